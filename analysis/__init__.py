@@ -1,0 +1,1 @@
+"""Numbers, tables and pages: reads records, never runs an agent or a model."""

@@ -1,0 +1,54 @@
+"""Tables: rows of figures, each with its evidence, its n and its interval.
+
+A table is computed in one place (a function of `analysis.papers` or of a command) and only shown elsewhere: the
+notebook, the page, the CSV and the JSON are renderings of the same rows.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Evidence = Literal["published", "recomputed", "generated", "real"]
+Status = Literal["reproduced", "differs", "impossible", "underdetermined"]
+Unit = Literal["share", "count", "coefficient", "p", "difference", "usd", "seconds", "number", "text"]
+
+
+class Row(Struct, frozen=True, omit_defaults=True):
+    """One figure.
+
+    `quantity` names it within the table (rows of one quantity are shown side by side); `group` is the heading it
+    stands under; `printed` is the string as the paper prints it; `source` is the table and row of the paper, or
+    the data set with its version, or the seed and n of generated cases; `status` compares published with
+    recomputed and `reason` is its one sentence, or says why a value is missing.
+    """
+
+    quantity: str
+    value: float | int | str | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    evidence: Evidence = "real"
+    source: str = ""
+    status: Status | None = None
+    reason: str = ""
+    unit: Unit = "number"
+    printed: str | None = None
+    method: str = ""
+    group: str = ""
+
+
+class Table(Struct, frozen=True):
+    """Rows under one finding.
+
+    `name` is a slug, unique within its `paper` (the folder it is exported to); `finding` is the first sentence a
+    reader meets, with its interval; `notes` say how it was made and what to beware of; `datasets` are names in
+    `data/datasets.toml`.
+    """
+
+    name: str
+    paper: str
+    title: str
+    finding: str
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()

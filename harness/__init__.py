@@ -1,0 +1,1 @@
+"""What runs things: readers, data sets, classifiers and generators. Knows no statistics."""

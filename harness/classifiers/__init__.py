@@ -1,0 +1,1 @@
+"""A finished run → a category: one module a misbehaviour."""

@@ -1,0 +1,1 @@
+"""One module a public data set: upstream files → a benchmark folder."""

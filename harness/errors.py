@@ -1,0 +1,104 @@
+"""Every error that a user may meet, in one tree.
+
+MisstepError                 (exit 2) anything said in one line and without a traceback
+├── UsageError               the command line asks for something that cannot be
+├── InputError               a file says something that cannot be: names file, line, field
+│   ├── UnknownFormat        no reader recognises the file: names each and why it said no
+│   └── UnreadableTrajectory one trajectory is broken: the others go on
+└── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
+"""
+
+from pathlib import Path
+
+
+class MisstepError(Exception):
+    """The base of all errors shown to a user: what was found and what to do.
+
+    Parameters
+    ----------
+    found
+        What was found, as one sentence without a full stop.
+    advice
+        What to do about it, as one sentence; empty where the finding says it all.
+    """
+
+    exit_code = 2
+
+    def __init__(self, found: str, advice: str = "") -> None:
+        self.found = found
+        self.advice = advice
+        super().__init__(self.line())
+
+    def line(self) -> str:
+        """The error as one line: where, what was found, what to do."""
+        return f"{self.found}. {self.advice}" if self.advice else self.found
+
+
+class UsageError(MisstepError):
+    """The command line asks for something that cannot be."""
+
+
+class InputError(MisstepError):
+    """A file says something that cannot be.
+
+    Parameters
+    ----------
+    found, advice
+        As for `MisstepError`.
+    file, line, field
+        Where it stands; `line` counts from 1.
+    """
+
+    def __init__(
+        self,
+        found: str,
+        advice: str = "",
+        *,
+        file: Path | str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+    ) -> None:
+        self.file = None if file is None else str(file)
+        self.line_number = line
+        self.field = field
+        super().__init__(found, advice)
+
+    def line(self) -> str:
+        """The error as one line that opens with `file:line: field:`."""
+        place = self.file or ""
+        if self.line_number is not None:
+            place += f":{self.line_number}"
+        where = ": ".join(part for part in (place, self.field) if part)
+        sentence = super().line()
+        return f"{where}: {sentence}" if where else sentence
+
+
+class UnknownFormat(InputError):
+    """No reader recognises a file.
+
+    Parameters
+    ----------
+    file
+        The file.
+    reasons
+        Format name → why that reader said no.
+    """
+
+    def __init__(self, file: Path | str, reasons: dict[str, str]) -> None:
+        self.reasons = reasons
+        tried = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+        super().__init__(
+            f"no known trajectory format ({tried})",
+            "See `misstep convert --help` for the formats, or CONTRIBUTING.md for how to add a reader.",
+            file=file,
+        )
+
+
+class UnreadableTrajectory(InputError):
+    """One trajectory is broken; the reading of the others goes on."""
+
+
+class MissingPrerequisite(MisstepError):
+    """Something outside Misstep is missing; `advice` names the command that brings it."""
+
+    exit_code = 3

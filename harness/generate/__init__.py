@@ -1,0 +1,1 @@
+"""Seeded generators of trajectories whose truth is known by construction."""

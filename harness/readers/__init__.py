@@ -1,0 +1,73 @@
+"""Trajectory formats: one module a format, told apart by a file's content, not its name.
+
+`READERS` is the registry, name → dotted path, in the order in which they are asked; an entry point in the group
+`misstep.readers` adds to it.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from harness import registry
+from harness.protocols import Reader
+from harness.readers.files import Found, Part, find_files, plan, read_part
+from harness.readers.files import read_file as _read_file
+from harness.trajectory import Trajectory, Unreadable
+
+READERS: dict[str, str] = {
+    "atif": "harness.readers.atif",
+    "mini_swe_agent": "harness.readers.mini_swe_agent",
+    "swe_agent": "harness.readers.swe_agent",
+    "openhands": "harness.readers.openhands",
+    "inspect_ai": "harness.readers.inspect_ai",
+    "taubench": "harness.readers.taubench",
+    "openai_chat": "harness.readers.openai_chat",
+    "opentelemetry": "harness.readers.opentelemetry",
+    "claude_code": "harness.readers.claude_code",
+    "codex": "harness.readers.codex",
+    "gemini_cli": "harness.readers.gemini_cli",
+    "aider": "harness.readers.aider",
+}
+GROUP = "misstep.readers"
+
+
+@cache
+def all_readers() -> tuple[Reader, ...]:
+    """Every registered reader, in the order in which they are asked."""
+    return tuple(registry.resolve(name, READERS, GROUP) for name in registry.names(READERS, GROUP))
+
+
+def reader_for(name: str) -> Reader:
+    """The reader of a format's name.
+
+    Raises
+    ------
+    UsageError
+        No such format; the message lists the known ones.
+    """
+    reader: Reader = registry.resolve(name, READERS, GROUP)
+    return reader
+
+
+def read_file(path: Path) -> Iterator[Trajectory | Unreadable]:
+    """The trajectories of one file, and what in it is broken, in order.
+
+    Raises
+    ------
+    UnknownFormat
+        No registered reader recognises the file; the message says why each said no.
+    """
+    return _read_file(path, all_readers())
+
+
+__all__ = [
+    "READERS",
+    "Found",
+    "Part",
+    "all_readers",
+    "find_files",
+    "plan",
+    "read_file",
+    "read_part",
+    "reader_for",
+]

@@ -1,0 +1,1 @@
+"""Rows out and in: the seam between what runs and what counts."""

@@ -1,0 +1,34 @@
+"""A registry is a visible dict from name to dotted path, loaded when used; entry points add to it from outside."""
+
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from harness.errors import UsageError
+
+
+def names(known: dict[str, str], group: str) -> dict[str, str]:
+    """Name → dotted path (`package.module` or `package.module:name`), the entry points of `group` included."""
+    return known | {point.name: point.value for point in entry_points(group=group) if point.name not in known}
+
+
+def resolve(name: str, known: dict[str, str], group: str) -> Any:
+    """What stands under `name`, or at `name` itself where that is a dotted path `package.module:name`.
+
+    Raises
+    ------
+    UsageError
+        The name is not registered (the message lists those that are) or its module cannot be imported.
+    """
+    registered = names(known, group)
+    target = registered.get(name, name if ":" in name else None)
+    if target is None:
+        raise UsageError(
+            f"no {group.removeprefix('misstep.')} named {name!r}", f"Known: {', '.join(sorted(registered))}."
+        )
+    module, _, attribute = target.partition(":")
+    try:
+        loaded = import_module(module)
+        return getattr(loaded, attribute) if attribute else loaded
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"{name!r} cannot be loaded from {target!r}: {error}", "Check the dotted path.") from error

@@ -1,0 +1,99 @@
+"""The nouns of a recorded run: trajectory, step, tool call, tool result (Wink, equation 1).
+
+A trajectory is what an agent was asked and everything that happened then. Steps count from 0, one a turn; what
+tools answered stands in the step whose calls they answer. What a format says and these types have no place for
+is kept in `extra`, never dropped. All types are frozen, compare by value and decode straight from bytes.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Role = Literal["user", "agent", "system"]
+OutcomeStatus = Literal["passed", "failed", "unknown"]
+
+
+class Tokens(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What one turn cost, in tokens and US dollars; `None` where the format does not say."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int | None = None
+    cost_usd: float | None = None
+
+
+class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One tool call: parsed arguments, or the raw string with the reason why it does not parse."""
+
+    name: str
+    arguments: dict[str, Any] | str = {}
+    id: str | None = None
+    parse_error: str | None = None
+    extra: dict[str, Any] = {}
+
+
+class ToolResult(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What a tool answered; `is_error` and `exit_code` only where the format says so."""
+
+    text: str
+    is_error: bool | None = None
+    exit_code: int | None = None
+    call_id: str | None = None
+    extra: dict[str, Any] = {}
+
+
+class Step(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One turn of the user, the agent or the system.
+
+    `speaker` is who spoke where several agents do; `timestamp` is ISO 8601 as printed; `seconds` is how long the
+    turn took.
+    """
+
+    role: Role
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+    speaker: str | None = None
+    timestamp: str | None = None
+    seconds: float | None = None
+    tokens: Tokens | None = None
+    extra: dict[str, Any] = {}
+
+
+class Outcome(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Whether the task was solved, and the reward where one was given."""
+
+    status: OutcomeStatus = "unknown"
+    reward: float | None = None
+
+
+class Source(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Where a trajectory was read: format, file, line (from 1, in a file of many), data set."""
+
+    format: str
+    file: str = ""
+    line: int | None = None
+    dataset: str | None = None
+
+
+class Trajectory(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One recorded run of one agent; a sub-agent's run is a trajectory of its own with its `parent`'s id."""
+
+    id: str
+    source: Source
+    task: str = ""
+    steps: tuple[Step, ...] = ()
+    outcome: Outcome = Outcome()
+    agent: str | None = None
+    model: str | None = None
+    parent: str | None = None
+    extra: dict[str, Any] = {}
+
+
+class Unreadable(Struct, frozen=True, gc=False):
+    """A trajectory that could not be read: where, and why; `line` counts from 1, `None` for a whole file."""
+
+    file: str
+    line: int | None
+    error: str

@@ -1,0 +1,3 @@
+"""The way in: one file a command."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,79 @@
+"""`misstep COMMAND`: the commands, and how an error becomes one line and an exit code."""
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from harness.errors import MisstepError
+from misstep import __version__
+from misstep.terminal import plain, say
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
+    "classify": ("misstep.classify", "Find misbehaviour in trajectories, by rule."),
+    "agreement": ("misstep.agreement", "Measure how far annotators agree."),
+    "convert": ("misstep.convert", "Turn trajectories of any known format into ATIF."),
+    "view": ("misstep.view", "Show one trajectory as a page, its misbehaviour marked."),
+    "generate": ("misstep.generate", "Generate trajectories whose misbehaviour is known."),
+    "datasets": ("misstep.datasets", "List, fetch and verify the public data sets."),
+}
+"""Command → its module, which has `app`, and its line in the help: modules are imported when used."""
+
+
+class Commands(TyperGroup):
+    """The commands by name; only the one that is run is imported, so that help and errors are quick."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the framework's signature)
+        """The commands in the order of a first visit."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """What the overview says of a command: its name and its line, without importing it."""
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is to run, imported."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            command = typer.main.get_command(import_module(COMMANDS[str(name)][0]).app)
+            command.name = name
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"misstep {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Offline evaluation of coding agents and of the judges that grade them."""
+
+
+def main() -> None:
+    """Run one command; an error is one line on stderr and an exit code (2 input, 3 missing; Ctrl-C gives 130)."""
+    try:
+        app()
+    except MisstepError as error:
+        say(f"misstep: {plain(error.line())}")
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""What a person sees on a terminal: sentences on stderr, a moving progress line, text without control codes."""
+
+import os
+import re
+import sys
+import time
+
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def plain(text: str) -> str:
+    """Text from outside without terminal control codes and on one line, safe to print."""
+    return _CONTROL.sub("", text.replace("\n", " ").replace("\t", " "))
+
+
+def say(sentence: str) -> None:
+    """Print a line on stderr, where progress and errors go; results go to stdout."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+class Progress:
+    """One line on stderr that moves while something is done; silent where stderr is no terminal.
+
+    Parameters
+    ----------
+    what
+        What is counted, in the plural: "trajectories".
+    total
+        How many there will be, where that is known.
+    """
+
+    def __init__(self, what: str, total: int | None = None) -> None:
+        self.what = what
+        self.total = total
+        self.done = 0
+        self._moving = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._started = self._shown = time.monotonic()
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._moving:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def advance(self, count: int = 1, note: str = "") -> None:
+        """Count further; the line is drawn at most ten times a second."""
+        self.done += count
+        now = time.monotonic()
+        if self._moving and now - self._shown >= 0.1:
+            self._shown = now
+            rate = self.done / max(now - self._started, 1e-9)
+            of = f" of {self.total:,}" if self.total else ""
+            line = f"{self.done:,}{of} {self.what}, {rate:,.0f}/s {plain(note)}"
+            sys.stderr.write(f"\r\x1b[K{line[: _width() - 1]}")
+            sys.stderr.flush()
+
+
+def _width() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except OSError:
+        return 80
