@@ -1,0 +1,41 @@
+"""What all tests share: where the public data are, a cache of one's own, no network."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of public data sets: skipped where it is not at hand, a failure in CI."""
+    folder = os.environ.get("MISSTEP_DATA")
+    if folder and Path(folder).is_dir():
+        return Path(folder)
+    sentence = "set MISSTEP_DATA to a folder of public data sets (`misstep datasets fetch NAME` brings them)"
+    if os.environ.get("CI"):
+        pytest.fail(f"CI must run the tests on public data: {sentence}")
+    pytest.skip(sentence)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder that no other test sees."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("MISSTEP_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_outside_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection to anything but this machine is an error."""
+    connect = socket.socket.connect
+
+    def local_only(self: socket.socket, address: object) -> None:
+        host = address[0] if isinstance(address, tuple) else ""
+        if self.family != socket.AF_UNIX and host not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to connect to {address!r}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", local_only)
