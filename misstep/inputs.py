@@ -1,0 +1,94 @@
+"""What a command is given to read: files and folders to trajectories, broken ones and files that hold none.
+
+A file that the user named must be of a known format. Folders hold other things too: files in them that no reader
+recognises are skipped, with the reason, and counted; what looks like JSON and is broken is unreadable.
+"""
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
+from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
+from harness.readers.files import open_bytes
+from harness.trajectory import Trajectory, Unreadable
+
+_JSON_START = re.compile(rb'\s*(?:\{\s*(?:"|\}|\Z)|\[\s*(?:[\[{"\]\-0-9]|true|false|null|\Z))')
+_LOOKED_AT = 4096
+
+
+class Skipped(Struct, frozen=True, gc=False):
+    """A file in a folder that holds no trajectories: which, and why none was looked for in it."""
+
+    file: str
+    reason: str
+
+
+def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Skipped]:
+    """Everything in the files and folders `paths`, in order, as a stream.
+
+    Raises
+    ------
+    UnknownFormat
+        A named file is of no known format.
+    InputError
+        A path does not exist or cannot be opened.
+    """
+    for part in parts(paths):
+        if isinstance(part, Part):
+            yield from read_part(part, reader_for(part.format))
+        else:
+            yield part
+
+
+def parts(paths: Iterable[Path], part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
+    """The stretches of the files in `paths` that can be read apart from each other, in order.
+
+    Parameters
+    ----------
+    paths
+        Files and folders.
+    part_bytes
+        About how long a part of a JSON Lines file is to be; `None` gives one part a file.
+
+    Raises
+    ------
+    UnknownFormat
+        A named file is of no known format.
+    InputError
+        A path does not exist or cannot be opened.
+    """
+    for found in find_files(paths):
+        yield from _parts_of(found, part_bytes)
+
+
+def _parts_of(found: Found, part_bytes: int | None) -> Iterator[Part | Unreadable | Skipped]:
+    file = str(found.path)
+    try:
+        yield from plan(found.path, all_readers(), part_bytes)
+    except UnknownFormat:
+        if found.named:
+            raise
+        yield Skipped(file, "no known trajectory format")
+    except UnreadableTrajectory as error:
+        if found.named or _looks_like_json(found.path):
+            yield Unreadable(file, error.line_number, error.found)
+        else:
+            yield Skipped(file, "no known trajectory format")
+    except InputError as error:
+        if found.named:
+            raise
+        yield Unreadable(file, None, error.found)
+
+
+def _looks_like_json(path: Path) -> bool:
+    """Whether a file that could not be read opens like JSON, or cannot even be looked into; TOML opens with `[name]`."""
+    try:
+        with open_bytes(path) as stream:
+            start = stream.read(_LOOKED_AT)
+    except (EOFError, zlib.error, OSError):
+        return True
+    return not start.strip() or _JSON_START.match(start) is not None
