@@ -85,7 +85,7 @@ def _parts_of(found: Found, part_bytes: int | None) -> Iterator[Part | Unreadabl
 
 
 def _looks_like_json(path: Path) -> bool:
-    """Whether a file that could not be read opens like JSON, or cannot even be looked into; TOML opens with `[name]`."""
+    """Whether a file that could not be read opens like JSON (TOML's `[name]` does not) or cannot be looked into."""
     try:
         with open_bytes(path) as stream:
             start = stream.read(_LOOKED_AT)
