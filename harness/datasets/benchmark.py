@@ -1,0 +1,337 @@
+"""A benchmark folder: what is asked (`items.jsonl`), about which runs (`trajectories/`), what people said (`gold.csv`).
+
+    trail/
+        benchmark.toml             name, kind, labels with their meaning, positive label, licence, origin, counts
+        items.jsonl                {"id": "run-1", "kind": "misbehaviour", "trajectory": "trajectories/runs.jsonl", ...}
+        gold.csv                   item,rater,label: one row an item and rater; a missing rating is no row
+        gold_errors.jsonl          where people marked single errors: item, label, step, ...
+        trajectories/runs.jsonl    one `Trajectory` a line
+
+A set that asks several questions has a folder a question: `<set>` for its main one and `<set>-<question>` beside it.
+Only analysis opens what is named gold. The folder is checked while it is written: a loader cannot leave behind an
+item without its trajectory, a label that is not declared, or two labels of one rater for one item.
+"""
+
+import csv
+import json
+import re
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.trajectory import Trajectory
+
+Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
+
+_encoder = msgspec.json.Encoder()
+
+
+class Item(Struct, frozen=True, omit_defaults=True):
+    """What a judge is asked about; never holds a gold label.
+
+    `trajectory` is a path below the folder and `trajectory_id` the run in that file; `step` is counted from 0.
+    Whatever else a set says of an item stands in `extra`.
+    """
+
+    id: str
+    kind: Kind
+    trajectory: str | None = None
+    trajectory_id: str | None = None
+    step: int | None = None
+    task: str = ""
+    patch: str = ""
+    text: str = ""
+    extra: dict[str, Any] = {}
+
+
+class Gold(Struct, frozen=True):
+    """One rater's label for one item; who did not rate an item has no `Gold` for it."""
+
+    item: str
+    rater: str
+    label: str
+
+
+class GoldError(Struct, frozen=True, omit_defaults=True):
+    """One error that people marked in a run.
+
+    `trajectory` is the run's id, `label` the upstream category, `step` counts from 0 and is `None` where the
+    location cannot be placed (the run is not at hand, or upstream names none); `location` is the location as upstream
+    writes it. `root_cause` only where upstream says which error decided the failure.
+    """
+
+    trajectory: str
+    label: str
+    step: int | None = None
+    location: str = ""
+    agent: str | None = None
+    impact: str | None = None
+    root_cause: bool | None = None
+    reason: str = ""
+    evidence: str = ""
+
+
+class Benchmark(Struct, frozen=True, omit_defaults=True):
+    """What `benchmark.toml` says.
+
+    Parameters
+    ----------
+    name, title, kind
+        `<set>` or `<set>-<question>`; one line for people; what kind of items.
+    labels
+        Label → its meaning. Empty where labels are open (an agent's name, a step number).
+    raters
+        Who labelled, in upstream order; empty for a set without labels.
+    licence, citation, repository, commit
+        As in the catalogue.
+    positive
+        The label that counts as found; empty where no label does.
+    level
+        The level of measurement of the labels: nominal, ordinal or interval.
+    digest
+        sha256 over the upstream files (see `harness.datasets.upstream.digest_of`).
+    version
+        Of the loader; raised when it writes something else from the same files.
+    counts
+        What was written; `write_benchmark` fills it in.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    labels: dict[str, str]
+    raters: tuple[str, ...]
+    licence: str
+    citation: str
+    repository: str
+    commit: str
+    digest: str
+    positive: str = ""
+    level: Literal["nominal", "ordinal", "interval"] = "nominal"
+    version: int = 1
+    counts: dict[str, int] = {}
+
+
+def question_folder(out: Path, question: str) -> Path:
+    """The folder of a further question of the set whose main folder is `out`."""
+    return out.with_name(f"{out.name}-{question}")
+
+
+def trajectory_path(stem: str) -> str:
+    """The path below the benchmark folder of the trajectories that were written under `stem`; for `Item.trajectory`."""
+    return f"trajectories/{stem}.jsonl"
+
+
+def write_benchmark(
+    out: Path,
+    benchmark: Benchmark,
+    items: Iterable[Item],
+    gold: Iterable[Gold] = (),
+    trajectories: Mapping[str, Iterable[Trajectory]] | None = None,
+    errors: Iterable[GoldError] = (),
+) -> Benchmark:
+    """Write a benchmark folder and return what its `benchmark.toml` says, counts included.
+
+    Parameters
+    ----------
+    out
+        The folder; it must not exist.
+    benchmark
+        What the folder is.
+    items, gold, errors
+        Its rows; `errors` are written only where there are any.
+    trajectories
+        File stem → the runs to write to that file, one a line, ids unique over all files.
+
+    Raises
+    ------
+    InputError
+        The rows contradict each other or `benchmark`; names file and line of what would have been written.
+    """
+    out.mkdir(parents=True)
+    runs = _write_trajectories(out, trajectories or {})
+    item_ids = _write_items(out / "items.jsonl", items, runs)
+    n_labels = _write_gold(out / "gold.csv", gold, item_ids, benchmark)
+    n_errors = _write_errors(out / "gold_errors.jsonl", errors)
+    counts = {
+        "items": len(item_ids),
+        "labels": n_labels,
+        "errors": n_errors,
+        "trajectories": len(runs),
+    }
+    complete = msgspec.structs.replace(benchmark, counts=counts)
+    (out / "benchmark.toml").write_text(to_toml(msgspec.to_builtins(complete)), encoding="utf-8")
+    return complete
+
+
+def _write_trajectories(out: Path, files: Mapping[str, Iterable[Trajectory]]) -> dict[str, str]:
+    """Trajectory id → path of its file below the folder."""
+    written: dict[str, str] = {}
+    if files:
+        (out / "trajectories").mkdir()
+    for stem, runs in files.items():
+        path = out / trajectory_path(stem)
+        with path.open("wb") as stream:
+            for line, run in enumerate(runs, start=1):
+                if run.id in written:
+                    raise InputError(f"two trajectories with the id {run.id!r}", file=path, line=line)
+                written[run.id] = trajectory_path(stem)
+                stream.write(_encoder.encode(run) + b"\n")
+    return written
+
+
+def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> set[str]:
+    ids: set[str] = set()
+    with path.open("wb") as stream:
+        for line, item in enumerate(items, start=1):
+            if item.id in ids:
+                raise InputError(f"two items with the id {item.id!r}", file=path, line=line, field="id")
+            if item.trajectory_id is not None and runs.get(item.trajectory_id) != item.trajectory:
+                raise InputError(
+                    f"no trajectory {item.trajectory_id!r} in {item.trajectory}",
+                    file=path,
+                    line=line,
+                    field="trajectory_id",
+                )
+            ids.add(item.id)
+            stream.write(_encoder.encode(item) + b"\n")
+    return ids
+
+
+def _write_gold(path: Path, gold: Iterable[Gold], items: set[str], benchmark: Benchmark) -> int:
+    rated: set[tuple[str, str]] = set()
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(Gold.__struct_fields__)
+        for line, row in enumerate(gold, start=2):
+            reason = _why_not(row, items, rated, benchmark)
+            if reason:
+                raise InputError(reason, file=path, line=line)
+            rated.add((row.item, row.rater))
+            writer.writerow((row.item, row.rater, row.label))
+    return len(rated)
+
+
+def _why_not(row: Gold, items: set[str], rated: set[tuple[str, str]], benchmark: Benchmark) -> str:
+    if row.item not in items:
+        return f"a label for {row.item!r}, which is no item"
+    if row.rater not in benchmark.raters:
+        return f"a label by {row.rater!r}, who is not among the raters"
+    if (row.item, row.rater) in rated:
+        return f"a second label of {row.rater!r} for {row.item!r}"
+    if not row.label or (benchmark.labels and row.label not in benchmark.labels):
+        return f"label {row.label!r}, which is not among {', '.join(benchmark.labels) or 'possible labels'}"
+    return ""
+
+
+def _write_errors(path: Path, errors: Iterable[GoldError]) -> int:
+    lines = [_encoder.encode(error) for error in errors]
+    if lines:
+        path.write_bytes(b"\n".join(lines) + b"\n")
+    return len(lines)
+
+
+def read_benchmark(folder: Path) -> Benchmark:
+    """What a folder's `benchmark.toml` says.
+
+    Raises
+    ------
+    InputError
+        The file is missing or does not have the shape of `Benchmark`.
+    """
+    path = folder / "benchmark.toml"
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Benchmark)
+    except OSError as error:
+        raise InputError("no benchmark folder: it has no benchmark.toml", file=folder) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise InputError(str(error), file=path) from error
+
+
+def read_items(folder: Path) -> Iterator[Item]:
+    """The items of a benchmark folder, in order.
+
+    Raises
+    ------
+    InputError
+        A line is no item; names file and line.
+    """
+    return _read_lines(folder / "items.jsonl", msgspec.json.Decoder(Item))
+
+
+def read_trajectories(folder: Path) -> Iterator[Trajectory]:
+    """The trajectories of a benchmark folder, file by file in order of name; none where it has none.
+
+    Raises
+    ------
+    InputError
+        A line is no trajectory; names file and line.
+    """
+    decoder = msgspec.json.Decoder(Trajectory)
+    for path in sorted((folder / "trajectories").glob("*.jsonl")):
+        yield from _read_lines(path, decoder)
+
+
+def _read_lines(path: Path, decoder: "msgspec.json.Decoder[Any]") -> Iterator[Any]:
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                try:
+                    yield decoder.decode(line)
+                except msgspec.DecodeError as error:
+                    raise InputError(str(error), file=path, line=number) from error
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", "Load the data set again.", file=path) from error
+
+
+@contextmanager
+def built_in_place(target: Path) -> Iterator[Path]:
+    """A folder to write to that becomes `target` when all is written; a killed or failed build leaves no `target`.
+
+    Where somebody else has built the same `target` meanwhile, theirs stays.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        yield building
+        try:
+            building.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
+
+
+def to_toml(values: Mapping[str, Any]) -> str:
+    """Strings, numbers, lists of them and tables of them as TOML, tables last.
+
+    A string in JSON is a TOML basic string, but for U+007F, which TOML wants escaped.
+    """
+    plain = [f"{_toml_key(key)} = {_toml_value(value)}" for key, value in values.items() if not isinstance(value, dict)]
+    tables = [
+        f"\n[{_toml_key(key)}]\n"
+        + "".join(f"{_toml_key(name)} = {_toml_value(item)}\n" for name, item in value.items())
+        for key, value in values.items()
+        if isinstance(value, dict)
+    ]
+    return "".join(f"{line}\n" for line in plain) + "".join(tables)
+
+
+def _toml_key(key: str) -> str:
+    return key if _BARE_KEY.match(key) else _toml_value(key)
+
+
+def _toml_value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

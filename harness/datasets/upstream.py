@@ -1,0 +1,140 @@
+"""Upstream files read strictly: what is missing or has another shape is an error that names file, line and field.
+
+A loader declares the rows of its set as `msgspec.Struct`s and reads them with `json_file`, `json_lines` or
+`csv_rows`; files whose name ends in `.gz` are uncompressed. Runs in a known trajectory format come through
+`trajectories`.
+"""
+
+import csv
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.protocols import ReadFile
+from harness.trajectory import Trajectory, Unreadable
+
+T = TypeVar("T")
+Row = TypeVar("Row", bound=Struct)
+
+SIZE_LIMIT = 512 << 20
+"""Bytes, uncompressed: no upstream file of a registered set comes near."""
+
+
+def digest_of(folder: Path) -> str:
+    """sha256 over the names and bytes of all files below a folder, in order of name."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
+    return digest.hexdigest()
+
+
+def file_bytes(path: Path) -> bytes:
+    """The bytes of an upstream file, uncompressed where its name ends in `.gz`.
+
+    Raises
+    ------
+    InputError
+        It is missing, truncated or over the size limit.
+    """
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
+            data: bytes = stream.read(SIZE_LIMIT + 1)
+    except FileNotFoundError as error:
+        raise InputError("the file is missing", "Check the set with `misstep datasets verify`.", file=path) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"cannot be read: {error}", "Check the set with `misstep datasets verify`.", file=path
+        ) from error
+    if len(data) > SIZE_LIMIT:
+        raise InputError(f"a file over {SIZE_LIMIT >> 20} MiB", file=path)
+    return data
+
+
+def file_text(path: Path) -> str:
+    """The text of an upstream file.
+
+    Raises
+    ------
+    InputError
+        As `file_bytes`, or it is not UTF-8.
+    """
+    try:
+        return file_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 at byte {error.start}", file=path) from error
+
+
+def json_file(path: Path, type_: type[T]) -> T:
+    """A JSON document as `type_`.
+
+    Raises
+    ------
+    InputError
+        The file is missing, is no JSON, or a field is missing or of another type.
+    """
+    return _decoded(msgspec.json.Decoder(type_), file_bytes(path), path)
+
+
+def json_lines(path: Path, type_: type[T]) -> Iterator[T]:
+    """The lines of a JSON Lines file as `type_`.
+
+    Raises
+    ------
+    InputError
+        As `json_file`; names the line.
+    """
+    decoder = msgspec.json.Decoder(type_)
+    for number, line in enumerate(io.BytesIO(file_bytes(path)), start=1):
+        if not line.isspace():
+            yield _decoded(decoder, line, path, number)
+
+
+def _decoded(decoder: "msgspec.json.Decoder[T]", data: bytes, path: Path, line: int | None = None) -> T:
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(str(error), file=path, line=line) from error
+
+
+def csv_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
+    """The rows of a CSV file as `type_`, whose fields are the columns; numbers are parsed, other columns are left out.
+
+    Raises
+    ------
+    InputError
+        A column is missing or a cell is of another type; names line and column.
+    """
+    reader = csv.DictReader(io.StringIO(file_text(path), newline=""))
+    columns = reader.fieldnames or []
+    for wanted in type_.__struct_fields__:
+        if wanted not in columns:
+            raise InputError(f"no such column; there are {', '.join(columns)}", file=path, line=1, field=wanted)
+    for cells in reader:
+        try:
+            yield msgspec.convert(cells, type_, strict=False)
+        except msgspec.ValidationError as error:
+            raise InputError(str(error), file=path, line=reader.line_num) from error
+
+
+def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajectory]:
+    """The runs in one upstream file of a known trajectory format, marked as of `dataset`.
+
+    Raises
+    ------
+    InputError
+        One of them is unreadable; names file and line.
+    """
+    for found in read(path):
+        if isinstance(found, Unreadable):
+            raise InputError(found.error, file=found.file, line=found.line)
+        source = msgspec.structs.replace(found.source, file=path.name, dataset=dataset)
+        yield msgspec.structs.replace(found, source=source)
