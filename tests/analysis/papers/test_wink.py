@@ -1,0 +1,58 @@
+"""Wink's tables: what the printed counts give, and what the printed p-values imply."""
+
+import math
+
+import pytest
+from scipy.stats import norm
+
+from analysis.papers import wink
+from analysis.published import load_paper
+from analysis.tables import Row
+
+
+def _recomputed(group: str = "") -> dict[str, Row]:
+    return {row.quantity: row for row in wink.prevalence_table().rows if row.status and row.group == group}
+
+
+def test_every_share_of_table_1_follows_from_its_count_and_the_total_of_the_caption() -> None:
+    rows = _recomputed()
+    table = [rows[name] for name in [*wink.CATEGORIES.values(), "Any of the four"]]
+    assert [row.status for row in table] == ["reproduced"] * 5
+    assert rows["Infinite loops"].value == pytest.approx(2232 / 42807)
+    assert all(row.low < row.value < row.high for row in table)  # type: ignore[operator]
+
+
+def test_the_total_of_the_text_gives_other_shares_and_the_table_says_which() -> None:
+    rows = _recomputed("with the text's total, 42,920")
+    assert {name for name, row in rows.items() if row.status == "differs"} == {
+        "Infinite loops",
+        "Did not follow instructions",
+        "Unrequested changes",
+        "Tool call failure",
+        "Any of the four",
+    } - {name for name, row in rows.items() if row.status == "reproduced"}
+    assert rows["Infinite loops"].status == "differs"
+    assert "2,232 / 42,920 is 5.200%, not 5.21%" in rows["Infinite loops"].reason
+
+
+def test_a_rounded_share_in_the_text_is_judged_at_its_own_digits() -> None:
+    rows = _recomputed()
+    assert rows["Any of the four, in the text"].status == "reproduced"
+    assert rows["Any of the four, in the abstract"].status == "differs"
+
+
+def test_table_2_is_underdetermined_since_no_counts_are_printed() -> None:
+    judged = [row for row in wink.models_table().rows if row.status]
+    assert [row.status for row in judged] == ["underdetermined"] * 4
+    assert all("Neither counts nor arm sizes are printed" in row.reason for row in judged)
+
+
+@pytest.mark.parametrize("key", ["uc", "tcf"])
+def test_the_implied_size_gives_the_printed_p_value_when_it_is_put_back(key: str) -> None:
+    paper = load_paper("wink")
+    first, second, printed = (paper[f"models.{key}.{part}"] for part in ("sonnet", "opus", "p"))
+    size, low, high = wink.implied_arm_size(first, second, printed)
+    pooled = (first.number + second.number) / 2
+    z = abs(first.number - second.number) / math.sqrt(2 * pooled * (1 - pooled) / size)
+    assert 2 * norm.sf(z) == pytest.approx(printed.number)
+    assert low < size < high

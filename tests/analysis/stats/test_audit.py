@@ -1,0 +1,42 @@
+"""Which whole counts a printed percentage allows."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.stats.audit import counts_that_print, prints_as
+from harness.errors import UsageError
+
+CASES = [
+    case
+    for case in json.loads((Path(__file__).parents[2] / "reference/stats.json").read_text())
+    if case["quantity"] == "grim_percentage"
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_it_meets_the_reference_values(case: dict) -> None:  # type: ignore[type-arg]
+    if "error" in case["expected"]:
+        with pytest.raises(UsageError):
+            counts_that_print(**case["input"])
+    else:
+        assert list(counts_that_print(**case["input"])) == case["expected"]["counts"]
+
+
+@given(n=st.integers(1, 5000), data=st.data(), places=st.integers(0, 3))
+def test_a_count_is_among_those_that_its_own_rounded_percentage_allows(
+    n: int, data: st.DataObject, places: int
+) -> None:
+    count = data.draw(st.integers(0, n))
+    printed = f"{100 * count / n:.{places}f}"
+    if prints_as(count, n, printed):  # binary rounding of an exact tie may print neither rule's digits
+        assert count in counts_that_print(printed, n)
+
+
+@given(n=st.integers(1, 300), printed=st.decimals(0, 100, places=1).map(str))
+def test_all_counts_that_print_the_percentage_are_found_and_no_other(n: int, printed: str) -> None:
+    every = tuple(count for count in range(n + 1) if prints_as(count, n, printed))
+    assert counts_that_print(printed, n) == every

@@ -1,0 +1,87 @@
+"""Rules about the tree itself: what stands where, what imports what, what a clone may not carry."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("misstep", "analysis", "harness")
+MODULES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+TRACKED = subprocess.run(
+    ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+).stdout.splitlines() or [str(file.relative_to(ROOT)) for file in ROOT.rglob("*") if ".venv" not in file.parts]
+
+
+def _name(file: Path) -> str:
+    return str(file.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("file", MODULES, ids=_name)
+def test_a_module_opens_by_saying_what_it_is(file: Path) -> None:
+    assert ast.get_docstring(ast.parse(file.read_text()))
+
+
+@pytest.mark.parametrize("file", MODULES, ids=_name)
+def test_a_file_over_400_lines_is_two_files(file: Path) -> None:
+    assert len(file.read_text().splitlines()) <= 400
+
+
+def test_every_room_of_the_readme_tree_exists_and_none_is_left_out() -> None:
+    tree = (ROOT / "README.md").read_text().split("```text tree\n")[1].split("```")[0]
+    drawn = {line.split()[0].rstrip("/") for line in tree.splitlines() if re.match(r"\s*[a-z_]+/ ", line)}
+    rooms = {
+        folder.name
+        for package in PACKAGES
+        for folder in [ROOT / package, *(ROOT / package).iterdir()]
+        if folder.is_dir() and not folder.name.startswith("_") and list(folder.glob("*.py"))
+    } | {"notebooks", "data", "tests", "benchmarks"}
+    assert drawn == rooms
+
+
+def test_help_and_errors_are_quick_because_nothing_heavy_is_imported_for_them() -> None:
+    script = (
+        "import sys, contextlib, io\n"
+        "sys.argv = ['misstep', '--help']\n"
+        "from misstep.__main__ import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
+        "print(*sorted(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "misstep.__main__" in loaded
+    assert not loaded & {"numpy", "pandas", "scipy", "statsmodels", "matplotlib", "jinja2", "nbclient", "rich.console"}
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=_name)
+def test_a_notebook_is_prose_and_calls_without_stored_outputs(file: Path) -> None:
+    cells = json.loads(file.read_text())["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+    for cell in code:
+        nodes = ast.walk(ast.parse("".join(cell["source"])))
+        assert not [node for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda)]
+
+
+@pytest.mark.parametrize("slug", sorted(file.stem for file in (ROOT / "data/published").glob("*.toml")))
+def test_a_paper_has_figures_a_module_a_notebook_and_a_test_under_one_slug(slug: str) -> None:
+    assert (ROOT / f"analysis/papers/{slug}.py").is_file()
+    assert list((ROOT / "notebooks").glob(f"{slug}_*.ipynb"))
+    assert (ROOT / f"tests/analysis/papers/test_{slug}.py").is_file()
+
+
+def test_the_constraints_name_no_index_and_no_hash() -> None:
+    text = (ROOT / "constraints.txt").read_text()
+    assert not re.search(r"://|^--|--hash", text, flags=re.MULTILINE)
+
+
+def test_no_file_of_another_machine_or_lock_with_addresses_is_kept() -> None:
+    assert not [name for name in TRACKED if Path(name).name in {"uv.lock", "poetry.lock", "package-lock.json"}]
+    machine_path = re.compile(r"(?<![\w.])/(?:root|home/\w+|work)/")
+    kept = [ROOT / name for name in TRACKED if name.endswith((".py", ".md", ".toml", ".ipynb", ".sh", ".yaml"))]
+    assert not [_name(file) for file in kept if file.is_file() and machine_path.search(file.read_text())]
