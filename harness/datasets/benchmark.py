@@ -17,7 +17,6 @@ import json
 import re
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,10 +25,13 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from harness.datasets.catalogue import data_set
+from harness.datasets.upstream import digest_of, toml_file
 from harness.errors import InputError
 from harness.trajectory import Trajectory
 
 Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
+Level = Literal["nominal", "ordinal", "interval"]
 
 _encoder = msgspec.json.Encoder()
 
@@ -90,8 +92,10 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
         Label → its meaning. Empty where labels are open (an agent's name, a step number).
     raters
         Who labelled, in upstream order; empty for a set without labels.
-    licence, citation, repository, commit
+    licence, citation
         As in the catalogue.
+    origin
+        `repository@commit` of each upstream repository.
     positive
         The label that counts as found; empty where no label does.
     level
@@ -111,13 +115,46 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
     raters: tuple[str, ...]
     licence: str
     citation: str
-    repository: str
-    commit: str
+    origin: tuple[str, ...]
     digest: str
     positive: str = ""
-    level: Literal["nominal", "ordinal", "interval"] = "nominal"
+    level: Level = "nominal"
     version: int = 1
     counts: dict[str, int] = {}
+
+
+def describe(
+    name: str,
+    folder: Path,
+    *,
+    kind: Kind,
+    labels: Mapping[str, str],
+    raters: Iterable[str],
+    question: str = "",
+    title: str = "",
+    positive: str = "",
+    level: Level = "nominal",
+    version: int = 1,
+) -> Benchmark:
+    """What a benchmark folder of the set `name`, whose upstream files lie in `folder`, says of itself.
+
+    Licence, citation and origin come from the catalogue, and so does the title where none is given.
+    """
+    entry = data_set(name)
+    return Benchmark(
+        name=f"{name}-{question}" if question else name,
+        title=title or entry.title,
+        kind=kind,
+        labels=dict(labels),
+        raters=tuple(raters),
+        licence=entry.licence,
+        citation=entry.citation,
+        origin=tuple(f"{source.repository}@{source.commit}" for source in entry.sources.values()),
+        digest=digest_of(folder),
+        positive=positive,
+        level=level,
+        version=version,
+    )
 
 
 def question_folder(out: Path, question: str) -> Path:
@@ -247,13 +284,7 @@ def read_benchmark(folder: Path) -> Benchmark:
     InputError
         The file is missing or does not have the shape of `Benchmark`.
     """
-    path = folder / "benchmark.toml"
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Benchmark)
-    except OSError as error:
-        raise InputError("no benchmark folder: it has no benchmark.toml", file=folder) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise InputError(str(error), file=path) from error
+    return toml_file(folder / "benchmark.toml", Benchmark)
 
 
 def read_items(folder: Path) -> Iterator[Item]:

@@ -9,6 +9,7 @@ import csv
 import gzip
 import hashlib
 import io
+import tomllib
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +85,20 @@ def json_file(path: Path, type_: type[T]) -> T:
     return _decoded(msgspec.json.Decoder(type_), file_bytes(path), path)
 
 
+def toml_file(path: Path, type_: type[T]) -> T:
+    """A TOML file as `type_`.
+
+    Raises
+    ------
+    InputError
+        The file is missing, is no TOML, or a key is missing or of another type.
+    """
+    try:
+        return msgspec.convert(tomllib.loads(file_text(path)), type_)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise InputError(str(error), file=path) from error
+
+
 def json_lines(path: Path, type_: type[T]) -> Iterator[T]:
     """The lines of a JSON Lines file as `type_`.
 
@@ -108,6 +123,8 @@ def _decoded(decoder: "msgspec.json.Decoder[T]", data: bytes, path: Path, line: 
 def csv_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
     """The rows of a CSV file as `type_`, whose fields are the columns; numbers are parsed, other columns are left out.
 
+    An empty cell is a missing value: it takes the field's default, and is an error where there is none.
+
     Raises
     ------
     InputError
@@ -120,7 +137,7 @@ def csv_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
             raise InputError(f"no such column; there are {', '.join(columns)}", file=path, line=1, field=wanted)
     for cells in reader:
         try:
-            yield msgspec.convert(cells, type_, strict=False)
+            yield msgspec.convert({column: cell for column, cell in cells.items() if cell}, type_, strict=False)
         except msgspec.ValidationError as error:
             raise InputError(str(error), file=path, line=reader.line_num) from error
 

@@ -1,0 +1,105 @@
+"""Agent-as-a-Judge: is a requirement of a DevAI task met by what a developer agent built? People's consensus, and a judge.
+
+One row of `judgements.csv`, one a requirement and developer agent:
+
+    developer_agent,instance,requirement_id,category,prerequisites,human_satisfied,agent_judge_satisfied
+    SomeAgent,07_Some_Task,2,Visualization,0 1,True,False
+
+`requirement_id` counts from 0 within a task; `prerequisites` are requirement ids of the same task, apart by spaces; the
+category may be empty. Requirements' texts and the workspaces are not in the files, so an item can only name its
+requirement: what can be measured here is how far the recorded judge agrees with people, not a judge of one's own.
+`preferences.csv` has no verdicts and is not read. The human verdict is the consensus; single evaluators are not
+published.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from harness.datasets.upstream import csv_rows
+from harness.errors import InputError
+from harness.protocols import ReadFile
+
+NAME = "agent_as_a_judge"
+LABELS = {
+    "satisfied": "what the developer agent built meets the requirement",
+    "unsatisfied": "it does not",
+}
+
+
+class Judgement(Struct, frozen=True):
+    """One row of `judgements.csv`."""
+
+    developer_agent: str
+    instance: str
+    requirement_id: int
+    category: str
+    prerequisites: str
+    human_satisfied: bool
+    agent_judge_satisfied: bool
+
+    @property
+    def item_id(self) -> str:
+        """`agent/task/requirement`."""
+        return self.sibling(self.requirement_id)
+
+    def sibling(self, requirement: int | str) -> str:
+        """The item id of another requirement of the same task and developer agent."""
+        return f"{self.developer_agent}/{self.instance}/{requirement}"
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
+    """Write the requirements of all developer agents as items and the two verdicts on each as gold labels.
+
+    Raises
+    ------
+    InputError
+        `judgements.csv` is missing, has another shape, or names a prerequisite that is no requirement of the task.
+    """
+    path = folder / "judgements.csv"
+    rows = list(csv_rows(path, Judgement))
+    write_benchmark(
+        out,
+        describe(
+            NAME,
+            folder,
+            kind="text",
+            labels=LABELS,
+            raters=("human_consensus", "agent_judge"),
+            positive="satisfied",
+        ),
+        items=_items(rows, path),
+        gold=(
+            Gold(row.item_id, rater, "satisfied" if satisfied else "unsatisfied")
+            for row in rows
+            for rater, satisfied in (
+                ("human_consensus", row.human_satisfied),
+                ("agent_judge", row.agent_judge_satisfied),
+            )
+        ),
+    )
+
+
+def _items(rows: list[Judgement], path: Path) -> Iterable[Item]:
+    known = {row.item_id for row in rows}
+    for row in rows:
+        prerequisites = [row.sibling(requirement) for requirement in row.prerequisites.split()]
+        for prerequisite in prerequisites:
+            if prerequisite not in known:
+                raise InputError(
+                    f"{row.item_id} needs {prerequisite}, which is no requirement", file=path, field="prerequisites"
+                )
+        yield Item(
+            id=row.item_id,
+            kind="text",
+            task=row.instance,
+            text=f"Requirement {row.requirement_id} of task {row.instance}, as built by {row.developer_agent}",
+            extra={
+                "developer_agent": row.developer_agent,
+                "requirement": row.requirement_id,
+                "category": row.category or None,
+                "prerequisites": prerequisites,
+            },
+        )

@@ -1,0 +1,171 @@
+"""What each public data set is, which files it has and where they come from: `data/datasets.toml` and a list a set.
+
+    [some_set]                               # data/datasets.toml
+    title = "Runs of one agent, labelled"
+    licence = "MIT"
+    citation = "A. Author, A paper, 2025, arXiv 2501.00000"
+    left_out = "what upstream has and this layout has not"
+    [some_set.sources.main]
+    repository = "owner/name"
+    commit = "40 hex digits"
+    [some_set.derived]
+    "counts.csv" = "one row a run: its id and number of turns"
+
+    file,form,bytes,sha256,source,upstream_path,upstream_bytes,upstream_sha256      # data/datasets/some_set.csv
+    runs/1.json.gz,gzip,2048,9f…,main,data/runs/1.json,,
+
+`bytes` and `sha256` are of a file's content, uncompressed where its name ends in `.gz`, so that they do not depend on
+who compressed it. What a derived file is made of stands in `data/datasets/some_set.inputs.csv` where Misstep can make
+it.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from harness.datasets.upstream import csv_rows, toml_file
+from harness.errors import MissingPrerequisite, UsageError
+from harness.places import cache_folder, data_folder
+
+Form = Literal["bytes", "gzip", "redacted", "derived"]
+"""How a file here comes from upstream: unchanged; compressed; unchanged but for task texts that the benchmark's
+authors ask not to spread, so that the upstream bytes do as well; made from upstream files by a stated rule."""
+
+
+class Source(Struct, frozen=True):
+    """A public repository at a pinned commit."""
+
+    repository: str
+    commit: str
+
+
+class DataFile(Struct, frozen=True):
+    """One file of a set; `source` and `upstream_path` are empty for a derived one.
+
+    `upstream_bytes` and `upstream_sha256` only where upstream's content is not the one here.
+    """
+
+    file: str
+    form: Form
+    bytes: int
+    sha256: str
+    source: str = ""
+    upstream_path: str = ""
+    upstream_bytes: int | None = None
+    upstream_sha256: str = ""
+
+
+class UpstreamInput(Struct, frozen=True):
+    """One upstream file of which the derived file `file` is made."""
+
+    file: str
+    bytes: int
+    sha256: str
+    source: str
+    upstream_path: str
+
+
+class DataSet(Struct, frozen=True, omit_defaults=True):
+    """One public data set; `derived` says for each derived file by what rule it is made."""
+
+    title: str
+    licence: str
+    citation: str
+    sources: dict[str, Source]
+    left_out: str = ""
+    derived: dict[str, str] = {}
+
+
+class _Registry(Struct, frozen=True):
+    address: str
+    sets: dict[str, DataSet]
+
+
+@cache
+def _registry() -> _Registry:
+    return toml_file(data_folder() / "datasets.toml", _Registry)
+
+
+def address_template() -> str:
+    """The address of an upstream file, with `{repository}`, `{commit}` and `{path}` to fill in."""
+    return _registry().address
+
+
+def data_sets() -> dict[str, DataSet]:
+    """Every registered set, name → what it is."""
+    return _registry().sets
+
+
+def data_set(name: str) -> DataSet:
+    """One registered set.
+
+    Raises
+    ------
+    UsageError
+        No such set; the message lists the known ones.
+    """
+    known = data_sets()
+    if name not in known:
+        raise UsageError(f"no data set named {name!r}", f"Known: {', '.join(sorted(known))}.")
+    return known[name]
+
+
+@cache
+def files_of(name: str) -> tuple[DataFile, ...]:
+    """The files that a set has, in order of name.
+
+    Raises
+    ------
+    UsageError
+        No such set.
+    """
+    data_set(name)
+    return tuple(csv_rows(data_folder() / "datasets" / f"{name}.csv", DataFile))
+
+
+@cache
+def inputs_of(name: str) -> tuple[UpstreamInput, ...]:
+    """The upstream files of which a set's derived files are made, where Misstep can make them."""
+    path = data_folder() / "datasets" / f"{name}.inputs.csv"
+    return tuple(csv_rows(path, UpstreamInput)) if path.is_file() else ()
+
+
+def fetched_folder(name: str) -> Path:
+    """Where `misstep datasets fetch` puts a set."""
+    return cache_folder() / "datasets" / name
+
+
+def locate(name: str, data: Path | None = None) -> Path:
+    """The folder that holds a set's files.
+
+    Parameters
+    ----------
+    name
+        The set.
+    data
+        A folder of sets, which is then the only place looked at; else `MISSTEP_DATA`, then the cache.
+
+    Raises
+    ------
+    UsageError
+        No such set.
+    MissingPrerequisite
+        It is not at hand; names the command that brings it.
+    """
+    data_set(name)
+    if data is not None:
+        places = [data / name]
+    else:
+        environment = os.environ.get("MISSTEP_DATA")
+        places = [Path(environment) / name] if environment else []
+        places.append(fetched_folder(name))
+    for place in places:
+        if place.is_dir():
+            return place
+    raise MissingPrerequisite(
+        f"the data set {name} is not at hand (looked in {', '.join(str(place) for place in places)})",
+        f"Run `misstep datasets fetch {name}`, or point --data or MISSTEP_DATA at a folder that holds it.",
+    )

@@ -1,0 +1,227 @@
+"""InterCode: multi-turn runs in Bash, SQL, CTF and Python, with a reward after every action.
+
+One record of `results/<environment>__[<model>__]ic_<environment>_<strategy>_<model>_<n>_turns[...].json.gz`, which maps
+a key to each:
+
+    {"environment": "ic_bash", "dataset": "./some/tasks.json", "task_id": 4, "query": "Count the lines of a.txt",
+     "turn_history": {"thoughts": ["I count."], "actions": ["wc -l a.txt"], "observations": ["3 a.txt"],
+                      "rewards": [1.0], "valid_action": [true]},
+     "summary": {"max_reward": 1.0, "max_reward_idx": 0, "turns_taken": 1, "turns_max": 10}, "hardness": "easy"}
+
+`thoughts` only in ReAct files, `hardness` only in SQL files. A run succeeds when its `max_reward` is 1.0, whatever
+its last reward. An action that the model's provider blocked has no observation. `valid_action` says whether the
+action executed; the Python files do not track it (null), one CTF file has none. A file without a model in its name
+is of the model whose folder it lies in; one that has a model in its name is of that model even in another's folder.
+
+One row of `summary.csv`, totals of every upstream file, also of those that are not at hand:
+
+    file,environment,model,tasks,solved,sum_max_reward,turns,invalid_actions,actions
+    bash/some-model/ic_bash_multiturn_some-model_10_turns_fs_1.json,bash,some-model,60,27,49.25,380,128,380
+
+Rewards are gold: they stand in no item and in no trajectory. The totals go to `gold_totals.csv`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
+from harness.datasets.upstream import csv_rows, file_bytes, json_file
+from harness.errors import InputError
+from harness.protocols import ReadFile
+from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+
+NAME = "intercode"
+LABELS = {"passed": "the highest reward over the turns of the run is 1.0", "failed": "it is lower"}
+
+_FILE = re.compile(
+    r"(?P<folder>[^_]\S*?)__ic_[a-z]+(?:_(?P<strategy>multiturn|react|plan_solve))?"
+    r"(?:_(?P<model>[a-z][\w.-]*?))?[_-](?P<turns>\d+)_turns(?P<rest>\S*)\Z"
+)
+
+
+class Turns(Struct, frozen=True):
+    """What happened, turn by turn, in parallel lists."""
+
+    actions: tuple[str, ...]
+    observations: tuple[str, ...]
+    rewards: tuple[float, ...]
+    valid_action: tuple[bool | None, ...] | None = None
+    thoughts: tuple[str, ...] | None = None
+
+
+class Summary(Struct, frozen=True):
+    """How the run ended."""
+
+    max_reward: float
+    turns_taken: int
+    turns_max: int
+
+
+class Record(Struct, frozen=True):
+    """One run."""
+
+    environment: str
+    dataset: str
+    task_id: int
+    query: str
+    turn_history: Turns
+    summary: Summary
+    hardness: str | None = None
+
+
+class Totals(Struct, frozen=True):
+    """One row of `summary.csv`, as far as it is checked against the runs at hand."""
+
+    file: str
+    tasks: int
+    solved: int
+
+
+class ResultFile(Struct, frozen=True):
+    """What the name of a result file says, and its runs."""
+
+    stem: str
+    strategy: str
+    model: str
+    records: tuple[Record, ...]
+
+    @property
+    def upstream(self) -> str:
+        """The path below upstream's folder of results."""
+        return self.stem.replace("__", "/") + ".json"
+
+    def run_id(self, record: Record) -> str:
+        """`file/task`: a task is run by many models."""
+        return f"{self.stem}/{record.task_id}"
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectory format of its own)
+    """Write the runs at hand, their success as gold labels, and the totals of all upstream files.
+
+    Raises
+    ------
+    InputError
+        No result file is at hand, one has another shape, or `summary.csv` says something else than the runs.
+    """
+    paths = sorted((folder / "results").glob("*.json.gz"))
+    if not paths:
+        raise InputError("no file results/*.json.gz", "Check the set with `misstep datasets verify`.", file=folder)
+    files = [_result_file(path) for path in paths]
+    summary = folder / "summary.csv"
+    _compare(files, summary)
+    write_benchmark(
+        out,
+        describe(NAME, folder, kind="triage", labels=LABELS, raters=("environment",), positive="passed"),
+        items=(_item(file, record) for file in files for record in file.records),
+        gold=(
+            Gold(file.run_id(record), "environment", "passed" if _solved(record) else "failed")
+            for file in files
+            for record in file.records
+        ),
+        trajectories={file.stem: _trajectories(file) for file in files},
+    )
+    (out / "gold_totals.csv").write_bytes(file_bytes(summary))
+
+
+def _solved(record: Record) -> bool:
+    return record.summary.max_reward == 1.0
+
+
+def _result_file(path: Path) -> ResultFile:
+    stem = path.name.removesuffix(".json.gz")
+    named = _FILE.match(stem)
+    if named is None:
+        raise InputError("the file's name does not say environment, model and number of turns", file=path)
+    records = tuple(json_file(path, dict[str, Record]).values())
+    for record in records:
+        _check_turns(record, path)
+    model = named["model"] or named["folder"].rpartition("__")[2]
+    return ResultFile(stem, named["strategy"] or "multiturn", model, records)
+
+
+def _check_turns(record: Record, path: Path) -> None:
+    turns = record.turn_history
+    for name, values in (
+        ("observations", turns.observations),
+        ("valid_action", turns.valid_action),
+        ("thoughts", turns.thoughts),
+    ):
+        if values is not None and len(values) > len(turns.actions):
+            raise InputError(
+                f"task {record.task_id} has {len(values)} of them for {len(turns.actions)} actions",
+                file=path,
+                field=f"turn_history.{name}",
+            )
+    if max(turns.rewards, default=0) != record.summary.max_reward:
+        raise InputError(
+            f"task {record.task_id} has {record.summary.max_reward}, its turns {max(turns.rewards, default=0)}",
+            file=path,
+            field="summary.max_reward",
+        )
+
+
+def _compare(files: Iterable[ResultFile], summary: Path) -> None:
+    totals = {row.file: row for row in csv_rows(summary, Totals)}
+    for file in files:
+        counted = Totals(file.upstream, len(file.records), sum(map(_solved, file.records)))
+        if totals.get(file.upstream) != counted:
+            raise InputError(
+                f"{counted.solved} of {counted.tasks} runs of {file.upstream} succeed, not what its row says",
+                "Check the set with `misstep datasets verify`.",
+                file=summary,
+                field="solved",
+            )
+
+
+def _item(file: ResultFile, record: Record) -> Item:
+    return Item(
+        id=file.run_id(record),
+        kind="triage",
+        trajectory=trajectory_path(file.stem),
+        trajectory_id=file.run_id(record),
+        task=record.query,
+        extra={
+            "environment": record.environment.removeprefix("ic_"),
+            "model": file.model,
+            "strategy": file.strategy,
+            "tasks": record.dataset,
+            "task_id": record.task_id,
+            "turns_max": record.summary.turns_max,
+            "hardness": record.hardness,
+        },
+    )
+
+
+def _trajectories(file: ResultFile) -> Iterator[Trajectory]:
+    for line, record in enumerate(file.records, start=1):
+        tool = record.environment.removeprefix("ic_")
+        yield Trajectory(
+            id=file.run_id(record),
+            source=Source("intercode", f"results/{file.stem}.json.gz", line, NAME),
+            task=record.query,
+            steps=(
+                Step("user", text=record.query),
+                *(_step(record.turn_history, turn, tool) for turn in range(len(record.turn_history.actions))),
+            ),
+            agent=file.strategy,
+            model=file.model,
+        )
+
+
+def _step(turns: Turns, turn: int, tool: str) -> Step:
+    call = ToolCall(tool, {"action": turns.actions[turn]}, id=str(turn))
+    executed = turns.valid_action[turn] if turns.valid_action and turn < len(turns.valid_action) else None
+    answer = ToolResult(
+        turns.observations[turn] if turn < len(turns.observations) else "",
+        is_error=None if executed is None else not executed,
+        call_id=call.id,
+    )
+    return Step(
+        "agent",
+        reasoning=turns.thoughts[turn] if turns.thoughts else "",
+        calls=(call,),
+        results=(answer,) if turn < len(turns.observations) else (),
+    )
