@@ -1,0 +1,119 @@
+"""Figures as people read them: how a number of each unit is written, in one place for page, terminal and plot."""
+
+import math
+from collections.abc import Callable
+
+from analysis.tables import Row, Unit
+
+MISSING = "—"
+"""What stands where a value is undefined or missing; the reason stands beside it."""
+
+_MINUS = "\N{MINUS SIGN}"
+
+
+def number_text(value: float | int | str | None, unit: Unit = "number") -> str:
+    """One number of a unit, as written on a page; `MISSING` for `None` and NaN.
+
+    Parameters
+    ----------
+    value
+        The number; a share or a difference of shares is between -1 and 1, money in US dollars, time in seconds.
+    unit
+        What it counts.
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return MISSING
+    if isinstance(value, str):
+        return value
+    if math.isinf(value):
+        return f"{_MINUS if value < 0 else ''}∞"
+    return _WRITERS[unit](value).replace("-", _MINUS)
+
+
+def value_text(row: Row) -> str:
+    """The figure of a row: the paper's own digits where they are printed, else its value in its unit."""
+    return row.printed if row.printed is not None else number_text(row.value, row.unit)
+
+
+def interval_text(row: Row) -> str:
+    """The interval of a row without brackets, "9.8–14.1%"; empty where there is none."""
+    low, high = row.low, row.high
+    if low is None and high is None:
+        return ""
+    if low is None:
+        return f"at most {number_text(high, row.unit)}"
+    if high is None:
+        return f"at least {number_text(low, row.unit)}"
+    first, last = number_text(low, row.unit), number_text(high, row.unit)
+    suffix = _SUFFIXES.get(row.unit, "")
+    if suffix and first.endswith(suffix):
+        first = first.removesuffix(suffix)
+    joint = " to " if low < 0 or high < 0 or row.unit == "difference" else "–"
+    return f"{first}{joint}{last}"
+
+
+def count_text(count: int | None) -> str:
+    """A number of units with thousands separated; empty for `None`."""
+    return "" if count is None else f"{count:,}"
+
+
+def _share(value: float) -> str:
+    """A share as a percentage: one decimal, more where one would turn something into nothing or into all."""
+    percent = 100 * value
+    rounded = f"{percent:.1f}"
+    if value != 0 and rounded in ("0.0", "-0.0"):
+        return f"{percent:.2g}%"
+    if value < 1 and rounded == "100.0":
+        return f"{percent:.2f}%" if percent < 99.995 else ">99.99%"
+    return f"{rounded}%"
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+
+
+def _coefficient(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _difference(value: float) -> str:
+    return f"{100 * value:+.1f} pp"
+
+
+def _p_value(value: float) -> str:
+    if value < 0.0001:
+        return "<0.0001"
+    if value >= 0.9995:
+        return "1.000"
+    decimals = max(3, 2 - math.floor(math.log10(value)))
+    return f"{value:.{decimals}f}"
+
+
+def _usd(value: float) -> str:
+    sign, amount = ("-" if value < 0 else ""), abs(value)
+    return f"{sign}${amount:,.2f}" if amount == 0 or amount >= 0.01 else f"{sign}${amount:.2g}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:,.0f} s" if abs(value) >= 100 else f"{value:.3g} s"
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+_WRITERS: dict[Unit, Callable[[float], str]] = {
+    "share": _share,
+    "count": _count,
+    "coefficient": _coefficient,
+    "p": _p_value,
+    "difference": _difference,
+    "usd": _usd,
+    "seconds": _seconds,
+    "number": _number,
+    "text": str,
+}
+
+_SUFFIXES: dict[Unit, str] = {"share": "%", "difference": " pp", "seconds": " s"}

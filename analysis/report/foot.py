@@ -1,0 +1,100 @@
+"""The foot of a page: data sets with version and licence, seed, versions, the command that makes it again."""
+
+import platform
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from msgspec import Struct
+
+from analysis.places import shipped
+from harness.errors import InputError
+
+_VERSIONS_SHOWN = ("numpy", "scipy", "pandas", "statsmodels", "matplotlib")
+_REGISTRY = "datasets.toml"
+_COMMIT_DIGITS = 12
+
+
+class Dataset(Struct, frozen=True):
+    """A data set as a foot names it; `version` is its upstream repositories with the commit of each."""
+
+    name: str
+    title: str
+    version: str
+    licence: str
+
+
+class Foot(Struct, frozen=True):
+    """Where a page comes from.
+
+    `command` makes it again; `datasets` are names in `data/datasets.toml`; `inputs` are a user's own files, each as
+    one sentence; `seed` is given where anything was drawn.
+    """
+
+    command: str
+    datasets: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    seed: int | None = None
+
+
+def described(foot: Foot) -> dict[str, Any]:
+    """What the template of the foot shows."""
+    return {
+        "command": foot.command,
+        "datasets": datasets(foot.datasets),
+        "inputs": foot.inputs,
+        "seed": foot.seed,
+        "versions": versions(),
+    }
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Name and version of what computed the figures."""
+    return (
+        ("misstep", version("misstep")),
+        ("Python", platform.python_version()),
+        *((name, found) for name in _VERSIONS_SHOWN if (found := _installed(name))),
+    )
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def datasets(names: Iterable[str]) -> tuple[Dataset, ...]:
+    """The data sets of these names, in alphabetical order, as the registry describes them.
+
+    Raises
+    ------
+    InputError
+        A name is not in the registry: a table names a data set that nobody could fetch.
+    """
+    wanted = sorted(set(names))
+    if not wanted:
+        return ()
+    registry = _registry()
+    unknown = [name for name in wanted if name not in registry]
+    if unknown:
+        raise InputError(
+            f"no data set {', '.join(unknown)}",
+            "A table's datasets are names in this file.",
+            file=f"data/{_REGISTRY}",
+        )
+    return tuple(_dataset(name, registry[name]) for name in wanted)
+
+
+def _registry() -> dict[str, Mapping[str, Any]]:
+    path = shipped("data") / _REGISTRY
+    with path.open("rb") as stream:
+        sets: dict[str, Mapping[str, Any]] = tomllib.load(stream)["sets"]
+    return sets
+
+
+def _dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
+    sources = entry["sources"].values()
+    commits = [f"{source['repository']} at {source['commit'][:_COMMIT_DIGITS]}" for source in sources]
+    return Dataset(name, entry["title"], "; ".join(commits), entry["licence"])

@@ -1,0 +1,202 @@
+"""A table's rows laid out for reading: which figures stand beside each other, which below.
+
+Three layouts, chosen by what the rows are, and one shape for all of them, which the page and the terminal draw:
+
+- side by side: a line a quantity, a column for each kind of evidence or source, so that published and recomputed
+  figures meet;
+- crossed: a line a group, a column a quantity, where every group has the same few quantities;
+- stacked: a line a row, for everything else.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from msgspec import Struct
+
+from analysis.formatting import count_text, interval_text, value_text
+from analysis.tables import Evidence, Row, Status, Table
+
+SEVERITY: tuple[Status, ...] = ("impossible", "differs", "underdetermined", "reproduced")
+"""The statuses, worst news first."""
+
+_MOST_COLUMNS = 5
+
+
+class Cell(Struct, frozen=True):
+    """One figure as text; `n` and `source` are empty where the line or the column says them for all."""
+
+    value: str
+    interval: str = ""
+    n: str = ""
+    evidence: Evidence | None = None
+    source: str = ""
+    order: float | str | None = None
+
+
+class Column(Struct, frozen=True):
+    """A column of figures: its label, and evidence and source where all its figures share them."""
+
+    label: str = ""
+    evidence: Evidence | None = None
+    source: str = ""
+
+
+class Line(Struct, frozen=True):
+    """One line: a figure a column (`None` where there is none), and what holds for the line.
+
+    `span` is the number of lines that `label` stands for: 0 where an earlier line's label covers this one.
+    """
+
+    label: str
+    cells: tuple[Cell | None, ...]
+    n: str = ""
+    source: str = ""
+    status: Status | None = None
+    reasons: tuple[str, ...] = ()
+    span: int = 1
+
+
+class Section(Struct, frozen=True):
+    """Lines under one heading, which may be empty."""
+
+    heading: str
+    lines: tuple[Line, ...]
+
+
+class Grid(Struct, frozen=True):
+    """A table as lines and columns; a column of n, statuses or sources is there where any line has one."""
+
+    columns: tuple[Column, ...]
+    sections: tuple[Section, ...]
+    evidence: Evidence | None = None
+
+    def lines(self) -> list[Line]:
+        """All lines, in order."""
+        return [line for section in self.sections for line in section.lines]
+
+    @property
+    def has_n(self) -> bool:
+        """Whether any line has an n that holds for all its figures."""
+        return any(line.n for line in self.lines())
+
+    @property
+    def has_source(self) -> bool:
+        """Whether any line names a source."""
+        return any(line.source for line in self.lines())
+
+    @property
+    def has_remarks(self) -> bool:
+        """Whether any line has a status or a reason."""
+        return any(line.status or line.reasons for line in self.lines())
+
+
+def grid(table: Table) -> Grid:
+    """The layout of a table's rows."""
+    rows = table.rows
+    return _crossed(rows) or _side_by_side(rows) or _stacked(rows)
+
+
+def worst(statuses: Sequence[Status | None]) -> Status | None:
+    """The worst of some statuses; `None` where none has been given."""
+    return next((status for status in SEVERITY if status in statuses), None)
+
+
+def _crossed(rows: Sequence[Row]) -> Grid | None:
+    """Groups as lines and quantities as columns, where every group has one figure of each of a few quantities."""
+    quantities = list(dict.fromkeys(row.quantity for row in rows))
+    groups = list(dict.fromkeys(row.group for row in rows))
+    by_key = {(row.group, row.quantity): row for row in rows}
+    full = len(by_key) == len(rows) == len(groups) * len(quantities)
+    if (
+        not full
+        or len(groups) < 2
+        or not 2 <= len(quantities) <= _MOST_COLUMNS
+        or len({row.evidence for row in rows}) > 1
+        or any(row.status for row in rows)
+    ):
+        return None
+    lines = [_line(group, [by_key[group, quantity] for quantity in quantities]) for group in groups]
+    columns = tuple(Column(quantity) for quantity in quantities)
+    return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence)
+
+
+def _side_by_side(rows: Sequence[Row]) -> Grid | None:
+    """Quantities as lines and evidence, or evidence and source, as columns, where no two figures want one place."""
+    for series in (lambda row: (row.evidence, ""), lambda row: (row.evidence, row.source)):
+        keys = list(dict.fromkeys(series(row) for row in rows))
+        places = {(row.group, row.quantity, series(row)): row for row in rows}
+        if len(places) == len(rows) and len(keys) <= _MOST_COLUMNS:
+            break
+    else:
+        return None
+    columns = tuple(_column([row for row in rows if series(row) == key]) for key in keys)
+    sections = []
+    for group, members in _grouped(rows):
+        quantities = dict.fromkeys(row.quantity for row in members)
+        lines = [
+            _line(quantity, [places.get((group, quantity, key)) for key in keys], columns) for quantity in quantities
+        ]
+        sections.append(Section(group, tuple(lines)))
+    return Grid(columns, tuple(sections))
+
+
+def _stacked(rows: Sequence[Row]) -> Grid:
+    """A line a row; the lines of one quantity share its label."""
+    sections = []
+    for group, members in _grouped(rows):
+        lines = []
+        for quantity, same in groupby(members, key=lambda row: row.quantity):
+            block = list(same)
+            for position, row in enumerate(block):
+                cell = _cell(row, with_n=False, with_source=False, with_evidence=True)
+                span = len(block) if position == 0 else 0
+                lines.append(Line(quantity, (cell,), count_text(row.n), row.source, row.status, _reasons([row]), span))
+        sections.append(Section(group, tuple(lines)))
+    return Grid((Column("value"),), tuple(sections))
+
+
+def _grouped(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    groups = dict.fromkeys(row.group for row in rows)
+    return [(group, [row for row in rows if row.group == group]) for group in groups]
+
+
+def _column(rows: Sequence[Row]) -> Column:
+    sources = {row.source for row in rows}
+    return Column("", rows[0].evidence, sources.pop() if len(sources) == 1 else "")
+
+
+def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column] = ()) -> Line:
+    present = [row for row in rows if row is not None]
+    counts = {row.n for row in present}
+    sources = {row.source for row in present}
+    same_n = len(counts) == 1
+    same_source = len(sources) == 1 and not columns
+    shared = {column.source for column in columns}
+    cells = tuple(
+        None if row is None else _cell(row, with_n=not same_n, with_source=not same_source and row.source not in shared)
+        for row in rows
+    )
+    return Line(
+        label,
+        cells,
+        count_text(present[0].n) if same_n else "",
+        sources.pop() if same_source else "",
+        worst([row.status for row in present]),
+        _reasons(present),
+    )
+
+
+def _cell(row: Row, *, with_n: bool, with_source: bool, with_evidence: bool = False) -> Cell:
+    return Cell(
+        value_text(row),
+        interval_text(row),
+        count_text(row.n) if with_n else "",
+        row.evidence if with_evidence else None,
+        row.source if with_source else "",
+        row.value,
+    )
+
+
+def _reasons(rows: Sequence[Row]) -> tuple[str, ...]:
+    wanted = [row.reason for row in rows if row.reason and row.status != "reproduced"]
+    return tuple(dict.fromkeys(wanted))

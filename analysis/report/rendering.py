@@ -1,0 +1,48 @@
+"""The templates of pages: loaded once, escaping everything that is not marked as markup."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from analysis.report.escaping import printable
+
+_TEMPLATES = "templates"
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of this package with its values, everything escaped that is not `Markup`."""
+    return _environment().get_template(template).render(**values)
+
+
+def markup(text: str) -> Markup:
+    """Text that is markup already: only for what this package made, which escaped all that came from outside."""
+    return Markup(text)  # noqa: S704 (the one door; see above)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("analysis.report", _TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.globals["style"] = markup(_asset("style.css"))
+    environment.globals["script"] = markup(_asset("sort.js"))
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """What stands in a page: markup as it is, text from outside printable."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return printable(value)
+    return value
+
+
+def _asset(name: str) -> str:
+    return (files("analysis.report") / _TEMPLATES / name).read_text(encoding="utf-8").strip()
