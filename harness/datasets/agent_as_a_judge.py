@@ -1,4 +1,4 @@
-"""Agent-as-a-Judge: is a requirement of a DevAI task met by what a developer agent built? People's consensus, and a judge.
+"""Agent-as-a-Judge: did a developer agent meet a requirement of a DevAI task? People's consensus, and an agent judge.
 
 One row of `judgements.csv`, one a requirement and developer agent:
 
@@ -8,6 +8,7 @@ One row of `judgements.csv`, one a requirement and developer agent:
 `requirement_id` counts from 0 within a task; `prerequisites` are requirement ids of the same task, apart by spaces; the
 category may be empty. Requirements' texts and the workspaces are not in the files, so an item can only name its
 requirement: what can be measured here is how far the recorded judge agrees with people, not a judge of one's own.
+One task's name is spelled in three ways, one a developer agent: the number that a name opens with is the same in all.
 `preferences.csv` has no verdicts and is not read. The human verdict is the consensus; single evaluators are not
 published.
 """
@@ -35,10 +36,10 @@ class Judgement(Struct, frozen=True):
     developer_agent: str
     instance: str
     requirement_id: int
-    category: str
-    prerequisites: str
     human_satisfied: bool
     agent_judge_satisfied: bool
+    category: str | None = None
+    prerequisites: str = ""
 
     @property
     def item_id(self) -> str:
@@ -99,7 +100,7 @@ def _items(rows: list[Judgement], path: Path) -> Iterable[Item]:
             extra={
                 "developer_agent": row.developer_agent,
                 "requirement": row.requirement_id,
-                "category": row.category or None,
+                "category": row.category,
                 "prerequisites": prerequisites,
             },
         )

@@ -22,8 +22,9 @@ Rewards are gold: they stand in no item and in no trajectory. The totals go to `
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -34,10 +35,12 @@ from harness.protocols import ReadFile
 from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 NAME = "intercode"
+T = TypeVar("T")
+
 LABELS = {"passed": "the highest reward over the turns of the run is 1.0", "failed": "it is lower"}
 
 _FILE = re.compile(
-    r"(?P<folder>[^_]\S*?)__ic_[a-z]+(?:_(?P<strategy>multiturn|react|plan_solve))?"
+    r"[a-z]+__(?:(?P<folder>\S+?)__)?ic_[a-z]+(?:_(?P<strategy>multiturn|react|plan_solve))?"
     r"(?:_(?P<model>[a-z][\w.-]*?))?[_-](?P<turns>\d+)_turns(?P<rest>\S*)\Z"
 )
 
@@ -133,12 +136,12 @@ def _solved(record: Record) -> bool:
 def _result_file(path: Path) -> ResultFile:
     stem = path.name.removesuffix(".json.gz")
     named = _FILE.match(stem)
-    if named is None:
+    model = named and (named["model"] or named["folder"])
+    if named is None or not model:
         raise InputError("the file's name does not say environment, model and number of turns", file=path)
     records = tuple(json_file(path, dict[str, Record]).values())
     for record in records:
         _check_turns(record, path)
-    model = named["model"] or named["folder"].rpartition("__")[2]
     return ResultFile(stem, named["strategy"] or "multiturn", model, records)
 
 
@@ -187,41 +190,43 @@ def _item(file: ResultFile, record: Record) -> Item:
             "environment": record.environment.removeprefix("ic_"),
             "model": file.model,
             "strategy": file.strategy,
-            "tasks": record.dataset,
+            "task_file": record.dataset,
             "task_id": record.task_id,
             "turns_max": record.summary.turns_max,
-            "hardness": record.hardness,
-        },
+        }
+        | ({"hardness": record.hardness} if record.hardness else {}),
     )
 
 
 def _trajectories(file: ResultFile) -> Iterator[Trajectory]:
-    for line, record in enumerate(file.records, start=1):
+    for record in file.records:
         tool = record.environment.removeprefix("ic_")
         yield Trajectory(
             id=file.run_id(record),
-            source=Source("intercode", f"results/{file.stem}.json.gz", line, NAME),
+            source=Source("intercode", f"results/{file.stem}.json.gz", dataset=NAME),
             task=record.query,
             steps=(
                 Step("user", text=record.query),
                 *(_step(record.turn_history, turn, tool) for turn in range(len(record.turn_history.actions))),
             ),
-            agent=file.strategy,
+            agent=f"intercode {file.strategy}",
             model=file.model,
         )
 
 
 def _step(turns: Turns, turn: int, tool: str) -> Step:
-    call = ToolCall(tool, {"action": turns.actions[turn]}, id=str(turn))
-    executed = turns.valid_action[turn] if turns.valid_action and turn < len(turns.valid_action) else None
-    answer = ToolResult(
-        turns.observations[turn] if turn < len(turns.observations) else "",
-        is_error=None if executed is None else not executed,
-        call_id=call.id,
-    )
+    call = ToolCall(tool, {"command": turns.actions[turn]}, id=str(turn))
+    executed = _at(turns.valid_action, turn)
+    observation = _at(turns.observations, turn)
     return Step(
         "agent",
-        reasoning=turns.thoughts[turn] if turns.thoughts else "",
+        reasoning=_at(turns.thoughts, turn) or "",
         calls=(call,),
-        results=(answer,) if turn < len(turns.observations) else (),
+        results=()
+        if observation is None
+        else (ToolResult(observation, is_error=None if executed is None else not executed, call_id=call.id),),
     )
+
+
+def _at(values: Sequence[T] | None, turn: int) -> T | None:
+    return values[turn] if values is not None and turn < len(values) else None

@@ -1,0 +1,54 @@
+"""A loaded benchmark folder as tests look at it: its items by id, its gold labels, its trajectories by id."""
+
+import csv
+import gzip
+from functools import cached_property
+from pathlib import Path
+
+from harness.datasets import loader_for
+from harness.datasets.benchmark import Benchmark, Item, read_benchmark, read_items, read_trajectories
+from harness.readers import read_file
+from harness.trajectory import Trajectory
+
+
+class Loaded:
+    """What one loader made of upstream files; `gold` is (item, rater) → label."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def benchmark(self) -> Benchmark:
+        """What its `benchmark.toml` says."""
+        return read_benchmark(self.folder)
+
+    @cached_property
+    def items(self) -> dict[str, Item]:
+        """Its items by id."""
+        return {item.id: item for item in read_items(self.folder)}
+
+    @cached_property
+    def gold(self) -> dict[tuple[str, str], str]:
+        """(item, rater) → label."""
+        with (self.folder / "gold.csv").open(encoding="utf-8", newline="") as stream:
+            return {(row["item"], row["rater"]): row["label"] for row in csv.DictReader(stream)}
+
+    @cached_property
+    def trajectories(self) -> dict[str, Trajectory]:
+        """Its trajectories by id."""
+        return {run.id: run for run in read_trajectories(self.folder)}
+
+
+def load(name: str, upstream: Path, out: Path) -> Loaded:
+    """Run a loader over a folder of upstream files."""
+    loader_for(name).load(upstream, out / name, read_file)
+    return Loaded(out / name)
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    """Lay out made-up upstream files; those whose name ends in `.gz` are compressed."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return folder

@@ -1,0 +1,228 @@
+"""InterCode: the runs at hand and the totals of all upstream files give the published success rates."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import InputError
+from tests.harness.datasets.loaded import Loaded, load, write
+
+BASH_FILE_SYSTEMS = {1: 60, 2: 53, 3: 60, 4: 27}
+TOTALS_HEADER = "file,environment,model,tasks,solved,sum_max_reward,turns,invalid_actions,actions"
+STEM = "bash__some-model__ic_bash_multiturn_some-model_10_turns_fs_1"
+
+
+@pytest.fixture(scope="module")
+def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    return load("intercode", data_folder / "intercode", tmp_path_factory.mktemp("loaded"))
+
+
+@pytest.fixture(scope="module")
+def totals(loaded: Loaded) -> dict[str, dict[str, str]]:
+    """Upstream file → its row of totals."""
+    with (loaded.folder / "gold_totals.csv").open(newline="") as stream:
+        return {row["file"]: row for row in csv.DictReader(stream)}
+
+
+def solved(loaded: Loaded, environment: str, model: str, strategy: str, turns: int) -> tuple[int, int]:
+    """How many runs succeed, of how many."""
+    labels = [
+        loaded.gold[item.id, "environment"]
+        for item in loaded.items.values()
+        if (item.extra["environment"], item.extra["model"], item.extra["strategy"], item.extra["turns_max"])
+        == (environment, model, strategy, turns)
+    ]
+    return labels.count("passed"), len(labels)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("environment", "model", "strategy", "turns", "passed", "recorded", "rate"),
+    [
+        ("bash", "gpt-4", "multiturn", 10, 97, 200, 48.5),
+        ("bash", "gpt-3.5", "multiturn", 10, 67, 147, 45.58),
+        ("bash", "text-davinci-003", "multiturn", 10, 77, 199, 38.69),
+        ("bash", "chat-bison-001", "multiturn", 10, 38, 198, 19.19),
+        ("bash", "text-bison-001", "multiturn", 10, 45, 200, 22.5),
+        ("bash", "vicuna", "multiturn", 10, 49, 200, 24.5),
+        ("bash", "starchat", "multiturn", 10, 47, 198, 23.74),
+        ("bash", "gpt-3.5", "react", 10, 41, 200, 20.5),
+        ("sql", "gpt-4", "multiturn", 10, 762, 1034, 73.69),
+        ("sql", "gpt-4", "multiturn", 1, 94, 1034, 9.09),
+        ("ctf", "gpt-4", "multiturn", 10, 37, 93, 39.78),
+        ("python", "gpt-3.5", "multiturn", 7, 69, 117, 58.97),
+        ("python", "gpt-4", "multiturn", 7, 70, 119, 58.82),
+    ],
+)
+def test_success_over_the_recorded_runs(
+    loaded: Loaded, environment: str, model: str, strategy: str, turns: int, passed: int, recorded: int, rate: float
+) -> None:
+    assert solved(loaded, environment, model, strategy, turns) == (passed, recorded)
+    assert round(100 * passed / recorded, 2) == rate
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("file", "passed", "recorded", "rate"),
+    [
+        ("gpt-3.5/ic_sql_multiturn_gpt-3.5_10_turns", 489, 1034, 47.29),
+        ("text-davinci-003/ic_sql_multiturn_text-davinci-003_10_turns", 161, 1033, 15.59),
+        ("chat-bison-001/ic_sql_multiturn_chat-bison-001_10_turns", 102, 1034, 9.86),
+        ("text-bison-001/ic_sql_multiturn_text-bison-001_10_turns", 133, 1034, 12.86),
+        ("vicuna/ic_sql_multiturn_vicuna_10_turns", 65, 1033, 6.29),
+        ("starchat/ic_sql_multiturn_starchat_10_turns", 100, 1034, 9.67),
+        ("gpt-3.5/ic_sql_multiturn_gpt-3.5-1_turns", 109, 1034, 10.54),
+        ("gpt-3.5/ic_sql_react_10_turns", 607, 1034, 58.70),
+    ],
+)
+def test_success_in_the_totals_of_files_that_are_not_at_hand(
+    totals: dict[str, dict[str, str]], file: str, passed: int, recorded: int, rate: float
+) -> None:
+    row = totals[f"sql/{file}.json"]
+    assert (int(row["solved"]), int(row["tasks"])) == (passed, recorded)
+    assert round(100 * passed / recorded, 2) == rate
+
+
+@pytest.mark.data
+def test_rates_divide_by_the_recorded_runs_and_some_files_record_fewer_than_all_tasks(loaded: Loaded) -> None:
+    recorded = Counter(item.trajectory for item in loaded.items.values())
+    missing = {}
+    for path, runs in recorded.items():
+        system = path and path.rpartition("_fs_")[2].removesuffix(".jsonl")
+        if system and system.isdigit() and runs < BASH_FILE_SYSTEMS[int(system)]:
+            missing[path.split("__")[1], int(system)] = runs
+    assert missing == {("chat-bison-001", 1): 58, ("starchat", 1): 58, ("text-davinci-003", 3): 59}
+    assert [round(100 * count / 200, 1) for count in (77, 38)] == [38.5, 19.0]
+
+
+@pytest.mark.data
+def test_turns_and_invalid_actions_of_the_trajectories_are_those_of_the_totals(
+    loaded: Loaded, totals: dict[str, dict[str, str]]
+) -> None:
+    turns: Counter[str] = Counter()
+    invalid: Counter[str] = Counter()
+    answered: Counter[str] = Counter()
+    for run in loaded.trajectories.values():
+        file = run.id.rpartition("/")[0].replace("__", "/") + ".json"
+        results = [result for step in run.steps for result in step.results]
+        turns[file] += sum(len(step.calls) for step in run.steps)
+        answered[file] += len(results)
+        invalid[file] += sum(bool(result.is_error) for result in results)
+    assert len(turns) == 37
+    for file, row in totals.items():
+        if file not in turns:
+            continue
+        assert turns[file] == int(row["turns"])
+        if row["environment"] == "python":  # validity is not tracked: the totals count every action as invalid
+            assert (invalid[file], int(row["invalid_actions"])) == (0, int(row["actions"]))
+        elif int(row["actions"]):
+            assert (answered[file], invalid[file]) == (int(row["actions"]), int(row["invalid_actions"]))
+        else:  # the one file without validity
+            assert invalid[file] == 0
+
+
+def record(**changes: Any) -> dict[str, Any]:
+    """One made-up run of two turns that succeeds in the first."""
+    return {
+        "environment": "ic_bash",
+        "dataset": "./tasks.json",
+        "task_id": 4,
+        "query": "Count the lines of a.txt",
+        "turn_history": {
+            "actions": ["wc -l a.txt", "nope", "blocked"],
+            "observations": ["3 a.txt", "not found"],
+            "rewards": [1.0, 0.2, 0],
+            "valid_action": [True, False],
+        },
+        "summary": {"max_reward": 1.0, "turns_taken": 3, "turns_max": 10},
+    } | changes
+
+
+def upstream(folder: Path, runs: list[dict[str, Any]], totals_row: str = "1,1,1.0,3,1,2", stem: str = STEM) -> Path:
+    return write(
+        folder,
+        {
+            f"results/{stem}.json.gz": json.dumps({str(number): run for number, run in enumerate(runs)}),
+            "summary.csv": f"{TOTALS_HEADER}\n{stem.replace('__', '/')}.json,bash,some-model,{totals_row}\n",
+        },
+    )
+
+
+def test_a_run_succeeds_by_its_highest_reward_and_a_blocked_action_has_no_result(tmp_path: Path) -> None:
+    made_up = load("intercode", upstream(tmp_path / "upstream", [record()]), tmp_path)
+    (run,) = made_up.trajectories.values()
+    assert made_up.gold == {(f"{STEM}/4", "environment"): "passed"}
+    assert [step.role for step in run.steps] == ["user", "agent", "agent", "agent"]
+    assert [call.name for step in run.steps for call in step.calls] == ["bash"] * 3
+    assert [[result.is_error for result in step.results] for step in run.steps[1:]] == [[False], [True], []]
+
+
+def test_validity_that_is_not_tracked_stays_unknown(tmp_path: Path) -> None:
+    turns = {"actions": ["x = 1"], "observations": [""], "rewards": [0.5], "valid_action": [None]}
+    run = record(turn_history=turns, summary={"max_reward": 0.5, "turns_taken": 1, "turns_max": 7})
+    made_up = load("intercode", upstream(tmp_path / "upstream", [run], "1,0,0.5,1,1,1"), tmp_path)
+    (step,) = (step for step in made_up.trajectories[f"{STEM}/4"].steps if step.calls)
+    assert step.results[0].is_error is None
+    assert made_up.gold[f"{STEM}/4", "environment"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("stem", "model", "strategy"),
+    [
+        ("bash__m-1__ic_bash_react_10_turns_fs_2", "m-1", "react"),
+        ("sql__m-1.5__ic_sql_multiturn_m-1.5-1_turns", "m-1.5", "multiturn"),
+        ("python__m-1__ic_python_multiturn_other_7_turns", "other", "multiturn"),
+        ("ctf__ic_ctf_m-2_25_turns", "m-2", "multiturn"),
+    ],
+)
+def test_the_model_is_the_one_in_the_file_name_before_the_one_of_the_folder(
+    tmp_path: Path, stem: str, model: str, strategy: str
+) -> None:
+    made_up = load("intercode", upstream(tmp_path / "upstream", [record()], stem=stem), tmp_path)
+    (item,) = made_up.items.values()
+    assert (item.extra["model"], item.extra["strategy"]) == (model, strategy)
+
+
+def test_a_set_without_results_or_totals_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"results/\*\.json\.gz"):
+        load("intercode", write(tmp_path / "empty", {"summary.csv": TOTALS_HEADER}), tmp_path)
+    folder = upstream(tmp_path / "upstream", [record()])
+    (folder / "summary.csv").unlink()
+    with pytest.raises(InputError, match=r"summary\.csv: the file is missing"):
+        load("intercode", folder, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        ({"environment": "ic_bash"}, ("json.gz", "dataset")),
+        (record(turn_history={"actions": "ls"}), ("json.gz", "turn_history.actions")),
+        (
+            record(turn_history={"actions": ["a"], "observations": ["b", "c"], "rewards": [1.0]}),
+            ("turn_history.observations",),
+        ),
+        (record(summary={"max_reward": 0.5, "turns_taken": 3, "turns_max": 10}), ("summary.max_reward", "0.5")),
+    ],
+)
+def test_a_record_of_another_shape_is_an_error_that_names_file_and_field(
+    tmp_path: Path, run: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError) as raised:
+        load("intercode", upstream(tmp_path / "upstream", [run]), tmp_path)
+    assert all(word in raised.value.line() for word in words)
+
+
+def test_totals_that_contradict_the_runs_are_an_error(tmp_path: Path) -> None:
+    folder = upstream(tmp_path / "upstream", [record()], "1,0,1.0,3,1,2")
+    with pytest.raises(InputError, match=r"summary\.csv: solved: 1 of 1 runs"):
+        load("intercode", folder, tmp_path)
+
+
+def test_a_file_name_without_a_model_is_an_error(tmp_path: Path) -> None:
+    folder = upstream(tmp_path / "upstream", [record()], stem="ctf__ic_ctf_react_10_turns")
+    with pytest.raises(InputError, match="file's name"):
+        load("intercode", folder, tmp_path)
