@@ -97,3 +97,10 @@ class Unreadable(Struct, frozen=True, gc=False):
     file: str
     line: int | None
     error: str
+
+
+class Skipped(Struct, frozen=True, gc=False):
+    """A file in a folder that holds no trajectories: which, and why none was looked for in it."""
+
+    file: str
+    reason: str

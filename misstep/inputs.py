@@ -9,22 +9,14 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from msgspec import Struct
-
 from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
 from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
 from harness.readers.files import open_bytes
+from harness.trajectory import Skipped as Skipped
 from harness.trajectory import Trajectory, Unreadable
 
 _JSON_START = re.compile(rb'\s*(?:\{\s*(?:"|\}|\Z)|\[\s*(?:[\[{"\]\-0-9]|true|false|null|\Z))')
 _LOOKED_AT = 4096
-
-
-class Skipped(Struct, frozen=True, gc=False):
-    """A file in a folder that holds no trajectories: which, and why none was looked for in it."""
-
-    file: str
-    reason: str
 
 
 def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Skipped]:
@@ -62,10 +54,11 @@ def parts(paths: Iterable[Path], part_bytes: int | None = None) -> Iterator[Part
         A path does not exist or cannot be opened.
     """
     for found in find_files(paths):
-        yield from _parts_of(found, part_bytes)
+        yield from parts_of(found, part_bytes)
 
 
-def _parts_of(found: Found, part_bytes: int | None) -> Iterator[Part | Unreadable | Skipped]:
+def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
+    """The stretches of one file that can be read apart from each other, in order; else as `parts`."""
     file = str(found.path)
     try:
         yield from plan(found.path, all_readers(), part_bytes)
