@@ -1,7 +1,12 @@
-"""Bytes to JSON values, strictly first, then with what real recorders write and the standard forbids."""
+"""Bytes to JSON values, strictly first, then with what real recorders write and the standard forbids.
+
+`decode_json` gives plain values, `decode_as` and `convert` typed ones, `rest_of` what the type has no place for.
+Whatever the bytes, these raise `UnreadableTrajectory` and nothing else.
+"""
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,6 +16,9 @@ from harness.trajectory import Source
 
 T = TypeVar("T")
 
+LINE_LIMIT = 64 << 20
+"""Bytes: a longer line is an error that names file and line, not a hang."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _untyped = msgspec.json.Decoder()
 
@@ -18,7 +26,7 @@ _untyped = msgspec.json.Decoder()
 def decode_json(data: bytes, source: Source) -> Any:
     """The JSON value in `data`; NaN, Infinity and lone surrogates, which recorders do write, are let through.
 
-    A lone surrogate becomes U+FFFD.
+    A lone surrogate becomes U+FFFD. Of a key written twice the last one stands.
 
     Raises
     ------
@@ -29,7 +37,7 @@ def decode_json(data: bytes, source: Source) -> Any:
         return _untyped.decode(data)
     except RecursionError as error:
         raise unreadable("nested too deep", source) from error
-    except msgspec.DecodeError as strict:
+    except (msgspec.DecodeError, UnicodeDecodeError) as strict:
         try:
             return _without_surrogates(json.loads(data))
         except UnicodeDecodeError as error:
@@ -50,15 +58,12 @@ def decode_as(decoder: "msgspec.json.Decoder[T]", data: bytes, source: Source) -
     """
     try:
         return decoder.decode(data)
-    except msgspec.ValidationError as error:
-        raise unreadable(str(error), source) from error
-    except (msgspec.DecodeError, RecursionError):
-        value = decode_json(data, source)
-        return convert(value, decoder.type, source)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return convert(decode_json(data, source), decoder.type, source)
 
 
-def convert(value: Any, type_: type[T], source: Source) -> T:
-    """A decoded JSON value as `type_`.
+def convert(value: Any, type_: type[T], source: Source, line: int | None = None) -> T:
+    """A decoded JSON value as `type_`; `line` is where it stands in a file of many lines.
 
     Raises
     ------
@@ -68,9 +73,90 @@ def convert(value: Any, type_: type[T], source: Source) -> T:
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
-        raise unreadable(str(error), source) from error
+        raise unreadable(str(error), source, line) from error
     except RecursionError as error:
-        raise unreadable("nested too deep", source) from error
+        raise unreadable("nested too deep", source, line) from error
+
+
+def rest_of(value: dict[str, Any], placed: type[msgspec.Struct], *more: str) -> dict[str, Any]:
+    """The fields of a JSON object that neither the type nor `more` name, empty ones left out: what goes to `extra`."""
+    known = {*placed.__struct_encode_fields__, *more}
+    return {name: field for name, field in value.items() if name not in known and not _is_empty(field)}
+
+
+def filled(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields that say something: not null and not an empty text, list or object."""
+    return {name: field for name, field in fields if not _is_empty(field)}
+
+
+def _is_empty(field: Any) -> bool:
+    return field is None or (isinstance(field, str | list | dict | tuple) and not field)
+
+
+class Lines(msgspec.Struct, frozen=True):
+    """The JSON values of a session file with their line numbers, and a last line that a crash cut off."""
+
+    values: tuple[tuple[int, Any], ...]
+    unfinished: str | None = None
+
+
+def decode_lines(data: bytes, source: Source) -> Lines:
+    """The JSON values of all lines; blank lines are passed over.
+
+    A last line that does not end in a line end and is no JSON is what a crash leaves: it is given as text.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        Another line is broken or over 64 MiB, or there is no whole line; names file and line.
+    """
+    values: list[tuple[int, Any]] = []
+    for number, line, ended in _split(data):
+        if not line or line.isspace():
+            continue
+        if len(line) > LINE_LIMIT:
+            raise unreadable(f"a line over {LINE_LIMIT >> 20} MiB", source, number)
+        try:
+            value = decode_json(line, source)
+        except UnreadableTrajectory as error:
+            if values and not ended:
+                return Lines(tuple(values), line.decode(errors="replace"))
+            raise unreadable(error.found, source, number) from error
+        values.append((number, value))
+    if not values:
+        raise unreadable("the file is empty", source)
+    return Lines(tuple(values))
+
+
+def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
+    """Number, bytes and whether it has its line end, of each line; no copy of the whole is made."""
+    start, number = 0, 1
+    while (end := data.find(b"\n", start)) >= 0:
+        yield number, data[start:end], True
+        start, number = end + 1, number + 1
+    yield number, data[start:], False
+
+
+def decode_document_or_lines(data: bytes, source: Source) -> Lines:
+    """One JSON document as a single value at line 1, or the values of JSON Lines.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        As `decode_lines`; for a document over many lines the error is that of the whole.
+    """
+    body = data.strip()
+    end = body.find(b"\n")
+    first = body if end < 0 else body[:end].rstrip()
+    try:
+        decode_json(first, source)
+    except UnreadableTrajectory:
+        try:
+            return Lines(((1, decode_json(body, source)),))
+        except UnreadableTrajectory:
+            if first in (b"{", b"["):
+                raise
+    return decode_lines(data, source)
 
 
 def unreadable(found: str, source: Source, line: int | None = None, field: str | None = None) -> UnreadableTrajectory:

@@ -1,0 +1,65 @@
+r"""What most recorders share: contents as a text or a list of typed parts, arguments as an object or JSON in a text.
+
+A content is `"Fix the parser."` or `[{"type": "text", "text": "Fix the parser."}, {"type": "image", "source": {}}]`;
+arguments are `{"path": "a.py"}` or `"{\"path\": \"a.py\"}"`.
+"""
+
+from typing import Any
+
+import msgspec
+
+from harness.errors import UnreadableTrajectory
+
+_untyped = msgspec.json.Decoder()
+
+
+def as_text(value: Any) -> str:
+    """A text as it is, nothing as the empty text, any other JSON value as JSON.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        The value is nested too deep.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.encode(value).decode()
+    except RecursionError as error:
+        raise UnreadableTrajectory("nested too deep") from error
+
+
+def split_content(content: Any) -> tuple[str, list[Any]]:
+    """The text of a content, its texts joined by line ends, and the parts that hold no text, as they stand."""
+    if content is None:
+        return "", []
+    if isinstance(content, str):
+        return content, []
+    texts: list[str] = []
+    others: list[Any] = []
+    for part in content if isinstance(content, list) else [content]:
+        text = part if isinstance(part, str) else part.get("text") if isinstance(part, dict) else None
+        if isinstance(text, str):
+            texts.append(text)
+        else:
+            others.append(part)
+    return "\n".join(texts), others
+
+
+def parse_arguments(raw: Any) -> tuple[dict[str, Any] | str, str | None]:
+    """The arguments of a call as an object, or as the raw text with the reason why they are none."""
+    if raw is None or raw == "":
+        return {}, None
+    if isinstance(raw, dict):
+        return raw, None
+    if not isinstance(raw, str):
+        return as_text(raw), f"arguments are no object but {type(raw).__name__}"
+    try:
+        parsed = _untyped.decode(raw)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        return raw, f"arguments are no JSON: {error}"
+    if isinstance(parsed, dict):
+        return parsed, None
+    return raw, f"arguments are no object but {type(parsed).__name__}"

@@ -1,0 +1,85 @@
+"""A conversation in the making: turns in the order they began, results with the turn whose call they answer.
+
+Recorders write a turn over several lines, and results long after their calls; readers put both together here and
+take frozen steps out at the end.
+"""
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from harness.trajectory import Role, Step, Tokens, ToolCall, ToolResult
+
+
+class Turn(Struct):
+    """A step that still grows."""
+
+    role: Role
+    texts: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    results: list[ToolResult] = field(default_factory=list)
+    speaker: str | None = None
+    timestamp: str | None = None
+    seconds: float | None = None
+    tokens: Tokens | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def step(self) -> Step:
+        """The turn as a step."""
+        return Step(
+            role=self.role,
+            text="\n".join(self.texts),
+            reasoning="\n".join(self.reasoning),
+            calls=tuple(self.calls),
+            results=tuple(self.results),
+            speaker=self.speaker,
+            timestamp=self.timestamp,
+            seconds=self.seconds,
+            tokens=self.tokens,
+            extra=self.extra,
+        )
+
+
+class Conversation:
+    """The turns so far, and which of them made which call."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self._maker: dict[str, Turn] = {}
+
+    def begin(self, turn: Turn) -> Turn:
+        """Add a turn."""
+        self.turns.append(turn)
+        return turn
+
+    def call(self, turn: Turn, call: ToolCall) -> None:
+        """Add a call to a turn; a call whose id is already there is the same call written again."""
+        if call.id is not None:
+            if call.id in self._maker:
+                return
+            self._maker[call.id] = turn
+        turn.calls.append(call)
+
+    def maker(self, call_id: str | None) -> Turn | None:
+        """The turn that made a call."""
+        return None if call_id is None else self._maker.get(call_id)
+
+    def result(self, result: ToolResult) -> Turn:
+        """Add a result to the turn whose call it answers; else to the last turn of the agent, else to a new one."""
+        turn = self.maker(result.call_id) or self.last_of_agent() or self.begin(Turn("system"))
+        turn.results.append(result)
+        return turn
+
+    def last_of_agent(self) -> Turn | None:
+        """The last turn of the agent so far."""
+        return next((turn for turn in reversed(self.turns) if turn.role == "agent"), None)
+
+    def steps(self) -> tuple[Step, ...]:
+        """The turns as steps."""
+        return tuple(turn.step() for turn in self.turns)
+
+
+def first_words_of_user(steps: tuple[Step, ...]) -> str:
+    """What was asked first, which is the task where a format has no field for it."""
+    return next((step.text for step in steps if step.role == "user" and step.text.strip()), "")
