@@ -1,0 +1,116 @@
+"""The index of a run: what was found, a line a notebook and a line a data set, worst news first."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from analysis.report.foot import Dataset, Foot, datasets, described
+from analysis.report.grid import SEVERITY
+from analysis.report.notebook import Report
+from analysis.report.rendering import render
+from analysis.tables import Row, Status
+
+
+class NotebookLine(Struct, frozen=True):
+    """What the index says of a notebook: finding or error, and how many figures have which status."""
+
+    report: Report
+    statuses: tuple[tuple[Status, int], ...]
+    figures: int
+
+    @property
+    def address(self) -> str:
+        """The page, beside the index."""
+        return f"{self.report.name}.html"
+
+
+class DatasetLine(Struct, frozen=True):
+    """What the index says of a data set: how many figures were measured on it, in which notebooks, and one finding.
+
+    `figures` is 0 where the set was not at hand or nothing was measured on it.
+    """
+
+    dataset: Dataset
+    figures: int
+    notebooks: tuple[str, ...]
+    finding: str
+
+
+def index_page(reports: Iterable[Report], foot: Foot) -> str:
+    """The index of a run, from what each notebook says and where the run comes from."""
+    lines = notebook_lines(reports)
+    sets = dataset_lines(lines)
+    return render(
+        "index.html.jinja",
+        title="What this run found",
+        summary=summary(lines),
+        lines=lines,
+        sets=sets,
+        foot=described(foot),
+    )
+
+
+def notebook_lines(reports: Iterable[Report]) -> list[NotebookLine]:
+    """A line a notebook, worst news first: errors, then impossible and differing figures, then the rest by name."""
+    lines = [_notebook_line(report) for report in reports]
+
+    def badness(line: NotebookLine) -> tuple[bool, list[bool], str]:
+        found = dict(line.statuses)
+        return line.report.error is None, [status not in found for status in SEVERITY[:2]], line.report.name
+
+    return sorted(lines, key=badness)
+
+
+def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
+    """A line a data set that a notebook names: first those on which nothing was measured, then the rest, by name."""
+    reports = [line.report for line in lines]
+    tables = [(report.name, table) for report in reports for table in report.tables]
+    wanted = [name for report in reports for name in report.datasets]
+    found = []
+    for dataset in datasets([*wanted, *(name for _, table in tables for name in table.datasets)]):
+        using = [(notebook, table) for notebook, table in tables if dataset.name in table.datasets]
+        figures = sum(_measured_on(row, dataset.name, len(table.datasets)) for _, table in using for row in table.rows)
+        notebooks = tuple(dict.fromkeys(notebook for notebook, _ in using))
+        own = [table.finding for _, table in using if table.datasets == (dataset.name,)]
+        found.append(DatasetLine(dataset, figures, notebooks, next(iter(own), "")))
+    return sorted(found, key=lambda line: (line.figures > 0, line.dataset.name))
+
+
+def summary(lines: Sequence[NotebookLine]) -> str:
+    """The whole run in one sentence: failed notebooks, figures that differ or cannot be, figures in all."""
+    failed = sum(line.report.error is not None for line in lines)
+    counts: Counter[Status] = Counter()
+    for line in lines:
+        counts.update(dict(line.statuses))
+    compared = sum(counts.values())
+    parts = [f"{_plural(failed, 'notebook')} of {len(lines)} failed"] if failed else []
+    if compared:
+        told = ", ".join(f"{counts[status]:,} {_WORDS[status]}" for status in SEVERITY if counts[status])
+        parts.append(f"of {compared:,} printed figures compared, {told}")
+    parts.append(f"{_plural(sum(line.figures for line in lines), 'figure')} in {_plural(len(lines), 'notebook')}")
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+_WORDS: dict[Status, str] = {
+    "impossible": "cannot be",
+    "differs": "differ",
+    "underdetermined": "cannot be checked",
+    "reproduced": "are reproduced",
+}
+
+
+def _notebook_line(report: Report) -> NotebookLine:
+    rows = [row for table in report.tables for row in table.rows]
+    counts = Counter(row.status for row in rows if row.status)
+    return NotebookLine(report, tuple((status, counts[status]) for status in SEVERITY if counts[status]), len(rows))
+
+
+def _measured_on(row: Row, name: str, sets: int) -> bool:
+    """Whether a row is a figure measured on a data set: its source names it, or its table has no other."""
+    return row.evidence == "real" and row.value is not None and (sets == 1 or name in row.source)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

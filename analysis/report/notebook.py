@@ -1,0 +1,167 @@
+"""An executed notebook as a page: the finding first, code folded, outputs as this package made them.
+
+HTML that a cell gives is shown only where the output says that `analysis.report` made it; all else is text.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from analysis.report.display import FIGURE_TYPE, TABLE_TYPE
+from analysis.report.escaping import printable
+from analysis.report.foot import Foot, described
+from analysis.report.markdown import first_heading, markdown_html
+from analysis.report.rendering import markup, render
+from analysis.report.table_html import table_html
+from analysis.table_files import from_document
+from analysis.tables import Table
+
+_ADDRESS_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
+_IMAGES = ("image/png", "image/jpeg")
+
+
+class CellError(Struct, frozen=True):
+    """What stopped a cell: the error's name and message, and the traceback as text."""
+
+    name: str
+    message: str
+    traceback: str
+
+    def sentence(self) -> str:
+        """The error in one line."""
+        return f"{self.name}: {self.message}" if self.message else self.name
+
+
+class Report(Struct, frozen=True):
+    """What an executed notebook says: its title and finding, its tables, the error that stopped it.
+
+    `datasets` are those it names in its metadata: it would measure on them where they are at hand. `warnings` is
+    what its cells wrote to stderr; a page does not show it.
+    """
+
+    name: str
+    title: str
+    finding: str
+    tables: tuple[Table, ...]
+    error: CellError | None
+    datasets: tuple[str, ...] = ()
+    warnings: str = ""
+
+
+class Output(Struct, frozen=True):
+    """One thing that a cell shows: `kind` is html, text or image."""
+
+    kind: str
+    content: str
+
+
+class Cell(Struct, frozen=True):
+    """One cell as the page shows it: prose as HTML, or code with its outputs and error."""
+
+    prose: str = ""
+    code: str = ""
+    outputs: tuple[Output, ...] = ()
+    error: CellError | None = None
+
+
+def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
+    """What an executed notebook (nbformat 4, as JSON) says.
+
+    Its title is the heading of the first prose cell. `metadata.misstep` may have `finding`, else that is the finding
+    of the first table it shows, and `datasets`, the names of those it measures on where they are at hand.
+    """
+    cells: Sequence[Mapping[str, Any]] = notebook["cells"]
+    titles = (first_heading(_source(cell))[0] for cell in cells if cell["cell_type"] == "markdown")
+    tables = tuple(table for cell in cells for table in _tables(cell))
+    stated = notebook["metadata"].get("misstep", {})
+    return Report(
+        name=name,
+        title=next(titles, "") or name.replace("_", " "),
+        finding=stated.get("finding") or next((table.finding for table in tables), ""),
+        tables=tables,
+        error=next((error for cell in cells if (error := _error(cell))), None),
+        datasets=tuple(stated.get("datasets", ())),
+        warnings=printable("".join(_streamed(cell, "stderr") for cell in cells)),
+    )
+
+
+def notebook_page(report: Report, notebook: Mapping[str, Any], foot: Foot) -> str:
+    """The page of an executed notebook, beside an `index.html` and a folder `tables`."""
+    return render(
+        "notebook.html.jinja",
+        title=report.title,
+        finding=report.finding,
+        error=report.error,
+        cells=list(_cells(report, notebook["cells"])),
+        foot=described(foot),
+    )
+
+
+def _cells(report: Report, cells: Iterable[Mapping[str, Any]]) -> Iterable[Cell]:
+    heading_seen = False
+    for cell in cells:
+        source = _source(cell)
+        if cell["cell_type"] == "markdown":
+            if not heading_seen:
+                heading_seen = True
+                source = first_heading(source)[1]
+            yield Cell(prose=markup(markdown_html(source)))
+        elif cell["cell_type"] == "code" and source.strip():
+            outputs = tuple(_outputs(cell, report.finding))
+            yield Cell(code=source, outputs=outputs, error=_error(cell))
+
+
+def _outputs(cell: Mapping[str, Any], finding: str) -> Iterable[Output]:
+    if printed := _streamed(cell, "stdout"):
+        yield Output("text", _steady(printed))
+    for output in cell.get("outputs", ()):
+        if output["output_type"] in ("display_data", "execute_result"):
+            yield _display(output["data"], finding)
+
+
+def _display(data: Mapping[str, Any], finding: str) -> Output:
+    if TABLE_TYPE in data:
+        table = from_document(data[TABLE_TYPE])
+        links = tuple((kind.upper(), f"tables/{table.paper}/{table.name}.{kind}") for kind in ("csv", "json"))
+        return Output("html", markup(table_html(table, with_finding=table.finding != finding, files=links)))
+    if FIGURE_TYPE in data:
+        return Output("html", markup(_joined(data["text/html"])))
+    for image in _IMAGES:
+        if image in data:
+            return Output("image", f"data:{image};base64,{''.join(_joined(data[image]).split())}")
+    return Output("text", _steady(_joined(data.get("text/plain", ""))))
+
+
+def _tables(cell: Mapping[str, Any]) -> Iterable[Table]:
+    for output in cell.get("outputs", ()):
+        if TABLE_TYPE in output.get("data", {}):
+            yield from_document(output["data"][TABLE_TYPE])
+
+
+def _error(cell: Mapping[str, Any]) -> CellError | None:
+    for output in cell.get("outputs", ()):
+        if output["output_type"] == "error":
+            traceback = printable("\n".join(output["traceback"]))
+            return CellError(output["ename"], _steady(printable(output["evalue"])), traceback)
+    return None
+
+
+def _streamed(cell: Mapping[str, Any], stream: str) -> str:
+    """What a cell wrote to stdout or stderr."""
+    outputs = (output for output in cell.get("outputs", ()) if output["output_type"] == "stream")
+    return "".join(_joined(output["text"]) for output in outputs if output["name"] == stream)
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    return _joined(cell["source"])
+
+
+def _joined(text: str | Sequence[str]) -> str:
+    return text if isinstance(text, str) else "".join(text)
+
+
+def _steady(text: str) -> str:
+    """Text without addresses in memory, which differ from run to run."""
+    return _ADDRESS_IN_MEMORY.sub("", text)

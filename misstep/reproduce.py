@@ -1,0 +1,174 @@
+"""`misstep reproduce`: run the notebooks, write their pages and an index, and every table as CSV and JSON."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.terminal import Progress, plain, say
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_LINES_SHOWN = 30
+
+
+@app.command()
+def reproduce(
+    papers: Annotated[
+        list[str] | None, typer.Argument(metavar="[PAPER]...", help="Notebooks whose names start so; all by default.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder to write pages and tables to.")] = Path("reports"),
+    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+) -> None:
+    """Run the notebooks headless and write what they found.
+
+    Writes `index.html`, one HTML page a notebook, and every table as CSV and JSON under `tables/`. The same seed
+    gives the same bytes. Exit 1 where a notebook failed: its page and the index show the error, the others ran.
+    """
+    from analysis.places import shipped
+    from analysis.report.notebook import Report
+
+    if data is not None and not data.is_dir():
+        raise UsageError(f"--data {data} is no folder", "Give the folder that holds a folder for each data set.")
+    paths = chosen(_notebooks(shipped("notebooks")), papers or [])
+    environment = {"MISSTEP_SEED": str(seed)} | ({} if data is None else {"MISSTEP_DATA": str(data.resolve())})
+    reports: list[Report] = _run(paths, environment, out, seed)
+    command = " ".join(["misstep reproduce", *(papers or []), f"--seed {seed}"])
+    _write_index(reports, out, command, seed)
+    print(_json_summary(reports, out, seed) if as_json else _text_summary(reports, out), end="")
+    if any(report.error for report in reports):
+        raise typer.Exit(1)
+
+
+def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
+    """The notebooks whose names start with one of the prefixes; all where there is none.
+
+    Raises
+    ------
+    UsageError
+        A prefix fits no notebook; the message lists what there is.
+    MissingPrerequisite
+        There are no notebooks.
+    """
+    if not paths:
+        raise MissingPrerequisite("this installation has no notebooks", "Install Misstep again from its source.")
+    for prefix in prefixes:
+        if not any(path.stem.startswith(prefix) for path in paths):
+            known = ", ".join(path.stem for path in paths)
+            raise UsageError(f"no notebook starts with {prefix!r}", f"There are: {known}.")
+    return [path for path in paths if not prefixes or path.stem.startswith(tuple(prefixes))]
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    """The notebooks in a folder, by name."""
+    return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
+
+
+def _run(paths: Sequence[Path], environment: dict[str, str], out: Path, seed: int) -> list[Any]:
+    """Run notebooks and write the page and the tables of each as it ends; gives what they say, by name."""
+    from analysis.report.notebook import Report, read_notebook
+    from misstep.notebooks import execute
+
+    reports: list[Report] = []
+    with Progress("notebooks", len(paths)) as progress:
+        for path, notebook in execute(paths, environment):
+            report = read_notebook(path.stem, notebook)
+            _refuse_other_tables_of_one_name([*reports, report])
+            _write(report, notebook, out, seed)
+            reports.append(report)
+            progress.advance(note=path.stem)
+            for line in report.warnings.splitlines():
+                say(f"{path.stem}: {plain(line)}")
+            if report.error:
+                say(f"{path.stem}: {plain(report.error.sentence())}")
+                say(report.error.traceback)
+    return sorted(reports, key=lambda report: report.name)
+
+
+def _write(report: Any, notebook: dict[str, Any], out: Path, seed: int) -> None:
+    from analysis.report import Foot
+    from analysis.report.notebook import notebook_page
+    from analysis.table_files import write_table
+
+    out.mkdir(parents=True, exist_ok=True)
+    foot = Foot(
+        command=f"misstep reproduce {report.name} --seed {seed}",
+        datasets=tuple(name for table in report.tables for name in table.datasets),
+        seed=seed,
+    )
+    _write_text(out / f"{report.name}.html", notebook_page(report, notebook, foot))
+    for table in report.tables:
+        write_table(table, out / "tables")
+
+
+def _write_index(reports: Sequence[Any], out: Path, command: str, seed: int) -> None:
+    from analysis.report import Foot
+    from analysis.report.index import index_page
+
+    sets = tuple(name for report in reports for table in report.tables for name in table.datasets)
+    out.mkdir(parents=True, exist_ok=True)
+    _write_text(out / "index.html", index_page(reports, Foot(command, datasets=sets, seed=seed)))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
+
+
+def _refuse_other_tables_of_one_name(reports: Sequence[Any]) -> None:
+    seen: dict[tuple[str, str], Any] = {}
+    for table in (table for report in reports for table in report.tables):
+        if seen.setdefault((table.paper, table.name), table) != table:
+            raise InputError(
+                f"two different tables are named {table.paper}/{table.name}", "Give one of them another name."
+            )
+
+
+def _text_summary(reports: Sequence[Any], out: Path) -> str:
+    """What was found, as text: every table, then a paragraph a notebook, worst news last and so nearest the prompt."""
+    from analysis.report.index import notebook_lines, summary
+    from analysis.report.table_text import table_text
+
+    lines = notebook_lines(reports)
+    parts = [table_text(table, most_lines=_LINES_SHOWN) for line in reversed(lines) for table in line.report.tables]
+    for line in reversed(lines):
+        counts = ", ".join(f"{count} {status}" for status, count in line.statuses)
+        news = [plain(line.report.title)]
+        news += [f"  error: {plain(line.report.error.sentence())}"] if line.report.error else []
+        news += [f"  {plain(line.report.finding)}"] if line.report.finding else []
+        news += [f"  {counts}"] if counts else []
+        parts.append("\n".join([*news, f"  {out / line.address}"]) + "\n")
+    return "\n".join([*parts, f"{summary(lines)}\n{out / 'index.html'}\n"])
+
+
+def _json_summary(reports: Sequence[Any], out: Path, seed: int) -> str:
+    """What was found, as one JSON document: a value a notebook, worst news first."""
+    from analysis.report.index import notebook_lines
+
+    pages = [
+        {
+            "notebook": line.report.name,
+            "title": line.report.title,
+            "finding": line.report.finding,
+            "error": line.report.error and line.report.error.sentence(),
+            "statuses": dict(line.statuses),
+            "figures": line.figures,
+            "page": str(out / line.address),
+            "tables": [
+                {
+                    "paper": table.paper,
+                    "name": table.name,
+                    "finding": table.finding,
+                    "csv": str(out / "tables" / table.paper / f"{table.name}.csv"),
+                    "json": str(out / "tables" / table.paper / f"{table.name}.json"),
+                }
+                for table in line.report.tables
+            ],
+        }
+        for line in notebook_lines(reports)
+    ]
+    return json.dumps({"index": str(out / "index.html"), "seed": seed, "pages": pages}, indent=1) + "\n"
