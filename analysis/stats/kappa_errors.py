@@ -1,0 +1,141 @@
+"""Standard errors of agreement coefficients by formula, without resampling.
+
+Two questions have two answers. The sampling error (items are a sample; for an interval) of Fleiss' kappa, AC1, AC2
+and Brennan-Prediger is Gwet's (Handbook of Inter-Rater Reliability, 4th ed. 2014): the spread of each item's own
+contribution. The null error (for a test of no agreement beyond chance) of Fleiss' kappa is that of Fleiss, Nee and
+Landis (1979); it is no measure of an interval. Krippendorff's alpha has no such formula for every level: its error
+is a jackknife over groups of items.
+"""
+
+from collections.abc import Callable
+from math import sqrt
+
+import numpy as np
+
+from analysis.stats.coefficients import Counts, category_shares, gwet_chance, item_agreement, observed_agreement
+from analysis.stats.patterns import FloatArray, IntArray
+
+_GROUPS = 200
+"""Groups of a jackknife: enough for a standard error to about 5%, few enough for any number of items."""
+
+
+def fleiss_error(counts: Counts, items: IntArray) -> float:
+    """Sampling standard error of Fleiss' kappa (Gwet 2014), with missing ratings.
+
+    Parameters
+    ----------
+    counts
+        Patterns x categories.
+    items
+        Patterns: the items of each.
+
+    Returns
+    -------
+    float
+        NaN where the kappa is undefined or there are fewer than two rated items.
+    """
+    shares = _shares(counts, items)
+    return _gwet_error(counts, items, None, shares, float((shares**2).sum()))
+
+
+def gwet_error(counts: Counts, items: IntArray, weights: FloatArray | None = None) -> float:
+    """Sampling standard error of AC1, or of AC2 with weights (Gwet 2014); arguments as for `fleiss_error`."""
+    shares = _shares(counts, items)
+    expected = float(gwet_chance(shares[None, :], weights)[0])
+    if np.isnan(expected):
+        return float("nan")
+    categories = counts.shape[1]
+    total = categories if weights is None else float(weights.sum())
+    slopes = total / (categories * (categories - 1)) * (1 - shares)
+    return _gwet_error(counts, items, weights, slopes, expected)
+
+
+def brennan_prediger_error(counts: Counts, items: IntArray) -> float:
+    """Sampling standard error of Brennan-Prediger's coefficient, whose chance agreement is fixed (Gwet 2014)."""
+    categories = counts.shape[1]
+    return _gwet_error(counts, items, None, np.full(categories, 1 / categories), 1 / categories)
+
+
+def _shares(counts: Counts, items: IntArray) -> FloatArray:
+    return np.asarray(category_shares(items[None, :].astype(np.float64), counts)[0])
+
+
+def _gwet_error(
+    counts: Counts, items: IntArray, weights: FloatArray | None, slopes: FloatArray, expected: float
+) -> float:
+    """The spread of the items' own contributions to a coefficient.
+
+    An item contributes its agreement beyond chance, less what its ratings do to the chance agreement: the mean of
+    `slopes` over its ratings.
+    """
+    ratings = counts.sum(axis=1)
+    rated = ratings >= 1
+    counts, items, ratings = counts[rated], items[rated], ratings[rated]
+    n = int(items.sum())
+    pairable = int(items[ratings >= 2].sum())
+    if n < 2 or pairable == 0 or expected >= 1:
+        return float("nan")
+    observed = float(observed_agreement(items[None, :].astype(np.float64), counts, weights)[0])
+    value = (observed - expected) / (1 - expected)
+    own = np.where(ratings >= 2, n / pairable * (item_agreement(counts, weights) - expected) / (1 - expected), 0.0)
+    own_chance = counts @ slopes / ratings
+    contribution = own - 2 * (1 - value) * (own_chance - expected) / (1 - expected)
+    return sqrt(float(items @ (contribution - value) ** 2) / (n * (n - 1)))
+
+
+def fleiss_null_error(n_items: int, ratings: int, shares: FloatArray) -> float:
+    """Standard error of Fleiss' kappa where there is no agreement beyond chance (Fleiss, Nee and Landis 1979).
+
+    Parameters
+    ----------
+    n_items
+        The number of items.
+    ratings
+        Ratings an item, the same for all.
+    shares
+        Categories: how often each is used.
+    """
+    spread = shares * (1 - shares)
+    total = float(spread.sum())
+    if total == 0:
+        return float("nan")
+    inner = total**2 - float((spread * (1 - 2 * shares)).sum())
+    return sqrt(2 * max(inner, 0.0)) / (total * sqrt(n_items * ratings * (ratings - 1)))
+
+
+def fleiss_category_null_error(n_items: int, ratings: int) -> float:
+    """The same for the kappa of one category, where it does not depend on the category."""
+    return sqrt(2 / (n_items * ratings * (ratings - 1)))
+
+
+def jackknife_error(
+    statistic: Callable[[FloatArray], FloatArray], items: IntArray, of_item: IntArray, seed: int
+) -> float:
+    """Standard error of a statistic by leaving out one group of items after another.
+
+    Parameters
+    ----------
+    statistic
+        Sets x patterns → sets: the statistic of each set of weights.
+    items
+        Patterns: the items of each.
+    of_item
+        Items: the pattern of each.
+    seed
+        Decides which items form a group; with 200 items or fewer each is its own group.
+
+    Returns
+    -------
+    float
+        NaN where the statistic is undefined without some group.
+    """
+    groups = min(_GROUPS, len(of_item))
+    if groups < 2:
+        return float("nan")
+    group_of = np.arange(len(of_item)) % groups
+    np.random.default_rng(seed).shuffle(group_of)
+    values = np.empty(groups)
+    for group in range(groups):
+        left_out = np.bincount(of_item[group_of == group], minlength=len(items))
+        values[group] = statistic((items - left_out)[None, :].astype(np.float64))[0]
+    return sqrt((groups - 1) / groups * float(((values - values.mean()) ** 2).sum()))

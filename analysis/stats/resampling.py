@@ -1,0 +1,88 @@
+"""Bootstrap of statistics of rating patterns.
+
+Resampling n items with replacement and counting their patterns gives a multinomial draw of the patterns' counts, so
+one call draws all resamples and no item is ever copied. Merging patterns keeps this true: category counts and the
+contingency table of two raters may be resampled each for itself.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import FloatArray, IntArray
+
+_CHUNK = 4_000_000
+"""Cells drawn at once: 32 MB."""
+
+
+def bootstrap(
+    statistic: Callable[[FloatArray], FloatArray], items: IntArray, resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """A statistic of each of many resamples of the items.
+
+    Parameters
+    ----------
+    statistic
+        Sets x patterns → sets, or sets x figures: the statistic of each set of pattern counts.
+    items
+        Patterns: the items of each.
+    resamples
+        How many resamples are drawn.
+    rng
+        The source of chance.
+
+    Returns
+    -------
+    FloatArray
+        Resamples, or resamples x figures; NaN where the statistic is undefined.
+    """
+    total = int(items.sum())
+    shares = items / total
+    chunk = max(1, _CHUNK // len(items))
+    drawn = []
+    for start in range(0, resamples, chunk):
+        sets = rng.multinomial(total, shares, size=min(chunk, resamples - start))
+        drawn.append(statistic(sets.astype(np.float64)))
+    return np.concatenate(drawn)
+
+
+def percentile_interval(values: FloatArray, level: float = 0.95) -> tuple[float, float]:
+    """The middle of the defined values: NaN twice where none is defined."""
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return float("nan"), float("nan")
+    tail = (1 - level) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "") -> Estimate:
+    """An estimate with the percentile interval of its resamples.
+
+    Resamples in which it is undefined are counted and said; an interval without width is said to be no measure of
+    uncertainty.
+
+    Parameters
+    ----------
+    value
+        The estimate itself, NaN where it is undefined.
+    values
+        Resamples: its value in each.
+    n
+        The items behind it.
+    reason
+        Why it is undefined.
+    """
+    if np.isnan(value):
+        return Estimate.of(value, n=n, reason=reason)
+    low, high = percentile_interval(values)
+    method = f"percentile bootstrap, {len(values):,} resamples of items"
+    undefined = int(np.count_nonzero(np.isnan(values)))
+    notes = []
+    if undefined:
+        method += f", {undefined:,} of them undefined and left out"
+        notes.append(f"undefined in {undefined:,} of {len(values):,} resamples")
+    if low == high:
+        notes.append("all resamples give the same value: an interval without width says nothing of the uncertainty")
+    return Estimate.of(value, low, high, n=n, method=method, reason="; ".join(notes))
