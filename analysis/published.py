@@ -18,7 +18,8 @@ from harness.errors import InputError, UsageError
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     """One printed figure.
 
-    `value` is the number where `printed` is not one by itself ("42,807k", "Three"); `inputs` name other figures.
+    `value` is the number where `printed` is not one by itself ("42,807k", "Three"); `inputs` name other figures;
+    `approximate` where the paper says "about" of a number whose last zeros carry no information.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     value: str | None = None
     check: str | None = None
     inputs: dict[str, str] = {}
+    approximate: bool = False
     note: str = ""
 
     @property

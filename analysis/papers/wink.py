@@ -37,7 +37,7 @@ def prevalence_table() -> Table:
         printed, name = paper[f"prevalence.any.share.{key}"], f"Any of the four, {where}"
         rows += [published_row(printed, name, n=_n(paper)), _recomputed_share(name, printed, _any(paper), paper)]
     rows += _other_total_rows(paper)
-    judged = [row.status for row in rows if row.status]
+    judged = [row.status for row in rows if row.status and not row.group]
     overall = next(row for row in rows if row.quantity == "Any of the four" and row.status)
     return Table(
         name="prevalence",
@@ -87,12 +87,18 @@ def _recomputed_share(name: str, share: Figure, count: Figure, paper: Paper, tot
 
 def _share_status(share: Figure, count: int, n: int) -> tuple[Status, str]:
     """Whether the count and the total give the printed share, at the digits it is printed with."""
-    if prints_as(count, n, share.digits):
+    if prints_as(count, n, share.digits) or (share.approximate and _is_about(100 * count / n, share.digits)):
         return "reproduced", ""
     exact = f"{count:,} / {n:,} is {100 * count / n:.{decimals(share.digits) + 1}f}%, not {share.digits}%"
     if not counts_that_print(share.digits, n):
         return "impossible", f"{exact}, and no whole count of {n:,} prints so."
     return "differs", f"{exact}."
+
+
+def _is_about(percentage: float, printed: str) -> bool:
+    """Whether a number rounds to the printed one at the last digit that is not 0."""
+    step = 10 ** (len(printed) - len(printed.rstrip("0")))
+    return round(percentage / step) * step == int(printed)
 
 
 def _other_total_rows(paper: Paper) -> Iterable[Row]:

@@ -24,13 +24,7 @@ def test_every_share_of_table_1_follows_from_its_count_and_the_total_of_the_capt
 
 def test_the_total_of_the_text_gives_other_shares_and_the_table_says_which() -> None:
     rows = _recomputed("with the text's total, 42,920")
-    assert {name for name, row in rows.items() if row.status == "differs"} == {
-        "Infinite loops",
-        "Did not follow instructions",
-        "Unrequested changes",
-        "Tool call failure",
-        "Any of the four",
-    } - {name for name, row in rows.items() if row.status == "reproduced"}
+    assert {row.status for row in rows.values()} == {"differs"}
     assert rows["Infinite loops"].status == "differs"
     assert "2,232 / 42,920 is 5.200%, not 5.21%" in rows["Infinite loops"].reason
 
@@ -38,7 +32,11 @@ def test_the_total_of_the_text_gives_other_shares_and_the_table_says_which() -> 
 def test_a_rounded_share_in_the_text_is_judged_at_its_own_digits() -> None:
     rows = _recomputed()
     assert rows["Any of the four, in the text"].status == "reproduced"
-    assert rows["Any of the four, in the abstract"].status == "differs"
+    assert rows["Any of the four, in the abstract"].status == "reproduced"
+
+
+def test_the_total_that_does_not_fit_is_told_apart_from_the_one_that_does() -> None:
+    assert "7 of 7 printed shares" in wink.prevalence_table().finding
 
 
 def test_table_2_is_underdetermined_since_no_counts_are_printed() -> None:

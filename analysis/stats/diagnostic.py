@@ -1,0 +1,100 @@
+"""How good a yes-or-no judge is against gold labels: precision, recall and what else a 2 x 2 table gives.
+
+Every share carries a Wilson interval; what is 0/0 is undefined and says so, never 0.
+"""
+
+import math
+
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+
+NO_PREDICTED_POSITIVE = "no predicted positive: 0/0"
+NO_PREDICTED_NEGATIVE = "no predicted negative: 0/0"
+NO_ACTUAL_POSITIVE = "no actual positive: 0/0"
+NO_ACTUAL_NEGATIVE = "no actual negative: 0/0"
+
+
+class Confusion(Struct, frozen=True):
+    """Counts of a judge's answers against gold labels: true and false positives and negatives."""
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+    @property
+    def n(self) -> int:
+        """How many items were judged."""
+        return self.tp + self.fp + self.fn + self.tn
+
+
+def count_confusion(gold: list[bool], answers: list[bool]) -> Confusion:
+    """The 2 x 2 table of two lists of the same length, item by item.
+
+    Raises
+    ------
+    ValueError
+        The lists differ in length.
+    """
+    pairs = list(zip(gold, answers, strict=True))
+    return Confusion(
+        tp=pairs.count((True, True)),
+        fp=pairs.count((False, True)),
+        fn=pairs.count((True, False)),
+        tn=pairs.count((False, False)),
+    )
+
+
+def accuracy(table: Confusion) -> Estimate:
+    """Share of items judged as the gold label says."""
+    return _share(table.tp + table.tn, table.n, "no items")
+
+
+def precision(table: Confusion) -> Estimate:
+    """Share of positive answers that are right."""
+    return _share(table.tp, table.tp + table.fp, NO_PREDICTED_POSITIVE)
+
+
+def recall(table: Confusion) -> Estimate:
+    """Share of positive items that are found."""
+    return _share(table.tp, table.tp + table.fn, NO_ACTUAL_POSITIVE)
+
+
+def specificity(table: Confusion) -> Estimate:
+    """Share of negative items that are left alone."""
+    return _share(table.tn, table.tn + table.fp, NO_ACTUAL_NEGATIVE)
+
+
+def negative_predictive_value(table: Confusion) -> Estimate:
+    """Share of negative answers that are right."""
+    return _share(table.tn, table.tn + table.fn, NO_PREDICTED_NEGATIVE)
+
+
+def f1(table: Confusion) -> Estimate:
+    """Harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN); without an interval."""
+    below = 2 * table.tp + table.fp + table.fn
+    if below == 0:
+        return Estimate(None, n=table.n, reason="no positive predicted or actual: 0/0")
+    return Estimate(2 * table.tp / below, n=table.n)
+
+
+def matthews_correlation(table: Confusion) -> Estimate:
+    """Correlation of answers and gold labels (Matthews 1975); without an interval."""
+    below = (table.tp + table.fp) * (table.tp + table.fn) * (table.tn + table.fp) * (table.tn + table.fn)
+    if below == 0:
+        return Estimate(None, n=table.n, reason="a margin is 0: 0/0")
+    return Estimate((table.tp * table.tn - table.fp * table.fn) / math.sqrt(below), n=table.n)
+
+
+def balanced_accuracy(table: Confusion) -> Estimate:
+    """Mean of recall and specificity; without an interval."""
+    positive, negative = recall(table).value, specificity(table).value
+    if positive is None or negative is None:
+        return Estimate(None, n=table.n, reason="one class absent from the truth")
+    return Estimate((positive + negative) / 2, n=table.n)
+
+
+def _share(count: int, total: int, undefined: str) -> Estimate:
+    return wilson(count, total) if total else Estimate(None, n=0, reason=undefined)
