@@ -1,0 +1,16 @@
+"""What a trajectory is called that its recorder gave no name: after its file, and its line in a file of many."""
+
+from pathlib import PurePath
+
+from harness.trajectory import Source
+
+_ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".traj", ".trajectory")
+
+
+def name_of(source: Source) -> str:
+    """The file's name without its endings, and `-line` in JSON Lines: `run.traj.json.gz` gives `run`."""
+    name = PurePath(source.file).name
+    while (shorter := next((name.removesuffix(end) for end in _ENDINGS if name.endswith(end)), name)) not in (name, ""):
+        name = shorter
+    name = name or "trajectory"
+    return name if source.line is None else f"{name}-{source.line}"
