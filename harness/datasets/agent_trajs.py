@@ -1,0 +1,225 @@
+"""Recorded runs in the own formats of SWE-agent, SWE-smith, mini-swe-agent and OpenHands; SWE-smith's with verdicts.
+
+    sweagent/<name>.traj.gz                            demonstrations, replays and three runs of a model
+    swesmith/trajectories__<id>__<id>.traj.gz          runs; <id> is a SWE-smith task
+    swesmith/run_evaluation__report.json.gz            {"ids_resolved": ["a__b.pr_1"], "ids_unresolved": ["a__b.pr_2"]}
+    swesmith/run_evaluation__<id>__report.json.gz      {"resolved": true, "tests_status": {...}}
+    mini-swe-agent/<name>.traj.json.gz                 a list of chat messages
+    openhands/<name>__output.jsonl.gz                  a run a line: {"instance_id": "a__b-1", "history": [event, ...]}
+    openhands/runtime__trajs__<name>.json.gz           a list of events: {"id": 0, "action": "message", ...}
+
+The summary report has verdicts on more tasks than there are runs at hand: those are items without a trajectory. A
+report's `patch_successfully_applied` is not set by that version of the harness and not read. A replay prints a cost
+of 0, which is none. The demonstrations replay one task in many edit formats: they are no independent samples. The
+resolver's runs print `success`, a model's opinion of them and no verdict; `ft_xml_example` repeats SWE-smith's
+resolved runs as training text and is not read.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
+from harness.datasets.upstream import json_file, json_lines, trajectories
+from harness.errors import InputError
+from harness.protocols import ReadFile
+from harness.trajectory import Outcome, Trajectory
+
+NAME = "agent_trajs"
+LABELS = {"passed": "SWE-smith's evaluation resolves the task", "failed": "it does not"}
+TOOLS = ("sweagent", "swesmith", "mini-swe-agent", "openhands")
+
+
+class ModelStats(Struct, frozen=True):
+    """What a SWE-agent run took, `instance_cost` in US dollars."""
+
+    instance_cost: float
+    api_calls: int
+
+
+class Info(Struct, frozen=True):
+    """What SWE-agent notes at the end of a run."""
+
+    model_stats: ModelStats | None = None
+
+
+class SweAgentRun(Struct, frozen=True):
+    """A SWE-agent file, as far as it is counted; an old one has a history only."""
+
+    trajectory: tuple[dict[str, Any], ...] = ()
+    info: Info = Info()
+
+
+class Event(Struct, frozen=True):
+    """An OpenHands event: an action where it has one, else an observation."""
+
+    action: str | None = None
+    observation: str | None = None
+
+
+class Issue(Struct, frozen=True):
+    """The issue that the resolver worked on."""
+
+    owner: str
+    repo: str
+    number: int
+
+
+class OpenHandsRun(Struct, frozen=True):
+    """One line of OpenHands' output."""
+
+    history: tuple[Event, ...]
+    instance_id: str | None = None
+    issue: Issue | None = None
+    error: str | None = None
+
+
+class Evaluation(Struct, frozen=True):
+    """SWE-smith's summary report."""
+
+    ids_resolved: tuple[str, ...]
+    ids_unresolved: tuple[str, ...]
+
+
+class Report(Struct, frozen=True):
+    """SWE-smith's report on one task."""
+
+    resolved: bool
+
+
+class Recorded(Struct, frozen=True):
+    """The runs of one upstream file: an item each, in the order in which they stand there."""
+
+    tool: str
+    path: Path
+    items: tuple[Item, ...]
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:
+    """Write every run and every evaluated SWE-smith task as an item, and SWE-smith's verdicts as gold labels.
+
+    Raises
+    ------
+    InputError
+        A file is missing or has another shape, two SWE-smith reports contradict each other, or a run has no verdict.
+    """
+    verdicts = _verdicts(folder / "swesmith")
+    files = [*_swe_agent(folder), *_swe_smith(folder, verdicts), *_mini_swe_agent(folder), *_openhands(folder)]
+    items = [item for file in files for item in file.items]
+    at_hand = {item.id for item in items}
+    items += [_item("swesmith", task, {}) for task in verdicts if f"swesmith/{task}" not in at_hand]
+    write_benchmark(
+        out,
+        describe(NAME, folder, kind="triage", labels=LABELS, raters=("swe_smith",), positive="passed"),
+        items=(
+            msgspec.structs.replace(item, trajectory=trajectory_path(item.extra["tool"]), trajectory_id=item.id)
+            if item.id in at_hand
+            else item
+            for item in items
+        ),
+        gold=(
+            Gold(f"swesmith/{task}", "swe_smith", "passed" if resolved else "failed")
+            for task, resolved in verdicts.items()
+        ),
+        trajectories={
+            tool: (run for file in files if file.tool == tool for run in _trajectories(file, read)) for tool in TOOLS
+        },
+    )
+
+
+def _item(tool: str, name: str, extra: dict[str, Any]) -> Item:
+    return Item(id=f"{tool}/{name}", kind="triage", extra={"tool": tool} | extra)
+
+
+def _paths(folder: Path, tool: str, pattern: str) -> list[Path]:
+    paths = sorted((folder / tool).glob(pattern))
+    if not paths:
+        raise InputError(f"no file {tool}/{pattern}", "Check the set with `misstep datasets verify`.", file=folder)
+    return paths
+
+
+def _verdicts(folder: Path) -> dict[str, bool]:
+    """Task → whether it was resolved, in order of name; the reports on single tasks must say the same."""
+    summary = folder / "run_evaluation__report.json.gz"
+    listed = json_file(summary, Evaluation)
+    resolved, unresolved = set(listed.ids_resolved), set(listed.ids_unresolved)
+    if both := sorted(resolved & unresolved):
+        raise InputError(f"{both[0]} is both resolved and unresolved", file=summary, field="ids_resolved")
+    for path in sorted(folder.glob("run_evaluation__*__report.json.gz")):
+        task = path.name.removeprefix("run_evaluation__").removesuffix("__report.json.gz")
+        report = json_file(path, Report)
+        if task not in (resolved if report.resolved else unresolved):
+            raise InputError(f"{task} is {report.resolved} here, not so in {summary.name}", file=path, field="resolved")
+    return {task: task in resolved for task in sorted(resolved | unresolved)}
+
+
+def _swe_agent(folder: Path) -> Iterator[Recorded]:
+    for path in _paths(folder, "sweagent", "*.traj.gz"):
+        name = path.name.removesuffix(".traj.gz")
+        yield Recorded("sweagent", path, (_item("sweagent", name, _swe_agent_counts(path)),))
+
+
+def _swe_smith(folder: Path, verdicts: dict[str, bool]) -> Iterator[Recorded]:
+    for path in _paths(folder, "swesmith", "trajectories__*.traj.gz"):
+        name = path.name.removeprefix("trajectories__").removesuffix(".traj.gz")
+        task = name[: len(name) // 2 - 1]
+        if name != f"{task}__{task}" or task not in verdicts:
+            raise InputError("a run of a task without a verdict", file=path)
+        yield Recorded("swesmith", path, (_item("swesmith", task, _swe_agent_counts(path)),))
+
+
+def _swe_agent_counts(path: Path) -> dict[str, Any]:
+    run = json_file(path, SweAgentRun)
+    stats = run.info.model_stats
+    called = {"api_calls": stats.api_calls} if stats and stats.api_calls else {}
+    paid = {"cost_usd": stats.instance_cost} if stats and stats.instance_cost else {}
+    return {"steps": len(run.trajectory)} | called | paid
+
+
+def _mini_swe_agent(folder: Path) -> Iterator[Recorded]:
+    for path in _paths(folder, "mini-swe-agent", "*.traj.json.gz"):
+        name = path.name.removesuffix(".traj.json.gz")
+        messages = json_file(path, tuple[dict[str, Any], ...])
+        yield Recorded("mini-swe-agent", path, (_item("mini-swe-agent", name, {"messages": len(messages)}),))
+
+
+def _openhands(folder: Path) -> Iterator[Recorded]:
+    for path in _paths(folder, "openhands", "*__output.jsonl.gz"):
+        runs = json_lines(path, OpenHandsRun)
+        yield Recorded("openhands", path, tuple(_openhands_item(run, path) for run in runs))
+    for path in _paths(folder, "openhands", "runtime__trajs__*.json.gz"):
+        name = path.name.removesuffix(".json.gz")
+        events = json_file(path, tuple[Event, ...])
+        yield Recorded("openhands", path, (_item("openhands", name, _event_counts(events)),))
+
+
+def _openhands_item(run: OpenHandsRun, path: Path) -> Item:
+    if run.instance_id:
+        name = run.instance_id
+    elif run.issue:
+        name = f"{run.issue.owner}__{run.issue.repo}-{run.issue.number}"
+    else:
+        raise InputError("a run without instance_id and issue", file=path, field="instance_id")
+    return _item("openhands", name, _event_counts(run.history) | ({"error": run.error} if run.error else {}))
+
+
+def _event_counts(events: Iterable[Event]) -> dict[str, Any]:
+    events = tuple(events)
+    actions = Counter(event.action for event in events if event.action)
+    return {
+        "events": len(events),
+        "actions": dict(sorted(actions.items())),
+        "error_observations": sum(event.observation == "error" for event in events),
+    }
+
+
+def _trajectories(file: Recorded, read: ReadFile) -> Iterator[Trajectory]:
+    runs = list(trajectories(file.path, read, NAME))
+    if len(runs) != len(file.items):
+        raise InputError(f"{len(runs)} trajectories where {len(file.items)} runs stand", file=file.path)
+    for item, run in zip(file.items, runs, strict=True):
+        yield msgspec.structs.replace(run, id=item.id, outcome=Outcome())

@@ -1,0 +1,89 @@
+"""CodeTracer: runs of one coding agent on Terminal-Bench 2.0 in ATIF, with the reward of each.
+
+One row of `outcomes.csv`; the test counts are empty where the verifier reports none:
+
+    trial,reward,tests,tests_passed,tests_failed,exception,n_steps,n_tool_calls,n_observation_results,started_at,finished_at
+    some-task__AbCdEfG,0.0,7,0,7,,104,57,56,2026-01-01T10:00:00Z,2026-01-01T10:20:00Z
+
+`trajectories/<trial>.json` is ATIF and does not hold the outcome. One model turn becomes several steps with the same
+reasoning and time. The test counts are a part of the verdict and stand in no item.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
+from harness.datasets.upstream import csv_rows, trajectories
+from harness.errors import InputError
+from harness.protocols import ReadFile
+from harness.trajectory import Outcome, Trajectory
+
+NAME = "codetracer_runs"
+LABELS = {"passed": "the task's verifier gives the reward 1.0", "failed": "it gives the reward 0.0"}
+_STEM = "runs"
+
+
+class Trial(Struct, frozen=True):
+    """One row of `outcomes.csv`."""
+
+    trial: str
+    reward: float
+    n_steps: int
+    n_tool_calls: int
+    n_observation_results: int
+    started_at: str
+    finished_at: str
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:
+    """Write all trials as items and the verifier's reward as the gold label.
+
+    Raises
+    ------
+    InputError
+        A file is missing or has another shape, or a reward is neither 0 nor 1.
+    """
+    path = folder / "outcomes.csv"
+    trials = list(csv_rows(path, Trial))
+    write_benchmark(
+        out,
+        describe(NAME, folder, kind="triage", labels=LABELS, raters=("verifier",), positive="passed"),
+        items=(_item(trial) for trial in trials),
+        gold=(Gold(trial.trial, "verifier", _label(trial, path)) for trial in trials),
+        trajectories={_STEM: _trajectories(folder, trials, read)},
+    )
+
+
+def _label(trial: Trial, path: Path) -> str:
+    if trial.reward not in (0.0, 1.0):
+        raise InputError(f"{trial.trial} has {trial.reward}, neither 0 nor 1", file=path, field="reward")
+    return "passed" if trial.reward else "failed"
+
+
+def _item(trial: Trial) -> Item:
+    return Item(
+        id=trial.trial,
+        kind="triage",
+        trajectory=trajectory_path(_STEM),
+        trajectory_id=trial.trial,
+        extra={
+            "task_id": trial.trial.rpartition("__")[0],
+            "steps": trial.n_steps,
+            "tool_calls": trial.n_tool_calls,
+            "tool_results": trial.n_observation_results,
+            "started_at": trial.started_at,
+            "finished_at": trial.finished_at,
+        },
+    )
+
+
+def _trajectories(folder: Path, trials: list[Trial], read: ReadFile) -> Iterator[Trajectory]:
+    for trial in trials:
+        path = folder / "trajectories" / f"{trial.trial}.json"
+        if not path.is_file():
+            raise InputError("the file is missing", "Check the set with `misstep datasets verify`.", file=path)
+        for run in trajectories(path, read, NAME):
+            yield msgspec.structs.replace(run, id=trial.trial, outcome=Outcome())

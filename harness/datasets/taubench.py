@@ -1,0 +1,126 @@
+"""tau-bench: one agent's historical run of the airline tasks, every task several times.
+
+One record of `gpt-4o-airline.json.gz`, a list ordered by trial, then task, both counted from 0:
+
+    {"task_id": 3, "trial": 1, "reward": 0.0, "traj": [...OpenAI chat messages...],
+     "info": {"task": {"user_id": "some_user_1", "instruction": "...", "actions": [...], "outputs": []},
+              "source": "user", "user_cost": 0.0021, "reward_info": {"reward": 0.0, "info": {...}, "actions": [...]}}}
+
+`reward` is 1.0 when the database ends in exactly the expected state. `info.task.actions` and `reward_info` are the
+reference solution and the reward worked out, not what the agent did: they stand in no item and in no trajectory.
+`rewards.csv` repeats the rewards with counts of messages:
+
+    env,model,task_id,trial,reward,n_messages,n_assistant,n_tool_calls,user_cost_usd
+    airline,some-model,3,1,0,32,15,8,0.0021000
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
+from harness.datasets.upstream import csv_rows, json_file, trajectories
+from harness.errors import InputError
+from harness.protocols import ReadFile
+from harness.trajectory import Outcome, Trajectory
+
+NAME = "taubench"
+LABELS = {"passed": "the database ends in the expected state: reward 1.0", "failed": "it does not: reward 0.0"}
+_FILE = "gpt-4o-airline.json.gz"
+_STEM = "gpt-4o-airline"
+
+
+class Task(Struct, frozen=True):
+    """What the simulated user wants, as far as it is no part of the reference solution."""
+
+    user_id: str
+    instruction: str
+
+
+class Info(Struct, frozen=True):
+    """What upstream notes beside the messages; `user_cost` of the simulated user in US dollars."""
+
+    task: Task
+    user_cost: float
+
+
+class Record(Struct, frozen=True):
+    """One run of one task."""
+
+    task_id: int
+    trial: int
+    reward: float
+    info: Info
+
+    @property
+    def item_id(self) -> str:
+        """`airline/task/trial`."""
+        return f"airline/{self.task_id}/{self.trial}"
+
+
+class Reward(Struct, frozen=True):
+    """One row of `rewards.csv`, as far as it is checked."""
+
+    task_id: int
+    trial: int
+    reward: float
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:
+    """Write every run as an item and its reward as the gold label.
+
+    Raises
+    ------
+    InputError
+        A file is missing or has another shape, a reward is neither 0 nor 1, or `rewards.csv` says something else.
+    """
+    path = folder / _FILE
+    records = json_file(path, tuple[Record, ...])
+    _check(records, path, folder / "rewards.csv")
+    write_benchmark(
+        out,
+        describe(NAME, folder, kind="triage", labels=LABELS, raters=("environment",), positive="passed"),
+        items=(_item(record) for record in records),
+        gold=(Gold(record.item_id, "environment", "passed" if record.reward else "failed") for record in records),
+        trajectories={_STEM: _trajectories(path, records, read)},
+    )
+
+
+def _check(records: tuple[Record, ...], path: Path, table: Path) -> None:
+    listed = {(row.task_id, row.trial): row.reward for row in csv_rows(table, Reward)}
+    for record in records:
+        if record.reward not in (0.0, 1.0):
+            raise InputError(f"{record.item_id} has {record.reward}, neither 0 nor 1", file=path, field="reward")
+        if listed.get((record.task_id, record.trial)) != record.reward:
+            raise InputError(
+                f"{record.item_id} has {record.reward} in {path.name} and "
+                f"{listed.get((record.task_id, record.trial))} here",
+                file=table,
+                field="reward",
+            )
+
+
+def _item(record: Record) -> Item:
+    return Item(
+        id=record.item_id,
+        kind="triage",
+        trajectory=trajectory_path(_STEM),
+        trajectory_id=record.item_id,
+        task=record.info.task.instruction,
+        extra={"task_id": record.task_id, "trial": record.trial, "user_cost_usd": record.info.user_cost},
+    )
+
+
+def _trajectories(path: Path, records: tuple[Record, ...], read: ReadFile) -> Iterator[Trajectory]:
+    runs = list(trajectories(path, read, NAME))
+    if len(runs) != len(records):
+        raise InputError(f"{len(runs)} trajectories in {len(records)} records", file=path)
+    for record, run in zip(records, runs, strict=True):
+        yield msgspec.structs.replace(
+            run,
+            id=record.item_id,
+            outcome=Outcome(),
+            extra={"user_id": record.info.task.user_id},
+        )

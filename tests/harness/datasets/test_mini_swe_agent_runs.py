@@ -1,0 +1,140 @@
+"""mini-swe-agent on SWE-bench Verified: solve rate, costs and repetitions from the benchmark folder."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from statistics import mean, median
+
+import pytest
+
+from harness.datasets.benchmark import Item
+from harness.errors import InputError
+from tests.harness.datasets.loaded import Loaded, load, write
+
+RUNS = (
+    "instance_id,resolved,patch_applied,exit_status,n_messages,n_assistant,api_calls,cost_usd,"
+    "nonzero_returncodes,repeated_commands,adjacent_repeats,bytes"
+)
+SUMMARY = "instance_id,resolved,patch_applied"
+
+
+@pytest.fixture(scope="module")
+def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    return load("mini_swe_agent_runs", data_folder / "mini_swe_agent_runs", tmp_path_factory.mktemp("loaded"))
+
+
+def runs(loaded: Loaded, label: str) -> list[Item]:
+    return [item for item in loaded.items.values() if loaded.gold[item.id, "swe_bench"] == label]
+
+
+def share(items: list[Item], holds: Callable[[Item], bool]) -> float:
+    return round(100 * sum(map(holds, items)) / len(items), 1)
+
+
+@pytest.mark.data
+def test_371_of_500_tasks_are_solved_and_16_runs_are_at_hand(loaded: Loaded) -> None:
+    assert (len(runs(loaded, "passed")), len(runs(loaded, "failed"))) == (371, 129)
+    assert round(100 * 371 / 500, 1) == 74.2
+    labels = [loaded.gold[run, "swe_bench"] for run in loaded.trajectories]
+    assert (labels.count("passed"), labels.count("failed")) == (8, 8)
+
+
+@pytest.mark.data
+def test_cost_and_calls(loaded: Loaded) -> None:
+    calls = [item.extra["api_calls"] for item in loaded.items.values()]
+    assert round(sum(item.extra["cost_usd"] for item in loaded.items.values()), 2) == 229.98
+    assert (round(mean(calls), 2), median(calls)) == (40.33, 36)
+    passed, failed = runs(loaded, "passed"), runs(loaded, "failed")
+    assert [round(mean(item.extra["api_calls"] for item in half), 1) for half in (passed, failed)] == [38.2, 46.4]
+    assert [round(mean(item.extra["cost_usd"] for item in half), 3) for half in (passed, failed)] == [0.410, 0.604]
+
+
+@pytest.mark.data
+def test_errors_and_repetitions_of_solved_and_unsolved_runs(loaded: Loaded) -> None:
+    passed, failed = runs(loaded, "passed"), runs(loaded, "failed")
+    assert [share(half, lambda item: item.extra["nonzero_returncodes"] > 0) for half in (passed, failed)] == [
+        81.1,
+        84.5,
+    ]
+    assert [sum(item.extra["adjacent_repeats"] > 0 for item in half) for half in (passed, failed)] == [57, 27]
+    assert [share(half, lambda item: item.extra["adjacent_repeats"] > 0) for half in (passed, failed)] == [15.4, 20.9]
+    assert sum(item.extra["repeated_commands"] > 0 for item in loaded.items.values()) == 492
+
+
+@pytest.mark.data
+def test_repeated_commands_among_all_steps(loaded: Loaded) -> None:
+    steps, repeated, adjacent = (
+        sum(item.extra[name] for item in loaded.items.values())
+        for name in ("api_calls", "repeated_commands", "adjacent_repeats")
+    )
+    assert (steps, repeated, adjacent) == (20163, 2670, 105)
+    assert (round(100 * repeated / steps, 1), round(100 * adjacent / steps, 1)) == (13.2, 0.5)
+
+
+@pytest.mark.data
+def test_a_run_at_hand_has_as_many_agent_steps_as_calls_of_the_model(loaded: Loaded) -> None:
+    assert len(loaded.trajectories) == 16
+    for run in loaded.trajectories.values():
+        agent_steps = sum(step.role == "agent" for step in run.steps)
+        assert agent_steps == loaded.items[run.id].extra["api_calls"]
+
+
+def upstream(folder: Path, **changed: str) -> Path:
+    run = {
+        "info": {"exit_status": "Submitted", "submission": "", "model_stats": {"instance_cost": 0.1, "api_calls": 1}},
+        "messages": [
+            {"role": "system", "content": "You can run commands."},
+            {"role": "user", "content": "Fix the bug."},
+            {"role": "assistant", "content": "I look.\n\n```bash\nls\n```"},
+            {"role": "user", "content": "<returncode>0</returncode>\n<output>\na.py\n</output>"},
+        ],
+        "trajectory_format": "mini-swe-agent-1",
+        "instance_id": "a__b-1",
+    }
+    files = {
+        "results_summary.csv": f"{SUMMARY}\na__b-1,True,True\na__b-2,False,True\n",
+        "runs.csv": (
+            f"{RUNS}\na__b-1,True,True,Submitted,4,1,1,0.1,0,0,0,100\na__b-2,False,True,Submitted,4,1,1,0.2,1,0,0,100\n"
+        ),
+        "trajectories/a__b-1.traj.json.gz": json.dumps(run),
+    }
+    return write(folder, files | changed)
+
+
+def test_a_task_whose_run_is_not_at_hand_is_an_item_without_a_trajectory(tmp_path: Path) -> None:
+    made_up = load("mini_swe_agent_runs", upstream(tmp_path / "upstream"), tmp_path)
+    assert {item.id: item.trajectory_id for item in made_up.items.values()} == {"a__b-1": "a__b-1", "a__b-2": None}
+    assert made_up.gold == {("a__b-1", "swe_bench"): "passed", ("a__b-2", "swe_bench"): "failed"}
+    assert made_up.trajectories["a__b-1"].source.dataset == "mini_swe_agent_runs"
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"runs.csv": "instance_id,resolved\na__b-1,True\n"}, ("runs.csv:1", "n_messages")),
+        ({"runs.csv": f"{RUNS}\na__b-1,maybe,True,Submitted,4,1,1,0.1,0,0,0,9\n"}, ("runs.csv:2", "resolved")),
+        (
+            {"results_summary.csv": f"{SUMMARY}\na__b-1,False,True\na__b-2,False,True\n"},
+            ("results_summary.csv", "a__b-1"),
+        ),
+        (
+            {"results_summary.csv": f"{SUMMARY}\na__b-1,True,True\n"},
+            ("results_summary.csv", "resolved", "a__b-2 is None"),
+        ),
+        ({"trajectories/a__b-9.traj.json.gz": "{}"}, ("a__b-9.traj.json.gz", "no task")),
+    ],
+)
+def test_a_broken_or_contradictory_table_is_an_error_that_names_file_and_field(
+    tmp_path: Path, changed: dict[str, str], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError) as raised:
+        load("mini_swe_agent_runs", upstream(tmp_path / "upstream", **changed), tmp_path)
+    assert all(word in raised.value.line() for word in words)
+
+
+@pytest.mark.parametrize("missing", ["runs.csv", "results_summary.csv"])
+def test_a_missing_table_is_an_error_that_names_it(tmp_path: Path, missing: str) -> None:
+    folder = upstream(tmp_path / "upstream")
+    (folder / missing).unlink()
+    with pytest.raises(InputError, match=f"{missing}: the file is missing"):
+        load("mini_swe_agent_runs", folder, tmp_path)

@@ -1,0 +1,139 @@
+"""tau-bench: rewards, successes by trial and task, pass^k and pass@k, from the benchmark folder."""
+
+import json
+from collections import Counter
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import InputError
+from tests.harness.datasets.loaded import Loaded, load, write
+
+TABLE = "env,model,task_id,trial,reward,n_messages,n_assistant,n_tool_calls,user_cost_usd"
+CONVERSATION: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be polite."},
+    {"role": "user", "content": "Cancel my order."},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "cancel", "arguments": '{"order": "7"}'}},
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c1", "name": "cancel", "content": "done"},
+    {"role": "assistant", "content": "It is cancelled."},
+    {"role": "user", "content": "###STOP###"},
+]
+
+
+@pytest.fixture(scope="module")
+def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    return load("taubench", data_folder / "taubench", tmp_path_factory.mktemp("loaded"))
+
+
+def successes(loaded: Loaded, by: str) -> Counter[int]:
+    """How many runs pass, by task or by trial."""
+    passed: Counter[int] = Counter({item.extra[by]: 0 for item in loaded.items.values()})
+    passed.update(item.extra[by] for item in loaded.items.values() if loaded.gold[item.id, "environment"] == "passed")
+    return passed
+
+
+@pytest.mark.data
+def test_fifty_tasks_are_run_four_times_and_84_runs_pass(loaded: Loaded) -> None:
+    assert Counter(Counter(item.extra["task_id"] for item in loaded.items.values()).values()) == {4: 50}
+    assert Counter(loaded.gold.values()) == {"passed": 84, "failed": 116}
+
+
+@pytest.mark.data
+def test_success_by_trial_and_tasks_by_number_of_successes(loaded: Loaded) -> None:
+    by_trial = successes(loaded, "trial")
+    assert [by_trial[trial] / 50 for trial in range(4)] == [0.42, 0.44, 0.40, 0.42]
+    by_task = Counter(successes(loaded, "task_id").values())
+    assert [by_task[passed] for passed in range(5)] == [14, 12, 10, 4, 10]
+
+
+@pytest.mark.data
+def test_all_of_k_and_any_of_k_runs_pass_as_often_as_published(loaded: Loaded) -> None:
+    passed = successes(loaded, "task_id").values()
+    all_of_k = [sum(comb(c, k) / comb(4, k) for c in passed) / 50 for k in range(1, 5)]
+    any_of_k = [sum(1 - comb(4 - c, k) / comb(4, k) for c in passed) / 50 for k in range(1, 5)]
+    assert [round(value, 4) for value in all_of_k] == [0.42, 0.2733, 0.22, 0.2]
+    assert [round(value, 4) for value in any_of_k] == [0.42, 0.5667, 0.66, 0.72]
+
+
+@pytest.mark.data
+def test_every_message_stands_in_a_trajectory(loaded: Loaded) -> None:
+    roles = Counter(step.role for run in loaded.trajectories.values() for step in run.steps)
+    results = [len(step.results) for run in loaded.trajectories.values() for step in run.steps]
+    assert roles == {"agent": 2454, "user": 1490, "system": 200}
+    assert sum(results) == 1164
+    messages = [sum(1 + len(step.results) for step in run.steps) for run in loaded.trajectories.values()]
+    assert (sum(messages), min(messages), max(messages)) == (5308, 6, 62)
+    assert round(sum(messages) / 200, 1) == 26.5
+
+
+@pytest.mark.data
+def test_the_reference_solution_stands_nowhere(loaded: Loaded) -> None:
+    for file in ("items.jsonl", "trajectories/gpt-4o-airline.jsonl"):
+        text = (loaded.folder / file).read_text(encoding="utf-8")
+        assert not [word for word in ("reward", "gt_data_hash", "r_actions") if f'"{word}"' in text]
+
+
+def record(task: int, trial: int, reward: float) -> dict[str, Any]:
+    return {
+        "task_id": task,
+        "trial": trial,
+        "reward": reward,
+        "info": {
+            "task": {"user_id": "u1", "instruction": "Cancel order 7.", "actions": [{"name": "secret"}], "outputs": []},
+            "source": "user",
+            "user_cost": 0.002,
+            "reward_info": {"reward": reward, "info": {"r_actions": reward}, "actions": [{"name": "secret"}]},
+        },
+        "traj": CONVERSATION,
+    }
+
+
+def upstream(folder: Path, records: list[Any], rows: list[str]) -> Path:
+    table = "\n".join([TABLE, *(f"airline,some-model,{row},6,2,1,0.002" for row in rows)])
+    return write(folder, {"gpt-4o-airline.json.gz": json.dumps(records), "rewards.csv": table})
+
+
+def test_trajectories_keep_the_order_of_their_records_and_hide_reward_and_reference_solution(tmp_path: Path) -> None:
+    folder = upstream(tmp_path / "upstream", [record(0, 0, 1.0), record(1, 0, 0.0)], ["0,0,1", "1,0,0"])
+    made_up = load("taubench", folder, tmp_path)
+    assert made_up.gold == {("airline/0/0", "environment"): "passed", ("airline/1/0", "environment"): "failed"}
+    assert list(made_up.trajectories) == ["airline/0/0", "airline/1/0"]
+    for run in made_up.trajectories.values():
+        assert (run.outcome.status, run.outcome.reward) == ("unknown", None)
+    written = (made_up.folder / "trajectories/gpt-4o-airline.jsonl").read_text()
+    assert "secret" not in written
+    assert "It is cancelled." in written
+
+
+@pytest.mark.parametrize(
+    ("records", "rows", "words"),
+    [
+        ([{"task_id": 0}], [], ("gpt-4o-airline.json.gz", "trial")),
+        ([record(0, 0, 0.5)], ["0,0,0.5"], ("gpt-4o-airline.json.gz", "reward", "neither 0 nor 1")),
+        ([record(0, 0, 1.0)], ["0,0,0"], ("rewards.csv", "reward", "airline/0/0")),
+        ([record(0, 0, 1.0)], [], ("rewards.csv", "reward", "None")),
+        ([record(0, 0, 1.0)], ["0,first,1"], ("rewards.csv:2", "trial")),
+    ],
+)
+def test_a_broken_or_contradictory_file_is_an_error_that_names_file_and_field(
+    tmp_path: Path, records: list[Any], rows: list[str], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError) as raised:
+        load("taubench", upstream(tmp_path / "upstream", records, rows), tmp_path)
+    assert all(word in raised.value.line() for word in words)
+
+
+@pytest.mark.parametrize("missing", ["gpt-4o-airline.json.gz", "rewards.csv"])
+def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path, missing: str) -> None:
+    folder = upstream(tmp_path / "upstream", [record(0, 0, 1.0)], ["0,0,1"])
+    (folder / missing).unlink()
+    with pytest.raises(InputError, match=f"{missing}: the file is missing"):
+        load("taubench", folder, tmp_path)
