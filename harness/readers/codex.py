@@ -317,7 +317,7 @@ class _Reading:
         self.totals = info.total_token_usage or {}
         usage = info.last_token_usage
         tokens = Tokens(usage.input_tokens, usage.output_tokens, usage.cached_input_tokens)
-        last = self.conversation.last_of_agent()
+        last = self.conversation.last_of_agent
         if last is not None and last.tokens is None:
             last.tokens = tokens
         else:

@@ -42,15 +42,18 @@ class Turn(Struct):
 
 
 class Conversation:
-    """The turns so far, and which of them made which call."""
+    """The turns so far, the last of the agent's, and which of them made which call."""
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
+        self.last_of_agent: Turn | None = None
         self._maker: dict[str, Turn] = {}
 
     def begin(self, turn: Turn) -> Turn:
         """Add a turn."""
         self.turns.append(turn)
+        if turn.role == "agent":
+            self.last_of_agent = turn
         return turn
 
     def call(self, turn: Turn, call: ToolCall) -> None:
@@ -67,13 +70,9 @@ class Conversation:
 
     def result(self, result: ToolResult) -> Turn:
         """Add a result to the turn whose call it answers; else to the last turn of the agent, else to a new one."""
-        turn = self.maker(result.call_id) or self.last_of_agent() or self.begin(Turn("system"))
+        turn = self.maker(result.call_id) or self.last_of_agent or self.begin(Turn("system"))
         turn.results.append(result)
         return turn
-
-    def last_of_agent(self) -> Turn | None:
-        """The last turn of the agent so far."""
-        return next((turn for turn in reversed(self.turns) if turn.role == "agent"), None)
 
     def steps(self) -> tuple[Step, ...]:
         """The turns as steps."""
