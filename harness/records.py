@@ -52,10 +52,15 @@ class Inputs(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True, omit_defaults=True):
-    """What a run was asked and with what; `started` and `finished` are ISO 8601, `finished` empty until it is."""
+    """What a run was asked and with what.
+
+    `arguments` are those of the command line that began it; `asked` is what another answer would follow from;
+    `started` and `finished` are ISO 8601, `finished` empty until it is.
+    """
 
     schema: int
     command: str
+    arguments: list[str]
     misstep: str
     python: str
     started: str

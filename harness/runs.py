@@ -59,8 +59,13 @@ def begin(folder: Path, manifest: Manifest) -> Manifest:
     ------
     UsageError
         The folder holds a run of another command, other inputs or other questions, or another one's verdicts.
+    InputError
+        The folder cannot be made, or its manifest cannot be read.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made a folder: {error.strerror}", "Name another one.", file=folder) from error
     earlier = read_manifest(folder)
     if earlier is None:
         if (folder / VERDICTS).exists():

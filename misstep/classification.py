@@ -1,0 +1,163 @@
+"""Files and folders to what the classifiers find in them: as a stream, in several processes, into a run folder."""
+
+import platform
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from harness.classification import Entry, Judged, Ledger, judge, summarise
+from harness.errors import InputError
+from harness.records import REPORT, SCHEMA, SCORES, VERDICTS, Manifest, encode, read_items, replace_file
+from harness.runs import RunInProgress, begin, digest_files, finish
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+from misstep import __version__
+from misstep.batches import Batch, batches, check_named, describe, found_files, read_batch, total_bytes
+from misstep.findings import Findings, findings, findings_page
+from misstep.terminal import Progress
+from misstep.workers import available, in_order
+
+ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
+"""A trajectory and the categories to look for → one verdict a category, in their order."""
+
+ONE_WORKER_BYTES = 64 << 20
+"""Inputs up to this size are read by one process: several would take longer to start than they save."""
+
+MOST_WORKERS = 4
+"""How many processes there are unless more are asked for."""
+
+
+def classify_paths(
+    paths: Sequence[Path],
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    *,
+    out: Path | None = None,
+    workers: int | None = None,
+    arguments: Sequence[str] = (),
+) -> Findings:
+    """What is found in all trajectories of the files and folders `paths`.
+
+    Parameters
+    ----------
+    paths
+        Files and folders of any known format.
+    categories
+        What to look for.
+    classify
+        Gives the verdicts; a function of a module, so that other processes find it.
+    out
+        A run folder: verdicts are written to it as they come. A run of the same inputs and categories that stands
+        there is gone on with, and one that is finished gives its findings at once.
+    workers
+        How many processes; `None` decides by the size of the inputs.
+    arguments
+        Those of the command line, for the foot of the run's page.
+
+    Raises
+    ------
+    UnknownFormat
+        A named file is of no known format.
+    UsageError
+        `out` holds another run.
+    InputError
+        A path does not exist, or there is no trajectory in any.
+    MisstepError
+        A worker process died.
+    """
+    check_named(paths)
+    judge_batch = partial(_judge_batch, classify=classify, categories=tuple(categories), keep_lines=out is not None)
+    if out is not None:
+        return _into_run(paths, tuple(categories), judge_batch, out, workers, arguments)
+    if workers is None:
+        workers = _enough_workers(total_bytes(found_files(paths)))
+    ledger = Ledger()
+    judged = _judged(judge_batch, batches(found_files(paths)), workers)
+    found = findings(categories, summarise(ledger.settle(one)[1] for one in judged))
+    _expect_some(found, paths)
+    return found
+
+
+def _into_run(
+    paths: Sequence[Path],
+    categories: tuple[str, ...],
+    judge_batch: Callable[[Batch], Judged],
+    out: Path,
+    workers: int | None,
+    arguments: Sequence[str],
+) -> Findings:
+    manifest = begin(
+        out,
+        Manifest(
+            schema=SCHEMA,
+            command="classify",
+            arguments=list(arguments),
+            misstep=__version__,
+            python=platform.python_version(),
+            started=_now(),
+            asked={"categories": list(categories)},
+            inputs=digest_files(found.path for found in found_files(paths, left_out=out)),
+        ),
+    )
+    if manifest.finished:
+        return _read_findings(out)
+    with RunInProgress(out, Entry) as run:
+        ledger = Ledger(run.entries, read_items(out / VERDICTS))
+        todo = islice(batches(found_files(paths, left_out=out)), len(run.entries), None)
+        for judged in _judged(judge_batch, todo, workers or _enough_workers(manifest.inputs.bytes)):
+            run.append(*ledger.settle(judged))
+        found = findings(categories, summarise(run.entries))
+        _expect_some(found, paths)
+        replace_file(out / SCORES, as_json(found))
+        replace_file(out / REPORT, findings_page(found, paths, arguments).encode())
+        finish(out, manifest, _now())
+    return found
+
+
+def _judged(judge_batch: Callable[[Batch], Judged], todo: Iterable[Batch], workers: int) -> Iterator[Judged]:
+    with Progress("trajectories") as progress:
+        for judged in in_order(judge_batch, todo, workers, describe):
+            progress.advance(len(judged.items))
+            yield judged
+
+
+def _judge_batch(batch: Batch, classify: ClassifyAs, categories: tuple[str, ...], keep_lines: bool) -> Judged:
+    return judge(read_batch(batch), lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines)
+
+
+def _enough_workers(size: int) -> int:
+    return 1 if size <= ONE_WORKER_BYTES else min(available(), MOST_WORKERS)
+
+
+def _expect_some(found: Findings, paths: Sequence[Path]) -> None:
+    if found.n or found.unreadable:
+        return
+    held = "nothing" if not found.skipped else f"only {len(found.skipped):,} files of no known format"
+    raise InputError(
+        f"no trajectories, {held}",
+        "See `misstep convert --help` for the formats.",
+        file=", ".join(map(str, paths)),
+    )
+
+
+def as_json(found: Findings) -> bytes:
+    """The document as indented JSON, with a line end."""
+    return msgspec.json.format(encode(found), indent=2) + b"\n"
+
+
+def _read_findings(run: Path) -> Findings:
+    file = run / SCORES
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Findings)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the scores of a finished run cannot be read: {error}", "Name another folder for the run.", file=file
+        ) from error
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

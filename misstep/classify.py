@@ -1,0 +1,102 @@
+"""`misstep classify`: misbehaviour in trajectories of any known format, found by rule, and how frequent it is."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.classifiers import CLASSIFIERS, GROUP, classify_all
+from harness.errors import UsageError
+from harness.records import replace_file
+from harness.registry import names
+from harness.trajectory import Unreadable
+from misstep.classification import as_json, classify_paths
+from misstep.findings import Findings, findings_page, findings_text
+from misstep.terminal import plain, say
+
+_UNREADABLE_SHOWN = 10
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command()
+def classify(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders of trajectories.")],
+    categories: Annotated[
+        str, typer.Option(metavar="A,B", help=f"What to look for; by default {', '.join(CLASSIFIERS)}.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="A folder for verdicts, scores and a page, written as they come.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Processes; by default 1 for up to 64 MiB, else one a core, at most 4."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page too.")] = None,
+) -> None:
+    """Find misbehaviour in trajectories of any known format, by rule, and say how frequent it is.
+
+    A run that was stopped or killed goes on when the same line is given again. Exit 1: a trajectory was unreadable;
+    it is named on stderr with file and line, and the others are counted.
+    """
+    chosen = choose(categories)
+    arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]
+    try:
+        found = classify_paths(
+            paths,
+            chosen,
+            classify_all,
+            out=out,
+            workers=workers,
+            arguments=[*arguments, "--out", str(out)] if out else arguments,
+        )
+    except KeyboardInterrupt:
+        say(
+            f"misstep: stopped; what was finished is kept in {plain(str(out))}, and the same line goes on from there."
+            if out
+            else "misstep: stopped; nothing is kept without --out RUN."
+        )
+        raise typer.Exit(130) from None
+    if html is not None:
+        replace_file(html, findings_page(found, paths, arguments).encode())
+    print(as_json(found).decode() if json else findings_text(found), end="" if json else "\n")
+    _complain(found)
+    if found.unreadable:
+        raise typer.Exit(1)
+
+
+def choose(asked: str) -> tuple[str, ...]:
+    """The categories that are asked for, in the order of the registry; all where none is named.
+
+    Raises
+    ------
+    UsageError
+        There is no such category.
+    """
+    known = names(CLASSIFIERS, GROUP)
+    wanted = {name.strip() for name in asked.split(",") if name.strip()}
+    unknown = sorted(wanted - known.keys())
+    if unknown:
+        raise UsageError(f"no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
+    return tuple(name for name in known if not wanted or name in wanted)
+
+
+def _complain(found: Findings) -> None:
+    """Say on stderr what was left out or given another name."""
+    for one in found.unreadable[:_UNREADABLE_SHOWN]:
+        say(f"misstep: {plain(_place(one))}: {plain(one.error)}")
+    more = len(found.unreadable) - _UNREADABLE_SHOWN
+    if more > 0:
+        say(f"misstep: and {more:,} more unreadable trajectories; --json lists them all.")
+    if found.renamed:
+        say(f"misstep: {found.renamed:,} trajectories had an id that was taken; they are named id~2, id~3 and so on.")
+
+
+def _place(one: Unreadable) -> str:
+    return one.file if one.line is None else f"{one.file}:{one.line}"

@@ -1,0 +1,112 @@
+"""One function over many pieces of work, in this process or in several, with the results in the order of the work."""
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import wait
+from multiprocessing.context import BaseContext
+from pathlib import Path
+from typing import TypeVar
+
+from harness.errors import MisstepError
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+_AHEAD = 3
+"""Pieces handed out to each worker before the first is waited for: enough to keep it busy, few enough to hold."""
+
+_COLLECT_AFTER = 100_000
+"""Containers made between two looks for cycles; decoded trajectories have none, so that looking often is idle."""
+
+
+def available() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_order(
+    function: Callable[[Work], Result],
+    pieces: Iterable[Work],
+    workers: int,
+    describe: Callable[[Work], str] = str,
+) -> Iterator[Result]:
+    """The results of `function` over `pieces`, in their order; pieces are taken as workers get free.
+
+    Parameters
+    ----------
+    function
+        What to do with a piece; with several workers it and the pieces must be picklable.
+    pieces
+        The work, taken as a stream.
+    workers
+        How many processes; with 1 everything happens in this one.
+    describe
+        What to call a piece in an error.
+
+    Raises
+    ------
+    MisstepError
+        A worker died; names the first piece whose result is missing.
+    """
+    _collect_seldom()
+    if workers == 1:
+        yield from map(function, pieces)
+        return
+    yield from _in_processes(function, pieces, workers, describe)
+
+
+def _in_processes(
+    function: Callable[[Work], Result], pieces: Iterable[Work], workers: int, describe: Callable[[Work], str]
+) -> Iterator[Result]:
+    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_prepare)
+    pending: deque[tuple[Work, Future[Result]]] = deque()
+    try:
+        for piece in pieces:
+            pending.append((piece, pool.submit(function, piece)))
+            if len(pending) >= _AHEAD * workers:
+                yield pending[0][1].result()
+                pending.popleft()
+        while pending:
+            yield pending[0][1].result()
+            pending.popleft()
+    except BrokenProcessPool as error:
+        missing = f" while {describe(pending[0][0])} was waited for" if pending else ""
+        raise MisstepError(
+            f"a worker process died{missing}: killed, or out of memory", "Run it again with --workers 1."
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _context() -> BaseContext:
+    """Forking is quickest and safe only in a process of one thread; elsewhere workers start afresh."""
+    threads = Path("/proc/self/task")
+    alone = threads.is_dir() and len(list(threads.iterdir())) == 1
+    return multiprocessing.get_context("fork" if alone else "spawn")
+
+
+def _prepare() -> None:
+    """Set up a worker: Ctrl-C is for its parent to answer, and it ends when its parent does, however that ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _collect_seldom()
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
+def _collect_seldom() -> None:
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER, *gc.get_threshold()[1:])
