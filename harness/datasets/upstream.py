@@ -11,7 +11,7 @@ import hashlib
 import io
 import tomllib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,6 +36,20 @@ def digest_of(folder: Path) -> str:
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         digest.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
     return digest.hexdigest()
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """The files of a folder whose names fit a pattern, in order of name.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    found = sorted(folder.glob(pattern))
+    if not found:
+        raise InputError(f"no file {pattern} there", "Check the set with `misstep datasets verify`.", file=folder)
+    return found
 
 
 def file_bytes(path: Path) -> bytes:
@@ -130,16 +144,35 @@ def csv_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
     InputError
         A column is missing or a cell is of another type; names line and column.
     """
-    reader = csv.DictReader(io.StringIO(file_text(path), newline=""))
-    columns = reader.fieldnames or []
-    for wanted in type_.__struct_fields__:
-        if wanted not in columns:
-            raise InputError(f"no such column; there are {', '.join(columns)}", file=path, line=1, field=wanted)
-    for cells in reader:
+    _, lines = csv_cells(path, type_.__struct_fields__)
+    for number, cells in lines:
         try:
             yield msgspec.convert({column: cell for column, cell in cells.items() if cell}, type_, strict=False)
         except msgspec.ValidationError as error:
-            raise InputError(str(error), file=path, line=reader.line_num) from error
+            raise InputError(str(error), file=path, line=number) from error
+
+
+def csv_cells(path: Path, wanted: Iterable[str]) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+    """The columns of a CSV file and its rows: the line on which a row ends, and column → cell as written.
+
+    Raises
+    ------
+    InputError
+        A wanted column is missing, or a row is shorter or longer than the header.
+    """
+    reader = csv.DictReader(io.StringIO(file_text(path), newline=""))
+    columns = list(reader.fieldnames or [])
+    for column in wanted:
+        if column not in columns:
+            raise InputError(f"no such column; there are {', '.join(columns)}", file=path, line=1, field=column)
+    return columns, _complete_rows(reader, path)
+
+
+def _complete_rows(reader: "csv.DictReader[str]", path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    for cells in reader:
+        if None in cells or None in cells.values():
+            raise InputError("a row of another length than the header", file=path, line=reader.line_num)
+        yield reader.line_num, cells
 
 
 def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajectory]:
@@ -155,3 +188,18 @@ def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajector
             raise InputError(found.error, file=found.file, line=found.line)
         source = msgspec.structs.replace(found.source, file=path.name, dataset=dataset)
         yield msgspec.structs.replace(found, source=source)
+
+
+def step_of_message(trajectory: Trajectory, message: int, file: Path) -> int:
+    """The step that holds an upstream message, both counted from 0, by the mapping that the readers of chats keep.
+
+    Raises
+    ------
+    InputError
+        There is no such message.
+    """
+    mapping: list[int | None] = trajectory.extra.get("step_of_message", [])
+    step = mapping[message] if 0 <= message < len(mapping) else None
+    if step is None:
+        raise InputError(f"message {message} of {trajectory.id}, which has {len(mapping)}", file=file)
+    return step

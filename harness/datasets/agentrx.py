@@ -1,0 +1,188 @@
+"""AgentRx: failed runs with every failure, its category and the root cause.
+
+One record of `ground_truth/*.json`, shortened:
+
+    {"trajectory_id": 7, "failures": [{"failure_id": 1, "step_number": 3, "step_reason": "It asked for no proof.",
+     "failure_category": "Instruction Adherence Failure", "category_reason": "…", "failed_agent": "Assistant"}],
+     "root_cause": {"failure_id": 1, "reason_for_root_cause": "…"}, "failure_summary": "…"}
+
+29 runs of tau-bench retail have transcripts; so have 73 more that did not fail or that nobody labelled. 44 runs of
+Magentic-One have labels and a number of steps only. `step_number` counts messages from 1; here it becomes the step
+that holds the message, and stays unplaced where there is no transcript.
+
+The items of `agentrx` are the labelled runs, ids `tau-<n>` and `magentic-<id>`; the gold label is the category of the
+root cause, in upstream's spelling, which differs between the two domains. `gold_errors.jsonl` has all failures. Runs
+without a label stand in `trajectories/` only. Upstream's older `tau_retail.json` repeats 24 records and is not read.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, GoldError, Item, describe, trajectory_path, write_benchmark
+from harness.datasets.upstream import json_file, step_of_message, trajectories
+from harness.errors import InputError
+from harness.protocols import ReadFile
+from harness.trajectory import Outcome, Trajectory
+
+NAME = "agentrx"
+VERSION = 1
+RATER = "annotators"
+LABELS = {
+    "Guardrails Triggered": "a safety rule of the model or the site stopped the agent",
+    "Instruction Adherence Failure": "the agent did not keep to its policy or the user's instructions (tau)",
+    "Instruction/Plan Adherence Failure": "the agent did not keep to its instructions or plan (Magentic-One)",
+    "Intent Not Supported": "what was asked for cannot be done with the tools there are (tau)",
+    "Intent not supported": "what was asked for cannot be done with the tools there are (Magentic-One)",
+    "Intent Plan Misalignment": "the plan does not serve what was asked for",
+    "Invalid Invocation": "a tool was called with wrong or missing arguments",
+    "Invention of new information": "the agent made up what nothing it saw supports",
+    "Misinterpretation of Tool Output": "the agent drew the wrong conclusion from what a tool answered",
+    "System Failure": "the environment failed",
+    "Underspecified User Intent": "the user left out what the agent needed",
+}
+
+
+class Failure(Struct, frozen=True):
+    """One failure in a run; `step_number` counts messages from 1."""
+
+    failure_id: int
+    step_number: int
+    step_reason: str
+    failure_category: str
+    category_reason: str
+    failed_agent: str
+
+
+class RootCause(Struct, frozen=True):
+    """Which failure decided the run; one record has the number as a string."""
+
+    failure_id: int | str
+    reason_for_root_cause: str
+
+
+class Labelled(Struct, frozen=True):
+    """The labels of one run."""
+
+    trajectory_id: int | str
+    failures: tuple[Failure, ...]
+    root_cause: RootCause
+    failure_summary: str
+
+
+class TauRun(Struct, frozen=True):
+    """What is read of a tau-bench record beside its messages."""
+
+    task_id: int
+    reward: float
+    traj: list[Any]
+
+
+class Run(Struct, frozen=True):
+    """One labelled run: its id here, its labels, its transcript where there is one, and its number of messages."""
+
+    id: str
+    labelled: Labelled
+    trajectory: Trajectory | None
+    n_messages: int
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:
+    """Write `agentrx`.
+
+    Raises
+    ------
+    InputError
+        A file is missing or has another shape, or a label names a message, a failure or a run that is not there.
+    """
+    tau = {run.id: run for run in _tau_runs(folder / "tau_retail" / "tau_dataset_full.json.gz", read)}
+    tau |= {run.id: run for run in _tau_runs(folder / "tau_retail" / "tau_dataset_failed.json.gz", read)}
+    runs = [*_labelled_tau(folder, tau), *_labelled_magentic(folder)]
+    write_benchmark(
+        out,
+        describe(NAME, folder, kind="triage", labels=LABELS, raters=[RATER], version=VERSION),
+        [_item(run) for run in runs],
+        [Gold(run.id, RATER, _root(run, folder).failure_category) for run in runs],
+        {"tau": tau.values()},
+        [error for run in runs for error in _errors(run, folder)],
+    )
+
+
+def _tau_runs(path: Path, read: ReadFile) -> Iterator[Trajectory]:
+    records = json_file(path, list[TauRun])
+    found = list(trajectories(path, read, NAME))
+    if len(found) != len(records):
+        raise InputError(f"{len(found)} runs read of {len(records)} records", file=path)
+    for record, trajectory in zip(records, found, strict=True):
+        yield msgspec.structs.replace(
+            trajectory,
+            id=f"tau-{record.task_id}",
+            outcome=Outcome(status="passed" if record.reward == 1 else "failed", reward=record.reward),
+            extra=trajectory.extra | {"messages": len(record.traj)},
+        )
+
+
+def _labelled_tau(folder: Path, runs: dict[str, Trajectory]) -> Iterator[Run]:
+    path = folder / "ground_truth" / "tau_ground_truth.json"
+    for labelled in json_file(path, list[Labelled]):
+        name = f"tau-{labelled.trajectory_id}"
+        if name not in runs:
+            raise InputError(f"labels for run {labelled.trajectory_id}, which has no transcript", file=path)
+        yield Run(name, labelled, runs[name], runs[name].extra["messages"])
+
+
+def _labelled_magentic(folder: Path) -> Iterator[Run]:
+    path = folder / "ground_truth" / "magentic_one_ground_truth.json"
+    lengths = json_file(folder / "magentic_steps_by_id.json", dict[str, int])
+    for labelled in json_file(path, list[Labelled]):
+        if labelled.trajectory_id not in lengths:
+            raise InputError(f"labels for run {labelled.trajectory_id}, which has no number of steps", file=path)
+        yield Run(f"magentic-{labelled.trajectory_id}", labelled, None, lengths[str(labelled.trajectory_id)])
+
+
+def _item(run: Run) -> Item:
+    trajectory = run.trajectory
+    extra = {"domain": run.id.partition("-")[0], "messages": run.n_messages}
+    if trajectory is None:
+        return Item(id=run.id, kind="triage", extra=extra)
+    return Item(
+        id=run.id,
+        kind="triage",
+        trajectory=trajectory_path("tau"),
+        trajectory_id=run.id,
+        task=trajectory.task,
+        extra=extra,
+    )
+
+
+def _root(run: Run, folder: Path) -> Failure:
+    wanted = str(run.labelled.root_cause.failure_id)
+    for failure in run.labelled.failures:
+        if str(failure.failure_id) == wanted:
+            return failure
+    raise InputError(
+        f"run {run.labelled.trajectory_id} has no failure {wanted}",
+        file=folder / "ground_truth",
+        field="root_cause.failure_id",
+    )
+
+
+def _errors(run: Run, folder: Path) -> Iterator[GoldError]:
+    root = _root(run, folder)
+    for failure in run.labelled.failures:
+        step = None
+        if run.trajectory is not None:
+            step = step_of_message(run.trajectory, failure.step_number - 1, folder / "ground_truth")
+        yield GoldError(
+            trajectory=run.id,
+            label=failure.failure_category,
+            step=step,
+            location=str(failure.step_number),
+            agent=failure.failed_agent,
+            root_cause=failure is root,
+            reason=failure.step_reason,
+            evidence=failure.category_reason,
+        )

@@ -1,0 +1,183 @@
+"""Runs that were recorded as text, an iteration a block: thought, action and, apart from them, result.
+
+Two layouts of thoughts and actions are known. In the second an action is a Python literal, not JSON:
+
+    Thought at Iteration 0: The parser drops the last token.
+    Action at Iteration 0: search_class("Parser"), search_method("parse")
+
+    Iteration 0: Thought=The parser drops the last token.; Action={'name': 'read_range', 'args': {'start': 3}}
+    ---
+
+and one of results, whose tail repeats the action that follows:
+
+    Result at iteration 0: 3 lines read
+    ; Next action: {'name': 'write_fix', 'args': {}}
+    ---
+
+An iteration is a step: what is numbered from 0 there is numbered from 0 here.
+"""
+
+import ast
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.trajectory import Step, ToolCall, ToolResult
+
+_TWO_LINES = re.compile(r"^Thought at Iteration (\d+): ", re.MULTILINE)
+_ONE_LINE = re.compile(r"^(?:Thought and Action at iteration|Iteration) (\d+): Thought=", re.MULTILINE)
+_RESULT = re.compile(r"^Result at iteration (\d+): ", re.MULTILINE)
+_RULE = re.compile(r"\n---\s*\Z")
+_FOLLOWING_ACTION = re.compile(r"^; (?:Next action|Action at iteration ?\d+ ?): ?", re.MULTILINE)
+
+
+class Iteration(Struct, frozen=True):
+    """What an agent thought and did in one iteration; `action` as it was written."""
+
+    thought: str
+    action: str
+
+
+def two_line_iterations(text: str, file: Path, line: int | None = None) -> list[Iteration]:
+    """The iterations of a text in the first layout.
+
+    Raises
+    ------
+    InputError
+        There is none, one is out of turn, or one has no action.
+    """
+    found = []
+    for number, block in _blocks(_TWO_LINES, text, file, line):
+        thought, mark, action = block.partition(f"\nAction at Iteration {number}:")
+        if not mark:
+            raise InputError(f"iteration {number} has no action", file=file, line=line)
+        found.append(Iteration(thought.strip(), action.strip()))
+    return found
+
+
+def one_line_iterations(text: str, file: Path, line: int | None = None) -> list[Iteration]:
+    """The iterations of a text in the second layout.
+
+    Raises
+    ------
+    InputError
+        As `two_line_iterations`.
+    """
+    found = []
+    for number, block in _blocks(_ONE_LINE, text, file, line):
+        thought, mark, action = block.partition("; Action=")
+        if not mark:
+            raise InputError(f"iteration {number} has no action", file=file, line=line)
+        found.append(Iteration(thought.strip(), _RULE.sub("", action).strip()))
+    return found
+
+
+def results(text: str, file: Path, line: int | None = None) -> list[str]:
+    """What each iteration's action gave.
+
+    Raises
+    ------
+    InputError
+        There is none, or one is out of turn.
+    """
+    found = []
+    for _, block in _blocks(_RESULT, text, file, line):
+        tails = list(_FOLLOWING_ACTION.finditer(block))
+        found.append((block[: tails[-1].start()] if tails else _RULE.sub("", block)).strip())
+    return found
+
+
+def _blocks(heading: re.Pattern[str], text: str, file: Path, line: int | None) -> Iterator[tuple[int, str]]:
+    heads = list(heading.finditer(text))
+    if not heads:
+        raise InputError("no iteration found", file=file, line=line)
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    for expected, (head, end) in enumerate(zip(heads, ends, strict=True)):
+        if int(head[1]) != expected:
+            raise InputError(f"iteration {head[1]} stands where {expected} was expected", file=file, line=line)
+        yield expected, text[head.end() : end]
+
+
+def steps_of(
+    iterations: list[Iteration], calls: list[tuple[ToolCall, ...]], answers: list[str] | None = None
+) -> tuple[Step, ...]:
+    """One step of the agent an iteration, with its result where there is one."""
+    texts = answers or []
+    return tuple(
+        Step(
+            role="agent",
+            text=iteration.thought,
+            calls=made,
+            results=(ToolResult(text=texts[number]),) if number < len(texts) else (),
+        )
+        for number, (iteration, made) in enumerate(zip(iterations, calls, strict=True))
+    )
+
+
+def literal_calls(action: str) -> tuple[ToolCall, ...]:
+    """The call in an action that is a Python literal with a `name` and `args`, or `arguments` as a JSON string.
+
+    An empty literal is no call; what is no such literal is kept raw with the reason.
+    """
+    value = _python(action)
+    if value == {}:
+        return ()
+    if not isinstance(value, dict) or not isinstance(value.get("name"), str):
+        return (ToolCall(name="", arguments=action, parse_error="no literal with a name"),)
+    arguments = value.get("args", value.get("arguments"))
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError as error:
+            return (ToolCall(name=value["name"], arguments=str(arguments), parse_error=f"no JSON: {error}"),)
+    if not isinstance(arguments, dict):
+        return (ToolCall(name=value["name"], arguments=str(arguments), parse_error="the arguments are no mapping"),)
+    return (ToolCall(name=value["name"], arguments=arguments),)
+
+
+def expression_calls(action: str) -> tuple[ToolCall, ...]:
+    """The calls in an action that is a list of call expressions, or one word; positional arguments under `positional`.
+
+    What is neither is kept raw with the reason.
+    """
+    if not action:
+        return ()
+    if action.isidentifier():
+        return (ToolCall(name=action),)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            tree = ast.parse(action.rstrip(",; "))
+        return tuple(_call(node) for statement in tree.body for node in _expressions(statement))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return (ToolCall(name="", arguments=action, parse_error="no call expression"),)
+
+
+def _expressions(statement: ast.stmt) -> list[ast.expr]:
+    if not isinstance(statement, ast.Expr):
+        raise ValueError("a statement")
+    return statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+
+
+def _call(node: ast.expr) -> ToolCall:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise ValueError("not a plain call")
+    arguments: dict[str, Any] = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+    if node.args:
+        arguments["positional"] = [ast.literal_eval(argument) for argument in node.args]
+    return ToolCall(name=node.func.id, arguments=arguments)
+
+
+def _python(text: str) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            return ast.literal_eval(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

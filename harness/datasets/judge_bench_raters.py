@@ -1,0 +1,92 @@
+"""Ratings by several people out of JUDGE-BENCH, a file a set, a row an item and metric.
+
+    item_id,metric,aggregate,r1,r2,r3
+    1,Fluency,2.67,4,3,1
+
+A question a set and metric, `judge_bench_raters-<set>-<metric>` (without the metric where a set has one), and no main
+one: graded metrics are ordinal, others nominal, so they cannot stand in one table. Rater columns are positions, not
+people: the first rating of two items may be by different people. An empty cell is no rating. `aggregate` follows from
+the ratings and is not read.
+"""
+
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.datasets.benchmark import Benchmark, Gold, Item, Level, describe, question_folder, write_benchmark
+from harness.datasets.upstream import csv_cells, files_in
+from harness.errors import InputError
+from harness.protocols import ReadFile
+
+NAME = "judge_bench_raters"
+VERSION = 1
+
+_RATER = re.compile(r"r\d+\Z")
+_NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
+
+
+class Ratings(Struct, frozen=True):
+    """The ratings of one item on one metric, rater → rating, without the missing ones."""
+
+    item: str
+    metric: str
+    ratings: dict[str, str]
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the set has no trajectories)
+    """Write a folder for each set and metric.
+
+    Raises
+    ------
+    InputError
+        There is no file, or one lacks a column.
+    """
+    for path in files_in(folder, "*.csv*"):
+        name = path.name.partition(".")[0]
+        raters, rows = _read(path)
+        metrics = list(dict.fromkeys(row.metric for row in rows))
+        for metric in metrics:
+            question = f"{name}-{_slug(metric)}" if len(metrics) > 1 else name
+            rated = [row for row in rows if row.metric == metric]
+            write_benchmark(
+                question_folder(out, question),
+                _benchmark(folder, name, question, metric, raters, rated),
+                [Item(id=row.item, kind="text", extra={"set": name, "metric": metric}) for row in rated],
+                [Gold(row.item, rater, rating) for row in rated for rater, rating in row.ratings.items()],
+            )
+
+
+def _read(path: Path) -> tuple[list[str], list[Ratings]]:
+    columns, lines = csv_cells(path, ("item_id", "metric"))
+    raters = [column for column in columns if _RATER.match(column)]
+    if len(raters) < 2:
+        raise InputError("fewer than two rater columns r1, r2, …", file=path, line=1)
+    rows = [
+        Ratings(cells["item_id"], cells["metric"], {rater: cells[rater] for rater in raters if cells[rater]})
+        for _, cells in lines
+    ]
+    return raters, rows
+
+
+def _benchmark(
+    folder: Path, name: str, question: str, metric: str, raters: list[str], rated: list[Ratings]
+) -> Benchmark:
+    seen = {rating for row in rated for rating in row.ratings.values()}
+    level: Level = "ordinal" if all(rating.lstrip("-").isdecimal() for rating in seen) else "nominal"
+    labels = sorted(seen, key=int) if level == "ordinal" else sorted(seen)
+    return describe(
+        NAME,
+        folder,
+        question=question,
+        title=f"JUDGE-BENCH, {name}: {metric}",
+        kind="text",
+        labels={label: f"{metric}: {label}" for label in labels},
+        raters=raters,
+        level=level,
+        version=VERSION,
+    )
+
+
+def _slug(metric: str) -> str:
+    return _NOT_IN_NAME.sub("_", metric.lower()).strip("_")

@@ -1,0 +1,240 @@
+r"""Thoughts, actions and results of three software-engineering agents: how each step relates to the one before.
+
+One row of `relation_labels.csv`, one of `action_categories.csv` and one line of `thoughts_actions_openhands.jsonl.gz`:
+
+    agent,instance,resolved,relation,position,label        OpenHands,org__repo-1,resolved,action_action,0,Repetition
+    agent,instance,resolved,iteration,category             OpenHands,org__repo-1,resolved,0,Search
+    {"instance": "org__repo-1", "text": "Iteration 0: Thought=…; Action={'name': 'bash', 'arguments': '{}'}\n---\n…"}
+
+The text layouts are those of `harness.datasets.iterations`; they hold no results. A run's id is `<agent>/<instance>`;
+some instances carry a prefix `experiment_<n>_` in the text files and not in the labels. `resolved` is the outcome.
+
+A question a relation: `llm_agents_study` (action to the action before), `-thought_thought`, `-thought_action`,
+`-result_action`, `-result_thought`, and `-action_category`. `position` is the place of the label in its file, without
+an iteration's number: a label is placed at a step only where there is one label for every pair of neighbours
+(the later of the two), or one for every iteration; else its item has no step.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, Item, describe, question_folder, trajectory_path, write_benchmark
+from harness.datasets.iterations import (
+    Iteration,
+    expression_calls,
+    literal_calls,
+    one_line_iterations,
+    steps_of,
+    two_line_iterations,
+)
+from harness.datasets.upstream import csv_rows, json_lines
+from harness.errors import InputError
+from harness.protocols import ReadFile
+from harness.trajectory import Outcome, Source, ToolCall, Trajectory
+
+NAME = "llm_agents_study"
+VERSION = 1
+RATER = "authors"
+MAIN = "action_action"
+PAIRS = {
+    "action_action": "an action to the action before it",
+    "thought_thought": "a thought to the thought before it",
+    "thought_action": "a thought to the action taken on it",
+    "result_action": "a result to the action after it",
+    "result_thought": "a result to the thought after it",
+}
+"""Relation → what is related to what."""
+
+RELATION_LABELS = {
+    "action_action": {
+        "Follow-up": "the action goes on from the one before",
+        "Refinement": "it does the same, better aimed",
+        "Divergence": "it does something else",
+        "Repetition": "it does the same again",
+    },
+    "thought_thought": {
+        "Follow-up": "the thought goes on from the one before",
+        "Refinement": "it makes the one before more exact",
+        "Divergence": "it turns to something else",
+        "Redundancy": "it says the same again",
+        "Contradiction": "it contradicts the one before",
+    },
+    "thought_action": {
+        "Alignment": "the action does what the thought says",
+        "Misalignment": "the action does something else",
+    },
+    "result_action": {
+        "Triggering": "the result leads to the action",
+        "Informative": "the result informs the action",
+        "No Influence": "the result plays no part",
+    },
+    "result_thought": {
+        "Follow-up": "the thought goes on from the result",
+        "Refinement": "the result makes the thought more exact",
+        "No Influence": "the result plays no part",
+        "Misinterpretation": "the thought misreads the result",
+    },
+}
+CATEGORIES = {
+    "Explore": "looks around in the code or the file system",
+    "Search": "searches for something named",
+    "Locate": "names the place of the fault",
+    "Explain": "states a hypothesis or an analysis",
+    "Reproduce": "makes the fault show",
+    "Generate Fix": "writes or changes a fix",
+    "Refactor": "changes code without changing what it does",
+    "Run tests": "runs tests",
+}
+
+_EXPERIMENT = re.compile(r"^experiment_\d+_")
+
+
+class Texts(Struct, frozen=True):
+    """One recorded run."""
+
+    instance: str
+    text: str
+
+
+class Relation(Struct, frozen=True):
+    """One labelled relation."""
+
+    agent: str
+    instance: str
+    resolved: Literal["resolved", "unresolved"]
+    relation: str
+    position: int
+    label: str
+
+
+class Category(Struct, frozen=True):
+    """One labelled action."""
+
+    agent: str
+    instance: str
+    resolved: Literal["resolved", "unresolved"]
+    iteration: int
+    category: str
+
+
+class Label(Struct, frozen=True):
+    """One label, whatever the question."""
+
+    run: str
+    position: int
+    label: str
+
+
+Parse = Callable[[str, Path, int], list[Iteration]]
+ParseCalls = Callable[[str], tuple[ToolCall, ...]]
+AGENTS: dict[str, tuple[str, Parse, ParseCalls]] = {
+    "AutoCodeRover": ("thoughts_actions_autocoderover.jsonl.gz", two_line_iterations, expression_calls),
+    "OpenHands": ("thoughts_actions_openhands.jsonl.gz", one_line_iterations, literal_calls),
+    "RepairAgent": ("thoughts_actions_repairagent.jsonl.gz", one_line_iterations, literal_calls),
+}
+"""Agent → its file, and how its iterations and calls are written."""
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the texts are in no known format)
+    """Write `llm_agents_study` and a folder for each further question.
+
+    Raises
+    ------
+    InputError
+        A file is missing or has another shape, a text does not parse, or labels are for a run that is not there.
+    """
+    relations = list(csv_rows(folder / "relation_labels.csv", Relation))
+    categories = list(csv_rows(folder / "action_categories.csv", Category))
+    resolved = {_run_id(row.agent, row.instance): row.resolved for row in relations}
+    resolved |= {_run_id(row.agent, row.instance): row.resolved for row in categories}
+    runs = {run.id: run for agent in AGENTS for run in _runs(folder, agent, resolved)}
+    for name in resolved:
+        if name not in runs:
+            raise InputError(f"labels for {name}, whose text is not there", file=folder / "relation_labels.csv")
+    for relation, what in PAIRS.items():
+        labels = [
+            Label(_run_id(row.agent, row.instance), row.position, row.label)
+            for row in relations
+            if row.relation == relation
+        ]
+        between = relation != "thought_action"
+        _write(folder, out, relation, f"the relation of {what}", RELATION_LABELS[relation], labels, runs, between)
+    acts = [Label(_run_id(row.agent, row.instance), row.iteration, row.category) for row in categories]
+    _write(folder, out, "action_category", "what kind of action it is", CATEGORIES, acts, runs, between=False)
+
+
+def _write(
+    folder: Path,
+    out: Path,
+    question: str,
+    asks: str,
+    meanings: dict[str, str],
+    labels: list[Label],
+    runs: dict[str, Trajectory],
+    between: bool,
+) -> None:
+    main = question == MAIN
+    write_benchmark(
+        out if main else question_folder(out, question),
+        describe(
+            NAME,
+            folder,
+            question="" if main else question,
+            title=f"Steps of software-engineering agents: {asks}",
+            kind="misbehaviour",
+            labels=meanings,
+            raters=[RATER],
+            version=VERSION,
+        ),
+        _items(labels, question, runs, between),
+        [Gold(_item_id(label, question), RATER, label.label) for label in labels],
+        {"runs": runs.values()},
+    )
+
+
+def _items(labels: list[Label], question: str, runs: dict[str, Trajectory], between: bool) -> Iterator[Item]:
+    counts = Counter(label.run for label in labels)
+    for label in labels:
+        expected = len(runs[label.run].steps) - (1 if between else 0)
+        placed = counts[label.run] == expected and label.position < expected
+        yield Item(
+            id=_item_id(label, question),
+            kind="misbehaviour",
+            trajectory=trajectory_path("runs"),
+            trajectory_id=label.run,
+            step=label.position + (1 if between else 0) if placed else None,
+            extra={"question": question, "position": label.position},
+        )
+
+
+def _item_id(label: Label, question: str) -> str:
+    return f"{label.run}/{question}/{label.position}"
+
+
+def _run_id(agent: str, instance: str) -> str:
+    return f"{agent}/{instance}"
+
+
+def _runs(folder: Path, agent: str, resolved: Mapping[str, str]) -> Iterable[Trajectory]:
+    file, parse, calls = AGENTS[agent]
+    for line, texts in enumerate(json_lines(folder / file, Texts), start=1):
+        name = _run_id(agent, _EXPERIMENT.sub("", texts.instance))
+        iterations = parse(texts.text, folder / file, line)
+        yield Trajectory(
+            id=name,
+            source=Source(format=NAME, file=file, line=line, dataset=NAME),
+            agent=agent,
+            steps=steps_of(iterations, [calls(iteration.action) for iteration in iterations]),
+            outcome=_outcome(resolved.get(name)),
+        )
+
+
+def _outcome(resolved: str | None) -> Outcome:
+    if resolved is None:
+        return Outcome()
+    return Outcome(status="passed" if resolved == "resolved" else "failed")

@@ -1,0 +1,84 @@
+"""MAST: which failure modes are in a run of several agents, each marked by three annotators.
+
+One row of `human_labels.csv`, one a trace and mode:
+
+    trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3
+    3,Round 1,SomeSystem,SomeTasks,1.3,Step repetition,0,1,0
+
+The modes were renumbered between rounds: an item's id names round, trace and code, and its `extra` the mode. An empty
+cell is no rating. Upstream spells the last round "Generlazability" and swaps system and benchmark in its last two
+traces; both are kept as they are. Many traces carry the same labels, so that rows are not independent.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from harness.datasets.upstream import csv_rows
+from harness.protocols import ReadFile
+
+NAME = "mast"
+VERSION = 1
+RATERS = ("annotator_1", "annotator_2", "annotator_3")
+LABELS = {"1": "the failure mode is in the trace", "0": "it is not"}
+Mark = Literal["0", "1", ""]
+
+
+class Row(Struct, frozen=True):
+    """One trace and mode."""
+
+    trace_id: int
+    round: str
+    mas_name: str
+    benchmark_name: str
+    mode_code: str
+    mode_name: str
+    annotator_1: Mark = ""
+    annotator_2: Mark = ""
+    annotator_3: Mark = ""
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the set has no trajectories)
+    """Write `mast`.
+
+    Raises
+    ------
+    InputError
+        The file is missing, a column is missing, or a mark is neither 0 nor 1 nor empty.
+    """
+    rows = list(csv_rows(folder / "human_labels.csv", Row))
+    write_benchmark(
+        out,
+        describe(NAME, folder, kind="triage", labels=LABELS, raters=RATERS, positive="1", version=VERSION),
+        [_item(row) for row in rows],
+        [gold for row in rows for gold in _gold(row)],
+    )
+
+
+def _id(row: Row) -> str:
+    return f"{row.round}/{row.trace_id}/{row.mode_code}"
+
+
+def _item(row: Row) -> Item:
+    return Item(
+        id=_id(row),
+        kind="triage",
+        extra={
+            "trace": row.trace_id,
+            "round": row.round,
+            "system": row.mas_name,
+            "benchmark": row.benchmark_name,
+            "mode_code": row.mode_code,
+            "mode": row.mode_name,
+        },
+    )
+
+
+def _gold(row: Row) -> Iterator[Gold]:
+    for rater in RATERS:
+        mark = getattr(row, rater)
+        if mark:
+            yield Gold(_id(row), rater, mark)

@@ -1,0 +1,129 @@
+"""TRAIL: agent traces with the errors that annotators found in their spans.
+
+One annotation, `annotations_<source>/<trace id>.json`, shortened:
+
+    {"trace_id": "0f…", "errors": [{"category": "Formatting Errors", "location": "36b1c6c7218394ab",
+     "evidence": "…", "description": "…", "impact": "LOW"}], "scores": [{"reliability_score": 4, …}]}
+
+A few files have no `trace_id`: the name of the file is the id. `location` names a span, not a step; where the trace
+is at hand it becomes the step that was made of the span, elsewhere it stays unplaced.
+
+An item of `trail` is a trace and a category, `<trace id>/<category>`: present or absent, so that a trace with several
+errors has one label an item. The categories are those that occur in the annotations. `gold_errors.jsonl` has every
+single error. The recorded answers of judges (`judge_outputs/`), the five scores a trace and the spelling before its
+correction are not read here.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, GoldError, Item, describe, trajectory_path, write_benchmark
+from harness.datasets.upstream import files_in, json_file, trajectories
+from harness.protocols import ReadFile
+from harness.trajectory import Trajectory
+
+NAME = "trail"
+VERSION = 1
+RATER = "annotators"
+LABELS = {
+    "present": "the annotators found an error of the category in the trace",
+    "absent": "they found none of the category",
+}
+SOURCES = ("gaia", "swe_bench")
+
+
+class Error(Struct, frozen=True):
+    """One annotated error; one upstream record has no `description`."""
+
+    category: str
+    location: str
+    evidence: str
+    impact: str
+    description: str = ""
+
+
+class Annotation(Struct, frozen=True):
+    """The annotations of one trace."""
+
+    errors: tuple[Error, ...]
+
+
+class Trace(Struct, frozen=True):
+    """One annotated trace: its id, which benchmark its task is from, its errors, the run where it is at hand."""
+
+    id: str
+    source: str
+    errors: tuple[Error, ...]
+    run: Trajectory | None
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:
+    """Write `trail`.
+
+    Raises
+    ------
+    InputError
+        A folder of annotations is missing, or a file has another shape.
+    """
+    runs = {run.id: run for run in _runs(folder, read)}
+    traces = [
+        Trace(path.name.removesuffix(".json"), source, json_file(path, Annotation).errors, runs.get(path.stem))
+        for source in SOURCES
+        for path in files_in(folder / f"annotations_{source}", "*.json")
+    ]
+    categories = sorted({error.category for trace in traces for error in trace.errors})
+    write_benchmark(
+        out,
+        describe(NAME, folder, kind="misbehaviour", labels=LABELS, raters=[RATER], positive="present", version=VERSION),
+        [_item(trace, category) for trace in traces for category in categories],
+        [
+            Gold(_item_id(trace, category), RATER, _label(trace, category))
+            for trace in traces
+            for category in categories
+        ],
+        {"traces": runs.values()},
+        [error for trace in traces for error in _errors(trace)],
+    )
+
+
+def _runs(folder: Path, read: ReadFile) -> Iterator[Trajectory]:
+    for source in SOURCES:
+        for path in sorted((folder / f"traces_{source}").glob("*.json*")):
+            for run in trajectories(path, read, NAME):
+                yield msgspec.structs.replace(run, id=path.name.partition(".")[0])
+
+
+def _item_id(trace: Trace, category: str) -> str:
+    return f"{trace.id}/{category}"
+
+
+def _item(trace: Trace, category: str) -> Item:
+    return Item(
+        id=_item_id(trace, category),
+        kind="misbehaviour",
+        trajectory=None if trace.run is None else trajectory_path("traces"),
+        trajectory_id=None if trace.run is None else trace.id,
+        task="" if trace.run is None else trace.run.task,
+        extra={"trace": trace.id, "source": trace.source, "category": category},
+    )
+
+
+def _label(trace: Trace, category: str) -> str:
+    return "present" if any(error.category == category for error in trace.errors) else "absent"
+
+
+def _errors(trace: Trace) -> Iterator[GoldError]:
+    step_of_span: dict[str, int] = {} if trace.run is None else trace.run.extra.get("step_of_span", {})
+    for error in trace.errors:
+        yield GoldError(
+            trajectory=trace.id,
+            label=error.category,
+            step=step_of_span.get(error.location),
+            location=error.location,
+            impact=error.impact,
+            reason=error.description,
+            evidence=error.evidence,
+        )

@@ -1,0 +1,146 @@
+"""Who&When, algorithm-generated half: failed runs of several agents, with the agent and the step that decided.
+
+One file of `logs/` (126), shortened:
+
+    {"question": "How many bridges …?", "question_ID": "0a1b…", "level": "2", "ground_truth": "8",
+     "history": [{"content": "I will count them.", "role": "assistant", "name": "Counting_Expert"}, …],
+     "mistake_agent": "Counting_Expert", "mistake_step": "0", "mistake_reason": "It counted one twice."}
+
+`mistake_step` is a string and counts from 0, as ours does: an entry of `history` is a step, and what the terminal
+printed is a step of the system.
+
+Two questions: `whoandwhen` (which agent decided the failure; the labels are agents' names, open) and
+`whoandwhen-step` (which step). `gold_errors.jsonl` joins both with the annotators' reason.
+"""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.datasets.benchmark import (
+    Gold,
+    GoldError,
+    Item,
+    describe,
+    question_folder,
+    trajectory_path,
+    write_benchmark,
+)
+from harness.datasets.upstream import files_in, json_file
+from harness.errors import InputError
+from harness.protocols import ReadFile
+from harness.trajectory import Outcome, Role, Source, Step, Trajectory
+
+NAME = "whoandwhen"
+VERSION = 1
+RATER = "annotators"
+TERMINAL = "Computer_terminal"
+
+
+class Entry(Struct, frozen=True):
+    """One entry of a log's history."""
+
+    content: str
+    role: str
+    name: str
+
+
+class Log(Struct, frozen=True):
+    """One log."""
+
+    question: str
+    question_ID: str  # noqa: N815 (upstream's name)
+    level: str
+    ground_truth: str
+    is_correct: bool
+    history: tuple[Entry, ...]
+    mistake_agent: str
+    mistake_step: str
+    mistake_reason: str
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the logs are in no known format)
+    """Write `whoandwhen` and `whoandwhen-step`.
+
+    Raises
+    ------
+    InputError
+        A log is missing, has another shape, or names a step that it has not.
+    """
+    logs = {path.stem: json_file(path, Log) for path in sorted(files_in(folder / "logs", "*.json"), key=_number)}
+    steps = {name: _step(log, folder / "logs" / f"{name}.json") for name, log in logs.items()}
+    runs = [_trajectory(name, log) for name, log in logs.items()]
+    errors = [
+        GoldError(
+            trajectory=name,
+            label="decisive error",
+            step=steps[name],
+            location=log.mistake_step,
+            agent=log.mistake_agent,
+            root_cause=True,
+            reason=log.mistake_reason,
+        )
+        for name, log in logs.items()
+    ]
+    write_benchmark(
+        out,
+        describe(NAME, folder, kind="triage", labels={}, raters=[RATER], version=VERSION),
+        [_item(name, log) for name, log in logs.items()],
+        [Gold(name, RATER, log.mistake_agent) for name, log in logs.items()],
+        {"runs": runs},
+        errors,
+    )
+    write_benchmark(
+        question_folder(out, "step"),
+        describe(
+            NAME,
+            folder,
+            question="step",
+            title="Who&When: the step that decided the failure, counted from 0",
+            kind="triage",
+            labels={},
+            raters=[RATER],
+            version=VERSION,
+        ),
+        [_item(name, log) for name, log in logs.items()],
+        [Gold(name, RATER, str(step)) for name, step in steps.items()],
+        {"runs": runs},
+        errors,
+    )
+
+
+def _number(path: Path) -> tuple[int, str]:
+    return (int(path.stem) if path.stem.isdecimal() else 0, path.stem)
+
+
+def _step(log: Log, path: Path) -> int:
+    if not log.mistake_step.isdecimal() or int(log.mistake_step) >= len(log.history):
+        raise InputError(
+            f"step {log.mistake_step!r} of a history of {len(log.history)}", file=path, field="mistake_step"
+        )
+    return int(log.mistake_step)
+
+
+def _trajectory(name: str, log: Log) -> Trajectory:
+    return Trajectory(
+        id=name,
+        source=Source(format=NAME, file=f"logs/{name}.json", dataset=NAME),
+        task=log.question,
+        steps=tuple(Step(role=_role(entry), text=entry.content, speaker=entry.name) for entry in log.history),
+        outcome=Outcome(status="passed" if log.is_correct else "failed"),
+    )
+
+
+def _role(entry: Entry) -> Role:
+    return "system" if entry.name == TERMINAL else "agent"
+
+
+def _item(name: str, log: Log) -> Item:
+    return Item(
+        id=name,
+        kind="triage",
+        trajectory=trajectory_path("runs"),
+        trajectory_id=name,
+        task=log.question,
+        extra={"question_id": log.question_ID, "level": log.level, "correct_answer": log.ground_truth},
+    )
