@@ -69,8 +69,14 @@ class Conversation:
         return None if call_id is None else self._maker.get(call_id)
 
     def result(self, result: ToolResult) -> Turn:
-        """Add a result to the turn whose call it answers; else to the last turn of the agent, else to a new one."""
-        turn = self.maker(result.call_id) or self.last_of_agent or self.begin(Turn("system"))
+        """Add a result to the turn whose call it answers; else to the last turn of the agent.
+
+        Where the agent has not spoken yet, the results stand together in a turn of the system.
+        """
+        turn = self.maker(result.call_id) or self.last_of_agent
+        if turn is None:
+            started = bool(self.turns) and bool(self.turns[-1].results)
+            turn = self.turns[-1] if started else self.begin(Turn("system"))
         turn.results.append(result)
         return turn
 
