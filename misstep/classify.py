@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from harness.classifiers import CLASSIFIERS, GROUP, classify_all
+from harness.classifiers import CLASSIFIERS, classify_all
+from harness.classifiers import categories as known_categories
 from harness.errors import UsageError
 from harness.records import replace_file
-from harness.registry import names
 from harness.trajectory import Unreadable
 from misstep.classification import as_json, classify_paths
 from misstep.findings import Findings, findings_page, findings_text
@@ -79,9 +79,9 @@ def choose(asked: str) -> tuple[str, ...]:
     UsageError
         There is no such category.
     """
-    known = names(CLASSIFIERS, GROUP)
+    known = known_categories()
     wanted = {name.strip() for name in asked.split(",") if name.strip()}
-    unknown = sorted(wanted - known.keys())
+    unknown = sorted(wanted.difference(known))
     if unknown:
         raise UsageError(f"no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
     return tuple(name for name in known if not wanted or name in wanted)
