@@ -23,8 +23,9 @@ Weighting = Literal["unweighted", "linear", "quadratic"]
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """A quotient that is NaN where the denominator is 0."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    result = np.full(numerator.shape, np.nan)
-    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+    result: FloatArray = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result
 
 
 def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
@@ -153,10 +154,9 @@ def cohen(sets: FloatArray, rows: IntArray, columns: IntArray, categories: int) 
     """
     total = sets.sum(axis=1)
     one_hot = np.eye(categories)
-    first = ratio(sets @ one_hot[rows], total[:, None])
-    second = ratio(sets @ one_hot[columns], total[:, None])
-    observed = ratio(sets @ (rows == columns).astype(np.float64), total)
-    return chance_corrected(observed, (first * second).sum(axis=1))
+    by_chance = ((sets @ one_hot[rows]) * (sets @ one_hot[columns])).sum(axis=1)
+    # Whole numbers throughout: a rater with one category gives exactly 0, and two such exactly 0/0.
+    return ratio(total * (sets @ (rows == columns).astype(np.float64)) - by_chance, total**2 - by_chance)
 
 
 def distances(level: Level, values: FloatArray) -> FloatArray:

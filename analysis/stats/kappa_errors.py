@@ -18,6 +18,9 @@ from analysis.stats.patterns import FloatArray, IntArray
 _GROUPS = 200
 """Groups of a jackknife: enough for a standard error to about 5%, few enough for any number of items."""
 
+_CHUNK = 4_000_000
+"""Cells of sets x patterns at once: 32 MB."""
+
 
 def fleiss_error(counts: Counts, items: IntArray) -> float:
     """Sampling standard error of Fleiss' kappa (Gwet 2014), with missing ratings.
@@ -134,8 +137,13 @@ def jackknife_error(
         return float("nan")
     group_of = np.arange(len(of_item)) % groups
     np.random.default_rng(seed).shuffle(group_of)
-    values = np.empty(groups)
-    for group in range(groups):
-        left_out = np.bincount(of_item[group_of == group], minlength=len(items))
-        values[group] = statistic((items - left_out)[None, :].astype(np.float64))[0]
-    return sqrt((groups - 1) / groups * float(((values - values.mean()) ** 2).sum()))
+    chunk = max(1, _CHUNK // len(items))
+    values = []
+    for first in range(0, groups, chunk):
+        size = min(chunk, groups - first)
+        inside = (group_of >= first) & (group_of < first + size)
+        keys = (group_of[inside] - first) * len(items) + of_item[inside]
+        left_out = np.bincount(keys, minlength=size * len(items)).reshape(size, len(items))
+        values.append(statistic((items - left_out).astype(np.float64)))
+    each = np.concatenate(values)
+    return sqrt((groups - 1) / groups * float(((each - each.mean()) ** 2).sum()))

@@ -83,6 +83,6 @@ def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "") -> 
     if undefined:
         method += f", {undefined:,} of them undefined and left out"
         notes.append(f"undefined in {undefined:,} of {len(values):,} resamples")
-    if low == high:
+    if high - low < 1e-12:
         notes.append("all resamples give the same value: an interval without width says nothing of the uncertainty")
     return Estimate.of(value, low, high, n=n, method=method, reason="; ".join(notes))
