@@ -221,9 +221,8 @@ def _finding(found: Prevalence) -> str:
         return "No trajectory was judged."
     judged = _trajectories(any_share.n or 0)
     if not found.any_count:
-        return (
-            f"No misbehaviour was found in {judged} (at most {number_text(any_share.high, 'share')} at 95% confidence)."
-        )
+        high = number_text(any_share.high, "share")
+        return f"No misbehaviour was found in {judged} (95% interval 0% to {high})."
     most = max(found.categories, key=lambda one: one.count)
     return (
         f"{number_text(any_share.value, 'share')} of {judged} show misbehaviour "

@@ -1,0 +1,52 @@
+"""Small made-up inputs: trajectories in ATIF and a classifier whose answers the id decides."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from zlib import crc32
+
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+CATEGORIES = ("first", "second")
+
+
+def atif(name: str, steps: int = 3, text: str = "look further") -> bytes:
+    """One trajectory in ATIF, as one line."""
+    said = [{"step_id": 1, "source": "user", "message": "Mend the fence."}]
+    said += [
+        {
+            "step_id": number,
+            "source": "agent",
+            "message": f"{text} {number}",
+            "tool_calls": [
+                {"tool_call_id": f"c{number}", "function_name": "bash", "arguments": {"command": f"ls {number}"}}
+            ],
+            "observation": {"results": [{"source_call_id": f"c{number}", "content": "gate post"}]},
+        }
+        for number in range(2, steps + 1)
+    ]
+    agent = {"name": "made-up", "version": "1"}
+    document = {"schema_version": "ATIF-v1.4", "session_id": name, "agent": agent, "steps": said}
+    return json.dumps(document).encode() + b"\n"
+
+
+def atif_lines(path: Path, names: Iterable[str], steps: int = 3, text: str = "look further") -> Path:
+    """Write a file of trajectories, one a line."""
+    with path.open("wb") as stream:
+        for name in names:
+            stream.write(atif(name, steps, text))
+    return path
+
+
+def by_id(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+    """Verdicts that follow from the id alone: about a third yes, some not answered."""
+    verdicts = []
+    for category in categories:
+        draw = crc32(f"{trajectory.id} {category}".encode()) % 7
+        if draw == 6:
+            verdicts.append(Verdict(trajectory.id, category, None, "abstained"))
+        else:
+            label = "yes" if draw < 2 else "no"
+            verdicts.append(Verdict(trajectory.id, category, label, steps=(1,), rationale="Drawn by lot."))
+    return verdicts
