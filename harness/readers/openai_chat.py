@@ -1,0 +1,69 @@
+"""OpenAI chat messages: one conversation a document or a line, as a list or under `messages`.
+
+    {"messages": [{"role": "user", "content": "Where is my parcel?"},
+                  {"role": "assistant", "content": "On its way."}],
+     "model": "m-small", "metadata": {"ticket": 4}}
+
+How messages become steps is in `harness.readers.chat`. `extra["step_of_message"]` has for each message, counted from
+0, the step that it became or went into.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from harness.protocols import Sample, Unit
+from harness.readers import mini_swe_agent
+from harness.readers.chat import is_chat, steps_of
+from harness.readers.conversation import first_words_of_user
+from harness.readers.decoding import convert, decode_json, rest_of
+from harness.readers.naming import name_of
+from harness.trajectory import Source, Trajectory
+
+FORMAT = "openai_chat"
+UNIT: Unit = "value"
+
+_IDENTITIES = ("id", "instance_id", "conversation_id", "session_id")
+
+
+class _Chat(Struct):
+    messages: list[dict[str, Any]]
+    model: str | None = None
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no chat, `None` when it is."""
+    value = sample.first
+    messages = value.get("messages") if isinstance(value, dict) else value
+    if not isinstance(messages, list):
+        return "no list `messages`"
+    if not is_chat(messages):
+        return "its messages are no objects with `role`"
+    if mini_swe_agent.refuse(sample) is None:
+        return "a run of mini-swe-agent"
+    return None
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The one conversation of a document or line.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        The bytes are broken; names the line or field.
+    """
+    value = decode_json(data, source)
+    fields: dict[str, Any] = {"messages": value} if isinstance(value, list) else value
+    chat = convert(fields, _Chat, source)
+    steps, step_of_message = steps_of(chat.messages, source)
+    rest = rest_of(fields, _Chat)
+    named = next((key for key in _IDENTITIES if isinstance(rest.get(key), str)), None)
+    yield Trajectory(
+        id=rest.pop(named) if named else name_of(source),
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        model=chat.model,
+        extra=rest | {"step_of_message": list(step_of_message)},
+    )
