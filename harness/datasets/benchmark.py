@@ -13,8 +13,6 @@ item without its trajectory, a label that is not declared, or two labels of one 
 """
 
 import csv
-import json
-import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +26,7 @@ from msgspec import Struct
 from harness.datasets.catalogue import data_set
 from harness.datasets.upstream import digest_of, toml_file
 from harness.errors import InputError
+from harness.toml_text import to_toml
 from harness.trajectory import Trajectory
 
 Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
@@ -340,29 +339,3 @@ def built_in_place(target: Path) -> Iterator[Path]:
                 raise
     finally:
         shutil.rmtree(building, ignore_errors=True)
-
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
-
-
-def to_toml(values: Mapping[str, Any]) -> str:
-    """Strings, numbers, lists of them and tables of them as TOML, tables last.
-
-    A string in JSON is a TOML basic string, but for U+007F, which TOML wants escaped.
-    """
-    plain = [f"{_toml_key(key)} = {_toml_value(value)}" for key, value in values.items() if not isinstance(value, dict)]
-    tables = [
-        f"\n[{_toml_key(key)}]\n"
-        + "".join(f"{_toml_key(name)} = {_toml_value(item)}\n" for name, item in value.items())
-        for key, value in values.items()
-        if isinstance(value, dict)
-    ]
-    return "".join(f"{line}\n" for line in plain) + "".join(tables)
-
-
-def _toml_key(key: str) -> str:
-    return key if _BARE_KEY.match(key) else _toml_value(key)
-
-
-def _toml_value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -59,13 +59,16 @@ class DataFile(Struct, frozen=True):
 
 
 class UpstreamInput(Struct, frozen=True):
-    """One upstream file of which the derived file `file` is made."""
+    """One upstream file of which the derived file `file` is made.
+
+    `bytes` and `sha256` are missing where only what is made of it can be checked.
+    """
 
     file: str
-    bytes: int
-    sha256: str
     source: str
     upstream_path: str
+    bytes: int | None = None
+    sha256: str = ""
 
 
 class DataSet(Struct, frozen=True, omit_defaults=True):

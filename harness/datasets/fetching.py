@@ -1,0 +1,121 @@
+"""Upstream files over the network, each checked against its registered hash before anything of it is kept.
+
+Only https is spoken (and plain http to this machine itself); a redirect elsewhere is refused. Nothing here is called
+unless `misstep datasets fetch` was.
+"""
+
+import gzip
+import hashlib
+import http.client
+import ipaddress
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from harness.errors import InputError, MissingPrerequisite, UsageError
+
+TIMEOUT = 60.0
+"""Seconds without a byte after which a download is given up."""
+
+
+def address_of(template: str, repository: str, commit: str, path: str) -> str:
+    """The address of an upstream file, its path percent-encoded.
+
+    Raises
+    ------
+    UsageError
+        The template has other places to fill in than `{repository}`, `{commit}` and `{path}`, or asks for a scheme
+        that is not spoken.
+    """
+    try:
+        address = template.format(repository=repository, commit=commit, path=urllib.parse.quote(path))
+    except (KeyError, IndexError, ValueError) as error:
+        raise UsageError(
+            f"an address template with {error}", "It may hold {repository}, {commit} and {path}."
+        ) from error
+    if not _allowed(address):
+        raise UsageError(f"cannot fetch from {address}", "Only https addresses are fetched from.")
+    return address
+
+
+def download(address: str, size: int, sha256: str | None) -> bytes:
+    """The bytes at an address, once they are what they should be.
+
+    Parameters
+    ----------
+    address
+        Where.
+    size, sha256
+        How many bytes there may be, and their hash, `None` where what is made of them is checked instead.
+
+    Raises
+    ------
+    MissingPrerequisite
+        The address cannot be reached or does not answer.
+    InputError
+        It answers with other bytes; names both hashes.
+    """
+    try:
+        with _opener.open(address, timeout=TIMEOUT) as answer:
+            data: bytes = answer.read(size + 1)
+    except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
+        raise MissingPrerequisite(
+            f"cannot fetch {address}: {getattr(error, 'reason', None) or error}",
+            "Check the connection and run the same line again: what was fetched is kept.",
+        ) from error
+    advice = "Nothing of it was kept; the file has changed upstream or on the way."
+    if len(data) > size:
+        raise InputError(f"more than the {size:,} bytes that are registered, sha256 {sha256}", advice, file=address)
+    found = hashlib.sha256(data).hexdigest()
+    if sha256 is not None and found != sha256:
+        raise InputError(f"sha256 {found} where {sha256} is registered", advice, file=address)
+    return data
+
+
+def inside(folder: Path, file: str) -> Path:
+    """The path of a registered file below a folder.
+
+    Raises
+    ------
+    InputError
+        The name would lead out of the folder.
+    """
+    relative = PurePosixPath(file)
+    path = folder.joinpath(*relative.parts)
+    if relative.is_absolute() or ".." in relative.parts or "\\" in file or not relative.parts:
+        raise InputError(f"the name {file!r} leads out of its folder", file=folder)
+    if folder.resolve() not in path.resolve().parents:
+        raise InputError(f"{file!r} leads out of its folder through a link", file=folder)
+    return path
+
+
+def packed(file: str, content: bytes) -> bytes:
+    """Content as it lies on disk: compressed where the name ends in `.gz`, the same bytes each time."""
+    return gzip.compress(content, mtime=0) if file.endswith(".gz") else content
+
+
+def _allowed(address: str) -> bool:
+    parts = urllib.parse.urlsplit(address)
+    return parts.scheme == "https" or (parts.scheme == "http" and _is_this_machine(parts.hostname or ""))
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows a redirect only to where a download could have begun."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        """The request that follows a redirect."""
+        if not _allowed(newurl):
+            raise urllib.error.URLError(f"redirected to {newurl}, which is not fetched from")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+_opener = urllib.request.build_opener(_CheckedRedirects)

@@ -1,0 +1,88 @@
+"""Benchmark folders, built in the cache when they are first asked for.
+
+A build stands under a digest of the set's files and of the code that turns them into a benchmark: when either changes
+it is built anew, and what was built before stays until the cache is emptied.
+"""
+
+import hashlib
+from importlib import import_module
+from pathlib import Path
+
+from harness.datasets import GROUP, LOADERS, loader_for
+from harness.datasets.benchmark import built_in_place
+from harness.datasets.catalogue import data_set, locate
+from harness.datasets.upstream import digest_of
+from harness.errors import UsageError
+from harness.places import cache_folder
+from harness.readers import read_file
+from harness.registry import names
+
+_CODE = ("harness.datasets", "harness.readers", "harness.trajectory")
+_DIGITS = 16
+
+
+def benchmark_folder(name: str, data: Path | None = None) -> Path:
+    """The folder of one benchmark, built where it is absent or stale.
+
+    Parameters
+    ----------
+    name
+        A data set's main question (`trail`) or another one (`whoandwhen-step`).
+    data
+        Where the data sets lie; else `MISSTEP_DATA`, then the cache.
+
+    Raises
+    ------
+    UsageError
+        No such data set or question.
+    MissingPrerequisite
+        The set is not at hand.
+    InputError
+        Its files do not have the shape that they should have.
+    """
+    folders = benchmark_folders(name.partition("-")[0], data)
+    if name not in folders:
+        raise UsageError(f"no benchmark named {name!r}", f"Known: {', '.join(folders)}.")
+    return folders[name]
+
+
+def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]:
+    """All benchmarks of a data set, name → folder, built where they are absent or stale.
+
+    Raises
+    ------
+    UsageError
+        No such data set, or one without a loader.
+    MissingPrerequisite
+        The set is not at hand.
+    InputError
+        Its files do not have the shape that they should have.
+    """
+    data_set(dataset)
+    if dataset not in names(LOADERS, GROUP):
+        raise UsageError(
+            f"the data set {dataset} has files only: no loader makes a benchmark of it",
+            f"Sets with a loader: {', '.join(sorted(names(LOADERS, GROUP)))}.",
+        )
+    folder = locate(dataset, data)
+    target = cache_folder() / "benchmarks" / dataset / _key(dataset, folder)
+    if not target.is_dir():
+        with built_in_place(target) as building:
+            loader_for(dataset).load(folder, building / dataset, read_file)
+    return {path.name: path for path in sorted(target.iterdir())}
+
+
+def _key(dataset: str, folder: Path) -> str:
+    digest = hashlib.sha256(digest_of(folder).encode())
+    for module in (*_CODE, names(LOADERS, GROUP)[dataset].partition(":")[0]):
+        for source in _sources(module):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()[:_DIGITS]
+
+
+def _sources(module: str) -> list[Path]:
+    file = import_module(module).__file__
+    if file is None:
+        return []
+    path = Path(file)
+    return sorted(path.parent.glob("*.py")) if path.name == "__init__.py" else [path]
