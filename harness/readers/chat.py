@@ -145,7 +145,7 @@ def turn_of(raw: Mapping[str, Any], message: Message) -> Turn:
     reasoning = message.reasoning_content
     if not reasoning and isinstance(extra.get("reasoning"), str):
         reasoning = extra.pop("reasoning")
-    calls = [_call(raw["tool_calls"][index], call) for index, call in enumerate(message.tool_calls or ())]
+    calls = [call_of(raw["tool_calls"][index], call) for index, call in enumerate(message.tool_calls or ())]
     if message.function_call is not None:
         arguments, error = parse_arguments(message.function_call.arguments)
         calls.append(ToolCall(message.function_call.name, arguments, None, error))
@@ -185,7 +185,8 @@ def _is_text(part: Any) -> bool:
     )
 
 
-def _call(raw: dict[str, Any], call: Call) -> ToolCall:
+def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
+    """A tool call of a message as a call of a step."""
     extra = rest_of(raw, Call)
     if call.type not in (None, "function"):
         extra["type"] = call.type

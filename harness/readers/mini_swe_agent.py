@@ -16,6 +16,7 @@ run ended, not whether the task was solved: the outcome is unknown. `extra["step
 counted from 0, the step that it became or went into.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -183,7 +184,7 @@ def _tokens(raw: dict[str, Any]) -> Tokens | None:
         prompt=_whole(_at(usage, "prompt_tokens")),
         completion=_whole(_at(usage, "completion_tokens")),
         cached=_whole(_at(usage, "prompt_tokens_details", "cached_tokens")),
-        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        cost_usd=_amount(cost),
     )
     return tokens if tokens != Tokens() else None
 
@@ -233,3 +234,11 @@ def _at(value: Any, *path: str) -> Any:
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _amount(value: Any) -> float | None:
+    """A number of dollars; `None` for what is none, as a number too large to be one."""
+    whole = _whole(value)
+    if whole is not None and abs(whole) < 2**53:
+        return float(whole)
+    return value if isinstance(value, float) and math.isfinite(value) else None
