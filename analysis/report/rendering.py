@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from analysis.report.escaping import printable
+from analysis.escaping import printable
 
 _TEMPLATES = "templates"
 

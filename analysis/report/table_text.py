@@ -4,7 +4,7 @@ import textwrap
 
 from rich.cells import cell_len, set_cell_size
 
-from analysis.report.escaping import one_line
+from analysis.escaping import one_line
 from analysis.report.grid import Cell, Column, Grid, Line, grid
 from analysis.tables import Table
 

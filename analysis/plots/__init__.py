@@ -1,0 +1,10 @@
+"""Figures, drawn from the same rows as the tables: inline SVG with a text alternative, ready for `show_figure`.
+
+Every mark is labelled where it stands, so that grey print loses nothing.
+"""
+
+from analysis.plots.matrix import confusion, heat_map
+from analysis.plots.rows import bars, forest, small_multiples
+from analysis.plots.timeline import Lane, timeline
+
+__all__ = ["Lane", "bars", "confusion", "forest", "heat_map", "small_multiples", "timeline"]

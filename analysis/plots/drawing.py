@@ -1,0 +1,228 @@
+"""A drawing as inline SVG for a page: its colours are the page's, its text is text, its bytes are always the same.
+
+Drawings are made with matplotlib in pixels from the top left. They use the colours below, which stand for the custom
+properties of the page's style, so that one drawing serves light, dark and print.
+"""
+
+import hashlib
+import io
+import re
+import warnings
+from typing import TYPE_CHECKING, Literal
+from xml.etree import ElementTree
+
+from analysis.escaping import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK = "#010101"
+MUTED = "#020202"
+RULE = "#030303"
+PAPER = "#040404"
+SERIES = ("#050501", "#050502", "#050503", "#050504")
+"""Colours to draw with: text, lighter text, hairlines, the page itself, and four that differ for all readers."""
+
+_THEME = {
+    INK: "currentColor",
+    MUTED: "var(--muted, #5b6470)",
+    RULE: "var(--rule, #d9dbd6)",
+    PAPER: "var(--paper, #fcfcfa)",
+    SERIES[0]: "var(--series-1, #2f6db5)",
+    SERIES[1]: "var(--series-2, #c2660c)",
+    SERIES[2]: "var(--series-3, #177f69)",
+    SERIES[3]: "var(--series-4, #8d4b96)",
+}
+
+Anchor = Literal["left", "center", "right"]
+Marker = Literal["circle", "square", "diamond", "triangle"]
+
+_MARKERS: dict[Marker, str] = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^"}
+_POINTS_PER_INCH = 72
+_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+_NAMESPACE = re.compile(r"^\{[^}]*\}")
+_NO_TURN = re.compile(r"rotate\(-?0 ")
+_FONT_FAMILY = re.compile(r"font-family: [^;]*;? ?")
+_REFERENCE = re.compile(r"(?<=url\(#)[^)]+(?=\))")
+
+
+class Drawing:
+    """A canvas on which lines, bars, markers and words become an inline SVG.
+
+    Parameters
+    ----------
+    width, height
+        In pixels; the page scales the drawing to its column.
+    """
+
+    def __init__(self, width: float, height: float) -> None:
+        from matplotlib.figure import Figure
+
+        self.width, self.height = width, height
+        self._figure = Figure(figsize=(width / _POINTS_PER_INCH, height / _POINTS_PER_INCH))
+        self._figure.patch.set_visible(False)
+        self._axes: Axes = self._figure.add_axes((0, 0, 1, 1))
+        self._axes.set_axis_off()
+        self._axes.set_xlim(0, width)
+        self._axes.set_ylim(height, 0)
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        *,
+        color: str = INK,
+        size: float = 12,
+        bold: bool = False,
+        anchor: Anchor = "left",
+        turned: bool = False,
+    ) -> None:
+        """Write words on the base line `y`; `turned` ones run upwards from their place."""
+        self._axes.text(
+            x,
+            y,
+            one_line(words),
+            color=color,
+            size=size,
+            weight="bold" if bold else "normal",
+            ha=anchor,
+            va="baseline",
+            rotation=90 if turned else 0,
+            rotation_mode="anchor",
+            parse_math=False,
+        )
+
+    def line(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        *,
+        color: str = RULE,
+        width: float = 1,
+        dashed: bool = False,
+    ) -> None:
+        """Draw a straight line."""
+        self._axes.plot(
+            [start[0], end[0]],
+            [start[1], end[1]],
+            color=color,
+            linewidth=width,
+            linestyle="--" if dashed else "-",
+            solid_capstyle="butt",
+            clip_on=False,
+        )
+
+    def box(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        fill: str | None = None,
+        strength: float = 1,
+        edge: str | None = None,
+    ) -> None:
+        """Draw a rectangle from its top left; `strength` is the opacity of its fill."""
+        from matplotlib.patches import Rectangle
+
+        self._axes.add_patch(
+            Rectangle(
+                (x, y),
+                width,
+                height,
+                facecolor=(fill, strength) if fill else "none",
+                edgecolor=edge or "none",
+                clip_on=False,
+            )
+        )
+
+    def marker(self, x: float, y: float, shape: Marker, *, color: str, size: float = 8, hollow: bool = False) -> None:
+        """Draw a marker; a hollow one has the colour of the page inside."""
+        self._axes.plot(
+            [x],
+            [y],
+            marker=_MARKERS[shape],
+            markersize=size,
+            markerfacecolor=PAPER if hollow else color,
+            markeredgecolor=color,
+            markeredgewidth=1.6,
+            linestyle="none",
+            clip_on=False,
+        )
+
+    def svg(self, title: str, description: str) -> str:
+        """The drawing as inline SVG, with a name and a description for those who do not see it."""
+        import matplotlib
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+        written = io.StringIO()
+        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "misstep"}), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # the page has other fonts
+            FigureCanvasSVG(self._figure).print_svg(written, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
+        root = ElementTree.fromstring(written.getvalue())  # noqa: S314 (our own drawing)
+        _put_into_page(root)
+        return _named(root, one_line(title), one_line(description), self.width, self.height)
+
+
+def _put_into_page(root: ElementTree.Element) -> None:
+    """Take out what would reach beyond the drawing, and put in the page's colours and font."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if _NAMESPACE.sub("", str(child.tag)) in ("metadata", "style"):
+                parent.remove(child)
+    referred = {match for element in root.iter() for match in _references(element)}
+    for element in root.iter():
+        element.tag = _NAMESPACE.sub("", str(element.tag))
+        element.text, element.tail = (element.text or "").strip(), ""
+        element.attrib = {_NAMESPACE.sub("", name): value for name, value in element.attrib.items()}
+        if element.get("id") not in referred:
+            element.attrib.pop("id", None)
+        if _NO_TURN.match(element.get("transform", "")):
+            del element.attrib["transform"]
+        if "d" in element.attrib:
+            element.set("d", " ".join(element.attrib["d"].split()))
+        if "style" in element.attrib:
+            style = _FONT_FAMILY.sub("", element.attrib["style"])
+            for color, themed in _THEME.items():
+                style = style.replace(color, themed)
+            element.set("style", style)
+
+
+def _references(element: ElementTree.Element) -> list[str]:
+    """The ids that an element refers to."""
+    found = [match for value in element.attrib.values() for match in _REFERENCE.findall(value)]
+    link = next((value for name, value in element.attrib.items() if name.endswith("href")), "")
+    return [*found, link.removeprefix("#")] if link else found
+
+
+def _named(root: ElementTree.Element, title: str, description: str, width: float, height: float) -> str:
+    """The drawing as text, its ids its own in a page of many, with its name and description in front."""
+    content = "".join(ElementTree.tostring(child, encoding="unicode") for child in root)
+    own = "figure-" + hashlib.sha256(f"{title}\n{description}\n{content}".encode()).hexdigest()[:10]
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            if name == "id":
+                element.set(name, f"{own}-{value}")
+            elif name == "href":
+                element.set(name, f"#{own}-{value.removeprefix('#')}")
+            else:
+                element.set(name, _REFERENCE.sub(lambda match: f"{own}-{match[0]}", value))
+    named = ElementTree.Element(
+        "svg",
+        {
+            "class": "figure",
+            "viewBox": f"0 0 {width:g} {height:g}",
+            "width": f"{width:g}",
+            "height": f"{height:g}",
+            "role": "img",
+            "aria-labelledby": f"{own}-title {own}-description",
+            "stroke-linejoin": "round",
+        },
+    )
+    for tag, text in (("title", title), ("desc", description)):
+        child = ElementTree.SubElement(named, tag, {"id": f"{own}-{'title' if tag == 'title' else 'description'}"})
+        child.text = text
+    named.extend(list(root))
+    return ElementTree.tostring(named, encoding="unicode")

@@ -1,0 +1,84 @@
+"""What all figures share: their width, what fits into it, scales and axes."""
+
+import math
+import textwrap
+from collections.abc import Callable, Sequence
+
+from analysis.formatting import number_text
+from analysis.plots.drawing import MUTED, Anchor, Drawing
+from analysis.tables import Unit
+
+WIDTH = 440
+"""Width of a figure in its own pixels: a page makes it a third larger, a phone a third smaller, both readable."""
+
+AXIS = 26
+"""Height of an axis with its numbers."""
+
+GAP = 9
+"""The least distance between things that do not belong together."""
+
+_LETTER = 0.6
+"""The mean width of a letter in sizes of its type, for deciding what fits; the page's own font decides the rest."""
+
+
+def text_width(text: str, size: float) -> float:
+    """About how wide a text is in type of a size."""
+    return _LETTER * size * len(text)
+
+
+def longest(texts: Sequence[str], size: float) -> float:
+    """The width that the longest of some texts takes with the gap before it; 0 where all are empty."""
+    width = max((text_width(text, size) for text in texts), default=0)
+    return width + GAP if width else 0
+
+
+def fitted(text: str, width: float, size: float) -> str:
+    """A text cut to a width, the cut marked by an ellipsis."""
+    most = int(width / (_LETTER * size))
+    return text if len(text) <= most else f"{text[: max(most - 1, 1)].rstrip()}…"
+
+
+def broken(text: str, width: float, size: float) -> list[str]:
+    """A label broken at blanks and underscores into lines that fit a width; a longer word stays whole."""
+    spaced = text.replace("_", "_ ")
+    letters = max(int(width / (_LETTER * size)), 1)
+    return textwrap.wrap(spaced, letters, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def scale(limits: tuple[float, float], start: float, end: float) -> Callable[[float], float]:
+    """The place, between two ends in pixels, of a value between two limits."""
+    low, high = limits
+    return lambda value: start + (end - start) * (value - low) / (high - low)
+
+
+def axis(
+    drawing: Drawing,
+    y: float,
+    limits: tuple[float, float],
+    unit: Unit,
+    between: tuple[float, float] = (0, WIDTH),
+    name: str = "",
+) -> None:
+    """Draw a scale with a few round numbers at height `y`."""
+    from matplotlib.ticker import MaxNLocator
+
+    across = scale(limits, *between)
+    for tick in MaxNLocator(nbins=4, integer=unit == "count").tick_values(*limits):
+        if not limits[0] <= tick <= limits[1]:
+            continue
+        x = across(tick)
+        drawing.line((x, y + 2), (x, y + 6), color=MUTED)
+        anchor: Anchor = "left" if x < 12 else "right" if x > drawing.width - 20 else "center"
+        label = _tick(tick, unit)
+        drawing.text(
+            x, y + 18, f"{name} {label}" if name and tick == 0 else label, color=MUTED, size=10.5, anchor=anchor
+        )
+
+
+def _tick(value: float, unit: Unit) -> str:
+    value = 0.0 if math.isclose(value, 0, abs_tol=1e-12) else value
+    if unit == "share":
+        return f"{100 * value:.3g}%"
+    if unit == "difference":
+        return f"{100 * value:+.3g} pp".replace("-", "\N{MINUS SIGN}") if value else "0"
+    return number_text(int(value) if value == int(value) else value)

@@ -1,0 +1,90 @@
+"""Matrices as figures: each number in its cell, the cell the stronger the larger it is."""
+
+from collections.abc import Sequence
+
+from analysis.formatting import MISSING, number_text
+from analysis.plots.drawing import MUTED, SERIES, Drawing
+from analysis.plots.layout import GAP, WIDTH, broken, fitted, text_width
+from analysis.tables import Unit
+
+_WIDEST_CELL = 104
+_CELL_HEIGHT = 30
+
+
+def heat_map(
+    values: Sequence[Sequence[float | None]],
+    row_labels: Sequence[str],
+    column_labels: Sequence[str],
+    title: str,
+    description: str = "",
+    *,
+    unit: Unit = "count",
+    row_axis: str = "",
+    column_axis: str = "",
+) -> str:
+    """A matrix with each number in its cell, the cell the stronger the larger it is.
+
+    Parameters
+    ----------
+    values
+        A row of numbers a row label; `None` leaves a cell empty, marked as missing.
+    row_labels, column_labels
+        What the rows and columns are.
+    title, description
+        As for `bars`.
+    unit
+        What the numbers count.
+    row_axis, column_axis
+        What all the row labels and all the column labels are: "gold", "judge".
+    """
+    left = min(0.4 * WIDTH, max((text_width(label, 12) for label in (*row_labels, row_axis)), default=0) + 18)
+    cell_width = min(_WIDEST_CELL, (WIDTH - left) / max(len(column_labels), 1))
+    heads = [broken(label, cell_width - 6, 11) for label in column_labels]
+    turned = any(text_width(part, 11) > cell_width - 6 for head in heads for part in head)
+    if turned:
+        heads = [[fitted(label, _WIDEST_CELL, 11)] for label in column_labels]
+        head_height = max(text_width(head[0], 11) for head in heads)
+    else:
+        head_height = 14.0 * max((len(head) for head in heads), default=0)
+    top = head_height + GAP + (20 if column_axis else 0)
+    drawing = Drawing(WIDTH, top + _CELL_HEIGHT * len(row_labels) + GAP)
+    drawing.text(left + 2, 12, column_axis, color=MUTED, size=11)
+    drawing.text(left - 8, top - 6, row_axis, color=MUTED, size=11, anchor="right")
+    for index, head in enumerate(heads):
+        x = left + (index + 0.5) * cell_width + (4 if turned else 0)
+        for line, part in enumerate(reversed(head)):
+            drawing.text(x, top - 6 - 14 * line, part, size=11, anchor="left" if turned else "center", turned=turned)
+    most = max((value for numbers in values for value in numbers if value is not None), default=0) or 1
+    for line, (label, numbers) in enumerate(zip(row_labels, values, strict=True)):
+        y = top + line * _CELL_HEIGHT
+        drawing.text(left - 8, y + 19, fitted(label, left - 8, 12), anchor="right")
+        for index, value in enumerate(numbers):
+            x = left + index * cell_width
+            strength = 0 if value is None else 0.06 + 0.54 * value / most
+            drawing.box(x + 1, y + 1, cell_width - 2, _CELL_HEIGHT - 2, fill=SERIES[0], strength=strength)
+            number = number_text(value, unit)
+            drawing.text(x + cell_width / 2, y + 19, number, anchor="center", bold=value == most)
+    return drawing.svg(title, description or _matrix_words(values, row_labels, column_labels, unit))
+
+
+def confusion(
+    matrix: Sequence[Sequence[int]],
+    labels: Sequence[str],
+    title: str,
+    description: str = "",
+    *,
+    rows_are: str = "gold",
+    columns_are: str = "judge",
+) -> str:
+    """A confusion matrix of counts: rows the gold labels, columns what the judge said."""
+    return heat_map(matrix, labels, labels, title, description, row_axis=rows_are, column_axis=columns_are)
+
+
+def _matrix_words(
+    values: Sequence[Sequence[float | None]], rows: Sequence[str], columns: Sequence[str], unit: Unit
+) -> str:
+    told = []
+    for label, numbers in zip(rows, values, strict=True):
+        cells = (f"{column} {number_text(value, unit)}" for column, value in zip(columns, numbers, strict=True))
+        told.append(f"{label}: {', '.join(cells)}")
+    return "; ".join(told).replace(MISSING, "not available") + "."

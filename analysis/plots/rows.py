@@ -1,0 +1,221 @@
+"""Rows as figures: bars, forest plots and small multiples, each row labelled where it stands.
+
+Shapes tell the kinds of evidence apart: a hollow diamond is published, a hollow circle recomputed, a filled circle
+real, a triangle generated.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
+
+from analysis.formatting import count_text, interval_text, value_text
+from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
+from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted, longest, scale
+from analysis.tables import Evidence, Row, Unit
+
+_MARKERS: dict[Evidence, tuple[Marker, bool, str]] = {
+    "published": ("diamond", True, INK),
+    "recomputed": ("circle", True, SERIES[0]),
+    "real": ("circle", False, SERIES[2]),
+    "generated": ("triangle", False, SERIES[3]),
+}
+"""Evidence → shape, whether it is hollow, colour."""
+
+_PITCH = 36
+_MARK = 23
+_HEADING = 26
+
+
+def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
+    """Horizontal bars from 0, each with its interval: for shares and counts.
+
+    Parameters
+    ----------
+    rows
+        Rows of one unit; those without a value are named without a bar.
+    title
+        The name of the figure.
+    description
+        What it shows, for those who do not see it; by default every figure in words.
+    """
+    limits = (0.0, max([_reach(row) for row in rows], default=0.0) or 1.0)
+    drawing = Drawing(WIDTH, _height(rows) + AXIS)
+    bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, partial(_bar, drawing))
+    axis(drawing, bottom, limits, _unit(rows))
+    return drawing.svg(title, description or words(rows))
+
+
+def forest(rows: Sequence[Row], title: str, description: str = "", *, reference: float | None = None) -> str:
+    """A forest plot: each value as a mark on its interval, with a dashed line at a reference.
+
+    Parameters
+    ----------
+    rows, title, description
+        As for `bars`.
+    reference
+        Where the dashed line stands: 0 for differences, the printed value for a comparison.
+    """
+    ends = [end for row in rows for end in (row.low, row.high, _value(row), reference) if end is not None]
+    limits = _padded(min(ends, default=0.0), max(ends, default=1.0), _unit(rows))
+    drawing = Drawing(WIDTH, _height(rows) + AXIS)
+
+    def mark(row: Row, y: float, across: Callable[[float], float]) -> None:
+        drawing.line((0, y), (WIDTH, y))
+        if reference is not None:
+            x = across(reference)
+            drawing.line((x, y - 8), (x, y + 10), color=MUTED, width=1.4, dashed=True)
+        _interval(drawing, row, y, across)
+
+    bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, mark)
+    axis(drawing, bottom, limits, _unit(rows))
+    return drawing.svg(title, description or words(rows))
+
+
+def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> str:
+    """A panel of bars for each group, two beside each other, all on one scale.
+
+    The n stands beside the heading of a panel where it is the same for all its bars, else in the description.
+    """
+    limits = (0.0, max([_reach(row) for row in rows], default=0.0) or 1.0)
+    panels = [list(members) for _, members in groupby(rows, key=lambda row: row.group)]
+    gutter, columns = 28, 2
+    width = (WIDTH - gutter) / columns
+    shelves = [panels[start : start + columns] for start in range(0, len(panels), columns)]
+    heights = [max(_height(panel) for panel in shelf) + GAP for shelf in shelves]
+    drawing = Drawing(WIDTH, sum(heights) + GAP)
+    top = 0.0
+    for shelf, height in zip(shelves, heights, strict=True):
+        for column, panel in enumerate(shelf):
+            _draw_rows(
+                drawing, panel, (column * (width + gutter), top, width), limits, partial(_bar, drawing), brief=True
+            )
+        top += height
+    return drawing.svg(title, description or words(rows))
+
+
+def words(rows: Sequence[Row]) -> str:
+    """Every figure of some rows in words: what a reader is told who does not see the drawing."""
+    told = []
+    for row in rows:
+        name = ", ".join(part for part in (row.group, row.quantity) if part)
+        parts = [value_text(row) if row.value is not None or row.printed else "not available", row.evidence]
+        parts += [f"interval {interval_text(row)}"] if interval_text(row) else []
+        parts += [f"n {count_text(row.n)}"] if row.n is not None else []
+        told.append(f"{name}: {', '.join(parts)}")
+    return "; ".join(told) + "." if told else "Nothing was measured."
+
+
+def _draw_rows(
+    drawing: Drawing,
+    rows: Sequence[Row],
+    place: tuple[float, float, float],
+    limits: tuple[float, float],
+    mark: Callable[[Row, float, Callable[[float], float]], None],
+    *,
+    brief: bool = False,
+) -> float:
+    """Draw rows from the top left `place` (x, y, width), labels above their marks; gives the bottom."""
+    x, y, width = place
+    across = scale(limits, x, x + width)
+    n_width = 0.0 if brief else longest([f"n {count_text(row.n)}" for row in rows if row.n is not None], 11)
+    interval_width = 0.0 if brief else longest([interval_text(row) for row in rows], 11)
+    for heading, label, row in _labelled(rows):
+        if heading:
+            drawing.text(x, y + 18, fitted(heading, width, 12.5), size=12.5, bold=True)
+            if brief and len({member.n for member in rows}) == 1 and row.n is not None:
+                drawing.text(x + width, y + 18, f"n {count_text(row.n)}", color=MUTED, size=11, anchor="right")
+            y += _HEADING
+        right = x + width
+        if row.n is not None and not brief:
+            drawing.text(right, y + 12, f"n {count_text(row.n)}", color=MUTED, size=11, anchor="right")
+        right -= n_width
+        if interval_width:
+            drawing.text(right, y + 12, interval_text(row), color=MUTED, size=11, anchor="right")
+            right -= interval_width
+        drawing.text(right, y + 12, value_text(row), bold=True, anchor="right")
+        right -= longest([value_text(other) for other in rows], 12)
+        size = 11 if brief else 12
+        drawing.text(x, y + 12, fitted(label, right - x, size), size=size)
+        if _value(row) is not None:
+            mark(row, y + _MARK, across)
+        y += _PITCH
+    return y
+
+
+def _labelled(rows: Sequence[Row]) -> list[tuple[str, str, Row]]:
+    """Each row with the heading above it, which may be empty, and its label.
+
+    Where a quantity has several rows, quantities are headings and their rows are told apart by evidence and source.
+    """
+    blocks = [list(same) for _, same in groupby(rows, key=lambda row: (row.group, row.quantity))]
+    compared = any(len(block) > 1 for block in blocks)
+    labelled, last_group = [], ""
+    for block in blocks:
+        for position, row in enumerate(block):
+            new_group = row.group if row.group != last_group else ""
+            if compared:
+                named = ": ".join(part for part in (row.group, row.quantity) if part)
+                labelled.append((named if position == 0 else "", _told_apart(row, block), row))
+            else:
+                labelled.append((new_group, row.quantity, row))
+            last_group = row.group
+    return labelled
+
+
+def _told_apart(row: Row, others: Sequence[Row]) -> str:
+    same_kind = sum(other.evidence == row.evidence for other in others) > 1
+    return f"{row.source} ({row.evidence})" if same_kind and row.source else row.evidence
+
+
+def _bar(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
+    value = _value(row)
+    start, end = across(0), across(0.0 if value is None else value)
+    color = _MARKERS[row.evidence][2]
+    hollow = _MARKERS[row.evidence][1]
+    drawing.box(
+        start, y - 4, end - start, 8, fill=color, strength=0.18 if hollow else 0.75, edge=color if hollow else None
+    )
+    _whisker(drawing, row, y, across, INK)
+
+
+def _interval(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
+    shape, hollow, color = _MARKERS[row.evidence]
+    _whisker(drawing, row, y, across, color)
+    value = _value(row)
+    if value is not None:
+        drawing.marker(across(value), y, shape, color=color, hollow=hollow)
+
+
+def _whisker(drawing: Drawing, row: Row, y: float, across: Callable[[float], float], color: str) -> None:
+    if row.low is None or row.high is None:
+        return
+    low, high = across(row.low), across(row.high)
+    drawing.line((low, y), (high, y), color=color, width=1.4)
+    for end in (low, high):
+        drawing.line((end, y - 3), (end, y + 3), color=color, width=1.4)
+
+
+def _height(rows: Sequence[Row]) -> float:
+    return _PITCH * len(rows) + _HEADING * sum(bool(heading) for heading, _, _ in _labelled(rows))
+
+
+def _padded(low: float, high: float, unit: Unit) -> tuple[float, float]:
+    """Limits with some room at the ends, but none beyond 0 and 1 for shares."""
+    room = 0.05 * (high - low) or 0.5
+    low, high = low - room, high + room
+    return (max(low, 0.0), min(high, 1.0)) if unit == "share" else (low, high)
+
+
+def _value(row: Row) -> float | None:
+    if not isinstance(row.value, (int, float)) or math.isnan(row.value):
+        return None
+    return float(row.value)
+
+
+def _reach(row: Row) -> float:
+    return max(_value(row) or 0.0, row.high or 0.0)
+
+
+def _unit(rows: Sequence[Row]) -> Unit:
+    return rows[0].unit if rows else "number"
