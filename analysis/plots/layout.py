@@ -8,7 +8,7 @@ from analysis.formatting import number_text
 from analysis.plots.drawing import MUTED, Anchor, Drawing
 from analysis.tables import Unit
 
-WIDTH = 440
+WIDTH = 400
 """Width of a figure in its own pixels: a page makes it a third larger, a phone a third smaller, both readable."""
 
 AXIS = 26

@@ -11,7 +11,7 @@ Three layouts, chosen by what the rows are, and one shape for all of them, which
 from collections.abc import Sequence
 from itertools import groupby
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.formatting import count_text, interval_text, value_text
 from analysis.tables import Evidence, Row, Status, Table
@@ -34,11 +34,22 @@ class Cell(Struct, frozen=True):
 
 
 class Column(Struct, frozen=True):
-    """A column of figures: its label, and evidence and source where all its figures share them."""
+    """A column of figures: its label, and evidence and source where all its figures share them.
+
+    `has_evidence` says that its figures are of different kinds; `has_aside` that any has an interval, or an n or a
+    source of its own.
+    """
 
     label: str = ""
     evidence: Evidence | None = None
     source: str = ""
+    has_evidence: bool = False
+    has_aside: bool = False
+
+    @property
+    def span(self) -> int:
+        """How many parts its cells have: badge, value, and what stands beside the value."""
+        return 1 + self.has_evidence + self.has_aside
 
 
 class Line(Struct, frozen=True):
@@ -93,7 +104,19 @@ class Grid(Struct, frozen=True):
 def grid(table: Table) -> Grid:
     """The layout of a table's rows."""
     rows = table.rows
-    return _crossed(rows) or _side_by_side(rows) or _stacked(rows)
+    layout = _crossed(rows) or _side_by_side(rows) or _stacked(rows)
+    figures = zip(*(line.cells for line in layout.lines()), strict=True)
+    columns = tuple(_with_parts(column, cells) for column, cells in zip(layout.columns, figures, strict=True))
+    return structs.replace(layout, columns=columns)
+
+
+def _with_parts(column: Column, cells: Sequence[Cell | None]) -> Column:
+    present = [cell for cell in cells if cell is not None]
+    return structs.replace(
+        column,
+        has_evidence=any(cell.evidence for cell in present),
+        has_aside=any(cell.interval or cell.n or cell.source for cell in present),
+    )
 
 
 def worst(statuses: Sequence[Status | None]) -> Status | None:

@@ -1,6 +1,6 @@
 """The templates of pages: loaded once, escaping everything that is not marked as markup."""
 
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -32,6 +32,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
+    environment.filters["zip"] = partial(zip, strict=True)
     environment.globals["style"] = markup(_asset("style.css"))
     environment.globals["script"] = markup(_asset("sort.js"))
     return environment

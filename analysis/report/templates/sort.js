@@ -13,11 +13,13 @@ for (const table of document.querySelectorAll("table.sortable")) {
     button.title = "Sort by this column";
     button.append(...header.childNodes);
     header.append(button);
+    let place = 0;
+    for (let before = header.previousElementSibling; before; before = before.previousElementSibling) place += before.colSpan;
     button.addEventListener("click", () => {
       const down = header.ariaSort !== "descending";
       for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
       header.ariaSort = down ? "descending" : "ascending";
-      const rows = [...body.rows].sort((a, b) => compare(key(a, header.cellIndex), key(b, header.cellIndex)));
+      const rows = [...body.rows].sort((a, b) => compare(key(a, place), key(b, place)));
       body.append(...(down ? rows.reverse() : rows));
     });
   }
