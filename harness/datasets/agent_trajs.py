@@ -125,9 +125,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
             Gold(f"swesmith/{task}", "swe_smith", "passed" if resolved else "failed")
             for task, resolved in verdicts.items()
         ),
-        trajectories={
-            tool: (run for file in files if file.tool == tool for run in _trajectories(file, read)) for tool in TOOLS
-        },
+        trajectories={tool: _trajectories(files, tool, read) for tool in TOOLS},
     )
 
 
@@ -217,9 +215,12 @@ def _event_counts(events: Iterable[Event]) -> dict[str, Any]:
     }
 
 
-def _trajectories(file: Recorded, read: ReadFile) -> Iterator[Trajectory]:
-    runs = list(trajectories(file.path, read, NAME))
-    if len(runs) != len(file.items):
-        raise InputError(f"{len(runs)} trajectories where {len(file.items)} runs stand", file=file.path)
-    for item, run in zip(file.items, runs, strict=True):
-        yield msgspec.structs.replace(run, id=item.id, outcome=Outcome())
+def _trajectories(files: Iterable[Recorded], tool: str, read: ReadFile) -> Iterator[Trajectory]:
+    for file in files:
+        if file.tool != tool:
+            continue
+        runs = list(trajectories(file.path, read, NAME))
+        if len(runs) != len(file.items):
+            raise InputError(f"{len(runs)} trajectories where {len(file.items)} runs stand", file=file.path)
+        for item, run in zip(file.items, runs, strict=True):
+            yield msgspec.structs.replace(run, id=item.id, outcome=Outcome())

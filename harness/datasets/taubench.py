@@ -40,10 +40,10 @@ class Task(Struct, frozen=True):
 
 
 class Info(Struct, frozen=True):
-    """What upstream notes beside the messages; `user_cost` of the simulated user in US dollars."""
+    """What upstream notes beside the messages; `user_cost` of the simulated user in US dollars, where it is known."""
 
     task: Task
-    user_cost: float
+    user_cost: float | None = None
 
 
 class Record(Struct, frozen=True):
@@ -109,7 +109,8 @@ def _item(record: Record) -> Item:
         trajectory=trajectory_path(_STEM),
         trajectory_id=record.item_id,
         task=record.info.task.instruction,
-        extra={"task_id": record.task_id, "trial": record.trial, "user_cost_usd": record.info.user_cost},
+        extra={"task_id": record.task_id, "trial": record.trial}
+        | ({} if record.info.user_cost is None else {"user_cost_usd": record.info.user_cost}),
     )
 
 
@@ -122,5 +123,6 @@ def _trajectories(path: Path, records: tuple[Record, ...], read: ReadFile) -> It
             run,
             id=record.item_id,
             outcome=Outcome(),
-            extra={"user_id": record.info.task.user_id},
+            extra={name: value for name, value in run.extra.items() if name != "info"}
+            | {"user_id": record.info.task.user_id},
         )
