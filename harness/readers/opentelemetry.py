@@ -8,16 +8,16 @@ A model's span (made up)::
       "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Fix it",
       "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "I look."}}
 
-Each model span (kind LLM) is a step of the agent; what it was given and no earlier step said stands in steps of user and
-system before it, or, where it is a tool's answer, with the call it answers. A tool's span is a call with its result in
-the step of the agent that went before; a RETRIEVER counts as a tool. Messages are the user's only in the outermost
-agent, and only where they open or continue its conversation; another prompt in between is the system's.
+Each model span (kind LLM) is a step of the agent; what it was given and no earlier step said stands in steps of user
+and system before it, or, where it is a tool's answer, with the call it answers. A tool's span is a call with its
+result in the step of the agent that went before; a RETRIEVER counts as a tool. Messages are the user's only in the
+outermost agent, and only where they open or continue its conversation; another prompt in between is the system's.
 
-Where a span id is to be found: `extra["step_of_span"]` maps every span id of the trace to the index of a step. A model's
-span is its step (also `step.extra["span_id"]`), a tool's the step of its call (also `call.extra["span_id"]` and
-`result.extra["span_id"]`); another span is the first step made inside it, else the step of the span that encloses it, else
-the next step, else the last. Only a trace without any step maps none. Spans that make no step are kept whole in
-`extra["spans"]`.
+Where a span id is to be found: `extra["step_of_span"]` maps every span id of the trace to the index of a step. A
+model's span is its step (also `step.extra["span_id"]`), a tool's the step of its call (also `call.extra["span_id"]`
+and `result.extra["span_id"]`); another span is the first step made inside it, else the step of the span that encloses
+it, else the next step, else the last. Only a trace without any step maps none. Spans that make no step are kept whole
+in `extra["spans"]`.
 """
 
 import re
@@ -33,7 +33,7 @@ from harness.readers.conversation import Conversation, Turn, first_words_of_user
 from harness.readers.decoding import decode_document_or_lines, filled, unreadable
 from harness.readers.span_messages import Message, answered, given, is_message_attribute
 from harness.readers.spans import Span, holds_spans, spans_of
-from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "opentelemetry"
 UNIT: Unit = "file"
@@ -183,10 +183,8 @@ class _Reading:
         elif message.role in ("tool", "function", "tool-response") and context.turn is not None:
             self._place_answer(message, context.turn)
         else:
-            role = "user" if message.role in ("user", "human") and by_user else "system"
-            extra = message.extra | (
-                {} if message.role in ("system", "user") and role == message.role else {"role": message.role}
-            )
+            role: Role = "user" if message.role in ("user", "human") and by_user else "system"
+            extra = message.extra | ({} if message.role == role else {"role": message.role})
             text = [message.text] if message.text else []
             self.conversation.begin(Turn(role, text, speaker=context.speaker, extra=extra))
 
@@ -243,7 +241,7 @@ class _Reading:
         inside = [other for other in self.spans if other.parent == span.id and other.id in self._turn_of]
         turn = self._turn_of[inside[-1].id] if inside else None
         text = as_text(span.attributes.get("output.value")) or span.message
-        if turn is not None and not turn.results and text:
+        if turn is not None and not turn.results and text and "status" not in turn.extra:
             failed = True if span.status == "error" else None
             turn.results.append(ToolResult(text, failed, None, None, {"span_id": span.id}))
 

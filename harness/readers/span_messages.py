@@ -1,10 +1,10 @@
-"""The messages of a model's span: what it was given and what it answered, in the attributes of either convention.
+r"""The messages of a model's span: what it was given and what it answered, in the attributes of either convention.
 
 OpenInference writes each message in attributes of its own, `llm.input_messages.0.message.role` and so on, calls as
 `…message.tool_calls.0.tool_call.function.name`. OpenTelemetry's GenAI conventions write one list as JSON,
 `gen_ai.input.messages` = `[{"role": "user", "parts": [{"type": "text", "content": "Fix it"}]}]`; before that,
-`gen_ai.prompt.0.role`. Some frameworks give calls as a text, `Calling tools:\\n[{'id': 'c1', 'type': 'function',
-'function': {'name': 'f', 'arguments': 'x'}}]`, and answers as `Call id: c1\\nObservation:\\n…`.
+`gen_ai.prompt.0.role`. Some frameworks give calls as a text, `Calling tools:\n[{'id': 'c1', 'type': 'function',
+'function': {'name': 'f', 'arguments': 'x'}}]`, and answers as `Call id: c1\nObservation:\n…`.
 """
 
 import ast
@@ -118,15 +118,16 @@ def _of_parts(value: dict[str, Any]) -> Message:
     others: list[Any] = []
     texts: list[str] = []
     for part in parts if isinstance(parts, list) else [parts]:
-        kind = part.get("type") if isinstance(part, dict) else None
+        fields = part if isinstance(part, dict) else {}
+        kind = fields.get("type")
         if kind == "tool_call":
-            message.calls = [*message.calls, _call(part)]
+            message.calls = [*message.calls, _call(fields)]
         elif kind == "tool_call_response":
             message.role = "tool"
-            message.call_id = part["id"] if isinstance(part.get("id"), str) else None
-            texts.append(as_text(part.get("response", part.get("result"))))
-        elif kind == "text" and isinstance(part.get("content"), str):
-            texts.append(part["content"])
+            message.call_id = fields["id"] if isinstance(fields.get("id"), str) else None
+            texts.append(as_text(fields.get("response", fields.get("result"))))
+        elif kind == "text" and isinstance(fields.get("content"), str):
+            texts.append(fields["content"])
         else:
             text, rest = split_content(part)
             texts += [text] if text else []

@@ -10,14 +10,14 @@ OTLP (one export a document or line)::
 A tree: `{"trace_id": "t1", "spans": [{"span_id": "a1", "parent_span_id": null, "span_name": "Step 1",
 "timestamp": "2026-01-05T10:00:00Z", "duration": "PT1M3.5S", "status_code": "Ok", "span_attributes":
 {"openinference.span.kind": "LLM"}, "child_spans": []}]}`. A flat list, or one span a line: `{"name": "chat",
-"context": {"trace_id": "t1", "span_id": "a1"}, "parent_id": null, "start_time": "2026-01-05T10:00:00Z", "end_time": "…",
-"status_code": "OK", "attributes": {"llm": {"model_name": "x"}}}`.
+"context": {"trace_id": "t1", "span_id": "a1"}, "parent_id": null, "start_time": "2026-01-05T10:00:00Z",
+"end_time": "…", "status_code": "OK", "attributes": {"llm": {"model_name": "x"}}}`.
 
 Attributes come out flat, with dotted names, however they are nested. A span written twice counts once.
 """
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -130,13 +130,13 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
     identity = _identity(item)
     if identity is None:
         raise unreadable("a span without a span id", source, line)
-    context = item.get("context") if isinstance(item.get("context"), dict) else {}
+    context = _object(item.get("context"))
     traces = [context.get("trace_id"), item.get("trace_id"), item.get("traceId"), item.get("context.trace_id"), trace]
     parents = [item.get("parent_span_id"), item.get("parentSpanId"), item.get("parent_id")]
     attributes = _attributes(item)
     start = _moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
     end = _moment(item.get("endTimeUnixNano", item.get("end_time")))
-    status = item.get("status") if isinstance(item.get("status"), dict) else {}
+    status = _object(item.get("status"))
     code = item.get("status_code", status.get("code", status.get("status_code", item.get("status"))))
     messages = [item.get("status_message"), status.get("message"), status.get("description")]
     said = item.get("start_time", item.get("timestamp"))
@@ -154,6 +154,10 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
         message=next((text for text in messages if isinstance(text, str) and text), ""),
         rest=filled((name, item.get(name)) for name in ("events", "links", "logs")) | about,
     )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _attributes(item: dict[str, Any]) -> dict[str, Any]:
@@ -224,7 +228,7 @@ def _moment(value: Any) -> float | None:
     if isinstance(value, str) and not value.isdigit():
         try:
             moment = msgspec.convert(value.replace(" ", "T", 1), datetime)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
         except (msgspec.ValidationError, OverflowError, ValueError):
             return None
     if isinstance(value, str):
@@ -238,7 +242,7 @@ def _moment(value: Any) -> float | None:
 
 
 def _printed(moment: float | None) -> str | None:
-    return None if moment is None else datetime.fromtimestamp(moment, timezone.utc).isoformat()
+    return None if moment is None else datetime.fromtimestamp(moment, UTC).isoformat()
 
 
 def _seconds(duration: Any, start: float | None, end: float | None) -> float | None:
