@@ -48,9 +48,9 @@ class Info(Struct, frozen=True):
 
 
 class SweAgentRun(Struct, frozen=True):
-    """A SWE-agent file, as far as it is counted; an old one has a history only."""
+    """A SWE-agent file, as far as it is counted; one has a history and no list of steps."""
 
-    trajectory: tuple[dict[str, Any], ...] = ()
+    trajectory: tuple[dict[str, Any], ...] | None = None
     info: Info = Info()
 
 
@@ -175,7 +175,8 @@ def _swe_agent_counts(path: Path) -> dict[str, Any]:
     stats = run.info.model_stats
     called = {"api_calls": stats.api_calls} if stats and stats.api_calls else {}
     paid = {"cost_usd": stats.instance_cost} if stats and stats.instance_cost else {}
-    return {"steps": len(run.trajectory)} | called | paid
+    steps = {} if run.trajectory is None else {"steps": len(run.trajectory)}
+    return steps | called | paid
 
 
 def _mini_swe_agent(folder: Path) -> Iterator[Recorded]:

@@ -30,6 +30,7 @@ NAME = "taubench"
 LABELS = {"passed": "the database ends in the expected state: reward 1.0", "failed": "it does not: reward 0.0"}
 _FILE = "gpt-4o-airline.json.gz"
 _STEM = "gpt-4o-airline"
+_MODEL = "gpt-4o"
 
 
 class Task(Struct, frozen=True):
@@ -123,6 +124,7 @@ def _trajectories(path: Path, records: tuple[Record, ...], read: ReadFile) -> It
             run,
             id=record.item_id,
             outcome=Outcome(),
+            model=_MODEL,
             extra={name: value for name, value in run.extra.items() if name != "info"}
             | {"user_id": record.info.task.user_id},
         )

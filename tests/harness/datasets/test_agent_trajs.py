@@ -31,7 +31,11 @@ def test_every_run_is_an_item_with_a_trajectory(loaded: Loaded) -> None:
 @pytest.mark.data
 def test_steps_and_costs_of_swe_agent(loaded: Loaded) -> None:
     runs = of_tool(loaded, "sweagent")
-    assert sum(item.extra["steps"] for item in runs) == 227
+    steps = {item.id: item.extra["steps"] for item in runs if "steps" in item.extra}
+    assert (len(runs), sum(steps.values())) == (22, 227)
+    assert {item.id for item in runs} - set(steps) == {"sweagent/demo__function_calling_simple"}
+    for run, count in steps.items():
+        assert sum(step.role == "agent" for step in loaded.trajectories[run].steps) == count
     costs = {item.id: round(item.extra["cost_usd"], 3) for item in runs if "cost_usd" in item.extra}
     assert sorted(costs.values()) == [0.020, 0.538, 1.267]
     assert all("/test__gpt4__" in run for run in costs)
