@@ -136,7 +136,8 @@ def _enough_workers(size: int) -> int:
 def _expect_some(found: Findings, paths: Sequence[Path]) -> None:
     if found.n or found.unreadable:
         return
-    held = "nothing" if not found.skipped else f"only {len(found.skipped):,} files of no known format"
+    skipped = len(found.skipped)
+    held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
     raise InputError(
         f"no trajectories, {held}",
         "See `misstep convert --help` for the formats.",

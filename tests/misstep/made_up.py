@@ -1,6 +1,7 @@
 """Small made-up inputs: trajectories in ATIF and a classifier whose answers the id decides."""
 
 import json
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
@@ -50,3 +51,11 @@ def by_id(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
             label = "yes" if draw < 2 else "no"
             verdicts.append(Verdict(trajectory.id, category, label, steps=(1,), rationale="Drawn by lot."))
     return verdicts
+
+
+def slowly(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+    """As `by_id`, after a millisecond of being busy, so that a run lasts long enough to be killed."""
+    until = time.perf_counter() + 0.001
+    while time.perf_counter() < until:
+        pass
+    return by_id(trajectory, categories)

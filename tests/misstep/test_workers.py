@@ -2,13 +2,18 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from harness.errors import MisstepError
 from misstep.workers import available, in_order
+
+ROOT = Path(__file__).parents[2]
 
 
 def _square(number: int) -> int:
@@ -70,6 +75,32 @@ def test_a_worker_that_is_killed_is_an_error_that_names_the_piece() -> None:
 def test_an_error_in_the_function_is_the_callers(workers: int) -> None:
     with pytest.raises(KeyError):
         list(in_order(_fail_at_three, range(10), workers))
+
+
+def test_workers_end_when_their_parent_is_killed() -> None:
+    script = (
+        "from itertools import count\n"
+        "from misstep.workers import in_order\n"
+        "for number in in_order(abs, count(), 2): print(number, flush=True)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    parent.stdout.readline()
+    workers = [int(word) for word in Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()]
+    parent.kill()
+    parent.communicate(timeout=30)
+    assert len(workers) == 2
+    deadline = time.monotonic() + 30
+    while any(map(_runs, workers)) and time.monotonic() < deadline:
+        pass
+    assert not any(map(_runs, workers))
+
+
+def _runs(process: int) -> bool:
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
 
 
 def test_there_is_at_least_one_processor() -> None:
