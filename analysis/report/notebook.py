@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from analysis.report.display import FIGURE_TYPE, TABLE_TYPE
 from analysis.escaping import printable
+from analysis.report.display import FIGURE_TYPE, TABLE_TYPE
 from analysis.report.foot import Foot, described
 from analysis.report.markdown import first_heading, markdown_html
 from analysis.report.rendering import markup, render

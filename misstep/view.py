@@ -1,0 +1,94 @@
+"""`misstep view`: one trajectory as a readable page, its misbehaviour marked where it stands."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import InputError, UsageError
+from harness.records import replace_file
+from harness.trajectory import Trajectory, Unreadable
+from misstep.inputs import trajectories
+from misstep.terminal import Progress, plain, say
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_IDS_NAMED = 10
+_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 80
+
+
+@app.command()
+def view(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file, or a folder, of trajectories.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="F.html", help="The page; by default <id>.html in the current folder.")
+    ] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Which trajectory; by default the first.")] = None,
+) -> None:
+    """Write one trajectory as a page: what the rule classifiers find in it, then every step.
+
+    Long texts are cut, and the page says where. The path of the page is printed. Exit 1: something else in the file
+    could not be read.
+    """
+    chosen, ids, unreadable = _choose(path, id_)
+    for one in unreadable[:_IDS_NAMED]:
+        say(f"misstep: {plain(one.file)}{'' if one.line is None else f':{one.line}'}: {plain(one.error)}")
+    if chosen is None:
+        raise _not_found(path, id_, ids, unreadable)
+    if len(ids) > 1 and id_ is None:
+        say(f"misstep: {len(ids):,} trajectories; this is the first. Another: --id {plain(ids[1])}")
+    target = out or Path(f"{file_name(chosen.id)}.html")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(target, _page(chosen, path).encode())
+    print(target)
+    if unreadable:
+        raise typer.Exit(1)
+
+
+def file_name(id_: str) -> str:
+    """An id as the name of a file: letters, digits, `.`, `_` and `-`, at most 80 of them, no dot in front."""
+    name = _NO_FILE_NAME.sub("-", id_).strip("-.")[:_LONGEST_NAME]
+    return name or "trajectory"
+
+
+def _choose(path: Path, id_: str | None) -> tuple[Trajectory | None, list[str], list[Unreadable]]:
+    """The trajectory of that id, or the first; all ids; and what could not be read."""
+    chosen: Trajectory | None = None
+    ids: list[str] = []
+    unreadable: list[Unreadable] = []
+    with Progress("trajectories") as progress:
+        for one in trajectories([path]):
+            if isinstance(one, Trajectory):
+                progress.advance()
+                ids.append(one.id)
+                if chosen is None and id_ in (None, one.id):
+                    chosen = one
+            elif isinstance(one, Unreadable):
+                unreadable.append(one)
+    return chosen, ids, unreadable
+
+
+def _not_found(path: Path, id_: str | None, ids: list[str], unreadable: list[Unreadable]) -> InputError | UsageError:
+    if id_ is None or not ids:
+        found = "no trajectory can be read" if unreadable else "no trajectories"
+        return InputError(found, "See `misstep convert --help` for the formats.", file=path)
+    more = f" and {len(ids) - _IDS_NAMED:,} more" if len(ids) > _IDS_NAMED else ""
+    return UsageError(f"no trajectory {id_!r} in {path}", f"There are: {', '.join(ids[:_IDS_NAMED])}{more}.")
+
+
+def _page(trajectory: Trajectory, path: Path) -> str:
+    from analysis.report import Foot
+    from analysis.report.trajectory import trajectory_page
+    from harness.classifiers import classify_all
+
+    command = shlex.join(["misstep", "view", str(path), "--id", trajectory.id])
+    foot = Foot(command, inputs=(f"{path}, read as {trajectory.source.format}",))
+    return trajectory_page(trajectory, classify_all(trajectory), foot)
