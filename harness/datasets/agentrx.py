@@ -12,7 +12,8 @@ that holds the message, and stays unplaced where there is no transcript.
 
 The items of `agentrx` are the labelled runs, ids `tau-<n>` and `magentic-<id>`; the gold label is the category of the
 root cause, in upstream's spelling, which differs between the two domains. `gold_errors.jsonl` has all failures. Runs
-without a label stand in `trajectories/` only. Upstream's older `tau_retail.json` repeats 24 records and is not read.
+without a label stand in `trajectories/` only. `info`, which holds the reference solution, is left out of them.
+Upstream's older `tau_retail.json` repeats 24 records and is not read.
 """
 
 from collections.abc import Iterator
@@ -121,7 +122,8 @@ def _tau_runs(path: Path, read: ReadFile) -> Iterator[Trajectory]:
             trajectory,
             id=f"tau-{record.task_id}",
             outcome=Outcome(status="passed" if record.reward == 1 else "failed", reward=record.reward),
-            extra=trajectory.extra | {"messages": len(record.traj)},
+            extra={key: value for key, value in trajectory.extra.items() if key != "info"}
+            | {"messages": len(record.traj)},
         )
 
 

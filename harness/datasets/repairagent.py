@@ -13,8 +13,8 @@ One line of `trajectories.jsonl.gz`, shortened, and one block of `fixes_implemen
 
 Bugs are spelt "Lang 1", "Lang-1", "Lang_1" and "Lang-1.java" upstream and `Lang_1` here. The questions:
 
-- `repairagent`: did the recorded run resolve its bug? 20 runs have no label. A run is not the campaign: a bug whose
-  run failed may be among the fixed ones.
+- `repairagent`: did the recorded run resolve its bug? 20 runs have no label, and no trajectory there says its outcome.
+  A run is not the campaign: a bug whose run failed may be among the fixed ones.
 - `repairagent-action_category`: what kind of action each iteration of 40 runs takes.
 - `repairagent-fixed`: the bugs that RepairAgent, ChatRepair and SelfAPR list as fixed, a rater a tool. Who does not
   list a bug has not rated it. `extra` says how much the raw patches hold.
@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from harness.datasets.benchmark import Gold, Item, describe, question_folder, trajectory_path, write_benchmark
@@ -124,7 +125,7 @@ def _write_resolved(folder: Path, out: Path, recorded: list[Recorded], runs: dic
         describe(NAME, folder, kind="triage", labels=meanings, raters=[RATER], positive="resolved", version=VERSION),
         [_run_item(run.id, "triage", extra={"bug": run.bug}) for run in recorded],
         [Gold(run.id, RATER, labels[run.resolved]) for run in recorded if run.resolved is not None],
-        {"runs": runs.values()},
+        {"runs": [msgspec.structs.replace(run, outcome=Outcome()) for run in runs.values()]},
     )
 
 

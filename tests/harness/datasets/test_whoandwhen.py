@@ -1,0 +1,122 @@
+"""Who&When: the folder gives the printed random baselines, and step labels count from 0 as upstream's do."""
+
+import json
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import pytest
+
+from harness.errors import InputError
+from tests.harness.datasets.loaded import Loaded, load, write
+
+
+@pytest.fixture(scope="module")
+def who(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    return load("whoandwhen", data_folder / "whoandwhen", tmp_path_factory.mktemp("loaded"))
+
+
+@pytest.fixture(scope="module")
+def when(who: Loaded) -> Loaded:
+    return Loaded(who.folder.with_name("whoandwhen-step"))
+
+
+def steps(when: Loaded) -> dict[str, int]:
+    """Run → the labelled step."""
+    return {item: int(label) for (item, _), label in when.gold.items()}
+
+
+@pytest.mark.data
+def test_there_are_126_failed_runs_of_5_to_10_entries(who: Loaded) -> None:
+    lengths = [len(run.steps) for run in who.trajectories.values()]
+    assert len(lengths) == len(who.items) == len(who.gold) == 126
+    assert (min(lengths), max(lengths), median(lengths), round(mean(lengths), 2)) == (5, 10, 10, 8.72)
+    assert {run.outcome.status for run in who.trajectories.values()} == {"failed"}
+
+
+@pytest.mark.data
+def test_the_random_baseline_for_agents_is_the_printed_29_10(who: Loaded) -> None:
+    speakers = [len({step.speaker for step in run.steps}) for run in who.trajectories.values()]
+    assert round(100 * mean(1 / count for count in speakers), 2) == 29.10
+
+
+@pytest.mark.data
+def test_the_random_baseline_for_steps_is_12_00_and_not_the_printed_19_06(when: Loaded) -> None:
+    assert round(100 * mean(1 / len(run.steps) for run in when.trajectories.values()), 2) == 12.00
+
+
+@pytest.mark.data
+def test_the_labelled_step_is_the_labelled_agents_in_123_of_126_runs(who: Loaded, when: Loaded) -> None:
+    placed = steps(when)
+    agents = {item: label for (item, _), label in who.gold.items()}
+    exceptions = {name for name, run in who.trajectories.items() if run.steps[placed[name]].speaker != agents[name]}
+    assert exceptions == {"14", "15", "59"}
+
+
+@pytest.mark.data
+def test_read_as_counted_from_1_only_22_labels_would_fit(who: Loaded, when: Loaded) -> None:
+    agents = {item: label for (item, _), label in who.gold.items()}
+    fitting = [
+        name
+        for name, step in steps(when).items()
+        if step > 0 and who.trajectories[name].steps[step - 1].speaker == agents[name]
+    ]
+    assert len(fitting) == 22
+
+
+@pytest.mark.data
+def test_82_agents_are_named_and_20_runs_fail_at_their_first_step(who: Loaded, when: Loaded) -> None:
+    assert len(set(who.gold.values())) == 82
+    assert list(who.gold.values()).count("Verification_Expert") == 18
+    assert list(steps(when).values()).count(0) == 20
+
+
+@pytest.mark.data
+def test_the_mean_relative_position_of_the_deciding_step_is_0_369(when: Loaded) -> None:
+    positions = [step / (len(when.trajectories[name].steps) - 1) for name, step in steps(when).items()]
+    assert round(mean(positions), 3) == 0.369
+
+
+def log(**changed: Any) -> str:
+    value = {
+        "question": "How many?",
+        "question_ID": "q",
+        "level": "1",
+        "ground_truth": "8",
+        "is_correct": False,
+        "history": [
+            {"content": "I count.", "role": "assistant", "name": "Counting_Expert"},
+            {"content": "exitcode: 0", "role": "user", "name": "Computer_terminal"},
+        ],
+        "system_prompt": {},
+        "mistake_agent": "Counting_Expert",
+        "mistake_step": "0",
+        "mistake_reason": "It counted one twice.",
+    }
+    return json.dumps(value | changed)
+
+
+def test_what_the_terminal_printed_is_a_step_of_the_system(tmp_path: Path) -> None:
+    made = load("whoandwhen", write(tmp_path / "whoandwhen", {"logs/1.json": log()}), tmp_path / "out")
+    assert [(step.role, step.speaker) for step in made.trajectories["1"].steps] == [
+        ("agent", "Counting_Expert"),
+        ("system", "Computer_terminal"),
+    ]
+
+
+@pytest.mark.parametrize("step", ["2", "-1", "one", ""])
+def test_a_step_that_the_log_has_not_is_an_error(tmp_path: Path, step: str) -> None:
+    upstream = write(tmp_path / "whoandwhen", {"logs/7.json": log(mistake_step=step)})
+    with pytest.raises(InputError, match=r"7\.json: mistake_step: step .* of a history of 2"):
+        load("whoandwhen", upstream, tmp_path / "out")
+
+
+def test_a_log_without_a_field_is_named_with_the_field(tmp_path: Path) -> None:
+    upstream = write(tmp_path / "whoandwhen", {"logs/3.json": '{"question": "How many?"}'})
+    with pytest.raises(InputError, match=r"3\.json: .*question_ID"):
+        load("whoandwhen", upstream, tmp_path / "out")
+
+
+def test_a_set_without_logs_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"logs: no file"):
+        load("whoandwhen", tmp_path, tmp_path / "out")
