@@ -1,0 +1,84 @@
+"""`misstep agreement`: how far annotators agree, overall, by pair, by label and by item."""
+
+import csv
+import shlex
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from harness.errors import UsageError
+from misstep.terminal import plain, say
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command()
+def agreement(
+    file: Annotated[Path, typer.Argument(metavar="LABELS.csv", help="Labels, wide or long.")],
+    raters: Annotated[str, typer.Option(metavar="A,B", help="The raters to compare; by default all.")] = "",
+    level: Annotated[
+        Literal["nominal", "ordinal", "interval"], typer.Option(help="What the labels are to Krippendorff's alpha.")
+    ] = "nominal",
+    order: Annotated[
+        str, typer.Option(metavar="LOW,HIGH", help="The order of ordinal labels that are no numbers.")
+    ] = "",
+    boot: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Resamples of an interval; 0 takes standard errors instead.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page too.")] = None,
+) -> None:
+    """Measure how far annotators agree.
+
+    LABELS.csv is wide (a column of items, then a column a rater) or long (the columns item, rater and label); an empty
+    cell is a missing rating. The letter case of labels does not count, nor do spaces around them. Shares of agreement
+    run from 0 to 1 in the JSON.
+    """
+    import msgspec
+
+    from analysis.agreement_report import agreement_report
+    from analysis.labels import read_labels
+
+    labels = read_labels(file, _names(raters, "--raters"), level, _names(order, "--order"))
+    for remark in labels.remarks:
+        say(f"misstep: {plain(f'{file}: {remark}')}")
+    report = agreement_report(labels, level, boot, seed)
+    if html is not None:
+        from harness.records import replace_file
+        from misstep.agreement_page import report_page
+
+        given = {"--raters": raters, "--level": level if level != "nominal" else "", "--order": order}
+        given |= {"--boot": str(boot) if boot != 10_000 else "", "--seed": str(seed) if seed else ""}
+        options = [part for name, value in given.items() if value for part in (name, value)]
+        command = shlex.join(["misstep", "agreement", str(file), *options, "--html", str(html)])
+        written = report_page(report, file, command).encode()
+        try:
+            replace_file(html, written)
+        except OSError as error:
+            raise UsageError(f"--html {html}: {error.strerror}", "Name a file in a folder that exists.") from error
+    if json:
+        print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+    else:
+        from misstep.agreement_text import report_text
+
+        print(report_text(report))
+
+
+def _names(listed: str, option: str) -> list[str]:
+    """Names separated by commas, as in a line of CSV: one with a comma stands in double quotes."""
+    if not listed.strip():
+        return []
+    try:
+        names = next(csv.reader([listed], skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise UsageError(
+            f"{option} {listed}: {error}", "Separate names by commas; quote one that holds a comma."
+        ) from error
+    return [name for name in names if name.strip()]
