@@ -11,8 +11,8 @@ some instances carry a prefix `experiment_<n>_` in the text files and not in the
 
 A question a relation: `llm_agents_study` (action to the action before), `-thought_thought`, `-thought_action`,
 `-result_action`, `-result_thought`, and `-action_category`. `position` is the place of the label in its file, without
-an iteration's number: a label is placed at a step only where there is one label for every pair of neighbours
-(the later of the two), or one for every iteration; else its item has no step.
+an iteration's number: a relation is placed at a step only where there is one label for every pair of neighbours
+(the later of the two), or one for every iteration; else its item has no step. A category names its iteration.
 """
 
 import re
@@ -107,7 +107,7 @@ class Relation(Struct, frozen=True):
     agent: str
     instance: str
     resolved: Literal["resolved", "unresolved"]
-    relation: str
+    relation: Literal["action_action", "thought_thought", "thought_action", "result_action", "result_thought"]
     position: int
     label: str
 
@@ -123,10 +123,11 @@ class Category(Struct, frozen=True):
 
 
 class Label(Struct, frozen=True):
-    """One label, whatever the question."""
+    """One label, whatever the question; `step` is `None` where it cannot be placed."""
 
     run: str
     position: int
+    step: int | None
     label: str
 
 
@@ -157,15 +158,25 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
         if name not in runs:
             raise InputError(f"labels for {name}, whose text is not there", file=folder / "relation_labels.csv")
     for relation, what in PAIRS.items():
-        labels = [
-            Label(_run_id(row.agent, row.instance), row.position, row.label)
-            for row in relations
-            if row.relation == relation
-        ]
-        between = relation != "thought_action"
-        _write(folder, out, relation, f"the relation of {what}", RELATION_LABELS[relation], labels, runs, between)
-    acts = [Label(_run_id(row.agent, row.instance), row.iteration, row.category) for row in categories]
-    _write(folder, out, "action_category", "what kind of action it is", CATEGORIES, acts, runs, between=False)
+        rows = [row for row in relations if row.relation == relation]
+        labels = list(_related(rows, runs, between=relation != "thought_action"))
+        _write(folder, out, relation, f"the relation of {what}", RELATION_LABELS[relation], labels, runs)
+    _write(folder, out, "action_category", "what kind of action it is", CATEGORIES, list(_acts(categories, runs)), runs)
+
+
+def _related(rows: list[Relation], runs: dict[str, Trajectory], between: bool) -> Iterator[Label]:
+    counts = Counter(_run_id(row.agent, row.instance) for row in rows)
+    for row in rows:
+        run = _run_id(row.agent, row.instance)
+        expected = len(runs[run].steps) - (1 if between else 0)
+        placed = counts[run] == expected and row.position < expected
+        yield Label(run, row.position, row.position + (1 if between else 0) if placed else None, row.label)
+
+
+def _acts(rows: list[Category], runs: dict[str, Trajectory]) -> Iterator[Label]:
+    for row in rows:
+        run = _run_id(row.agent, row.instance)
+        yield Label(run, row.iteration, row.iteration if row.iteration < len(runs[run].steps) else None, row.category)
 
 
 def _write(
@@ -176,7 +187,6 @@ def _write(
     meanings: dict[str, str],
     labels: list[Label],
     runs: dict[str, Trajectory],
-    between: bool,
 ) -> None:
     main = question == MAIN
     write_benchmark(
@@ -191,25 +201,20 @@ def _write(
             raters=[RATER],
             version=VERSION,
         ),
-        _items(labels, question, runs, between),
+        [
+            Item(
+                id=_item_id(label, question),
+                kind="misbehaviour",
+                trajectory=trajectory_path("runs"),
+                trajectory_id=label.run,
+                step=label.step,
+                extra={"question": question, "position": label.position},
+            )
+            for label in labels
+        ],
         [Gold(_item_id(label, question), RATER, label.label) for label in labels],
         {"runs": runs.values()},
     )
-
-
-def _items(labels: list[Label], question: str, runs: dict[str, Trajectory], between: bool) -> Iterator[Item]:
-    counts = Counter(label.run for label in labels)
-    for label in labels:
-        expected = len(runs[label.run].steps) - (1 if between else 0)
-        placed = counts[label.run] == expected and label.position < expected
-        yield Item(
-            id=_item_id(label, question),
-            kind="misbehaviour",
-            trajectory=trajectory_path("runs"),
-            trajectory_id=label.run,
-            step=label.position + (1 if between else 0) if placed else None,
-            extra={"question": question, "position": label.position},
-        )
 
 
 def _item_id(label: Label, question: str) -> str:

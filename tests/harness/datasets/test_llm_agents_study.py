@@ -1,0 +1,213 @@
+"""Relations between steps: counts and comparisons are as recounted, labels stand at the steps that they relate."""
+
+import json
+from collections import Counter
+from math import sqrt
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError
+from tests.harness.datasets.loaded import Loaded, load, write
+
+RELATIONS = ("action_action", "thought_thought", "thought_action", "result_action", "result_thought")
+AGENTS = ("AutoCodeRover", "OpenHands", "RepairAgent")
+
+
+@pytest.fixture(scope="module")
+def study(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Loaded]:
+    """Question → its folder."""
+    main = load("llm_agents_study", data_folder / "llm_agents_study", tmp_path_factory.mktemp("loaded"))
+    return by_question(main)
+
+
+def by_question(main: Loaded) -> dict[str, Loaded]:
+    folders = {folder.name: Loaded(folder) for folder in main.folder.parent.iterdir()}
+    return {"action_action": main} | {name.partition("-")[2]: one for name, one in folders.items() if "-" in name}
+
+
+def share(question: Loaded, agent: str, label: str, outcome: str | None = None) -> tuple[int, int]:
+    """How many items of an agent's runs have a label, of how many."""
+    labels = [
+        given
+        for (name, _), given in question.gold.items()
+        if name.startswith(f"{agent}/")
+        and outcome in (None, question.trajectories[str(question.items[name].trajectory_id)].outcome.status)
+    ]
+    return labels.count(label), len(labels)
+
+
+def pooled_z(first: tuple[int, int], second: tuple[int, int]) -> float:
+    """The two-proportion z statistic with pooled variance."""
+    (x1, n1), (x2, n2) = first, second
+    pooled = (x1 + x2) / (n1 + n2)
+    return (x1 / n1 - x2 / n2) / sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n2))
+
+
+@pytest.mark.data
+def test_there_are_13_486_relations_and_2_737_categories_over_120_runs(study: dict[str, Loaded]) -> None:
+    assert sum(len(study[relation].gold) for relation in RELATIONS) == 13_486
+    categories = study["action_category"]
+    assert Counter(item.partition("/")[0] for item, _ in categories.gold) == dict(
+        zip(AGENTS, (218, 1108, 1411), strict=True)
+    )
+    labelled = {item.trajectory_id for item in categories.items.values()}
+    outcomes = Counter(
+        (name.partition("/")[0], categories.trajectories[str(name)].outcome.status) for name in labelled if name
+    )
+    assert outcomes == {(agent, status): n for agent in AGENTS for status, n in (("passed", 10), ("failed", 30))}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("relation", "label", "counts"),
+    [
+        ("action_action", "Repetition", [(12, 178), (34, 1073), (169, 1380)]),
+        ("thought_action", "Misalignment", [(8, 217), (14, 1113), (21, 1420)]),
+        ("result_thought", "Misinterpretation", [(0, 180), (44, 1106), (51, 1413)]),
+    ],
+)
+def test_unwanted_relations_are_as_frequent_as_recounted(
+    study: dict[str, Loaded], relation: str, label: str, counts: list[tuple[int, int]]
+) -> None:
+    assert [share(study[relation], agent, label) for agent in AGENTS] == counts
+
+
+@pytest.mark.data
+def test_how_often_agents_repeat_themselves_differs_as_recounted(study: dict[str, Loaded]) -> None:
+    rover, hands, repair = (share(study["action_action"], agent, "Repetition") for agent in AGENTS)
+    assert round(pooled_z(hands, repair), 3) == -8.095
+    assert round(pooled_z(rover, repair), 3) == -2.157
+    assert round(pooled_z(rover, hands), 3) == 2.346
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("agent", "unresolved", "resolved", "z"),
+    [
+        ("AutoCodeRover", (12, 137), (0, 41), 1.962),
+        ("OpenHands", (33, 877), (1, 196), 2.350),
+        ("RepairAgent", (154, 1135), (15, 245), 3.224),
+    ],
+)
+def test_unresolved_runs_repeat_more_than_resolved_ones(
+    study: dict[str, Loaded], agent: str, unresolved: tuple[int, int], resolved: tuple[int, int], z: float
+) -> None:
+    question = study["action_action"]
+    assert share(question, agent, "Repetition", "failed") == unresolved
+    assert share(question, agent, "Repetition", "passed") == resolved
+    assert round(pooled_z(unresolved, resolved), 3) == z
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("agent", "expected"), [("OpenHands", (1, 0, 33, 1073)), ("RepairAgent", (116, 5, 53, 1380))])
+def test_equal_actions_against_the_label_repetition_are_as_recounted(
+    study: dict[str, Loaded], agent: str, expected: tuple[int, int, int, int]
+) -> None:
+    question = study["action_action"]
+    found: Counter[tuple[bool, bool]] = Counter()
+    for (name, _), label in question.gold.items():
+        item = question.items[name]
+        if name.startswith(f"{agent}/"):
+            assert item.step is not None
+            steps = question.trajectories[str(item.trajectory_id)].steps
+            same = repr(steps[item.step].calls) == repr(steps[item.step - 1].calls)  # in the order of the text
+            found[same, label == "Repetition"] += 1
+    assert (found[True, True], found[True, False], found[False, True], found.total()) == expected
+
+
+@pytest.mark.data
+def test_every_action_is_parsed(study: dict[str, Loaded]) -> None:
+    calls = [call for run in study["action_action"].trajectories.values() for step in run.steps for call in step.calls]
+    assert len(calls) > 3000
+    assert not [call for call in calls if call.parse_error]
+
+
+@pytest.mark.data
+def test_labels_are_placed_only_where_their_number_fits_the_run(study: dict[str, Loaded]) -> None:
+    unplaced = {relation: sum(item.step is None for item in study[relation].items.values()) for relation in RELATIONS}
+    assert unplaced["action_action"] == unplaced["thought_thought"] == 0
+    assert 0 < unplaced["thought_action"] < len(study["thought_action"].items) / 10
+    for question in study.values():
+        for item in question.items.values():
+            assert item.step is None or item.step < len(question.trajectories[str(item.trajectory_id)].steps)
+
+
+TEXT = (
+    "Iteration 0: Thought=Look.; Action={'name': 'ls', 'args': {}}\n---\nIteration 1: Thought=Look.; Action={}\n---\n"
+)
+
+
+def made_up(**changed: str) -> dict[str, str]:
+    rover = 'Thought at Iteration 0: Look.\nAction at Iteration 0: search("a")\n'
+    files = {
+        "relation_labels.csv": "agent,instance,resolved,relation,position,label\n"
+        "OpenHands,repo-1,resolved,action_action,0,Repetition\n"
+        "RepairAgent,Lang_1,unresolved,thought_action,0,Alignment\n"
+        "RepairAgent,Lang_1,unresolved,thought_action,1,Alignment\n"
+        "RepairAgent,Lang_1,unresolved,result_thought,0,Refinement\n"
+        "RepairAgent,Lang_1,unresolved,result_thought,1,Refinement\n",
+        "action_categories.csv": "agent,instance,resolved,iteration,category\nOpenHands,repo-1,resolved,1,Search\n",
+        "thoughts_actions_autocoderover.jsonl.gz": json.dumps({"instance": "repo-9", "text": rover}),
+        "thoughts_actions_openhands.jsonl.gz": json.dumps({"instance": "repo-1", "text": TEXT}),
+        "thoughts_actions_repairagent.jsonl.gz": json.dumps({"instance": "experiment_4_Lang_1", "text": TEXT}),
+    }
+    return files | {name.replace("__", "."): text for name, text in changed.items()}
+
+
+def test_a_relation_between_neighbours_stands_at_the_later_one(tmp_path: Path) -> None:
+    made = by_question(load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out"))
+    assert made["action_action"].items["OpenHands/repo-1/action_action/0"].step == 1
+
+
+def test_a_relation_within_an_iteration_stands_at_it(tmp_path: Path) -> None:
+    made = by_question(load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out"))
+    assert [item.step for item in made["thought_action"].items.values()] == [0, 1]
+    assert [item.step for item in made["action_category"].items.values()] == [1]
+
+
+def test_labels_of_another_number_than_there_are_pairs_are_placed_nowhere(tmp_path: Path) -> None:
+    made = by_question(load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out"))
+    assert [item.step for item in made["result_thought"].items.values()] == [None, None]
+
+
+def test_the_prefix_of_an_experiment_is_no_part_of_an_instance_and_the_outcome_comes_with_the_labels(
+    tmp_path: Path,
+) -> None:
+    runs = load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out").trajectories
+    assert {name: run.outcome.status for name, run in runs.items()} == {
+        "AutoCodeRover/repo-9": "unknown",
+        "OpenHands/repo-1": "passed",
+        "RepairAgent/Lang_1": "failed",
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        (
+            "relation_labels__csv",
+            "agent,instance,resolved,relation,position,label\nOpenHands,repo-1,resolved,action_action,first,Repetition\n",
+            r"relation_labels\.csv:2: .*position",
+        ),
+        ("relation_labels__csv", "agent,instance\n", r"relation_labels\.csv:1: resolved: no such column"),
+        (
+            "relation_labels__csv",
+            "agent,instance,resolved,relation,position,label\nOpenHands,repo-2,resolved,action_action,0,Repetition\n",
+            r"labels for OpenHands/repo-2, whose text is not there",
+        ),
+        (
+            "relation_labels__csv",
+            "agent,instance,resolved,relation,position,label\nOpenHands,repo-1,resolved,action_action,0,Boredom\n",
+            r"label 'Boredom', which is not among",
+        ),
+        (
+            "thoughts_actions_openhands__jsonl__gz",
+            '{"instance": "repo-1", "text": "Nothing."}',
+            r"openhands\.jsonl\.gz:1: no iteration found",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named_with_its_file(tmp_path: Path, file: str, text: str, found: str) -> None:
+    with pytest.raises(InputError, match=found):
+        load("llm_agents_study", write(tmp_path / "up", made_up(**{file: text})), tmp_path / "out")

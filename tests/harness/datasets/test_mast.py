@@ -1,0 +1,109 @@
+"""MAST: rows, rounds, marks and agreement counts are as recounted; a missing mark is no label."""
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError
+from tests.harness.datasets.loaded import Loaded, load, write
+
+RATERS = ("annotator_1", "annotator_2", "annotator_3")
+HEADER = "trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3\n"
+
+
+@pytest.fixture(scope="module")
+def mast(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    return load("mast", data_folder / "mast", tmp_path_factory.mktemp("loaded"))
+
+
+def marks(mast: Loaded) -> dict[str, tuple[str | None, ...]]:
+    """Item → the three marks."""
+    return {item: tuple(mast.gold.get((item, rater)) for rater in RATERS) for item in mast.items}
+
+
+@pytest.mark.data
+def test_316_rows_over_19_traces_in_four_rounds(mast: Loaded) -> None:
+    rounds = Counter(item.extra["round"] for item in mast.items.values())
+    assert list(rounds.values()) == [90, 85, 85, 56]
+    assert len({item.extra["trace"] for item in mast.items.values()}) == 19
+    modes = {
+        name: len({item.extra["mode"] for item in mast.items.values() if item.extra["round"] == name})
+        for name in rounds
+    }
+    assert list(modes.values()) == [18, 17, 17, 14]
+
+
+@pytest.mark.data
+def test_two_marks_are_missing_and_stand_for_nothing(mast: Loaded) -> None:
+    incomplete = [item for item, three in marks(mast).items() if None in three]
+    assert incomplete == ["Generlazability/18/3.2", "Generlazability/18/3.3"]
+    assert len(mast.gold) == 3 * 316 - 2
+
+
+@pytest.mark.data
+def test_all_three_agree_on_95_5_percent_of_the_complete_rows(mast: Loaded) -> None:
+    complete = [three for three in marks(mast).values() if None not in three]
+    assert len(complete) == 314
+    assert round(100 * sum(len(set(three)) == 1 for three in complete) / 314, 1) == 95.5
+
+
+@pytest.mark.data
+def test_the_share_of_positive_marks_by_annotator_is_as_recounted(mast: Loaded) -> None:
+    complete = [three for three in marks(mast).values() if None not in three]
+    assert [round(sum(three[k] == "1" for three in complete) / 314, 3) for k in range(3)] == [0.191, 0.159, 0.178]
+
+
+@pytest.mark.data
+def test_cohens_kappa_of_each_pair_is_as_recounted(mast: Loaded) -> None:
+    complete = [three for three in marks(mast).values() if None not in three]
+    kappas = []
+    for first, second in combinations(range(3), 2):
+        observed = sum(three[first] == three[second] for three in complete) / 314
+        p, q = (sum(three[k] == "1" for three in complete) / 314 for k in (first, second))
+        expected = p * q + (1 - p) * (1 - q)
+        kappas.append(round((observed - expected) / (1 - expected), 3))
+    assert sorted(kappas) == [0.846, 0.915, 0.932]
+
+
+@pytest.mark.data
+def test_the_first_two_rounds_agree_perfectly(mast: Loaded) -> None:
+    early = [three for item, three in marks(mast).items() if item.startswith(("Round 1/", "Round 2/"))]
+    assert len(early) == 175
+    assert all(len(set(three)) == 1 for three in early)
+
+
+@pytest.mark.data
+def test_19_traces_hold_only_8_distinct_vectors_of_labels(mast: Loaded) -> None:
+    vectors: dict[object, list[object]] = {}
+    for name, item in mast.items.items():
+        vectors.setdefault((item.extra["round"], item.extra["trace"]), []).append(
+            (item.extra["mode"], marks(mast)[name])
+        )
+    assert len({(key[0], tuple(vector)) for key, vector in vectors.items()}) == 8  # type: ignore[index]
+
+
+def test_an_empty_cell_is_no_rating(tmp_path: Path) -> None:
+    upstream = write(tmp_path / "up", {"human_labels.csv": HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,\n"})
+    made = load("mast", upstream, tmp_path / "out")
+    assert made.gold == {("Round 1/3/1.3", "annotator_1"): "0", ("Round 1/3/1.3", "annotator_2"): "1"}
+    assert made.benchmark.positive == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,yes,0\n", r"human_labels\.csv:2: .*annotator_2"),
+        (HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1\n", r"human_labels\.csv:2: a row of another length"),
+        (HEADER + "3,,Some,Tasks,1.3,Step repetition,0,1,0\n", r"human_labels\.csv:2: .*round"),
+        ("trace_id,round\n", r"human_labels\.csv:1: mas_name: no such column"),
+        (
+            HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n" * 2,
+            r"items\.jsonl:2: id: two items with the id",
+        ),
+    ],
+)
+def test_a_broken_row_is_named_with_line_and_column(tmp_path: Path, text: str, found: str) -> None:
+    with pytest.raises(InputError, match=found):
+        load("mast", write(tmp_path / "up", {"human_labels.csv": text}), tmp_path / "out")
