@@ -152,7 +152,7 @@ def expression_calls(action: str) -> tuple[ToolCall, ...]:
         return (ToolCall(name=action),)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
+            warnings.simplefilter("ignore")  # a doubtful escape in the agent's text is not for us to say
             tree = ast.parse(action.rstrip(",; "))
         return tuple(_call(node) for statement in tree.body for node in _expressions(statement))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -177,7 +177,7 @@ def _call(node: ast.expr) -> ToolCall:
 def _python(text: str) -> Any:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
+            warnings.simplefilter("ignore")  # a doubtful escape in the agent's text is not for us to say
             return ast.literal_eval(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

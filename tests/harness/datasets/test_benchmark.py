@@ -1,0 +1,151 @@
+"""A benchmark folder reads back as it was written, refuses rows that contradict each other, and is whole or absent."""
+
+import csv
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.datasets.benchmark import (
+    Benchmark,
+    Gold,
+    GoldError,
+    Item,
+    built_in_place,
+    describe,
+    question_folder,
+    read_benchmark,
+    read_items,
+    read_trajectories,
+    trajectory_path,
+    write_benchmark,
+)
+from harness.datasets.catalogue import data_set
+from harness.errors import InputError
+from harness.trajectory import Source, Step, Trajectory
+
+ABOUT = Benchmark(
+    name="some_set",
+    title='A set of "runs"',
+    kind="misbehaviour",
+    labels={"yes": "it is so", "not so": "it is not"},
+    raters=("ann", "bob"),
+    licence="MIT",
+    citation="Ö. Author, 2025",
+    origin=("owner/name@0123",),
+    digest="ab",
+    positive="yes",
+)
+RUN = Trajectory(id="r1", source=Source("made up", dataset="some_set"), steps=(Step(role="agent", text="done"),))
+
+
+def item(name: str, **more: str) -> Item:
+    return Item(id=name, kind="misbehaviour", **more)  # type: ignore[arg-type]
+
+
+def test_what_was_written_reads_back(tmp_path: Path) -> None:
+    items = [item("a", trajectory=trajectory_path("runs"), trajectory_id="r1"), item("b", text="Größe")]
+    written = write_benchmark(tmp_path / "some_set", ABOUT, items, [Gold("a", "ann", "yes")], {"runs": [RUN]})
+    assert read_benchmark(tmp_path / "some_set") == written
+    assert written.counts == {"items": 2, "labels": 1, "errors": 0, "trajectories": 1}
+    assert list(read_items(tmp_path / "some_set")) == items
+    assert list(read_trajectories(tmp_path / "some_set")) == [RUN]
+
+
+def test_gold_is_a_table_of_item_rater_and_label(tmp_path: Path) -> None:
+    write_benchmark(tmp_path / "b", ABOUT, [item('x,"y"')], [Gold('x,"y"', "bob", "not so")])
+    with (tmp_path / "b" / "gold.csv").open(newline="", encoding="utf-8") as stream:
+        assert list(csv.reader(stream)) == [["item", "rater", "label"], ['x,"y"', "bob", "not so"]]
+
+
+def test_errors_are_written_only_where_there_are_any(tmp_path: Path) -> None:
+    write_benchmark(tmp_path / "without", ABOUT, [item("a")])
+    write_benchmark(tmp_path / "with", ABOUT, [item("a")], errors=[GoldError("r1", "loop", step=3)])
+    assert not (tmp_path / "without" / "gold_errors.jsonl").exists()
+    assert (tmp_path / "with" / "gold_errors.jsonl").read_text() == '{"trajectory":"r1","label":"loop","step":3}\n'
+
+
+@pytest.mark.parametrize(
+    ("items", "gold", "runs", "found"),
+    [
+        ([item("a"), item("a")], [], [], r"items\.jsonl:2: id: two items with the id 'a'"),
+        ([item("a")], [Gold("b", "ann", "yes")], [], r"gold\.csv:2: a label for 'b', which is no item"),
+        ([item("a")], [Gold("a", "eve", "yes")], [], r"gold\.csv:2: a label by 'eve'"),
+        ([item("a")], [Gold("a", "ann", "yes"), Gold("a", "ann", "yes")], [], r"gold\.csv:3: a second label of 'ann'"),
+        ([item("a")], [Gold("a", "ann", "perhaps")], [], r"label 'perhaps', which is not among yes, not so"),
+        ([item("a")], [], [RUN, RUN], r"runs\.jsonl:2: two trajectories with the id 'r1'"),
+        (
+            [item("a", trajectory=trajectory_path("other"), trajectory_id="r1")],
+            [],
+            [RUN],
+            r"items\.jsonl:1: trajectory_id: no trajectory 'r1' in trajectories/other\.jsonl",
+        ),
+    ],
+)
+def test_rows_that_contradict_each_other_are_refused(
+    tmp_path: Path, items: list[Item], gold: list[Gold], runs: list[Trajectory], found: str
+) -> None:
+    with pytest.raises(InputError, match=found):
+        write_benchmark(tmp_path / "b", ABOUT, items, gold, {"runs": runs})
+
+
+def test_without_declared_labels_any_label_but_an_empty_one_will_do(tmp_path: Path) -> None:
+    open_labels = msgspec.structs.replace(ABOUT, labels={}, positive="")
+    write_benchmark(tmp_path / "b", open_labels, [item("a")], [Gold("a", "ann", "Counting_Expert")])
+    with pytest.raises(InputError, match="label ''"):
+        write_benchmark(tmp_path / "c", open_labels, [item("a")], [Gold("a", "ann", "")])
+
+
+def test_licence_citation_and_origin_come_from_the_catalogue(tmp_path: Path) -> None:
+    about = describe("mast", tmp_path, question="other", kind="triage", labels={}, raters=["ann"])
+    entry = data_set("mast")
+    assert (about.name, about.title, about.licence, about.citation) == (
+        "mast-other",
+        entry.title,
+        entry.licence,
+        entry.citation,
+    )
+    assert [origin.partition("@")[0] for origin in about.origin] == [one.repository for one in entry.sources.values()]
+
+
+def test_a_further_question_stands_beside_the_main_one(tmp_path: Path) -> None:
+    assert question_folder(tmp_path / "some_set", "step") == tmp_path / "some_set-step"
+
+
+def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    def build() -> None:
+        with built_in_place(tmp_path / "built") as building:
+            (building / "half").touch()
+            raise InputError("a broken row")
+
+    with pytest.raises(InputError):
+        build()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_build_is_there_when_all_is_written(tmp_path: Path) -> None:
+    with built_in_place(tmp_path / "below" / "built") as building:
+        (building / "whole").touch()
+        assert not (tmp_path / "below" / "built").exists()
+    assert [path.name for path in (tmp_path / "below").rglob("*")] == ["built", "whole"]
+
+
+def test_what_somebody_else_has_built_meanwhile_stays(tmp_path: Path) -> None:
+    with built_in_place(tmp_path / "built") as building:
+        (building / "ours").touch()
+        (tmp_path / "built").mkdir()
+        (tmp_path / "built" / "theirs").touch()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["built", "theirs"]
+
+
+def test_a_folder_that_is_no_benchmark_says_what_it_lacks(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"benchmark\.toml: the file is missing"):
+        read_benchmark(tmp_path)
+    with pytest.raises(InputError, match=r"items\.jsonl: cannot open"):
+        list(read_items(tmp_path))
+
+
+def test_a_broken_item_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_text('{"id":"a","kind":"text"}\n{"id":"b","kind":"song"}\n')
+    with pytest.raises(InputError, match=r"items\.jsonl:2: .*kind"):
+        list(read_items(tmp_path))
