@@ -75,12 +75,13 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
 def _key(dataset: str, folder: Path) -> str:
     digest = hashlib.sha256(digest_of(folder).encode())
     for module in (*_CODE, names(LOADERS, GROUP)[dataset].partition(":")[0]):
-        for source in _sources(module):
+        for source in sources_of(module):
             digest.update(source.read_bytes())
     return digest.hexdigest()[:_DIGITS]
 
 
-def _sources(module: str) -> list[Path]:
+def sources_of(module: str) -> list[Path]:
+    """The source files of a module, or of a room with all its modules: what a cached result depends on."""
     file = import_module(module).__file__
     if file is None:
         return []

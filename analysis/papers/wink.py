@@ -44,9 +44,9 @@ def prevalence_table() -> Table:
         paper="wink",
         title="Prevalence of misbehaviour in production trajectories (Wink, table 1)",
         finding=(
-            f"{number_text(overall.value, 'share')} of {_n(paper):,} trajectories showed a misbehaviour "
-            f"(95% interval {number_text(overall.low, 'share')} to {number_text(overall.high, 'share')}); {judged.count('reproduced')} of "
-            f"{len(judged)} printed shares follow from the counts printed with them."
+            f"{number_text(overall.value, 'share')} of {_n(paper):,} trajectories showed a misbehaviour (95% interval "
+            f"{number_text(overall.low, 'share')} to {number_text(overall.high, 'share')}); "
+            f"{judged.count('reproduced')} of {len(judged)} printed shares follow from the counts printed with them."
         ),
         rows=tuple(rows),
         notes=(
@@ -98,7 +98,7 @@ def _share_status(share: Figure, count: int, n: int) -> tuple[Status, str]:
 def _is_about(percentage: float, printed: str) -> bool:
     """Whether a number rounds to the printed one at the last digit that is not 0."""
     step = 10 ** (len(printed) - len(printed.rstrip("0")))
-    return round(percentage / step) * step == int(printed)
+    return bool(round(percentage / step) * step == int(printed))
 
 
 def _other_total_rows(paper: Paper) -> Iterable[Row]:
