@@ -10,8 +10,9 @@ from pathlib import Path
 
 from harness import registry
 from harness.protocols import Reader
-from harness.readers.files import Found, Part, find_files, plan, read_part
+from harness.readers.files import Part, plan, read_part
 from harness.readers.files import read_file as _read_file
+from harness.readers.finding import Found, find_files
 from harness.trajectory import Trajectory, Unreadable
 
 READERS: dict[str, str] = {

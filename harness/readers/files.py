@@ -1,50 +1,29 @@
-"""Files and folders to trajectories: what is there, which reader it is for, what is broken.
+"""Files to trajectories: which reader a file is for, what in it can be read on its own, what is broken.
 
-Files are opened by content: gzip by its magic bytes, UTF-16 and UTF-32 by their byte-order marks. JSON Lines are
-read as a stream, line by line, so that memory does not grow with the file. A broken line, a truncated archive or a
-wrong encoding makes one `Unreadable` and the reading goes on; this module is the one place where a trajectory may
-fail without failing the run.
+JSON Lines are read as a stream, line by line, so that memory does not grow with the file. A broken line, a truncated
+archive or a wrong encoding makes one `Unreadable` and the reading goes on; this module is the one place where a
+trajectory may fail without failing the run.
 """
 
-import codecs
-import gzip
-import io
-import itertools
-import os
-import zlib
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO
 
 from msgspec import Struct
 
 from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
 from harness.protocols import Reader, Sample, Shape
-from harness.readers.decoding import decode_json
+from harness.readers.decoding import LINE_LIMIT, decode_json
+from harness.readers.streams import BLOCK, ByteStream, is_plain, open_regular
+from harness.readers.streams import open_bytes as open_bytes
 from harness.trajectory import Source, Trajectory, Unreadable
-
-LINE_LIMIT = 64 << 20
-"""Bytes: a longer line is an error that names file and line, not a hang."""
 
 DOCUMENT_LIMIT = 512 << 20
 """Bytes: a longer JSON document or text is an error."""
 
 HEAD = 64 << 10
 _PROBED_LINES = 20
-_BLOCK = 1 << 20
-_WIDE_MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-
-
-class Found(Struct, frozen=True):
-    """A file to read; `named` when the user named it, rather than a folder that holds it."""
-
-    path: Path
-    named: bool
 
 
 class Part(Struct, frozen=True):
@@ -61,174 +40,92 @@ class Part(Struct, frozen=True):
     first_line: int = 1
 
 
-def find_files(paths: Iterable[Path]) -> Iterator[Found]:
-    """The files among `paths` and in the folders among them, in order of name, each folder once.
-
-    Links are followed; a folder that was already entered (a loop of links) is not entered again. Hidden files and
-    folders below a named folder are left out.
-
-    Raises
-    ------
-    InputError
-        A path does not exist or a folder cannot be listed.
-    """
-    entered: set[tuple[int, int]] = set()
-    for path in paths:
-        if path.is_dir():
-            for file in _walk(path, entered):
-                yield Found(file, named=False)
-        elif path.exists():
-            yield Found(path, named=True)
-        else:
-            raise InputError("no such file or folder", "Check the path.", file=path)
-
-
-def _walk(folder: Path, entered: set[tuple[int, int]]) -> Iterator[Path]:
-    pending = [folder]
-    while pending:
-        here = pending.pop()
-        try:
-            status = here.stat()
-            if (status.st_dev, status.st_ino) in entered:
-                continue
-            entered.add((status.st_dev, status.st_ino))
-            with os.scandir(here) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
-        except OSError as error:
-            raise InputError(
-                f"cannot list the folder: {error.strerror}", "Check its permissions.", file=here
-            ) from error
-        folders = []
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            if _is(entry.is_dir):
-                folders.append(here / entry.name)
-            elif _is(entry.is_file):
-                yield here / entry.name
-        pending.extend(reversed(folders))
-
-
-def _is(kind: Any) -> bool:
-    try:
-        return bool(kind())
-    except OSError:  # a link to itself
-        return False
-
-
-def open_bytes(path: Path) -> BinaryIO:
-    """The bytes of a file as UTF-8 without a byte-order mark, uncompressed where they are gzip.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened.
-    """
-    try:
-        raw = path.open("rb")
-    except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", "Check the path and its permissions.", file=path) from error
-    magic = raw.read(2)
-    raw.seek(0)
-    if magic != b"\x1f\x8b":
-        return _without_mark(raw)
-    raw.close()
-    return _without_mark(cast(BinaryIO, gzip.GzipFile(path)))
-
-
-def _without_mark(stream: BinaryIO) -> BinaryIO:
-    buffered = io.BufferedReader(cast(Any, stream), _BLOCK)
-    try:
-        start = buffered.peek(4)[:4]
-    except (EOFError, OSError, zlib.error):
-        return buffered  # the first read says it again, where it is caught
-    if start.startswith(codecs.BOM_UTF8):
-        buffered.read(len(codecs.BOM_UTF8))
-        return buffered
-    for mark, encoding in _WIDE_MARKS.items():
-        if start.startswith(mark):
-            text = io.TextIOWrapper(buffered, encoding=encoding, errors="replace", newline="").read(DOCUMENT_LIMIT)
-            return io.BytesIO(text.encode())
-    return buffered
-
-
 def sample_file(path: Path) -> Sample:
     """What a reader sees of a file to tell whether it is one of its own.
 
     Raises
     ------
     UnreadableTrajectory
-        The file is empty, truncated, too long, or broken JSON.
+        The file is empty, truncated before its first line ends, too long, or broken JSON.
+    InputError
+        The file cannot be opened.
     """
-    try:
-        with open_bytes(path) as stream:
-            return _sample(path, stream)
-    except (EOFError, zlib.error, OSError) as error:
-        raise UnreadableTrajectory(f"cannot be read to its end: {error}", file=path) from error
-
-
-def _sample(path: Path, stream: BinaryIO) -> Sample:
-    start = next(_filled_lines(stream, path), None)
-    if start is None:
-        raise UnreadableTrajectory("the file is empty", file=path)
-    line_number, line = start
-    head = (line + stream.read(max(0, HEAD - len(line))))[:HEAD].decode(errors="replace")
-    if not line.lstrip().startswith((b"{", b"[")):
-        return Sample(path, "text", None, head)
-    try:
-        first = decode_json(line, Source(format="", file=str(path), line=line_number))
-    except UnreadableTrajectory as error:
-        return _sample_of_broken_first_line(path, head, error)
-    with open_bytes(path) as again:
-        filled = _filled_lines(again, path)
-        next(filled)
-        return Sample(path, "document" if next(filled, None) is None else "lines", first, head)
-
-
-def _sample_of_broken_first_line(path: Path, head: str, error: UnreadableTrajectory) -> Sample:
-    """A first line that is no JSON value: a document over many lines, or JSON Lines whose first line is broken."""
     with open_bytes(path) as stream:
-        whole = stream.read(LINE_LIMIT + 1)
-    if len(whole) <= LINE_LIMIT:
+        start = next(_filled_lines(stream, path), None)
+        if start is None:
+            raise UnreadableTrajectory(_cut(stream) or "the file is empty", file=path)
+        line_number, line = start
+        more = stream.read(max(1, HEAD - len(line)))
+        head = (line[:HEAD] + more).decode(errors="replace")
+        if not line.lstrip().startswith((b"{", b"[")):
+            return Sample(path, "text", None, head)
+        try:
+            first = decode_json(line, Source(format="", file=str(path), line=line_number))
+        except UnreadableTrajectory as error:
+            broken = error
+        else:
+            return Sample(path, "lines" if _goes_on(stream, more) else "document", first, head)
+    return _sample_of_broken_first_line(path, head, line, broken)
+
+
+def _goes_on(stream: ByteStream, more: bytes) -> bool:
+    """Whether anything but space stands after the first line, or would, had the stream not broken off."""
+    while more:
+        if not more.isspace():
+            return True
+        more = stream.read(BLOCK)
+    return stream.broken is not None
+
+
+def _sample_of_broken_first_line(path: Path, head: str, line: bytes, error: UnreadableTrajectory) -> Sample:
+    """A first line that is no JSON value: a document over many lines, or JSON Lines whose first line is broken."""
+    limit = DOCUMENT_LIMIT if line.strip() in (b"{", b"[") else LINE_LIMIT
+    with open_bytes(path) as stream:
+        whole = stream.read(limit + 1)
+        cut = _cut(stream)
+    if len(whole) <= limit and cut is None:
         try:
             return Sample(path, "document", decode_json(whole, Source(format="", file=str(path))), head)
         except UnreadableTrajectory as broken:
             error = broken
+    del whole
     with open_bytes(path) as stream:
-        for line_number, line in itertools.islice(_filled_lines(stream, path), _PROBED_LINES):
+        for line_number, probed in islice(_filled_lines(stream, path), _PROBED_LINES):
             try:
-                value = decode_json(line, Source(format="", file=str(path), line=line_number))
+                value = decode_json(probed, Source(format="", file=str(path), line=line_number))
             except UnreadableTrajectory:
                 continue
-            if isinstance(value, dict) and line.lstrip().startswith(b"{"):
+            if isinstance(value, dict):
                 return Sample(path, "lines", value, head)
-    raise error
+    raise error if cut is None else UnreadableTrajectory(cut, file=path)
 
 
-def _filled_lines(stream: BinaryIO, path: Path) -> Iterator[tuple[int, bytes]]:
+def _cut(stream: ByteStream) -> str | None:
+    return None if stream.broken is None else f"cannot be read to its end: {stream.broken}"
+
+
+def _filled_lines(stream: ByteStream, path: Path) -> Iterator[tuple[int, bytes]]:
     for number, line in _lines(stream, path):
         if isinstance(line, bytes):
             yield number, line
 
 
-def _lines(stream: BinaryIO, path: Path, first: int = 1) -> Iterator[tuple[int, bytes | Unreadable]]:
+def _lines(stream: ByteStream, path: Path, first: int = 1) -> Iterator[tuple[int, bytes | Unreadable]]:
     """The lines that are not blank with their numbers; a line over the limit is skipped and said."""
     number = first - 1
-    while True:
-        try:
-            line = stream.readline(LINE_LIMIT + 1)
-        except (EOFError, zlib.error, OSError) as error:
-            yield number + 1, Unreadable(str(path), number + 1, f"cannot be read further: {error}")
-            return
-        if not line:
-            return
+    while line := stream.readline(LINE_LIMIT + 1):
         number += 1
         if len(line) > LINE_LIMIT:
             while line and not line.endswith(b"\n"):
-                line = stream.readline(_BLOCK)
+                line = stream.readline(BLOCK)
             yield number, Unreadable(str(path), number, f"a line over {LINE_LIMIT >> 20} MiB")
+        elif stream.broken is not None and not line.endswith(b"\n"):
+            number -= 1
+            break
         elif not line.isspace():
             yield number, line
+    if stream.broken is not None:
+        yield number + 1, Unreadable(str(path), number + 1, f"cannot be read further: {stream.broken}")
 
 
 def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
@@ -266,50 +163,60 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
         No reader recognises the file.
     UnreadableTrajectory
         The file cannot be looked into.
+    InputError
+        The file cannot be opened.
     """
     sample = sample_file(path)
     reader = recognise(sample, readers)
-    whole = Part(path, reader.FORMAT, sample.shape)
-    with path.open("rb") as stream:
-        plain = stream.read(2) != b"\x1f\x8b" and not any(sample.head.encode().startswith(mark) for mark in _WIDE_MARKS)
-        if part_bytes is None or reader.UNIT != "value" or sample.shape != "lines" or not plain:
-            yield whole
-            return
-        stream.seek(0)
-        offset, line = 0, 1
-        while block := stream.read(part_bytes):
-            block += stream.readline()
-            yield Part(path, reader.FORMAT, sample.shape, offset, len(block), line)
-            offset += len(block)
-            line += block.count(b"\n")
+    if part_bytes is None or reader.UNIT != "value" or sample.shape != "lines" or not is_plain(path):
+        yield Part(path, reader.FORMAT, sample.shape)
+        return
+    shape = sample.shape
+    del sample
+    with open_regular(path) as file:
+        for offset, size, first_line in _cuts(file, part_bytes):
+            yield Part(path, reader.FORMAT, shape, offset, size, first_line)
+
+
+def _cuts(file: BinaryIO, part_bytes: int) -> Iterator[tuple[int, int, int]]:
+    """Offset, size and first line of each stretch of at least `part_bytes` that ends with a line."""
+    offset, position, line, first_line = 0, 0, 1, 1
+    while block := file.read(BLOCK):
+        counted = 0
+        while (end := block.find(b"\n", max(counted, offset + part_bytes - 1 - position))) >= 0:
+            line += block.count(b"\n", counted, end + 1)
+            counted = end + 1
+            yield offset, position + counted - offset, first_line
+            offset, first_line = position + counted, line
+        line += block.count(b"\n", counted)
+        position += len(block)
+    if position > offset:
+        yield offset, position - offset, first_line
 
 
 def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:
     """The trajectories of one part, and what in it is broken, in order."""
     file = str(part.path)
     try:
-        with open_bytes(part.path) as stream:
-            if part.offset:
-                stream.seek(part.offset)
+        with open_bytes(part.path, part.offset, part.size) as stream:
             if reader.UNIT == "file" or part.shape != "lines":
                 yield from _read_whole(stream, reader, Source(reader.FORMAT, file))
                 return
-            limited = stream if part.size is None else io.BytesIO(stream.read(part.size))
-            for number, line in _lines(limited, part.path, part.first_line):
+            for number, line in _lines(stream, part.path, part.first_line):
                 if isinstance(line, Unreadable):
                     yield line
                 else:
                     yield from _read_value(line, reader, Source(reader.FORMAT, file, number))
     except InputError as error:
         yield Unreadable(file, error.line_number, error.found)
-    except (EOFError, zlib.error, OSError) as error:
-        yield Unreadable(file, None, f"cannot be read to its end: {error}")
 
 
-def _read_whole(stream: BinaryIO, reader: Reader, source: Source) -> Iterator[Trajectory | Unreadable]:
+def _read_whole(stream: ByteStream, reader: Reader, source: Source) -> Iterator[Trajectory | Unreadable]:
     data = stream.read(DOCUMENT_LIMIT + 1)
     if len(data) > DOCUMENT_LIMIT:
         yield Unreadable(source.file, None, f"a document over {DOCUMENT_LIMIT >> 20} MiB")
+    elif (cut := _cut(stream)) is not None:
+        yield Unreadable(source.file, None, cut)
     else:
         yield from _read_value(data, reader, source)
 
@@ -318,7 +225,8 @@ def _read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Traject
     try:
         yield from reader.read(data, source)
     except UnreadableTrajectory as error:
-        yield Unreadable(source.file, error.line_number or source.line, error.found)
+        found = f"{error.field}: {error.found}" if error.field else error.found
+        yield Unreadable(source.file, error.line_number or source.line, found)
 
 
 def read_file(path: Path, readers: Iterable[Reader]) -> Iterator[Trajectory | Unreadable]:
@@ -328,15 +236,14 @@ def read_file(path: Path, readers: Iterable[Reader]) -> Iterator[Trajectory | Un
     ------
     UnknownFormat
         No reader recognises the file.
+    InputError
+        The file cannot be opened.
     """
-    known = list(readers)
+    by_format = {reader.FORMAT: reader for reader in readers}
     try:
-        parts = list(plan(path, known))
-    except UnknownFormat:
-        raise
+        parts = list(plan(path, by_format.values()))
     except UnreadableTrajectory as error:
         yield Unreadable(str(path), error.line_number, error.found)
         return
-    by_format = {reader.FORMAT: reader for reader in known}
     for part in parts:
         yield from read_part(part, by_format[part.format])

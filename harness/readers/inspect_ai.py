@@ -105,6 +105,8 @@ class _Output(Struct):
 def refuse(sample: Sample) -> str | None:
     """Why the file is no Inspect eval log."""
     first = sample.first
+    if sample.head.startswith("PK\x03\x04"):
+        return "a zip archive without header.json, or a broken one"
     if not isinstance(first, dict):
         return "not a JSON object"
     described = first.get("eval")

@@ -1,0 +1,106 @@
+"""Paths to files: folders are walked, links followed, every file reached once."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import InputError
+
+_HIDDEN_BY_THEIR_WRITER = (".aider.chat.history.md",)
+
+
+class Found(Struct, frozen=True):
+    """A file to read; `named` when the user named it, rather than a folder that holds it."""
+
+    path: Path
+    named: bool
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[Found]:
+    """The files among `paths` and in the folders among them, in order of name, as a stream.
+
+    Links are followed. A folder that was already entered (a loop of links) is not entered again, and a file that was
+    already reached under another name through a link is not given again; hard links are files of their own. Below a
+    named folder hidden folders and files are left out, but for a chat history that is hidden by the tool that writes
+    it, and so is what is neither file nor folder (pipes, devices). A folder below a named one that cannot be listed is
+    given like a file: whoever opens it says why.
+
+    Raises
+    ------
+    InputError
+        A path does not exist or a named folder cannot be listed.
+    """
+    walk = _Walk()
+    for path in paths:
+        try:
+            path.stat()
+            if path.is_dir():
+                for file in walk.files(path):
+                    yield Found(file, named=False)
+            elif walk.is_new(os.path.realpath(path)):
+                yield Found(path, named=True)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", "Check the path.", file=path) from error
+        except ValueError as error:
+            raise InputError(f"no path: {error}", "Check the path.", file=repr(str(path))) from error
+
+
+class _Walk:
+    """What was reached so far."""
+
+    def __init__(self) -> None:
+        self._entered: set[tuple[int, int]] = set()
+        self._reached: set[str] = set()
+
+    def is_new(self, real: str) -> bool:
+        """Whether a file, by its path without links, was not reached before; from now on it was."""
+        if real in self._reached:
+            return False
+        self._reached.add(real)
+        return True
+
+    def files(self, top: Path) -> Iterator[Path]:
+        """The files in a folder and the folders below it."""
+        pending = [top]
+        while pending:
+            here = pending.pop()
+            try:
+                status = here.stat()
+                if (status.st_dev, status.st_ino) in self._entered:
+                    continue
+                self._entered.add((status.st_dev, status.st_ino))
+                real = os.path.realpath(here)
+                with os.scandir(here) as listing:
+                    entries = sorted(listing, key=lambda entry: entry.name)
+            except OSError:
+                if here is top:
+                    raise
+                yield here
+                continue
+            folders = []
+            for entry in entries:
+                if entry.name.startswith(".") and entry.name not in _HIDDEN_BY_THEIR_WRITER:
+                    continue
+                if _is_folder(entry):
+                    folders.append(here / entry.name)
+                elif _is_file(entry):
+                    reached = os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(real, entry.name)  # noqa: PTH118 (100,000 of them)
+                    if self.is_new(reached):
+                        yield here / entry.name
+            pending.extend(reversed(folders))
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link to itself
+        return False

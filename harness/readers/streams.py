@@ -1,0 +1,170 @@
+"""Files to bytes in UTF-8, whatever they are written in: plain, gzip, UTF-16, UTF-32, an eval log's archive.
+
+A stream never fails while it is read. One that breaks off (a truncated archive, a disk that fails) ends there, and
+`broken` says why: what stands before the break can be read.
+"""
+
+import codecs
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from harness.errors import InputError
+from harness.readers import archive
+
+BLOCK = 1 << 20
+
+_GZIP = b"\x1f\x8b"
+_WIDE_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+class ByteStream(io.BufferedReader):
+    """The bytes of a file; `broken` says why they end before their end, once that was reached."""
+
+    def __init__(self, blocks: Iterator[bytes], file: BinaryIO) -> None:
+        self._blocks = _Blocks(blocks, file)
+        super().__init__(self._blocks, BLOCK)
+
+    @property
+    def broken(self) -> str | None:
+        """Why the stream ended early; `None` where it did not, or did not yet."""
+        return self._blocks.broken
+
+
+class _Blocks(io.RawIOBase):
+    """Blocks of bytes as a raw stream that ends where they fail."""
+
+    def __init__(self, blocks: Iterator[bytes], file: BinaryIO) -> None:
+        self.broken: str | None = None
+        self._blocks = blocks
+        self._file = file
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._left and self.broken is None:
+            try:
+                block = next(self._blocks, None)
+            except (EOFError, OSError, zlib.error) as error:
+                self.broken = str(error) or type(error).__name__
+                break
+            if block is None:
+                break
+            self._left = memoryview(block)
+        view = memoryview(buffer)
+        size = min(len(view), len(self._left))
+        view[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def open_bytes(path: Path, offset: int = 0, size: int | None = None) -> ByteStream:
+    """The bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    offset, size
+        A stretch of a plain file, in bytes; `size` None is all of it.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened, or is no regular file.
+    """
+    file = open_regular(path)
+    try:
+        if offset or size is not None:
+            file.seek(offset)
+            return ByteStream(_without_mark(_plain(file, size)) if offset == 0 else _plain(file, size), file)
+        return ByteStream(_blocks(file), file)
+    except OSError as error:
+        file.close()
+        raise _cannot_open(path, error) from error
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, opened without waiting: a pipe that nobody writes to is an error, not a hang.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened, or is no regular file.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise _cannot_open(path, error) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise InputError("no regular file", "Give a file; what comes through a pipe has to be stored first.", file=path)
+    return os.fdopen(descriptor, "rb")
+
+
+def _cannot_open(path: Path, error: OSError) -> InputError:
+    return InputError(f"cannot be opened: {error.strerror or error}", "Check the path and its permissions.", file=path)
+
+
+def is_plain(path: Path) -> bool:
+    """Whether a file's own bytes are UTF-8 or nearly so, so that a stretch of it can be read on its own."""
+    with open_regular(path) as file:
+        start = file.read(4)
+    return not start.startswith((_GZIP, archive.MAGIC, *_WIDE_MARKS))
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    start = file.read(4)
+    file.seek(0)
+    if start.startswith(archive.MAGIC) and archive.is_eval_log(file):
+        file.seek(0)
+        return archive.eval_log_lines(file)
+    file.seek(0)
+    return _without_mark(_gunzipped(file) if start.startswith(_GZIP) else _plain(file, None))
+
+
+def _plain(file: BinaryIO, size: int | None) -> Iterator[bytes]:
+    left = size
+    while block := file.read(BLOCK if left is None else min(BLOCK, left)):
+        left = None if left is None else left - len(block)
+        yield block
+
+
+def _gunzipped(file: BinaryIO) -> Iterator[bytes]:
+    with gzip.GzipFile(fileobj=file) as packed:
+        while block := packed.read1(BLOCK):  # what can be unpacked before a break is given before it is met
+            yield block
+
+
+def _without_mark(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    start = b""
+    for block in blocks:
+        start += block
+        if len(start) >= 4:
+            break
+    mark, encoding = next(((mark, name) for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), (b"", ""))
+    if not mark:
+        yield start.removeprefix(codecs.BOM_UTF8)
+        yield from blocks
+        return
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    yield decoder.decode(start).encode()
+    for block in blocks:
+        yield decoder.decode(block).encode()
+    yield decoder.decode(b"", final=True).encode()
