@@ -52,7 +52,6 @@ _WRITTEN_BY_PROGRAM = (
 )
 _OWN_REQUEST = "## My request for Codex:\n"
 _EXIT_CODE = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d{1,10})\s*$", re.MULTILINE)
-_REPEATS = {"user_message": "message", "agent_message": "message", "agent_reasoning": "text"}
 _untyped = msgspec.json.Decoder()
 
 
@@ -72,13 +71,6 @@ class _Item(Struct):
     output: Any = None
 
 
-class _Entry(Struct):
-    number: int
-    kind: str
-    timestamp: str | None
-    payload: dict[str, Any]
-
-
 class _Usage(Struct):
     input_tokens: int | None = None
     cached_input_tokens: int | None = None
@@ -90,11 +82,31 @@ class _TokenInfo(Struct):
     last_token_usage: _Usage | None = None
 
 
+class _Event(Struct):
+    """The payload of an event."""
+
+    type: str | None = None
+    call_id: str | None = None
+    message: Any = None
+    text: Any = None
+    info: _TokenInfo | None = None
+
+
+class _Entry(Struct):
+    number: int
+    kind: str
+    timestamp: str | None
+    payload: dict[str, Any]
+
+
 class _Shell(Struct):
     """The output of a command as JSON in a text."""
 
     output: str
     metadata: dict[str, Any]
+
+
+_PAYLOADS: dict[str, Any] = {"response_item": _Item, "event_msg": _Event}
 
 
 def refuse(sample: Sample) -> str | None:
@@ -105,7 +117,9 @@ def refuse(sample: Sample) -> str | None:
     if isinstance(first.get("session"), dict) and isinstance(first.get("items"), list):
         return None
     if "payload" in first:
-        return None if first.get("type") in _LINE_TYPES else "lines with a payload, of a type unknown in rollouts"
+        return (
+            None if _text(first.get("type")) in _LINE_TYPES else "lines with a payload, of a type unknown in rollouts"
+        )
     if {"id", "timestamp", "instructions"} <= first.keys() and "type" not in first:
         return None
     return "the first line is no session_meta: neither type and payload, nor id, timestamp and instructions"
@@ -156,8 +170,8 @@ def _entry(number: int, value: Any, source: Source) -> _Entry:
         kind, payload = ("session_meta" if "id" in value else "other"), value
     else:
         kind, payload = "response_item", value
-    if kind == "response_item":
-        convert(payload, _Item, source, number)
+    if kind in _PAYLOADS:
+        convert(payload, _PAYLOADS[kind], source, number)
     return _Entry(number, kind, timestamp, payload)
 
 
@@ -293,21 +307,20 @@ class _Reading:
         return ToolResult(text, is_error, exit_code, item.call_id, extra)
 
     def _place_event(self, entry: _Entry) -> None:
-        payload = entry.payload
-        kind = payload.get("type")
-        if kind == "token_count":
-            self._count(convert(payload.get("info") or {}, _TokenInfo, self.source, entry.number))
-        elif kind in _REPEATS:
-            text = as_text(payload.get(_REPEATS[kind]))
+        event = convert(entry.payload, _Event, self.source, entry.number)
+        if event.type == "token_count":
+            self._count(event.info or _TokenInfo())
+        elif event.type in ("user_message", "agent_message", "agent_reasoning"):
+            text = as_text(event.text if event.type == "agent_reasoning" else event.message)
             if text.strip() in self._written:
                 return
-            if kind == "user_message":
-                self._begin("user", entry, [text], {"event": kind})
-            elif kind == "agent_message":
+            if event.type == "user_message":
+                self._begin("user", entry, [text], {"event": event.type})
+            elif event.type == "agent_message":
                 self._agent(entry).texts.append(text)
             else:
                 self._agent(entry).reasoning.append(text)
-        elif payload.get("call_id") not in self._calls:
+        elif event.call_id not in self._calls:
             self._keep(entry)
 
     def _count(self, info: _TokenInfo) -> None:
