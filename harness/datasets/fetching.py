@@ -61,6 +61,8 @@ def download(address: str, size: int, sha256: str | None) -> bytes:
         with _opener.open(address, timeout=TIMEOUT) as answer:
             data: bytes = answer.read(size + 1)
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
         raise MissingPrerequisite(
             f"cannot fetch {address}: {getattr(error, 'reason', None) or error}",
             "Check the connection and run the same line again: what was fetched is kept.",
@@ -114,6 +116,7 @@ class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         """The request that follows a redirect."""
         if not _allowed(newurl):
+            fp.close()
             raise urllib.error.URLError(f"redirected to {newurl}, which is not fetched from")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

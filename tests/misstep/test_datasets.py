@@ -1,0 +1,249 @@
+"""`misstep datasets`: what is listed, verified, fetched and loaded, and what is refused."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from harness.datasets import catalogue
+from harness.datasets.fetching import address_of, inside
+from harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.__main__ import app
+from tests.misstep.served import MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["datasets", *map(str, arguments)])
+
+
+def answer(*arguments: str | Path) -> Any:
+    result = run(*arguments, "--json")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A registry of made-up sets instead of the shipped one, and no folder of data sets."""
+    monkeypatch.delenv("MISSTEP_DATA", raising=False)
+    folder = registry(tmp_path / "registry")
+    monkeypatch.setattr(catalogue, "data_folder", lambda: folder)
+    caches = (catalogue._registry, catalogue.files_of, catalogue.inputs_of)
+    for one in caches:
+        one.cache_clear()
+    yield folder
+    for one in caches:
+        one.cache_clear()
+
+
+@pytest.fixture
+def upstream(made_up: Path) -> Iterator[Served]:  # noqa: ARG001 (the registry is in place)
+    with served(UPSTREAM | {"marks.json": MARKS}) as what:
+        yield what
+
+
+def fetch(upstream: Served, out: Path, *names: str) -> Result:
+    return run("fetch", *names, "--out", out, "--address", upstream.template)
+
+
+def test_fetch_lays_files_out_unchanged_or_compressed_the_same_each_time(upstream: Served, tmp_path: Path) -> None:
+    results = [fetch(upstream, tmp_path / time, "small") for time in ("first", "second")]
+    assert [result.exit_code for result in results] == [0, 0]
+    first, second = (
+        {path.relative_to(tmp_path / time).as_posix(): path.read_bytes() for path in (tmp_path / time).rglob("*.*")}
+        for time in ("first", "second")
+    )
+    assert first == second
+    assert first["small/plain.json"] == UPSTREAM["data/a b&c.json"]
+    assert gzip.decompress(first["small/below/runs.json.gz"]) == UPSTREAM["data/runs.json"]
+    assert len(first) == 3
+
+
+def test_what_was_fetched_verifies(upstream: Served, tmp_path: Path) -> None:
+    fetch(upstream, tmp_path, "small")
+    assert run("verify", "small", "--data", tmp_path).exit_code == 0
+
+
+def test_what_is_there_and_right_is_not_fetched_again(upstream: Served, tmp_path: Path) -> None:
+    fetch(upstream, tmp_path, "small")
+    (tmp_path / "small" / "plain.json").write_bytes(b"changed")
+    upstream.asked.clear()
+    result = run("fetch", "small", "--out", tmp_path, "--address", upstream.template, "--json")
+    assert upstream.asked == ["data/a b&c.json"]
+    (fetched,) = json.loads(result.stdout)
+    assert (fetched["fetched"], len(fetched["kept"])) == (["plain.json"], 2)
+
+
+def test_a_fetch_that_broke_off_keeps_what_came(upstream: Served, tmp_path: Path) -> None:
+    del upstream.files["data/runs.json"]
+    broken = fetch(upstream, tmp_path, "small")
+    assert isinstance(broken.exception, MissingPrerequisite)
+    assert "data/runs.json" in broken.exception.line()
+    upstream.files.update(UPSTREAM)
+    upstream.asked.clear()
+    assert fetch(upstream, tmp_path, "small").exit_code == 0
+    assert "data/runs.json" in upstream.asked
+    assert "data/a b&c.json" not in upstream.asked
+
+
+@pytest.mark.parametrize("changed", [b'{"n": 2}', b"", b'{"n": 1}' + b" " * 100])
+def test_other_bytes_than_registered_are_refused_and_not_kept(upstream: Served, tmp_path: Path, changed: bytes) -> None:
+    upstream.files["data/a b&c.json"] = changed
+    result = fetch(upstream, tmp_path, "small")
+    assert isinstance(result.exception, InputError)
+    assert "registered" in result.exception.line()
+    assert not (tmp_path / "small" / "plain.json").exists()
+
+
+def test_a_mismatch_names_both_hashes(upstream: Served, tmp_path: Path) -> None:
+    upstream.files["data/a b&c.json"] = b'{"n": 2}'
+    error = fetch(upstream, tmp_path, "small").exception
+    assert isinstance(error, InputError)
+    assert error.found.split()[1] != error.found.split()[3]
+    assert [len(word) for word in error.found.split() if len(word) == 64] == [64, 64]
+
+
+def test_a_redirect_to_where_is_not_fetched_from_is_refused(upstream: Served, tmp_path: Path) -> None:
+    upstream.redirects["data/a b&c.json"] = "http://example.invalid/plain.json"
+    error = fetch(upstream, tmp_path, "small").exception
+    assert isinstance(error, MissingPrerequisite)
+    assert "redirected to http://example.invalid" in error.line()
+
+
+def test_an_address_that_cannot_be_reached_is_named(made_up: Path, tmp_path: Path) -> None:  # noqa: ARG001
+    address = "http://127.0.0.1:1/{repository}/{commit}/{path}"
+    error = run("fetch", "small", "--out", tmp_path, "--address", address).exception
+    assert isinstance(error, MissingPrerequisite)
+    assert error.exit_code == 3
+    assert "http://127.0.0.1:1/own/er/" in error.line()
+
+
+def test_a_derived_file_is_made_of_its_inputs_and_checked_and_another_one_is_named_with_its_rule(
+    upstream: Served, tmp_path: Path
+) -> None:
+    result = fetch(upstream, tmp_path, "mast")
+    assert (tmp_path / "mast" / "human_labels.csv").read_bytes() == MARKS_MADE
+    assert result.exit_code == 3
+    assert "to be made by hand: other.csv: counted by hand" in result.stdout
+
+
+def test_a_derived_file_that_comes_out_otherwise_is_refused(upstream: Served, made_up: Path, tmp_path: Path) -> None:
+    path = made_up / "datasets" / "mast.csv"
+    path.write_text(path.read_text().replace("human_labels.csv,derived,9,", "human_labels.csv,derived,9,0"))
+    catalogue.files_of.cache_clear()
+    error = fetch(upstream, tmp_path, "mast").exception
+    assert isinstance(error, InputError)
+    assert "what was made of the upstream files has sha256" in error.line()
+    assert not (tmp_path / "mast" / "human_labels.csv").exists()
+
+
+def test_inputs_are_gone_from_the_cache_once_the_file_is_made(
+    upstream: Served, tmp_path: Path, own_cache: Path
+) -> None:
+    fetch(upstream, tmp_path, "mast")
+    assert [path for path in own_cache.rglob("*") if path.is_file()] == []
+
+
+def test_without_a_place_a_set_goes_to_the_cache_where_it_is_found(upstream: Served, own_cache: Path) -> None:
+    assert run("fetch", "small", "--address", upstream.template).exit_code == 0
+    (row,) = [row for row in answer("list") if row["name"] == "small"]
+    assert row["folder"] == str(own_cache / "datasets" / "small")
+
+
+def test_verify_says_which_files_differ_and_which_are_missing(made_up: Path, tmp_path: Path) -> None:  # noqa: ARG001
+    data = lay_out(tmp_path / "data")
+    assert [row["status"] for row in answer("verify", "small", "--data", data)] == ["ok"]
+    (data / "small" / "plain.json").write_bytes(b"changed")
+    (data / "small" / "private.json").unlink()
+    result = run("verify", "small", "--data", data)
+    assert result.exit_code == 1
+    assert result.stdout == "small: 1 differ (plain.json); 1 missing (private.json); 1 ok\n"
+    (row,) = answer("verify", "small", "--data", data)
+    assert (row["status"], row["differs"], row["missing"], row["ok"]) == (
+        "differs",
+        ["plain.json"],
+        ["private.json"],
+        1,
+    )
+
+
+def test_a_text_that_was_left_out_here_may_stand_as_upstream_has_it(
+    made_up: Path,  # noqa: ARG001
+    tmp_path: Path,
+) -> None:
+    data = lay_out(tmp_path / "data")
+    (data / "small" / "private.json").write_bytes(UPSTREAM["data/private.json"])
+    assert run("verify", "small", "--data", data).exit_code == 0
+
+
+def test_verify_without_names_takes_the_sets_at_hand(made_up: Path, tmp_path: Path) -> None:  # noqa: ARG001
+    assert [row["name"] for row in answer("verify", "--data", lay_out(tmp_path / "data"))] == ["small"]
+
+
+@pytest.mark.parametrize("arguments", [("verify", "small"), ("verify",)])
+def test_what_is_not_at_hand_is_said_with_the_command_that_brings_it(
+    made_up: Path,  # noqa: ARG001
+    arguments: tuple[str, ...],
+) -> None:
+    error = run(*arguments).exception
+    assert isinstance(error, MissingPrerequisite)
+    assert "misstep datasets fetch" in error.line()
+
+
+def test_list_says_what_a_set_is_and_that_it_is_not_here(made_up: Path) -> None:  # noqa: ARG001
+    text = run("list").stdout
+    assert (
+        "small  (MIT; 3 files, 0.0 MB; files only)\n    Some runs\n    not here: `misstep datasets fetch small`" in text
+    )
+    rows = {row["name"]: row for row in answer("list")}
+    assert rows["small"]["to_make"] == {}
+    assert rows["mast"]["to_make"] == {"other.csv": "counted by hand"}
+    assert rows["small"]["folder"] is None
+
+
+@pytest.mark.parametrize("command", ["fetch", "verify", "load"])
+def test_an_unknown_set_is_a_usage_error(command: str) -> None:
+    error = run(command, "moon").exception
+    assert isinstance(error, UsageError)
+    assert "no data set named 'moon'" in error.line()
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "http://example.invalid/{path}",
+        "file:///etc/{path}",
+        "ftp://127.0.0.1/{path}",
+        "http://127.0.0.1.example.invalid/{path}",
+        "https://example.invalid/{branch}",
+        "{path}",
+    ],
+)
+def test_only_https_is_fetched_from_and_templates_have_known_places(template: str) -> None:
+    with pytest.raises(UsageError):
+        address_of(template, "own/er", "0123", "a.json")
+
+
+def test_a_path_is_percent_encoded() -> None:
+    address = address_of(
+        "https://example.invalid/{repository}/{commit}/{path}", "own/er", "0123", "Who&When/a b#1.json"
+    )
+    assert address == "https://example.invalid/own/er/0123/Who%26When/a%20b%231.json"
+
+
+@pytest.mark.parametrize("file", ["../a", "/etc/a", "a/../../b", "..", "", "a\\..\\b"])
+def test_a_name_that_leads_out_of_the_folder_is_refused(tmp_path: Path, file: str) -> None:
+    with pytest.raises(InputError, match="leads out of its folder"):
+        inside(tmp_path, file)
+
+
+def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "below").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="through a link"):
+        inside(tmp_path / "set", "below/a.json")
