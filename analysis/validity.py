@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.formatting import number_text
 from analysis.gold import read_gold, read_items, read_marked_errors
@@ -78,6 +78,44 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
         rows=tuple(rows),
         notes=tuple(f"{mapping.benchmark}, {mapping.category}: {mapping.why}." for mapping in mappings),
         datasets=tuple(dict.fromkeys(mapping.benchmark.partition("-")[0] for mapping in mappings)),
+    )
+
+
+def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str], bool], *, seed: int, n: int) -> Table:
+    """Precision and recall on generated runs, whose truth is known by construction.
+
+    Parameters
+    ----------
+    verdicts
+        On the generated runs.
+    truth
+        (run, category) → whether the misbehaviour was planted.
+    seed, n
+        Of the generator, for the source of each row.
+    """
+    rows: list[Row] = []
+    source = f"generated, seed {seed}, n {n}"
+    for category in dict.fromkeys(category for _, category in truth):
+        answered = [one for one in verdicts if one.judge == category and one.label is not None]
+        table = count_confusion(
+            [truth[one.item, category] for one in answered], [one.label == "yes" for one in answered]
+        )
+        rows += [
+            structs.replace(_row(name, estimate, category, source), evidence="generated")
+            for name, estimate in (("Precision", diagnostic.precision(table)), ("Recall", diagnostic.recall(table)))
+        ]
+    worst = min((row for row in rows if row.value is not None), key=lambda row: float(row.value or 0), default=None)
+    return Table(
+        name="generated",
+        paper="your_agents",
+        title="The rules against planted misbehaviour",
+        finding=(
+            "Nothing was planted."
+            if worst is None
+            else f"The lowest figure is the {worst.quantity.lower()} of {worst.group}: {_with_interval(worst)}."
+        ),
+        rows=tuple(rows),
+        notes=("Generated runs show that the instrument finds what was planted, not how it does on real runs.",),
     )
 
 

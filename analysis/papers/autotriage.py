@@ -180,7 +180,9 @@ def _disagreement_rows(paper: Paper, report: AgreementReport, n: int, pairs: int
     return rows
 
 
-def real_agreement_table(sets: Sequence[RatedSet], resamples: int = 10_000, seed: int = 0) -> Table:
+def real_agreement_table(
+    sets: Sequence[RatedSet], resamples: int = 10_000, seed: int = 0, notes: Sequence[str] = ()
+) -> Table:
     """Agreement of real raters on public sets: raw, Fleiss' kappa, Krippendorff's alpha, AC1, with intervals.
 
     Parameters
@@ -189,6 +191,8 @@ def real_agreement_table(sets: Sequence[RatedSet], resamples: int = 10_000, seed
         The ratings.
     resamples, seed
         Of the bootstrap over clusters, for sets whose items are not independent.
+    notes
+        What else to say, such as which sets are not at hand.
     """
     rows = [row for rated in sets for row in _rows_of_set(rated, resamples, seed)]
     fleiss = [row for row in rows if row.quantity == "Fleiss' kappa" and isinstance(row.value, float)]
@@ -209,7 +213,8 @@ def real_agreement_table(sets: Sequence[RatedSet], resamples: int = 10_000, seed
         rows=tuple(rows),
         notes=(
             "Alpha takes graded ratings as ordinal; the kappas and AC1 take every label as a name.",
-            "Two sets whose raters agree perfectly hold labels after discussion, not independent ratings.",
+            "Labels that agree perfectly were settled in discussion: no measure of independent agreement.",
+            *notes,
         ),
         datasets=tuple(dict.fromkeys(rated.dataset for rated in sets)),
     )
@@ -269,5 +274,6 @@ def _items_by_cluster(clusters: Sequence[str], patterns: IntArray, n_patterns: i
     """Clusters x patterns: how many items of each pattern a cluster has."""
     places = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
     table = np.zeros((len(places), n_patterns), dtype=np.int64)
-    np.add.at(table, ([places[name] for name in clusters], patterns), 1)
+    for name, pattern in zip(clusters, patterns.tolist(), strict=True):
+        table[places[name], pattern] += 1
     return table

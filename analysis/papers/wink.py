@@ -6,16 +6,18 @@ were equal.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 from scipy.stats import norm
 
 from analysis.formatting import number_text
+from analysis.prevalence import count_patterns, prevalence
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.audit import counts_that_print, decimals, prints_as
 from analysis.stats.proportions import wilson
 from analysis.tables import Row, Status, Table
+from analysis.validity import JudgedSet
 
 CATEGORIES = {
     "loops": "Infinite loops",
@@ -167,6 +169,65 @@ def models_table() -> Table:
 
 def _equals(p_value: Figure) -> str:
     return p_value.printed if p_value.printed.startswith("<") else f"= {p_value.printed}"
+
+
+def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) -> Table:
+    """Prevalence by rule in the runs of public sets, a group a set.
+
+    Parameters
+    ----------
+    sets
+        The classified sets.
+    notes
+        What else to say, such as which sets are not at hand.
+    """
+    rows: list[Row] = []
+    for judged in sets:
+        found = prevalence(*count_patterns(judged.verdicts))
+        shares = [(one.category, one.share) for one in found.categories] + [("any", found.any_share)]
+        rows += [
+            Row(
+                quantity=name,
+                value=share.value,
+                low=share.low,
+                high=share.high,
+                n=share.n,
+                source=judged.source,
+                reason=share.reason,
+                unit="share",
+                method=share.method,
+                group=judged.benchmark,
+            )
+            for name, share in shares
+        ]
+    overall = [row for row in rows if row.quantity == "any" and row.value is not None]
+    return Table(
+        name="real_prevalence",
+        paper="wink",
+        title="Misbehaviour by rule in public runs",
+        finding=_spread(overall),
+        rows=tuple(rows),
+        notes=(
+            "The rules are not Wink's classifiers and make errors of their own; the intervals are of sampling alone.",
+            "Each set has its own agents, tasks and choice of runs: none says how often agents misbehave in general.",
+            *notes,
+        ),
+        datasets=tuple(judged.benchmark for judged in sets),
+    )
+
+
+def _spread(overall: Sequence[Row]) -> str:
+    if not overall:
+        return "No set of runs is at hand."
+    lowest, highest = (pick(overall, key=lambda row: float(row.value or 0)) for pick in (min, max))
+    ends = [
+        f"{number_text(row.value, 'share')} ({row.group}, 95% interval {number_text(row.low, 'share')} to "
+        f"{number_text(row.high, 'share')})"
+        for row in (lowest, highest)
+    ]
+    return f"On {len(overall)} public sets, the share of runs with a misbehaviour found by rule runs from " + (
+        f"{ends[0]} to {ends[1]}."
+    )
 
 
 def implied_arm_size(first: Figure, second: Figure, p_value: Figure) -> tuple[float, float, float]:
