@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from analysis.escaping import printable
 from analysis.tables import Row, Table
 from harness.errors import InputError
 
@@ -51,7 +52,7 @@ def json_text(table: Table) -> str:
 def csv_text(table: Table) -> str:
     """A table as CSV, a line a row; `None` is an empty field.
 
-    Text that a spreadsheet would take for a formula is preceded by an apostrophe.
+    Text loses its control codes; what a spreadsheet would take for a formula is preceded by an apostrophe.
     """
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
@@ -84,4 +85,7 @@ def _finite(value: Any) -> Any:
 
 
 def _field(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else _finite(value)
+    if not isinstance(value, str):
+        return _finite(value)
+    text = printable(value)
+    return f"'{text}" if _FORMULA.match(text) else text

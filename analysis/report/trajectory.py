@@ -125,7 +125,7 @@ def trajectory_page(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: F
         finding=finding(trajectory, verdicts),
         task=_passage(trajectory.task, TEXT_SHOWN),
         facts=_facts(trajectory),
-        verdicts=[_verdict_view(verdict, len(trajectory.steps)) for verdict in verdicts],
+        verdicts=[_verdict_view(verdict, len(trajectory.steps)) for verdict in sorted(verdicts, key=_found_first)],
         spans=_spans(trajectory.steps),
         steps=list(_step_views(trajectory.steps, found, most)),
         n_steps=len(trajectory.steps),
@@ -137,13 +137,14 @@ def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
     """What was found in a trajectory, in one sentence."""
     steps = f"{count_text(len(trajectory.steps))} step{'' if len(trajectory.steps) == 1 else 's'}"
     found = [_words(verdict.judge) for verdict in verdicts if verdict.label == "yes"]
-    unanswered = sum(verdict.status != "answered" for verdict in verdicts)
+    asked = sum(verdict.status == "answered" for verdict in verdicts)
     outcome = {"passed": " The task was solved.", "failed": " The task was not solved.", "unknown": ""}
-    said = f"{steps}, and no classifier was asked."
+    said = f"{steps}, and no classifier gave an answer."
     if found:
         said = f"{steps} that show {' and '.join([', '.join(found[:-1]), found[-1]] if found[:-1] else found)}."
-    elif verdicts and unanswered < len(verdicts):
-        said = f"{steps}, and none of {len(verdicts) - unanswered} rule classifiers found misbehaviour in them."
+    elif asked:
+        nobody = "the one rule classifier asked found no" if asked == 1 else f"none of {asked} rule classifiers found"
+        said = f"{steps}, and {nobody} misbehaviour in them."
     return said + outcome[trajectory.outcome.status]
 
 
@@ -280,3 +281,7 @@ def _kind(step: Step) -> str:
 
 def _words(category: str) -> str:
     return category.replace("_", " ")
+
+
+def _found_first(verdict: Verdict) -> bool:
+    return verdict.label != "yes"

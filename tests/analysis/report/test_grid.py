@@ -1,0 +1,86 @@
+"""Rows are laid out so that figures that want comparing meet."""
+
+from analysis.report.grid import grid, worst
+from analysis.tables import Row, Table
+from tests.analysis.report.made_up import by_set, compared, of_many_sources
+
+
+def table(*rows: Row) -> Table:
+    return Table("t", "p", "T", "F", rows)
+
+
+def values(line):
+    return [cell and cell.value for cell in line.cells]
+
+
+def test_published_and_recomputed_stand_side_by_side():
+    layout = grid(compared())
+    assert [column.evidence for column in layout.columns] == ["published", "recomputed"]
+    assert [(line.label, values(line)) for line in layout.lines()] == [
+        ("Loops", ["20%", "20.0%"]),
+        ("Edits", ["31%", "30.0%"]),
+        ("Calls", [None, "—"]),
+    ]
+
+
+def test_a_line_has_the_status_and_the_reason_of_its_comparison():
+    lines = grid(compared()).lines()
+    assert [line.status for line in lines] == ["reproduced", "differs", "underdetermined"]
+    assert [line.reasons for line in lines] == [(), ("15 of 50 are 30%, not 31%.",), ("No count is printed.",)]
+
+
+def test_groups_of_the_same_quantities_are_crossed_with_them():
+    layout = grid(by_set())
+    assert [column.label for column in layout.columns] == ["Loops", "Edits"]
+    assert [(line.label, line.n, values(line)) for line in layout.lines()] == [
+        ("alpha", "1,200", ["10.0%", "25.0%"]),
+        ("beta", "80", ["10.0%", "25.0%"]),
+        ("gamma", "7", ["10.0%", "25.0%"]),
+    ]
+    assert layout.evidence == "real"
+
+
+def test_groups_of_different_quantities_are_headings():
+    layout = grid(table(Row("a", 1, group="one"), Row("b", 2, group="one"), Row("a", 3, group="two")))
+    assert [(section.heading, [line.label for line in section.lines]) for section in layout.sections] == [
+        ("one", ["a", "b"]),
+        ("two", ["a"]),
+    ]
+
+
+def test_a_few_sources_of_one_kind_are_columns():
+    layout = grid(table(Row("a", 1, source="s"), Row("a", 2, source="t"), Row("b", 3, source="t")))
+    assert [(column.evidence, column.source) for column in layout.columns] == [("real", "s"), ("real", "t")]
+    assert [values(line) for line in layout.lines()] == [["1", "2"], [None, "3"]]
+
+
+def test_many_sources_are_stacked_under_one_label():
+    layout = grid(of_many_sources())
+    assert [line.span for line in layout.lines()] == [7, 0, 0, 0, 0, 0, 0]
+    assert [line.cells[0].evidence for line in layout.lines()][:2] == ["published", "real"]
+
+
+def test_every_row_is_a_figure_of_the_layout_exactly_once():
+    for shown in (compared(), by_set(), of_many_sources()):
+        assert sum(cell is not None for line in grid(shown).lines() for cell in line.cells) == len(shown.rows)
+
+
+def test_an_n_that_differs_within_a_line_stands_with_each_figure():
+    (line,) = grid(table(Row("a", 1, n=10, evidence="published"), Row("a", 2, n=20, evidence="real"))).lines()
+    assert line.n == ""
+    assert [cell.n for cell in line.cells] == ["10", "20"]
+
+
+def test_a_source_is_named_once_where_a_column_shares_it():
+    layout = grid(compared())
+    assert [column.source for column in layout.columns] == ["", "table 1"]
+    assert layout.lines()[0].cells[0].source == "table 1, row 1"
+
+
+def test_a_table_without_rows_has_no_lines():
+    assert grid(table()).lines() == []
+
+
+def test_the_worst_status_speaks_for_a_line():
+    assert worst(["reproduced", None, "impossible", "differs"]) == "impossible"
+    assert worst([None]) is None

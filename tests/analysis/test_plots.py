@@ -1,0 +1,128 @@
+"""Figures say what they show to those who do not see them, keep to themselves in a page, and never change."""
+
+import math
+import re
+
+import pytest
+
+from analysis.plots import Lane, bars, confusion, forest, heat_map, small_multiples, timeline
+from analysis.tables import Row
+from tests.analysis.report.html_rules import check_page
+from tests.analysis.report.made_up import HOSTILE, by_set, compared
+
+LANES = [Lane("run-1", 12, {"loops": [3, 4], "edits": [9]}), Lane("run-2", 5, {})]
+MATRIX = [[50, 3], [4, 120]]
+
+
+def every_figure() -> dict[str, str]:
+    return {
+        "bars": bars(compared().rows, "Bars"),
+        "forest": forest(compared().rows, "Forest", reference=0.2),
+        "small_multiples": small_multiples(by_set().rows, "Panels"),
+        "confusion": confusion(MATRIX, ["task", "agent"], "Confusion"),
+        "heat_map": heat_map([[0.5, None]], ["alpha"], ["Loops", "Edits"], "Heat", unit="share"),
+        "timeline": timeline(LANES, "Timeline"),
+    }
+
+
+FIGURES = every_figure()
+
+
+@pytest.fixture(params=FIGURES)
+def figure(request):
+    return FIGURES[request.param]
+
+
+def description(svg: str) -> str:
+    return re.search(r"<desc[^>]*>(.*?)</desc>", svg)[1]
+
+
+def shown(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>(.*?)</text>", svg)
+
+
+def test_a_figure_is_an_image_with_a_name_and_a_description(figure):
+    opening = figure[: figure.index(">")]
+    assert 'role="img"' in opening
+    named, described = re.search(r'aria-labelledby="(\S+) (\S+)"', opening).groups()
+    assert f'<title id="{named}">' in figure
+    assert f'<desc id="{described}">' in figure
+
+
+def test_a_figure_brings_nothing_along_and_changes_nothing_around_it(figure):
+    check_page(figure)
+    assert "<style" not in figure
+    assert "://" not in figure
+    assert "font-family" not in figure
+
+
+def test_a_figure_takes_its_colours_from_the_page(figure):
+    colours = set(re.findall(r"(?:fill|stroke): ?([^;\"]+)", figure))
+    assert colours
+    assert all(colour in ("none", "currentColor") or colour.startswith("var(--") for colour in colours)
+
+
+def test_the_same_rows_give_the_same_bytes():
+    assert every_figure() == FIGURES
+
+
+def test_figures_in_one_page_share_no_id():
+    check_page("".join(FIGURES.values()))
+
+
+def test_every_row_is_described_with_value_interval_and_n():
+    assert description(FIGURES["bars"]).split("; ")[1] == "Loops: 20.0%, recomputed, interval 11.2–33.0%, n 50"
+
+
+def test_values_and_counts_stand_in_the_figure():
+    assert {"20%", "20.0%", "11.2–33.0%", "n 50"} <= set(shown(FIGURES["bars"]))
+
+
+def test_a_row_without_a_value_is_named_without_a_mark():
+    with_it = bars([Row("a", 0.5, unit="share"), Row("b", None, unit="share")], "T")
+    without = bars([Row("a", 0.5, unit="share")], "T")
+    assert "b: not available, real" in description(with_it)
+    assert "b" in shown(with_it)
+    assert with_it.count("<path") == without.count("<path")
+
+
+@pytest.mark.parametrize("draw", [bars, forest, small_multiples])
+def test_a_figure_without_any_value_can_be_drawn(draw):
+    for rows in ([], [Row("a", None)], [Row("a", math.nan)], [Row("a", 0.0)]):
+        check_page(draw(rows, "Nothing"))
+
+
+def test_a_bar_is_as_long_as_its_share():
+    def length(share: float) -> float:
+        svg = bars([Row("a", share, unit="share"), Row("b", 1.0, unit="share")], "T")
+        numbers = [float(number) for number in re.search(r'd="M ([^"]+) z"', svg)[1].split() if number not in "ML"]
+        return max(numbers[::2]) - min(numbers[::2])
+
+    assert length(0.5) == pytest.approx(length(0.25) * 2)
+
+
+def test_hostile_labels_are_text():
+    svg = bars([Row(HOSTILE, 0.5, source="$x^2$", unit="share")], HOSTILE)
+    assert "<script" not in svg
+    assert "\u202e" not in svg
+
+
+def test_signs_of_mathematics_and_any_script_are_shown_as_they_are():
+    labels = ["$x^2$", "misère 日本 🙂"]
+    assert set(labels) <= set(shown(bars([Row(label, 0.5, unit="share") for label in labels], "T")))
+
+
+def test_a_matrix_shows_every_count_and_both_axes():
+    assert {"50", "3", "4", "120", "gold", "judge"} <= set(shown(FIGURES["confusion"]))
+    assert description(FIGURES["confusion"]) == "task: task 50, agent 3; agent: task 4, agent 120."
+
+
+def test_an_empty_cell_of_a_matrix_is_missing_not_zero():
+    assert "—" in shown(FIGURES["heat_map"])
+    assert description(FIGURES["heat_map"]) == "alpha: Loops 50.0%, Edits not available."
+
+
+def test_a_timeline_says_which_steps_show_what():
+    assert description(FIGURES["timeline"]) == (
+        "run-1, 12 steps: loops at steps 3, 4; edits at steps 9. run-2, 5 steps: no evidence."
+    )

@@ -1,0 +1,95 @@
+"""A table's CSV and JSON have every field of every row, and a spreadsheet runs none of them."""
+
+import csv
+import io
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.escaping import printable
+from analysis.table_files import COLUMNS, csv_text, document, from_document, json_text, write_table
+from analysis.tables import Row, Table
+from harness.errors import InputError
+
+TABLE = Table(
+    "shares",
+    "made_up",
+    "Shares",
+    "A third of them.",
+    (
+        Row("loops", 1 / 3, 0.2, 0.5, 30, "real", "a set", unit="share", group="one"),
+        Row("loops", 0.3, n=30, evidence="published", printed="-30%", status="differs", reason="It is 33.3%, not 30%."),
+        Row("none", None, reason="No one was asked."),
+    ),
+    ("A note.",),
+    ("a_set",),
+)
+
+
+def read_csv(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_field_of_a_row_is_a_column():
+    assert set(read_csv(csv_text(TABLE))[0]) == set(COLUMNS) == set(Row.__struct_fields__)
+
+
+def test_a_value_keeps_all_its_digits_in_both_files():
+    assert float(read_csv(csv_text(TABLE))[0]["value"]) == 1 / 3
+    assert json.loads(json_text(TABLE))["rows"][0]["value"] == 1 / 3
+
+
+def test_a_missing_value_is_empty_in_csv_and_null_in_json():
+    assert read_csv(csv_text(TABLE))[2]["value"] == ""
+    assert json.loads(json_text(TABLE))["rows"][2]["value"] is None
+
+
+def test_what_is_not_finite_is_null_because_json_has_no_word_for_it():
+    table = Table("t", "p", "T", "F", (Row("a", math.nan, -math.inf, math.inf),))
+    row = json.loads(json_text(table))["rows"][0]
+    assert (row["value"], row["low"], row["high"]) == (None, None, None)
+
+
+def test_a_table_comes_back_from_its_document():
+    assert from_document(json.loads(json_text(TABLE))) == TABLE
+
+
+def test_a_document_that_is_no_table_names_the_field():
+    with pytest.raises(InputError, match="rows"):
+        from_document(document(TABLE) | {"rows": 3})
+
+
+@pytest.mark.parametrize("label", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx"])
+def test_a_label_that_a_spreadsheet_would_run_is_text(label):
+    table = Table("t", "p", "T", "F", (Row(label, 1),))
+    assert read_csv(csv_text(table))[0]["quantity"] == f"'{label}"
+
+
+@pytest.mark.parametrize("printed", ["-3.2%", "+5", "-0.07"])
+def test_a_printed_number_with_a_sign_stays_as_printed(printed):
+    table = Table("t", "p", "T", "F", (Row("a", 1, printed=printed),))
+    assert read_csv(csv_text(table))[0]["printed"] == printed
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40))
+def test_any_label_survives_in_json_and_all_that_is_printable_of_it_in_csv(label):
+    table = Table("t", "p", "T", "F", (Row(label, 1),))
+    assert json.loads(json_text(table))["rows"][0]["quantity"] == label
+    (row,) = csv.DictReader(io.StringIO(csv_text(table), newline=""))
+    assert row["quantity"] in (printable(label), f"'{printable(label)}")
+
+
+def test_the_files_stand_under_the_paper_by_the_name(tmp_path):
+    paths = write_table(TABLE, tmp_path)
+    assert [str(path.relative_to(tmp_path)) for path in paths] == ["made_up/shares.csv", "made_up/shares.json"]
+    assert paths[0].read_bytes() == csv_text(TABLE).encode()
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", "", "A b", ".hidden"])
+def test_a_name_that_leaves_the_folder_is_refused(tmp_path, name):
+    with pytest.raises(InputError, match="cannot name"):
+        write_table(Table(name, "p", "T", "F", ()), tmp_path / "in")
+    assert list(tmp_path.iterdir()) == []
