@@ -1,7 +1,7 @@
 """Benchmark folders, built in the cache when they are first asked for.
 
-A build stands under a digest of the set's files and of the code that turns them into a benchmark: when either changes
-it is built anew, and what was built before stays until the cache is emptied.
+A build stands under a digest of the set's files, of the catalogue and of the code that makes a benchmark of them: when
+one of them changes it is built anew, and what was built before stays until the cache is emptied.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from harness.datasets.benchmark import built_in_place
 from harness.datasets.catalogue import data_set, locate
 from harness.datasets.upstream import digest_of
 from harness.errors import UsageError
-from harness.places import cache_folder
+from harness.places import cache_folder, data_folder
 from harness.readers import read_file
 from harness.registry import names
 
@@ -74,6 +74,7 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
 
 def _key(dataset: str, folder: Path) -> str:
     digest = hashlib.sha256(digest_of(folder).encode())
+    digest.update((data_folder() / "datasets.toml").read_bytes())
     for module in (*_CODE, names(LOADERS, GROUP)[dataset].partition(":")[0]):
         for source in sources_of(module):
             digest.update(source.read_bytes())

@@ -1,5 +1,6 @@
 """`misstep datasets`: which public data sets there are, whether they are at hand and right, how to bring them here."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -99,7 +100,7 @@ def fetch_(
             with Progress("files", len(files_of(name))) as progress:
                 folder = fetched_folder(name) if out is None else out / name
                 template = address or address_template()
-                done.append(fetch(name, folder, template, lambda file, shown=progress: shown.advance(note=file)))
+                done.append(fetch(name, folder, template, partial(progress.advance, 1)))
     except KeyboardInterrupt:
         say("misstep: stopped; what was fetched is kept, and the same line goes on from there.")
         raise typer.Exit(130) from None
