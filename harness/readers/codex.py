@@ -166,6 +166,8 @@ def _entry(number: int, value: Any, source: Source) -> _Entry:
     payload = value.get("payload")
     if isinstance(payload, dict):
         kind = _text(value.get("type")) or "other"
+        around = filled((name, field) for name, field in value.items() if name not in ("timestamp", "type", "payload"))
+        payload = payload | ({"line": around} if around else {})
     elif "record_type" in value or not isinstance(value.get("type"), str):
         kind, payload = ("session_meta" if "id" in value else "other"), value
     else:
@@ -232,8 +234,8 @@ class _Reading:
         else:
             self._keep(entry)
 
-    def _keep(self, entry: _Entry) -> None:
-        self.others.append({"line": entry.number, "type": entry.kind, "payload": entry.payload})
+    def _keep(self, entry: _Entry, payload: dict[str, Any] | None = None) -> None:
+        self.others.append({"line": entry.number, "type": entry.kind, "payload": payload or entry.payload})
 
     def _begin(self, role: Any, entry: _Entry, texts: list[str], extra: dict[str, Any]) -> Turn:
         turn = Turn(role, [text for text in texts if text], timestamp=entry.timestamp, extra=extra)
@@ -258,7 +260,7 @@ class _Reading:
             turn = self._agent(entry)
             texts = [split_content(item.summary)[0], split_content(item.content)[0]]
             turn.reasoning += [text for text in texts if text]
-            turn.extra |= filled([("reasoning_id", item.id), *rest.items()])
+            _keep_in(turn, "reasoning", filled([("id", item.id)]) | rest)
         elif item.type.endswith("_output"):
             self.conversation.result(self._result(item, rest))
             self._open = None
@@ -269,11 +271,11 @@ class _Reading:
 
     def _place_message(self, entry: _Entry, item: _Item, rest: dict[str, Any]) -> None:
         text, others = split_content(item.content)
-        extra = filled([("message_id", item.id), ("content", others)]) | rest
+        extra = filled([("id", item.id), ("content", others)]) | rest
         if item.role == "assistant":
             turn = self._agent(entry)
             turn.texts += [text] if text else []
-            turn.extra |= extra
+            _keep_in(turn, "messages", extra)
         elif item.role == "user":
             parts = item.content if isinstance(item.content, list) else [item.content]
             texts = [split_content(part)[0] for part in parts]
@@ -308,20 +310,28 @@ class _Reading:
 
     def _place_event(self, entry: _Entry) -> None:
         event = convert(entry.payload, _Event, self.source, entry.number)
+        rest = rest_of(entry.payload, _Event)
         if event.type == "token_count":
             self._count(event.info or _TokenInfo())
         elif event.type in ("user_message", "agent_message", "agent_reasoning"):
             text = as_text(event.text if event.type == "agent_reasoning" else event.message)
-            if text.strip() in self._written:
-                return
-            if event.type == "user_message":
-                self._begin("user", entry, [text], {"event": event.type})
-            elif event.type == "agent_message":
-                self._agent(entry).texts.append(text)
-            else:
-                self._agent(entry).reasoning.append(text)
-        elif event.call_id not in self._calls:
-            self._keep(entry)
+            if text.strip() not in self._written:
+                self._place_text(entry, event.type, text)
+        elif event.call_id in self._calls:
+            return
+        else:
+            rest = entry.payload
+        if rest:
+            self._keep(entry, rest)
+
+    def _place_text(self, entry: _Entry, kind: str, text: str) -> None:
+        """Place the text of an event that no message has."""
+        if kind == "user_message":
+            self._begin("user", entry, [text], {"event": kind})
+        elif kind == "agent_message":
+            self._agent(entry).texts.append(text)
+        else:
+            self._agent(entry).reasoning.append(text)
 
     def _count(self, info: _TokenInfo) -> None:
         """The tokens of one answer, once: for the last turn that has none, or the next."""
@@ -335,6 +345,11 @@ class _Reading:
             last.tokens = tokens
         else:
             self._tokens = tokens
+
+
+def _keep_in(turn: Turn, name: str, extra: dict[str, Any]) -> None:
+    if extra:
+        turn.extra.setdefault(name, []).append(extra)
 
 
 def _call(item: _Item, rest: dict[str, Any]) -> ToolCall:

@@ -10,12 +10,11 @@ Lines (made up)::
       "result": [{"functionResponse": {"id": "c1", "name": "list_directory", "response": {"output": "a.py"}}}]}]}
     {"$set": {"lastUpdated": "…"}}
 
-A message with an id that was there before replaces it where it stood; `$set` replaces fields of the session, its whole
-list of messages included; `$rewindTo` drops the messages from an id on (they stand in
-`extra["other_lines"]`). The document is `{"sessionId", "messages":
-[…]}` with the same messages. What tools answered stands in the call and again in a user line of `functionResponse`
-parts: one result. The context that the program sends first, and messages of type info, warning and error, are system
-steps.
+A message with an id that was there before replaces it where it stood (fields that it lacks stay); `$set` replaces
+fields of the session, its whole list of messages included; `$rewindTo` drops the messages from an id on, which then
+stand in `extra["other_lines"]`. The document is `{"sessionId", "messages": […]}` with the same messages. What tools
+answered stands in the call and again in a user line of `functionResponse` parts: one result. The context that the
+program sends first, and messages of type info, warning and error, are system steps.
 """
 
 from collections.abc import Iterator
@@ -92,7 +91,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     model = None
     for number, value in session.messages.values():
         message = convert(value, _Message, source, number)
-        _add(conversation, message, value)
+        session.others += _add(conversation, message, value)
         model = model or message.model
     steps = conversation.steps()
     header = session.header
@@ -116,18 +115,28 @@ def _apply(session: _Session, number: int, value: Any) -> None:
         session.others.append({"line": number, "value": value})
     elif isinstance(value.get("$set"), dict):
         _patch(session, number, value["$set"])
+        _keep_rest(session, number, value, "$set")
     elif isinstance(value.get("$rewindTo"), str) and value["$rewindTo"] in session.messages:
         name = ""
         while name != value["$rewindTo"]:
             name, (_, dropped) = session.messages.popitem()
             session.others.append({"line": number, "rewound": dropped})
+        _keep_rest(session, number, value, "$rewindTo")
     elif "sessionId" in value and "type" not in value:
         _patch(session, number, value)
     elif isinstance(value.get("type"), str):
         identity = value.get("id")
-        session.messages[identity if isinstance(identity, str) else f"line {number}"] = (number, value)
+        identity = identity if isinstance(identity, str) else f"line {number}"
+        _, before = session.messages.get(identity, (number, {}))
+        session.messages[identity] = (number, before | value)
     else:
         session.others.append({"line": number, "value": value})
+
+
+def _keep_rest(session: _Session, number: int, value: dict[str, Any], placed: str) -> None:
+    rest = {name: field for name, field in value.items() if name != placed}
+    if rest:
+        session.others.append({"line": number, "value": rest})
 
 
 def _patch(session: _Session, number: int, fields: dict[str, Any]) -> None:
@@ -144,21 +153,23 @@ def _patch(session: _Session, number: int, fields: dict[str, Any]) -> None:
                 session.others.append({"line": number, "value": message})
 
 
-def _add(conversation: Conversation, message: _Message, value: dict[str, Any]) -> None:
+def _add(conversation: Conversation, message: _Message, value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Add a message; gives what of one that makes no step has no place."""
     text, others = split_content(message.content)
     extra = filled([("id", message.id)]) | rest_of(value, _Message)
     if message.type in ("gemini", "model", "assistant"):
         _add_agent(conversation, message, value, text, extra | filled([("content", others)]))
-        return
+        return []
     responses = [part for part in others if isinstance(part, dict) and "functionResponse" in part]
     for part in responses:
         _add_response(conversation, part["functionResponse"])
     others = [part for part in others if part not in responses]
     if not text and not others:
-        return
+        return [extra] if rest_of(value, _Message) else []
     typed = message.type == "user" and not text.lstrip().startswith(_WRITTEN_BY_PROGRAM)
     extra |= filled([("content", others), ("type", None if typed else message.type)])
     conversation.begin(Turn("user" if typed else "system", [text], timestamp=message.timestamp, extra=extra))
+    return []
 
 
 def _add_agent(

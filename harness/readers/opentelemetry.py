@@ -58,6 +58,16 @@ class _Context(Struct):
     seen: set[tuple[str, str]] = set()
     unechoed: int = 0
     turn: Turn | None = None
+    makers: dict[str, Turn] = {}
+
+    def add_calls(self, turn: Turn, calls: list[ToolCall]) -> None:
+        """Add calls to a turn, but for those that a turn of this agent has already."""
+        for call in calls:
+            if call.id is None:
+                turn.calls.append(call)
+            elif call.id not in self.makers:
+                self.makers[call.id] = turn
+                turn.calls.append(call)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -104,8 +114,7 @@ class _Reading:
                 self._place_model(span)
             elif span.kind in _TOOLS:
                 self._place_tool(span)
-        for span in self.spans:
-            self._place_outcome(span)
+        self._place_outcomes()
         steps = self.conversation.steps()
         outermost = next((span for span in self.spans if span.kind == "AGENT"), None)
         kept = [_kept(span) for span in self.spans if span.id not in self._turn_of]
@@ -121,14 +130,14 @@ class _Reading:
 
     def _agent(self, span: Span) -> str | None:
         """The id of the nearest agent's span that encloses a span."""
-        path: list[str] = []
+        path: dict[str, None] = {}
         here = self.by_id.get(span.parent or "")
         found: str | None = None
         while here is not None and here.id not in path:
             if here.kind == "AGENT" or here.id in self._agent_of:
                 found = here.id if here.kind == "AGENT" else self._agent_of[here.id]
                 break
-            path.append(here.id)
+            path[here.id] = None
             here = self.by_id.get(here.parent or "")
         for name in path:
             self._agent_of[name] = found
@@ -139,7 +148,7 @@ class _Reading:
         if agent not in self._contexts:
             inner = agent is not None and self._agent(self.by_id[agent]) is not None
             speaker = self.by_id[agent].name if agent is not None and inner else None
-            self._contexts[agent] = _Context(not inner, speaker, [], set())
+            self._contexts[agent] = _Context(not inner, speaker, [], set(), makers={})
         return self._contexts[agent]
 
     def _place_model(self, span: Span) -> None:
@@ -159,9 +168,11 @@ class _Reading:
         for message in answered(span.attributes):
             turn.texts += [message.text] if message.text else []
             turn.extra |= message.extra
-            turn.calls += message.calls
+            context.add_calls(turn, message.calls)
             context.seen.add(("assistant", message.text))
         turn.extra |= _about(span)
+        if not messages:
+            turn.extra |= filled([("input", span.attributes.get("input.value"))])
         context.turn = self._turn_of[span.id] = turn
         context.unechoed += 1
         self.model = self.model or next(
@@ -175,51 +186,31 @@ class _Reading:
                 context.unechoed -= 1
             elif message.role != "tool-call":
                 text = [message.text] if message.text else []
-                turn = Turn("agent", text, calls=message.calls, speaker=context.speaker, extra=message.extra)
+                turn = Turn("agent", text, speaker=context.speaker, extra=message.extra)
                 context.turn = self.conversation.begin(turn)
             if context.turn is not None:
-                known = {call.id for call in context.turn.calls} if context.turn.calls else set()
-                context.turn.calls += [call for call in message.calls if call.id is None or call.id not in known]
+                context.add_calls(context.turn, message.calls)
         elif message.role in ("tool", "function", "tool-response") and context.turn is not None:
-            self._place_answer(message, context.turn)
+            _place_answer(message, context.makers.get(message.call_id or "", context.turn))
         else:
             role: Role = "user" if message.role in ("user", "human") and by_user else "system"
             extra = message.extra | ({} if message.role == role else {"role": message.role})
             text = [message.text] if message.text else []
             self.conversation.begin(Turn(role, text, speaker=context.speaker, extra=extra))
 
-    def _place_answer(self, message: Message, turn: Turn) -> None:
-        """A tool's answer as the model saw it, unless the tool's own span gave it already."""
-        made = next((t for t in (turn, *self._turn_of.values()) if _has_call(t, message.call_id)), turn)
-        for place, result in enumerate(made.results):
-            if message.call_id is not None and result.call_id == message.call_id:
-                if result.text != message.text:
-                    made.results[place] = replace(result, extra=result.extra | {"as_seen_by_model": message.text})
-                return
-        failed = True if message.failed else None
-        made.results.append(ToolResult(message.text, failed, None, message.call_id, message.extra))
-
     def _place_tool(self, span: Span) -> None:
         context = self._context(span)
-        turn = context.turn
+        attributes = span.attributes
+        wanted = attributes.get("tool_call.id", attributes.get("gen_ai.tool.call.id"))
+        turn = context.makers.get(wanted) if isinstance(wanted, str) else None
+        turn = turn or context.turn
         if turn is None:
             turn = context.turn = self.conversation.begin(
                 Turn("agent", speaker=context.speaker, timestamp=span.timestamp)
             )
-        attributes = span.attributes
         name = as_text(attributes.get("tool.name", attributes.get("gen_ai.tool.name"))) or span.name
-        wanted = attributes.get("tool_call.id", attributes.get("gen_ai.tool.call.id"))
         extra = _about(span) | filled([("seconds", span.seconds), ("timestamp", span.timestamp)])
-        answered_ids = {result.call_id for result in turn.results}
-        place = next(
-            (
-                place
-                for place, call in enumerate(turn.calls)
-                if "span_id" not in call.extra
-                and (call.id == wanted if wanted is not None else call.name == name and call.id not in answered_ids)
-            ),
-            None,
-        )
+        place = _call_of(turn, name, wanted)
         call_id = wanted if isinstance(wanted, str) else span.id
         if place is None:
             said = attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
@@ -234,16 +225,17 @@ class _Reading:
         turn.results.append(ToolResult(text, failed, None, call_id, extra))
         self._turn_of[span.id] = turn
 
-    def _place_outcome(self, span: Span) -> None:
-        """What came of a step, where no later prompt and no tool's span told: the output of the span around it."""
-        if span.kind != "CHAIN" or not _AGENT_STEP.fullmatch(span.name):
-            return
-        inside = [other for other in self.spans if other.parent == span.id and other.id in self._turn_of]
-        turn = self._turn_of[inside[-1].id] if inside else None
-        text = as_text(span.attributes.get("output.value")) or span.message
-        if turn is not None and not turn.results and text and "status" not in turn.extra:
-            failed = True if span.status == "error" else None
-            turn.results.append(ToolResult(text, failed, None, None, {"span_id": span.id}))
+    def _place_outcomes(self) -> None:
+        """Place what came of a step where no later prompt and no tool tells: the output of the span around it."""
+        last_inside = {span.parent: self._turn_of[span.id] for span in self.spans if span.id in self._turn_of}
+        for span in self.spans:
+            if span.kind != "CHAIN" or not _AGENT_STEP.fullmatch(span.name):
+                continue
+            turn = last_inside.get(span.id)
+            text = as_text(span.attributes.get("output.value")) or span.message
+            if turn is not None and not turn.results and text and "status" not in turn.extra:
+                failed = True if span.status == "error" else None
+                turn.results.append(ToolResult(text, failed, None, None, {"span_id": span.id}))
 
     def _step_of_span(self) -> dict[str, int]:
         """Every span id → the index of a step: see the head of the module."""
@@ -262,21 +254,52 @@ class _Reading:
             after = steps.get(span.id, after)
             if after is not None:
                 following[span.id] = after
-        return {span.id: self._nearest(span, steps, inside, following) for span in self.spans if span.id in following}
+        around: dict[str, int | None] = {}
+        return {
+            span.id: next(
+                step
+                for step in (steps.get(span.id), inside.get(span.id), self._around(span, steps, around), after)
+                if step is not None
+            )
+            for span in self.spans
+            if (after := following.get(span.id)) is not None
+        }
 
-    def _nearest(self, span: Span, steps: dict[str, int], inside: dict[str, int], following: dict[str, int]) -> int:
-        if span.id in steps:
-            return steps[span.id]
-        if span.id in inside:
-            return inside[span.id]
+    def _around(self, span: Span, steps: dict[str, int], known: dict[str, int | None]) -> int | None:
+        """The step of the nearest span that encloses a span and is a step; what was found is put in `known`."""
+        path: dict[str, None] = {}
         here = self.by_id.get(span.parent or "")
-        passed: set[str] = set()
-        while here is not None and here.id not in passed:
-            if here.id in steps:
-                return steps[here.id]
-            passed.add(here.id)
+        found = None
+        while here is not None and here.id not in path:
+            if here.id in steps or here.id in known:
+                found = steps.get(here.id, known.get(here.id))
+                break
+            path[here.id] = None
             here = self.by_id.get(here.parent or "")
-        return following[span.id]
+        known.update(dict.fromkeys(path, found))
+        return found
+
+
+def _place_answer(message: Message, turn: Turn) -> None:
+    """Place a tool's answer as the model saw it, unless the tool's own span gave it already."""
+    for place, result in enumerate(turn.results):
+        if message.call_id is not None and result.call_id == message.call_id:
+            if result.text != message.text:
+                turn.results[place] = replace(result, extra=result.extra | {"as_seen_by_model": message.text})
+            return
+    failed = True if message.failed else None
+    turn.results.append(ToolResult(message.text, failed, None, message.call_id, message.extra))
+
+
+def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
+    """The place of the call that a tool's span carries out: by id, else the first of its name without an answer."""
+    answered_ids = {result.call_id for result in turn.results}
+    for place, call in enumerate(turn.calls):
+        if "span_id" in call.extra:
+            continue
+        if call.id == wanted if wanted is not None else call.name == name and call.id not in answered_ids:
+            return place
+    return None
 
 
 def _starts(spans: dict[str, Span]) -> dict[str, float]:
@@ -287,10 +310,6 @@ def _starts(spans: dict[str, Span]) -> dict[str, float]:
         last = span.start if span.start is not None else last
         started[span.id] = last
     return started
-
-
-def _has_call(turn: Turn, call_id: str | None) -> bool:
-    return call_id is not None and any(call.id == call_id for call in turn.calls)
 
 
 def _about(span: Span) -> dict[str, Any]:

@@ -39,6 +39,12 @@ _KIND_OF_OPERATION = {
     "task": "CHAIN",
 }
 _OTLP_VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue")
+_PLACED = frozenset(
+    {"context", "span_id", "spanId", "context.span_id", "trace_id", "traceId", "context.trace_id", "child_spans"}
+    | {"parent_span_id", "parentSpanId", "parent_id", "span_name", "name", "span_attributes", "attributes"}
+    | {"startTimeUnixNano", "endTimeUnixNano", "start_time", "end_time", "timestamp", "duration"}
+    | {"status", "status_code", "status_message"}
+)
 _STATUS = {"1": "ok", "2": "error", "status_code_ok": "ok", "status_code_error": "error", "ok": "ok", "error": "error"}
 
 
@@ -96,7 +102,7 @@ def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
             pending.append((_of_resources(exported, source, line), trace, about))
         elif "spans" in item and _identity(item) is None:
             trace = str(item.get("trace_id") or item.get("traceId") or trace)
-            shared = {name: field for name, field in item.items() if name in ("resource", "scope")}
+            shared = {name: field for name, field in item.items() if name not in ("spans", "trace_id", "traceId")}
             pending.append((item["spans"] or [], trace, about | shared))
         else:
             yield _span(item, trace, about, source, line)
@@ -152,8 +158,12 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
         seconds=_seconds(item.get("duration"), start, end),
         status=_STATUS.get(str(code).lower(), "unset"),
         message=next((text for text in messages if isinstance(text, str) and text), ""),
-        rest=filled((name, item.get(name)) for name in ("events", "links", "logs")) | about,
+        rest=about | filled((name, field) for name, field in item.items() if not _is_placed(name)),
     )
+
+
+def _is_placed(name: str) -> bool:
+    return name in _PLACED or name.startswith("attributes.")
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -200,7 +200,7 @@ def inspect_ai() -> bytes:
     log = {"version": 2, "status": "success", "eval": {"task": "triage", "model": "openai/gpt-x"}, "plan": {}}
     first = sample | {"epoch": 1, "scores": {"match": {"value": "C", "answer": "a.py"}}}
     second = sample | {"epoch": 2, "scores": {"match": {"value": 0.5}}}
-    return json.dumps(log | {"samples": [first, second]}, indent=1).encode()
+    return json.dumps(log | {"samples": [first, second]}).encode()
 
 
 def opentelemetry() -> bytes:
