@@ -222,9 +222,11 @@ def _coefficients(
     alpha = _alpha_with_error(statistic, repeats, new_place[of_item[rated[of_item]]], pairable, seed)
     fleiss, gwet = fleiss_kappa(counts, repeats).overall, gwet_ac(counts, items=repeats)
     estimates = [_by_t(fleiss), alpha.estimate(alpha.z_interval(), JACKKNIFE), _by_t(gwet)]
+    given = counts.sum(axis=1)
     for category in range(categories):
-        against = np.column_stack([counts[:, category], counts.sum(axis=1) - counts[:, category]])
-        estimates.append(_by_t(fleiss_kappa(against, repeats).overall))
+        against = distinct_rows(np.column_stack([counts[:, category], given - counts[:, category]]))
+        of_each = np.bincount(against.of_item, weights=repeats).astype(np.int64)
+        estimates.append(_by_t(fleiss_kappa(against.rows, of_each).overall))
     return estimates
 
 
@@ -249,8 +251,8 @@ def _pairs(
     categories = len(labels.categories)
     raters = list(combinations(range(len(labels.raters)), 2))
     shown = len(raters) * categories**2 <= MOST_CONFUSION_CELLS
-    rows, repeats = items.by_rater.rows, items.by_rater.items
-    tables = (contingency_table(rows[:, one], rows[:, other], categories, repeats) for one, other in raters)
+    columns, repeats = np.ascontiguousarray(items.by_rater.rows.T), items.by_rater.items
+    tables = (contingency_table(columns[one], columns[other], categories, repeats) for one, other in raters)
     cells, confusion = [], []
     for (one, other), table in zip(raters, tables, strict=True):
         first, second = np.nonzero(table)

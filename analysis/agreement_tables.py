@@ -19,7 +19,9 @@ _MOST_COLUMNS = 5
 """Labels or raters that stand side by side; more are listed."""
 
 _MOST_ROWS = 200
-"""Disagreements and confusions in a page's table; the JSON lists all."""
+"""Pairs, disagreements and confusions in a page's table; the JSON lists all."""
+
+_MOST_MATRICES = 10
 
 
 def agreement_tables(report: AgreementReport, source: str) -> tuple[Table, ...]:
@@ -30,14 +32,14 @@ def agreement_tables(report: AgreementReport, source: str) -> tuple[Table, ...]:
     report
         What was found.
     source
-        The file of labels, as the reader is to know it.
+        The file of labels, which the first table names for all.
     """
     return (
         overall_table(report, source),
-        pair_table(report, source),
-        category_table(report, source),
-        *confusion_tables(report, source),
-        *disagreement_tables(report, source),
+        pair_table(report),
+        category_table(report),
+        *confusion_tables(report),
+        *disagreement_tables(report),
     )
 
 
@@ -71,7 +73,7 @@ def headline_estimate(report: AgreementReport) -> tuple[str, Estimate]:
 
 def method_notes(report: AgreementReport) -> tuple[str, ...]:
     """How the figures were made, and what to beware of, a paragraph each."""
-    notes = [f"{', '.join(_methods(report))}; all intervals are 95%."]
+    notes = [f"{_methods(report)}."]
     notes.append(
         "Agreement is the share of agreeing pairs of ratings, averaged over items with two ratings or more. Kappas and "
         "AC1 take labels as names; alpha takes them as the level says. Items with one rating count only towards how "
@@ -101,34 +103,35 @@ def overall_table(report: AgreementReport, source: str) -> Table:
     return _table("overall", "Agreement of all raters", headline(report), overall_rows(report, source))
 
 
-def pair_table(report: AgreementReport, source: str) -> Table:
+def pair_table(report: AgreementReport) -> Table:
     """Agreement and Cohen's kappa of each pair of raters."""
-    rows = [row for pair in report.pairs for row in _pair_rows(pair, source)]
-    return _table("pairs", "Pairs of raters", _pairs_finding(report), tuple(rows))
+    rows = [row for pair in report.pairs[:_MOST_ROWS] for row in _pair_rows(pair)]
+    return _table("pairs", "Pairs of raters", _pairs_finding(report), tuple(rows), _left_out(len(report.pairs)))
 
 
-def category_table(report: AgreementReport, source: str) -> Table:
+def category_table(report: AgreementReport) -> Table:
     """Fleiss' kappa of each label against all others."""
-    rows = tuple(_row(one.category, one.kappa_interval, source, n=one.n) for one in report.by_category)
+    rows = tuple(_row(one.category, one.kappa_interval, n=one.n) for one in report.by_category)
     return _table("labels", "By label", _categories_finding(report.by_category), rows)
 
 
-def confusion_tables(report: AgreementReport, source: str) -> Iterator[Table]:
+def confusion_tables(report: AgreementReport) -> Iterator[Table]:
     """Each pair's confusion matrix where the labels fit side by side, else the confusions of all pairs in one list."""
-    if report.confusion and len(report.categories) <= _MOST_COLUMNS:
+    if len(report.confusion) <= _MOST_MATRICES and len(report.categories) <= _MOST_COLUMNS:
         for place, confusion in enumerate(report.confusion, start=1):
-            yield _matrix_table(confusion, f"confusion_{place}", source)
+            yield _matrix_table(confusion, f"confusion_{place}")
         return
     found = confusions(report)
     rows = [
-        Row(f"{first} / {second}", count, group=f"{one} / {other}", unit="count", source=source)
+        Row(f"{first} / {second}", count, group=f"{one} / {other}", unit="count")
         for count, one, other, first, second in found[:_MOST_ROWS]
     ]
     if rows:
         rows.sort(key=lambda row: row.group)
         most = found[0]
         finding = f"Most often, {most[1]} said {most[3]} where {most[2]} said {most[4]}: {counted(most[0], 'item')}."
-        yield _table("confusions", "Labels that were given to the same item", finding, tuple(rows))
+        title = "Labels that were given to the same item"
+        yield _table("confusions", title, finding, tuple(rows), _left_out(len(found)))
 
 
 def confusions(report: AgreementReport) -> list[tuple[int, str, str, str, str]]:
@@ -143,7 +146,7 @@ def confusions(report: AgreementReport) -> list[tuple[int, str, str, str, str]]:
     return sorted(found, key=lambda entry: -entry[0])
 
 
-def disagreement_tables(report: AgreementReport, source: str) -> Iterator[Table]:
+def disagreement_tables(report: AgreementReport) -> Iterator[Table]:
     """The items that are not labelled alike, and those without a majority."""
     items = report.disagreements[:_MOST_ROWS]
     if not items:
@@ -152,27 +155,26 @@ def disagreement_tables(report: AgreementReport, source: str) -> Iterator[Table]
     finding = (
         f"Raters differ on {counted(len(report.disagreements), 'item')} of {report.n_items:,} ({_percent(share)})."
     )
-    rows = tuple(row for item in items for row in _disagreement_rows(item, report.raters, source))
-    left_out = len(report.disagreements) - len(items)
-    notes = (f"The first {len(items):,}; {left_out:,} more are in the output of --json.",) if left_out else ()
+    rows = tuple(row for item in items for row in _disagreement_rows(item, report.raters))
+    notes = _left_out(len(report.disagreements))
     yield _table("disagreements", "Items that raters disagree on", finding, rows, notes)
     tied = [one for one in report.consensus if one.tied]
     if tied:
         finding = f"{counted(len(tied), 'item')} of {report.n_items:,} without a majority label."
-        ties = tuple(Row(one.item, " / ".join(one.candidates), unit="text", source=source) for one in tied[:_MOST_ROWS])
-        yield _table("ties", "Ties", finding, ties)
+        ties = tuple(Row(one.item, " / ".join(one.candidates), unit="text") for one in tied[:_MOST_ROWS])
+        yield _table("ties", "Ties", finding, ties, _left_out(len(tied)))
 
 
-def _pair_rows(pair: Pair, source: str) -> tuple[Row, Row]:
+def _pair_rows(pair: Pair) -> tuple[Row, Row]:
     group = " / ".join(pair.raters)
-    agreement = Row("agreement", pair.agreement, n=pair.n, unit="share", group=group, source=source)
-    return agreement, _row("Cohen's kappa", pair.cohen_kappa_interval, source, group=group)
+    agreement = Row("agreement", pair.agreement, n=pair.n, unit="share", group=group)
+    return agreement, _row("Cohen's kappa", pair.cohen_kappa_interval, group=group)
 
 
-def _matrix_table(confusion: Confusion, name: str, source: str) -> Table:
+def _matrix_table(confusion: Confusion, name: str) -> Table:
     one, other = confusion.raters
     rows = tuple(
-        Row(second, count, group=first, unit="count", source=source)
+        Row(second, count, group=first, unit="count")
         for first, line in zip(confusion.labels, confusion.matrix, strict=True)
         for second, count in zip(confusion.labels, line, strict=True)
     )
@@ -182,12 +184,12 @@ def _matrix_table(confusion: Confusion, name: str, source: str) -> Table:
     return _table(name, f"Confusion of {one} and {other}", finding, rows)
 
 
-def _disagreement_rows(item: Disagreement, raters: list[str], source: str) -> Iterator[Row]:
+def _disagreement_rows(item: Disagreement, raters: list[str]) -> Iterator[Row]:
     if len(raters) > _MOST_COLUMNS:
-        yield Row(item.item, tally(item), unit="text", source=source)
+        yield Row(item.item, tally(item), unit="text")
         return
     for rater in raters:
-        yield Row(rater, item.labels.get(rater, MISSING), unit="text", group=item.item, source=source)
+        yield Row(rater, item.labels.get(rater, MISSING), unit="text", group=item.item)
 
 
 def tally(item: Disagreement) -> str:
@@ -218,21 +220,18 @@ def _categories_finding(categories: list[Category]) -> str:
     return f"The label that raters agree on least is {hardest.category}: kappa {_coefficient(kappa)}."
 
 
-def _methods(report: AgreementReport) -> list[str]:
+def _methods(report: AgreementReport) -> str:
     """The ways in which intervals were made, each once, without the counts that differ from row to row."""
     estimates = [report.fleiss_kappa, report.krippendorff_alpha, report.gwet_ac1]
     estimates += [pair.cohen_kappa_interval for pair in report.pairs]
-    methods = dict.fromkeys(one.method.split(", ", 1)[0] for one in estimates if one.method)
-    named = [
-        f"percentile bootstrap ({report.resamples:,} resamples of items, seed {report.seed})"
-        if method.startswith("percentile")
-        else method
-        for method in methods
-    ]
-    return [f"Intervals come from: {'; '.join(named)}"] if named else ["There are no intervals"]
+    bootstrap = f"percentile bootstrap, {report.resamples:,} resamples of items, seed {report.seed}"
+    named = dict.fromkeys(
+        bootstrap if one.method.startswith("percentile") else one.method for one in estimates if one.method
+    )
+    return f"95% intervals by {'; by '.join(named)}" if named else "There are no intervals"
 
 
-def _row(quantity: str, estimate: Estimate, source: str, *, group: str = "", n: int | None = None) -> Row:
+def _row(quantity: str, estimate: Estimate, source: str = "", *, group: str = "", n: int | None = None) -> Row:
     return Row(
         quantity,
         estimate.value,
@@ -249,6 +248,12 @@ def _row(quantity: str, estimate: Estimate, source: str, *, group: str = "", n: 
 
 def _table(name: str, title: str, finding: str, rows: tuple[Row, ...], notes: tuple[str, ...] = ()) -> Table:
     return Table(name, "agreement", title, finding, rows, notes)
+
+
+def _left_out(count: int) -> tuple[str, ...]:
+    """A note on what a table of `count` entries does not show."""
+    rest = count - _MOST_ROWS
+    return (f"The first {_MOST_ROWS:,}; {rest:,} more are in the output of --json.",) if rest > 0 else ()
 
 
 def counted(count: int, what: str) -> str:

@@ -3,6 +3,8 @@
 from importlib.util import find_spec
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from analysis.agreement_report import AgreementReport
 from analysis.agreement_tables import agreement_tables, headline, method_notes
 from analysis.report import Foot, page
@@ -26,7 +28,8 @@ def report_page(report: AgreementReport, file: Path, command: str) -> str:
     """
     tables = agreement_tables(report, file.name)
     overall, pairs = tables[:2]
-    kappas = [row for row in (*overall.rows, *pairs.rows) if row.unit == "coefficient"]
+    kappas = [row for row in overall.rows if row.unit == "coefficient"]
+    kappas += [replace(row, quantity=row.group, group=row.quantity) for row in pairs.rows if row.unit == "coefficient"]
     return page(
         "Agreement of raters",
         headline(report),

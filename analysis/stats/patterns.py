@@ -127,8 +127,7 @@ def contingency_table(first: IntArray, second: IntArray, categories: int, items:
         raise UsageError(
             f"one rater has {len(first)} entries and the other {len(second)}", "Give both one entry an item."
         )
-    both = (first >= 0) & (second >= 0)
-    cells = first[both] * categories + second[both]
-    weights = None if items is None else items[both]
-    table = np.bincount(cells, weights=weights, minlength=categories * categories)
-    return table.astype(np.int64).reshape(categories, categories)
+    width = categories + 1
+    cells = (first - MISSING) * width + (second - MISSING)
+    table = np.bincount(cells, weights=items, minlength=width * width).astype(np.int64)
+    return table.reshape(width, width)[1:, 1:]
