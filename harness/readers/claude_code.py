@@ -319,10 +319,11 @@ def _add_user(conversation: Conversation, entry: _Entry, fresh: dict[str, Any], 
             others.append(raw)
     if not texts and not others:
         return
-    own, injected = _split_injected("\n".join(texts))
+    said = "\n".join(texts)
+    own, injected = _split_injected(said)
     line = entry.line
     if line.is_meta or line.is_compact_summary or (not own and not others):
-        turn = _turn("system", entry, "\n".join(texts), fresh)
+        turn = _turn("system", entry, said, fresh)
     elif own.startswith(_WRAPPERS):
         command, words = _COMMAND.search(own), _COMMAND_ARGUMENTS.search(own)
         typed = bool(command and words and words[1].strip())
@@ -332,8 +333,7 @@ def _add_user(conversation: Conversation, entry: _Entry, fresh: dict[str, Any], 
             turn.extra["wrapper"] = own
     else:
         turn = _turn("user", entry, own, fresh)
-        injected = injected or []
-    turn.extra |= filled([("injected", injected if own else None), ("content", others)])
+    turn.extra |= filled([("injected", injected if turn.role == "user" else None), ("content", others)])
     conversation.begin(turn)
 
 
@@ -361,7 +361,7 @@ def _split_injected(text: str) -> tuple[str, list[str]]:
             kept.append(rest[:start])
             injected.append(rest[start : end + len(closing)])
             rest = rest[end + len(closing) :]
-        text = "".join(kept) + rest
+        text = "".join(kept) + rest if kept else text
     return (text.strip() if injected else text), injected
 
 

@@ -148,15 +148,22 @@ def decode_document_or_lines(data: bytes, source: Source) -> Lines:
     body = data.strip()
     end = body.find(b"\n")
     first = body if end < 0 else body[:end].rstrip()
-    try:
-        decode_json(first, source)
-    except UnreadableTrajectory:
+    if not _is_json(first):
         try:
             return Lines(((1, decode_json(body, source)),))
         except UnreadableTrajectory:
             if first in (b"{", b"["):
                 raise
+    del body, first
     return decode_lines(data, source)
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        _untyped.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
 
 
 def unreadable(found: str, source: Source, line: int | None = None, field: str | None = None) -> UnreadableTrajectory:

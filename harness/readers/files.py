@@ -81,7 +81,7 @@ def _sample_of_broken_first_line(path: Path, head: str, line: bytes, error: Unre
     """A first line that is no JSON value: a document over many lines, or JSON Lines whose first line is broken."""
     limit = DOCUMENT_LIMIT if line.strip() in (b"{", b"[") else LINE_LIMIT
     with open_bytes(path) as stream:
-        whole = stream.read(limit + 1)
+        whole = stream.read_up_to(limit + 1)
         cut = _cut(stream)
     if len(whole) <= limit and cut is None:
         try:
@@ -212,7 +212,7 @@ def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:
 
 
 def _read_whole(stream: ByteStream, reader: Reader, source: Source) -> Iterator[Trajectory | Unreadable]:
-    data = stream.read(DOCUMENT_LIMIT + 1)
+    data = stream.read_up_to(DOCUMENT_LIMIT + 1)
     if len(data) > DOCUMENT_LIMIT:
         yield Unreadable(source.file, None, f"a document over {DOCUMENT_LIMIT >> 20} MiB")
     elif (cut := _cut(stream)) is not None:

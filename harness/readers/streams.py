@@ -40,6 +40,14 @@ class ByteStream(io.BufferedReader):
         """Why the stream ended early; `None` where it did not, or did not yet."""
         return self._blocks.broken
 
+    def read_up_to(self, limit: int) -> bytes:
+        """The rest, or its first `limit` bytes; memory grows with what is there, not with the limit."""
+        blocks = []
+        while limit > 0 and (block := self.read(min(limit, BLOCK))):
+            blocks.append(block)
+            limit -= len(block)
+        return b"".join(blocks)
+
 
 class _Blocks(io.RawIOBase):
     """Blocks of bytes as a raw stream that ends where they fail."""
