@@ -1,0 +1,184 @@
+"""What every reader of a trajectory format keeps, found by the registry: a new one is tested as soon as it is in it."""
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.errors import UnreadableTrajectory
+from harness.protocols import Reader, Sample, Unit
+from harness.readers import READERS, reader_for
+from harness.readers.atif import from_atif, read, to_atif
+from harness.readers.files import sample_file
+from harness.trajectory import Source, Trajectory
+from tests.families import samples, samples_sessions
+
+FORMATS = sorted(READERS)
+MARK = "said-nowhere-else"
+
+
+def sample_of(name: str) -> bytes:
+    """The made-up recording in a format: a function of the format's name in one of the two modules of samples."""
+    module = samples if hasattr(samples, name) else samples_sessions
+    recording: bytes = getattr(module, name)()
+    return recording
+
+
+def seen(recording: bytes, folder: Path) -> Sample:
+    """What readers are shown of a recording, in a file whose name tells nothing."""
+    path = folder / "recording"
+    path.write_bytes(recording)
+    return sample_file(path)
+
+
+def values_of(recording: bytes, reader: Reader) -> list[bytes]:
+    """The pieces of a recording that the reader is given one by one."""
+    return recording.splitlines() if reader.UNIT == "value" and _documents(recording) else [recording]
+
+
+def trajectories(recording: bytes, reader: Reader) -> list[Trajectory]:
+    source = Source(reader.FORMAT, "runs/recording", 3)
+    return [found for value in values_of(recording, reader) for found in reader.read(value, source)]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_reader_names_its_format_as_the_registry_does_and_says_what_it_reads(name: str) -> None:
+    reader = reader_for(name)
+    assert name == reader.FORMAT
+    assert reader.UNIT in get_args(Unit)
+    assert len(reader.__doc__ or "") > 200, "its module shows one real row's shape"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_recording_is_recognised_by_exactly_one_reader(name: str, tmp_path: Path) -> None:
+    sample = seen(sample_of(name), tmp_path)
+    answers = {other: reader_for(other).refuse(sample) for other in FORMATS}
+    assert [other for other, reason in answers.items() if reason is None] == [name]
+    assert all(reason for other, reason in answers.items() if other != name), "each other says why not"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_reader_gives_trajectories_with_steps_and_where_they_come_from(name: str) -> None:
+    found = trajectories(sample_of(name), reader_for(name))
+    assert found
+    for trajectory in found:
+        assert trajectory.id
+        assert trajectory.source.format == name
+        assert trajectory.source.file == "runs/recording"
+        assert any(step.role == "agent" for step in trajectory.steps)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_field_of_a_trajectory_has_the_type_it_states(name: str) -> None:
+    found = trajectories(sample_of(name), reader_for(name))
+    assert msgspec.json.decode(msgspec.json.encode(found), type=list[Trajectory]) == found
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_written_as_atif_and_read_again_a_trajectory_is_the_same_with_its_source(name: str) -> None:
+    for trajectory in trajectories(sample_of(name), reader_for(name)):
+        document = to_atif(trajectory)
+        assert list(read(msgspec.json.encode(document), Source("atif", "elsewhere"))) == [trajectory]
+        assert from_atif(document) == trajectory
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_field_that_no_version_of_the_format_has_is_kept(name: str) -> None:
+    reader = reader_for(name)
+    recording = sample_of(name)
+    for altered in _with_unknown_field(recording):
+        assert MARK in msgspec.json.encode(trajectories(altered, reader)).decode(), altered.decode()
+
+
+def _with_unknown_field(recording: bytes) -> Iterator[bytes]:
+    """The recording with one more field in its outermost object, or in that of one of its lines or items."""
+    documents = _documents(recording)
+    for number, document in enumerate(documents):
+        for position in range(len(document)) if isinstance(document, list) else [None]:
+            altered = copy.deepcopy(documents)
+            target = altered[number] if position is None else altered[number][position]
+            target["unheard_of"] = MARK
+            yield _joined(altered)
+
+
+def _documents(recording: bytes) -> list[Any]:
+    """The JSON values of a recording, one a line or one in all; none in a text."""
+    for pieces in (recording.splitlines(), [recording]):
+        try:
+            return [json.loads(piece) for piece in pieces]
+        except ValueError:  # broken JSON or not UTF-8
+            continue
+    return []
+
+
+def _joined(documents: list[Any]) -> bytes:
+    return b"\n".join(json.dumps(document).encode() for document in documents)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_the_bytes_a_reader_raises_nothing_but_unreadable(name: str, data: st.DataObject) -> None:
+    recording = sample_of(name)
+    mutate: Callable[[bytes, st.DataObject], bytes] = data.draw(st.sampled_from((_cut, _overwrite, _replace_value)))
+    reader = reader_for(name)
+    try:
+        found = trajectories(mutate(recording, data), reader)
+    except UnreadableTrajectory:
+        return
+    for trajectory in found:
+        assert list(read(msgspec.json.encode(to_atif(trajectory)), Source("atif"))) == [trajectory]
+
+
+def _cut(recording: bytes, data: st.DataObject) -> bytes:
+    return recording[: data.draw(st.integers(0, len(recording) - 1))]
+
+
+def _overwrite(recording: bytes, data: st.DataObject) -> bytes:
+    altered = bytearray(recording)
+    for _ in range(data.draw(st.integers(1, 4))):
+        altered[data.draw(st.integers(0, len(altered) - 1))] = data.draw(st.integers(0, 255))
+    return bytes(altered)
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def _replace_value(recording: bytes, data: st.DataObject) -> bytes:
+    """The recording with one of its JSON values exchanged for any other."""
+    documents = _documents(recording)
+    if not documents:
+        return _overwrite(recording, data)
+    number = data.draw(st.integers(0, len(documents) - 1))
+    *path, last = (number, *data.draw(st.sampled_from(list(_places(documents[number])))))
+    target: Any = documents
+    for name in path:
+        target = target[name]
+    target[last] = data.draw(JSON_VALUES)
+    return _joined(documents)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, item in items:
+        yield from _places(item, (*path, name))
+
+
+def test_deep_nesting_is_unreadable_for_every_reader_of_json() -> None:
+    deep = b'{"a":' * 5000 + b"1" + b"}" * 5000
+    for name in FORMATS:
+        if not sample_of(name).startswith((b"{", b"[")):
+            continue
+        with pytest.raises(UnreadableTrajectory):
+            list(reader_for(name).read(deep, Source(name, "deep.json")))
