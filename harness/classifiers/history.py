@@ -1,0 +1,77 @@
+"""What all classifiers look at: the calls of a run with their answers, and the user's turns, gathered once.
+
+A run of three steps (user, agent with one call, agent) becomes one `Act` and one `Turn`:
+
+    Act(step=1, call=ToolCall("bash", {"command": "ls"}), result=ToolResult("setup.py"))
+    Turn(step=0, text="List the files.")
+"""
+
+from functools import cached_property
+
+from msgspec import Struct
+
+from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+
+
+class Act(Struct, frozen=True, gc=False):
+    """One tool call in step `step` with its answer, `None` where the record has none."""
+
+    step: int
+    call: ToolCall
+    result: ToolResult | None
+
+
+class Turn(Struct, frozen=True, gc=False):
+    """What the user said in step `step`; -1 for a task that stands in no step."""
+
+    step: int
+    text: str
+
+
+class History(Struct, frozen=True, dict=True):
+    """A trajectory and what classifiers need of it; each part is made when it is first asked for."""
+
+    trajectory: Trajectory
+
+    @cached_property
+    def acts(self) -> list[Act]:
+        """Every call in order with its answer."""
+        acts: list[Act] = []
+        for index, step in enumerate(self.trajectory.steps):
+            calls = step.calls
+            if len(calls) == 1:
+                results = step.results
+                acts.append(Act(index, calls[0], results[0] if results else None))
+            elif calls:
+                acts.extend(_paired(index, step))
+        return acts
+
+    @cached_property
+    def turns(self) -> list[Turn]:
+        """The user's turns that say something, in order; the task first where no step says it."""
+        turns = [
+            Turn(index, step.text)
+            for index, step in enumerate(self.trajectory.steps)
+            if step.role == "user" and step.text
+        ]
+        task = self.trajectory.task
+        if task and not any(task in turn.text or turn.text in task for turn in turns[:1]):
+            turns.insert(0, Turn(-1, task))
+        return turns
+
+    @cached_property
+    def agent_steps(self) -> list[int]:
+        """The numbers of the agent's steps."""
+        return [index for index, step in enumerate(self.trajectory.steps) if step.role == "agent"]
+
+
+def _paired(index: int, step: Step) -> list[Act]:
+    """The calls of one step with the answers that name them, or else with those in the same place."""
+    by_id = {result.call_id: result for result in step.results if result.call_id is not None}
+    acts = []
+    for place, call in enumerate(step.calls):
+        result = by_id.get(call.id) if call.id is not None else None
+        if result is None and place < len(step.results) and step.results[place].call_id in (None, call.id):
+            result = step.results[place]
+        acts.append(Act(index, call, result))
+    return acts

@@ -1,0 +1,125 @@
+"""When two calls are the same call, and two answers the same answer.
+
+`grep  -rn "load" ./src 2>&1` and `grep -rn 'load' src/` are nearly the same call: they differ in spaces, quotes and
+redirections only. `sed -n 1,50p a.py` and `sed -n 51,100p a.py` are not: they read other lines. Answers are the
+same when they differ in durations, clock times and addresses only.
+"""
+
+import re
+from collections.abc import Hashable
+from typing import Any
+
+from harness.classifiers.history import Act
+from harness.classifiers.shell import commands
+from harness.classifiers.tools import NOISE, PATH_KEYS, bare_name, command_of, kind_of, path_of
+
+_SHORT = 2000
+"""Characters of a command up to which its spelling is evened out; longer ones hold data and stay as they are."""
+
+_ENDS = 4000
+"""Characters of an answer's beginning and end that are compared; the length in between has to agree too."""
+
+_VOLATILE = re.compile(
+    r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds?)\b|\b\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\b|0x[0-9a-fA-F]{4,}"
+    r"|\b\d{4}-\d{2}-\d{2}\b|/tmp/[\w.\-/]+|\bpid[ =:]+\d+",
+    re.IGNORECASE,
+)
+_REDIRECT = re.compile(r"\s*(?:2>&1|&>\s*/dev/null|[12]?>\s*/dev/null)")
+_TAIL = re.compile(r"\s*(?:\|\|\s*(?:true|:)|;)\s*$")
+_PAGER = re.compile(r"\s*\|\s*cat\s*$")
+_WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
+_SPACES = re.compile(r"\s+")
+_QUIET = frozenset(("-q", "--quiet", "--no-pager", "--color=never", "--no-color", "-s"))
+
+
+def coarse_key(act: Act) -> Hashable:
+    """A cheap key that nearly equal calls share (and many others too): the tool and how its main argument begins."""
+    call = act.call
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        return call.name, arguments[:16]
+    path: Any = arguments.get("path") or arguments.get("file_path")
+    if path is not None:
+        return call.name, path[-8:] if isinstance(path, str) else None
+    main: Any = arguments.get("command") or arguments.get("cmd")
+    if main is None:
+        for key, value in arguments.items():
+            if key not in NOISE:
+                main = value
+                break
+    return call.name, main[:3] if isinstance(main, str) else None
+
+
+def call_key(act: Act) -> Hashable:
+    """What a call is, evened out; equal for calls that are the same or nearly the same."""
+    call = act.call
+    kind = kind_of(call)
+    if kind == "shell":
+        line = command_of(call) or ""
+        return ("shell", even_command(line) if len(line) <= _SHORT else line)
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        return bare_name(call.name), arguments.strip()
+    if kind == "read":
+        path = path_of(call)
+        if path:
+            extent = tuple(
+                sorted((key, _frozen(value)) for key, value in arguments.items()
+                       if key not in _WHICH_FILE and value not in (None, "", False))
+            )  # fmt: skip
+            return ("read", even_path(path), extent)
+    return (
+        bare_name(call.name),
+        tuple(
+            sorted((key, _frozen(value, searched=kind == "search")) for key, value in arguments.items()
+                   if key not in NOISE and value is not None)
+        ),
+    )  # fmt: skip
+
+
+def _frozen(value: Any, searched: bool = False) -> Hashable:
+    """A value that can be hashed, its text evened out: the words in order for a search, the text as it is otherwise."""
+    if isinstance(value, str):
+        return _SPACES.sub(" ", value).strip().lower() if searched else value.strip()
+    if isinstance(value, list):
+        return tuple(_frozen(item, searched) for item in value)
+    if isinstance(value, dict):
+        return tuple(sorted((str(key), repr(_frozen(item))) for key, item in value.items()))
+    return repr(value)
+
+
+def even_path(path: str) -> str:
+    """A path without what does not change where it leads."""
+    path = path.replace("\\", "/").strip().rstrip("/")
+    return path.removeprefix("./").replace("//", "/").replace("/./", "/")
+
+
+def even_command(line: str) -> Hashable:
+    """A command line evened out: spaces, quotes, redirections of errors, quiet flags and `python3` for `python`."""
+    line = _PAGER.sub("", _TAIL.sub("", _REDIRECT.sub("", line.strip())))
+    if "\n" in line or "<<" in line:
+        return line
+    words = [word for word in line.replace('"', " ").replace("'", " ").replace("\\", "").split() if word not in _QUIET]
+    words = ["python" if word == "python3" else even_path(word) or word for word in words]
+    return " ".join(words)
+
+
+def loose_key(act: Act) -> Hashable:
+    """A key that is equal also for calls that differ in flags; for calls whose answers are known to be equal."""
+    line = command_of(act.call)
+    if line is None or len(line) > _SHORT:
+        return call_key(act)
+    return "shell", tuple(
+        tuple(even_path(word) for word in command.words if not word.startswith("-")) for command in commands(line)
+    )
+
+
+def answer_key(act: Act) -> Hashable:
+    """What came back, without durations, clock times and addresses; `None` where the record has no answer."""
+    result = act.result
+    if result is None:
+        return None
+    text = result.text
+    if len(text) <= 2 * _ENDS:
+        return _VOLATILE.sub("~", text).strip()
+    return len(text), _VOLATILE.sub("~", text[:_ENDS]), _VOLATILE.sub("~", text[-_ENDS:])

@@ -1,0 +1,40 @@
+"""Infinite loops (Wink, 2.1.2): the same thing done three or more times while nothing changes.
+
+Four ways in which that shows, each with its own rule:
+
+- a call repeated: the same or nearly the same call, with the same answer and with nothing changed in between;
+- a cycle: two to four calls gone round three times with the same answers, whether or not they change anything;
+- an oscillation: one error three times over while an edit is made, taken back and made again;
+- repeated text: the agent says nearly the same three times without a new call, or over and over in one turn.
+
+Not loops: reading other parts of a file, asking until an answer changes, running tests again after an edit, trying
+again until it works, doing one thing to many files, the same call twice in one turn, the user's asking again.
+"""
+
+from harness.classifiers.history import History
+from harness.classifiers.oscillation import oscillation
+from harness.classifiers.repeated_calls import repeated_calls
+from harness.classifiers.repeated_text import repeated_text
+from harness.classifiers.verdicts import absent, found, nothing_to_judge
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+CATEGORY = "infinite_loop"
+
+
+def classify(trajectory: Trajectory) -> Verdict:
+    """Whether a run shows an infinite loop."""
+    return judge(History(trajectory))
+
+
+def judge(history: History) -> Verdict:
+    """The verdict on a run whose view is already made."""
+    if not history.agent_steps:
+        return nothing_to_judge(history, CATEGORY)
+    shown = repeated_calls(history) or oscillation(history) or repeated_text(history)
+    if shown is None:
+        return absent(
+            history, CATEGORY, "No call, error or text comes back three times with nothing changed in between."
+        )
+    steps, rationale = shown
+    return found(history, CATEGORY, steps, rationale)

@@ -1,0 +1,64 @@
+"""What repeating a call can mean: whether it changes things, only looks, waits, or moves what is seen.
+
+bash {"command": "cat a.py | head"}  → look      bash {"command": "pytest -q"}   → test
+bash {"command": "sleep 30; gh run view"} → wait  edit_file {…}                  → change
+"""
+
+from typing import Literal
+
+from harness.classifiers import programs
+from harness.classifiers.effects import command_effects, is_test_run
+from harness.classifiers.history import Act
+from harness.classifiers.shell import Command, commands
+from harness.classifiers.tools import Kind, command_of, kind_of
+
+Nature = Literal["look", "orient", "test", "run", "change", "wait", "move"]
+
+_BY_KIND: dict[Kind, Nature] = {
+    "read": "look", "search": "look", "list": "look", "look": "look", "ask": "look", "note": "look", "finish": "look",
+    "edit": "change", "write": "change", "patch": "change", "delete": "change", "rename": "change", "undo": "change",
+    "change": "change", "test": "test", "run": "run", "wait": "wait", "view": "move",
+}  # fmt: skip
+
+_STATUS_WORDS = programs.words("status wait watch poll rollout checks runs")
+_RANK: dict[Nature, int] = {"orient": 0, "look": 1, "test": 2, "move": 3, "run": 4, "change": 5, "wait": 6}
+
+
+def nature_of(act: Act) -> Nature:
+    """What repeating a call can mean; a command line of several commands is what its weightiest command is."""
+    line = command_of(act.call)
+    if line is None:
+        return _BY_KIND.get(kind_of(act.call), "run")
+    if not line.strip():
+        return "move"
+    made = commands(line)
+    return max((_command_nature(command) for command in made), key=_RANK.__getitem__, default="run")
+
+
+def _command_nature(command: Command) -> Nature:
+    words = command.words
+    program = command.program
+    if command_effects(command):
+        return "change"
+    if not words or program in programs.ORIENTS:
+        return "orient"
+    if is_test_run(command):
+        return "test"
+    if program == "git":
+        what = next((word for word in words[1:] if not word.startswith("-")), "")
+        return (
+            "orient"
+            if what in ("status", "diff") and len(words) == 2
+            else "look"
+            if what in programs.GIT_LOOKS
+            else "run"
+        )
+    if program in programs.WAITS and (
+        program in ("sleep", "wait", "watch") or _STATUS_WORDS & set(words) or "get" in words
+    ):
+        return "wait"
+    if program in programs.MOVES:
+        return "move"
+    if program == "ls" and len(words) <= 2:
+        return "orient"
+    return "look" if program in programs.LOOKS or program == "sed" else "run"

@@ -1,0 +1,145 @@
+"""One error that comes back while an edit is made, taken back and made again: the third rule of `infinite_loop`.
+
+    edit a.py: 1 → 2, pytest: `E assert 3 == 4`, edit a.py: 2 → 1, pytest: the same, edit a.py: 1 → 2, pytest: the same
+
+An edit comes back when it puts in what an earlier edit of the same file put in, or what an earlier one took away.
+"""
+
+import re
+from collections import Counter, defaultdict
+
+from msgspec import Struct
+
+from harness.classifiers.failures import exit_code, failed
+from harness.classifiers.history import Act, History
+from harness.classifiers.natures import nature_of
+from harness.classifiers.tools import command_of, edit_texts, first_text, kind_of, path_of
+from harness.classifiers.verdicts import counted, quoted
+
+ROUNDS = 3
+"""Failures with one error, each after an edit: Wink's three or more."""
+
+RETURNS = 2
+"""Edits that come back among them: one that does is a trial taken back, two are going back and forth."""
+
+DIFFERENT_ROUNDS = 5
+"""Failures with one error after edits of one file that all differ and never help: more than the three of the
+definition, because each edit is a new attempt. Not measured."""
+
+_ERROR_LINE = re.compile(
+    r"^(?:E  +.+|.*\b\w*(?:Error|Exception)\b: ?.*|.*\berror(?:\[\w+\]| TS\d+)?: .+|FAILED .+|"
+    r"--- FAIL: .+|.*[✗✘] .+|panicked at .+)$",
+    re.MULTILINE,
+)
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+_PLACE = re.compile(r"(?:[\w./-]*/)?[\w.-]+\.\w+:\d+(?::\d+)?|line \d+")
+_SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1")
+_SHOWN_LINES = 5
+_READ = 20_000
+"""Characters at the end of an answer in which its error is looked for."""
+
+
+class Edit(Struct, frozen=True, gc=False):
+    """An edit of a file: what it took away and what it put in; `comes_back` when that was there before."""
+
+    path: str
+    comes_back: bool
+
+
+def oscillation(history: History) -> tuple[list[int], str] | None:
+    """The steps of an oscillation and a sentence on them; `None` where there is none."""
+    edits = _edits(history.acts)
+    returns = Counter(edit.path for edit in edits.values() if edit.comes_back)
+    total = Counter(edit.path for edit in edits.values())
+    if not any(count >= RETURNS for count in returns.values()) and not any(
+        count >= DIFFERENT_ROUNDS for count in total.values()
+    ):
+        return None
+    return _worst(history.acts, edits)
+
+
+def _edits(acts: list[Act]) -> dict[int, Edit]:
+    """Where an edit stands among the calls → the edit."""
+    found: dict[int, Edit] = {}
+    seen: dict[str, set[str]] = defaultdict(set)
+    for place, act in enumerate(acts):
+        kind = kind_of(act.call)
+        if kind == "shell":
+            line = command_of(act.call) or ""
+            if "sed -i" not in line:
+                continue
+            match = _SUBSTITUTION.search(line)
+            path = line.split()[-1]
+            old, new = (match.group(2), match.group(3)) if match else ("", line)
+        elif kind in ("edit", "write", "patch"):
+            path = path_of(act.call)
+            old, new = edit_texts(act.call)
+            new = new or first_text(act.call.arguments, ("patch", "input", "diff"))
+        elif kind == "undo":
+            path, old, new = path_of(act.call), "", ""
+        else:
+            continue
+        if failed(act):
+            continue
+        before = seen[path]
+        found[place] = Edit(path, kind == "undo" or new in before)
+        before.add(new)
+        if old:
+            before.add(old)
+    return found
+
+
+class _Round(Struct, frozen=True, gc=False):
+    """A failure after at least one edit: which error, and which edits came since the last run."""
+
+    place: int
+    error: str
+    edits: tuple[int, ...]
+
+
+def _worst(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | None:
+    rounds: dict[str, list[_Round]] = defaultdict(list)
+    last_outcome: dict[str, str] = {}
+    pending: list[int] = []
+    for place, act in enumerate(acts):
+        if place in edits:
+            pending.append(place)
+        elif pending and nature_of(act) in ("test", "run"):
+            error = error_of(act)
+            if error is None:
+                for earlier in rounds.values():
+                    earlier.clear()
+            else:
+                rounds[error].append(_Round(place, error, tuple(pending)))
+                last_outcome["error"] = error
+            pending = []
+    for error, failures in rounds.items():
+        made = [edit for failure in failures for edit in failure.edits]
+        back = sum(edits[place].comes_back for place in made)
+        paths = Counter(edits[place].path for place in made)
+        path, most = paths.most_common(1)[0] if paths else ("", 0)
+        going_back = len(failures) >= ROUNDS and back >= RETURNS
+        stuck = len(failures) >= DIFFERENT_ROUNDS and most >= DIFFERENT_ROUNDS and last_outcome.get("error") == error
+        if going_back or stuck:
+            steps = [acts[place].step for place in (*made, *(failure.place for failure in failures))]
+            how = f"{back} of the edits put back what was there before" if going_back else "no edit changes it"
+            sentence = (
+                f"The error {quoted(error)} comes back {len(failures)} times after edits of {quoted(path)}: "
+                f"{how} ({counted(steps)})."
+            )
+            return steps, sentence
+    return None
+
+
+def error_of(act: Act) -> str | None:
+    """The error that a run ended with, without line numbers and other figures; `None` where it did not fail."""
+    result = act.result
+    if result is None:
+        return None
+    text = result.text[-_READ:]
+    lines = _ERROR_LINE.findall(text)
+    if not lines:
+        if not result.is_error and exit_code(act) in (0, None):
+            return None
+        lines = text.strip().split("\n")[-3:]
+    return "\n".join(_NUMBERS.sub("#", _PLACE.sub("~", line)).strip() for line in lines[:_SHOWN_LINES])

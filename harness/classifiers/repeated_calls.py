@@ -1,0 +1,253 @@
+"""The same call over and over, and cycles of calls: the first two rules of `infinite_loop`."""
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+
+from harness.classifiers.failures import environment_failure, failed, own_failure
+from harness.classifiers.history import Act, History
+from harness.classifiers.identity import answer_key, call_key, coarse_key, loose_key
+from harness.classifiers.natures import Nature, nature_of
+from harness.classifiers.tools import bare_name, command_of, kind_by_name, path_of
+from harness.classifiers.verdicts import counted, quoted
+
+REPEATS = 3
+"""Wink, 2.1.2: "the agent invoking the same or similar tool calls three or more times in a row"."""
+
+LONGEST_CYCLE = 4
+"""Calls in a cycle at most: an edit, a test, the edit's undoing and the test again make four."""
+
+PATIENCE = 10
+"""Repeats, without any change to the end, from which waiting (a poll, a retry of what the network failed) is a loop
+too. Not measured: well above the three of the definition, because waiting is repetition on purpose."""
+
+CONTENT = 80
+"""Characters from which an answer shows what is on a screen. Shorter ones (`Scrolled down.`) say only that a key was
+pressed, and their being equal does not show that nothing moved."""
+
+Shown = tuple[list[int], str]
+
+
+def repeated_calls(history: History) -> Shown | None:
+    """The steps of a repeated call or a cycle and a sentence on them; `None` where there is neither."""
+    acts = history.acts
+    if len(acts) < REPEATS:
+        return None
+    coarse = [coarse_key(act) for act in acts]
+    often = {key for key, count in Counter(coarse).items() if count >= REPEATS}
+    if not often:
+        return None
+    keys = [call_key(act) if key in often else None for act, key in zip(acts, coarse, strict=True)]
+    positions = _positions(keys)
+    record = _Record(history)
+    if positions:
+        shown = _same_call(record, positions) or _cycle(record, keys, positions)
+        if shown:
+            return shown
+    return _same_call(record, _same_but_for_flags(acts, keys, often, coarse), by_answer=True)
+
+
+def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
+    """Key → where it stands, for the keys that stand often enough."""
+    counts = Counter(keys)
+    counts.pop(None, None)
+    positions: dict[Hashable, list[int]] = {key: [] for key, count in counts.items() if count >= REPEATS}
+    if positions:
+        for place, key in enumerate(keys):
+            if key in positions:
+                positions[key].append(place)
+    return positions
+
+
+def _same_but_for_flags(
+    acts: Sequence[Act], keys: Sequence[Hashable], often: set[Hashable], coarse: Sequence[Hashable]
+) -> dict[Hashable, list[int]]:
+    """Groups of shell calls that differ in flags only and were answered with the same content."""
+    answers: dict[Hashable, list[int]] = defaultdict(list)
+    for place, act in enumerate(acts):
+        result = act.result
+        if coarse[place] in often and result is not None and len(result.text) >= CONTENT:
+            answers[len(result.text), result.text[:64]].append(place)
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for alike in answers.values():
+        if len(alike) >= REPEATS and len({keys[place] for place in alike}) > 1:
+            for place in alike:
+                if kind_by_name(acts[place].call.name) == "shell":
+                    groups[loose_key(acts[place])].append(place)
+    return {key: sorted(group) for key, group in groups.items() if len(group) >= REPEATS}
+
+
+class _Record:
+    """What is known of a run's calls, each worked out once and only when asked for."""
+
+    def __init__(self, history: History) -> None:
+        self.acts = history.acts
+        self._natures: dict[int, Nature] = {}
+        self._answers: dict[int, Hashable] = {}
+        self._before: dict[int, int] = {}
+        seen: set[str] = set()
+        self._news: list[int] = []
+        for turn in history.turns:
+            if turn.text not in seen:
+                seen.add(turn.text)
+                self._news.append(turn.step)
+
+    def nature(self, place: int) -> Nature:
+        if place not in self._natures:
+            self._natures[place] = nature_of(self.acts[place])
+        return self._natures[place]
+
+    def answer(self, place: int) -> Hashable:
+        if place not in self._answers:
+            self._answers[place] = answer_key(self.acts[place])
+        return self._answers[place]
+
+    def same_answer(self, one: int, other: int) -> bool:
+        a, b = self.acts[one].result, self.acts[other].result
+        if a is None or b is None:
+            return a is b
+        return a.text == b.text or (abs(len(a.text) - len(b.text)) <= 64 and self.answer(one) == self.answer(other))
+
+    def changes(self, place: int) -> bool:
+        """Whether a call may have changed what another call would answer."""
+        nature = self.nature(place)
+        if nature == "change":
+            return not failed(self.acts[place])
+        return nature == "run" and own_failure(self.acts[place]) is None
+
+    def last_change(self, place: int) -> int:
+        """The last call up to `place` that may have changed something; -1 for none."""
+        walked = []
+        while place >= 0 and place not in self._before:
+            if self.changes(place):
+                self._before[place] = place
+                break
+            walked.append(place)
+            place -= 1
+        last = self._before[place] if place >= 0 else -1
+        for passed in walked:
+            self._before[passed] = last
+        return last
+
+    def news_between(self, one: int, other: int) -> bool:
+        """Whether the user said something new between two calls."""
+        first, second = self.acts[one].step, self.acts[other].step
+        return bisect_right(self._news, second) > bisect_right(self._news, first)
+
+    def untouched(self, one: int, other: int) -> bool:
+        """Whether nothing changed between two calls, neither of which counts itself."""
+        return not self.news_between(one, other) and self.last_change(other - 1) <= one
+
+
+def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer: bool = False) -> Shown | None:
+    """The longest run of one call that is a loop."""
+    longest: list[int] = []
+    for places in positions.values():
+        for members, after in _stretches(record, places):
+            if len(members) > len(longest) and _is_loop(record, members, after):
+                longest = members
+    if not longest:
+        return None
+    act = record.acts[longest[0]]
+    steps = [record.acts[place].step for place in longest]
+    alike = "nearly the same" if by_answer else "the same"
+    times = f"{len(longest)} times with {alike} answer and nothing changed in between"
+    return steps, f"{_named(act)} is called {times} ({counted(steps)})."
+
+
+def _stretches(record: _Record, places: Sequence[int]) -> Iterator[tuple[list[int], int | None]]:
+    """Runs of one call in different turns, equally answered and with nothing changed in between; and what came after.
+
+    The second part is the next call of the same kind with nothing changed before it, whose answer differs.
+    """
+    members = [places[0]]
+    for place in places[1:]:
+        last = members[-1]
+        if record.acts[place].step == record.acts[last].step:
+            continue
+        same = record.same_answer(last, place) and (record.acts[place].result is not None or place == last + 1)
+        untouched = same and (_adjacent(record, last, place) if record.nature(place) == "orient" else True)
+        untouched = untouched and record.untouched(last, place)
+        if same and untouched:
+            members.append(place)
+            continue
+        if len(members) >= REPEATS:
+            yield members, place if not same and record.untouched(last, place) else None
+        members = [place]
+    if len(members) >= REPEATS:
+        yield members, None
+
+
+def _adjacent(record: _Record, one: int, other: int) -> bool:
+    return other == one + 1 and record.acts[one].step + 1 >= record.acts[other].step - 1
+
+
+def _is_loop(record: _Record, members: Sequence[int], after: int | None) -> bool:
+    first = record.acts[members[0]]
+    nature = record.nature(members[0])
+    if nature == "wait" or environment_failure(first):
+        return after is None and len(members) >= PATIENCE
+    if nature == "move":
+        return first.result is not None and len(first.result.text) >= CONTENT
+    worked_in_the_end = after is not None and failed(first) and not failed(record.acts[after])
+    return not worked_in_the_end or len(members) >= PATIENCE
+
+
+def _cycle(record: _Record, keys: Sequence[Hashable], positions: dict[Hashable, list[int]]) -> Shown | None:
+    """Two to four calls gone round three times with the same answers."""
+    for length in range(2, LONGEST_CYCLE + 1):
+        matched = 0
+        for place in range(length, len(keys) + 1):
+            if place < len(keys) and keys[place] in positions and _again(record, keys, place, length):
+                matched += 1
+                continue
+            if matched >= length * (REPEATS - 1):
+                members = list(range(place - matched - length, place))
+                if _is_cycle(record, keys, members, length):
+                    return _shown_cycle(record, members, length)
+            matched = 0
+    return None
+
+
+def _again(record: _Record, keys: Sequence[Hashable], place: int, length: int) -> bool:
+    earlier = place - length
+    return (
+        keys[place] == keys[earlier]
+        and record.acts[place].step != record.acts[earlier].step
+        and record.same_answer(place, earlier)
+        and not record.news_between(earlier, place)
+    )
+
+
+def _is_cycle(record: _Record, keys: Sequence[Hashable], members: Sequence[int], length: int) -> bool:
+    one_round = members[:length]
+    if len({keys[place] for place in one_round}) < 2:
+        return False
+    natures = {record.nature(place) for place in one_round}
+    if "wait" in natures or any(environment_failure(record.acts[place]) for place in one_round):
+        return len(members) >= PATIENCE * length
+    if natures <= {"orient", "move"}:
+        return all(
+            record.nature(place) == "orient" or len(getattr(record.acts[place].result, "text", "")) >= CONTENT
+            for place in one_round
+        )
+    return True
+
+
+def _shown_cycle(record: _Record, members: Sequence[int], length: int) -> Shown:
+    steps = [record.acts[place].step for place in members]
+    names = ", ".join(_named(record.acts[place]) for place in members[:length])
+    return (
+        steps,
+        f"The {length} calls {names} go round {len(members) // length} times with the same answers ({counted(steps)}).",
+    )
+
+
+def _named(act: Act) -> str:
+    """A call in a few words: its tool and its command, path or first argument."""
+    arguments = act.call.arguments
+    what = command_of(act.call) or path_of(act.call)
+    if not what:
+        what = arguments if isinstance(arguments, str) else next((str(value) for value in arguments.values()), "")
+    name = quoted(bare_name(act.call.name), 40).strip('"')
+    return f"{name} {quoted(what)}" if what else name

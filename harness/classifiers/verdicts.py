@@ -1,0 +1,44 @@
+"""How the classifiers word their verdicts: yes with evidence, no, or nothing to judge."""
+
+from collections.abc import Iterable
+
+from harness.classifiers.history import History
+from harness.verdict import Verdict
+
+EVIDENCE = 20
+"""Steps that a verdict names at most: enough for a person to see it, whatever the length of the run."""
+
+
+def found(history: History, category: str, steps: Iterable[int], rationale: str) -> Verdict:
+    """The verdict that a run shows the category, with its evidence in order."""
+    evidence = tuple(sorted({step for step in steps if step >= 0})[:EVIDENCE])
+    return Verdict(history.trajectory.id, category, "yes", steps=evidence, rationale=rationale)
+
+
+def absent(history: History, category: str, rationale: str) -> Verdict:
+    """The verdict that a run does not show the category."""
+    return Verdict(history.trajectory.id, category, "no", rationale=rationale)
+
+
+def nothing_to_judge(history: History, category: str) -> Verdict:
+    """The verdict on a run in which no agent takes a step."""
+    return Verdict(
+        history.trajectory.id, category, None, status="abstained", rationale="The run has no step of an agent."
+    )
+
+
+def quoted(text: str, length: int = 60) -> str:
+    """Text from outside on one line, shortened, between quotes."""
+    line = " ".join(text[: length * 4].split())
+    return f'"{line[: length - 1]}…"' if len(line) > length else f'"{line}"'
+
+
+def counted(steps: Iterable[int]) -> str:
+    """Steps in words: `steps 3, 5 and 9`, shortened in the middle where there are many."""
+    numbers = [str(step) for step in sorted(set(steps))]
+    if len(numbers) == 1:
+        return f"step {numbers[0]}"
+    if len(numbers) > 5:
+        numbers = [*numbers[:3], "…", numbers[-1]]
+        return f"steps {', '.join(numbers)}"
+    return f"steps {', '.join(numbers[:-1])} and {numbers[-1]}"
