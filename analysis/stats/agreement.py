@@ -30,6 +30,9 @@ from harness.errors import UsageError
 ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
 NO_PAIRS = "no item has two ratings"
 
+_NOISE = 1e-13
+"""A variance below this is 0 and a rounding error."""
+
 
 class Coefficient(Struct, frozen=True):
     """A coefficient of agreement and what it is made of.
@@ -80,7 +83,8 @@ class FleissKappa(Struct, frozen=True):
     @property
     def z(self) -> float | None:
         """The statistic of the test that there is no agreement beyond chance."""
-        return self.overall.value / self.overall.se_null if self.overall.value and self.overall.se_null else None
+        value, error = self.overall.value, self.overall.se_null
+        return None if value is None or not error else value / error
 
 
 class TwoByTwo(Struct, frozen=True):
@@ -125,7 +129,7 @@ def cohen_kappa(table: npt.ArrayLike, weighting: Weighting = "unweighted") -> Co
     # The library also divides kappa by its null error, which may be 0; that quotient is not used here.
     with np.errstate(divide="ignore", invalid="ignore"):
         fit = cohens_kappa(cells, wt=None if weighting == "unweighted" else weighting)
-    se, se_null = (float(np.sqrt(max(variance, 0.0))) for variance in (fit.var_kappa, fit.var_kappa0))
+    se, se_null = (sqrt(variance) if variance > _NOISE else 0.0 for variance in (fit.var_kappa, fit.var_kappa0))
     return Coefficient(float(fit.kappa), observed, expected, se, se_null, n)
 
 

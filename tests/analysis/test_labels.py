@@ -1,0 +1,271 @@
+"""Labels are read from any usual shape of CSV, and a file that cannot be understood is named with line and remedy."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.label_rows import split_columns
+from analysis.labels import Labels, read_labels
+from analysis.stats.patterns import MISSING
+from harness.errors import InputError, MisstepError, UsageError
+
+WIDE = "item,ann,ben\nrun-1,agent,agent\nrun-2,task,\nrun-3,task,agent\n"
+LONG = "item,rater,label\nrun-1,ann,agent\nrun-1,ben,agent\nrun-2,ann,task\nrun-3,ann,task\nrun-3,ben,agent\n"
+
+
+@pytest.fixture
+def labels_file(tmp_path: Path) -> Path:
+    return tmp_path / "labels.csv"
+
+
+def read(path: Path, text: str | bytes, **options: object) -> Labels:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_labels(path, **options)  # type: ignore[arg-type]
+
+
+def cells(labels: Labels) -> list[list[str | None]]:
+    return [[None if code == MISSING else labels.categories[code] for code in row] for row in labels.codes.tolist()]
+
+
+EXPECTED = [["agent", "agent"], ["task", None], ["task", "agent"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WIDE,
+        LONG,
+        WIDE.replace(",", ";"),
+        WIDE.replace(",", "\t"),
+        WIDE.replace("\n", "\r\n"),
+        WIDE.replace("\n", "\r"),
+        "\ufeff" + WIDE,
+        "\n" + WIDE + "\n\n,,\n",
+        WIDE.rstrip(),
+        WIDE.replace("agent", '"agent"'),
+        WIDE.replace("agent", " agent "),
+        WIDE.replace("task,", "task,  "),
+        WIDE.replace("item,ann,ben", " ITEM , ann,ben "),
+        WIDE.replace("item,", "task id,"),
+        WIDE.replace("item,", ","),
+        "ann,item,ben\nagent,run-1,agent\ntask,run-2,\ntask,run-3,agent\n",
+        LONG.replace("item,rater,label", "Item,Rater,Label"),
+        "\n".join(",".join(reversed(line.split(","))) for line in LONG.splitlines()),
+        LONG + "run-2,ben,\n",
+    ],
+    ids=lambda text: repr(text[:40]),
+)
+def test_one_set_of_labels_reads_alike_in_every_shape(labels_file: Path, text: str) -> None:
+    labels = read(labels_file, text)
+    assert labels.items == ["run-1", "run-2", "run-3"]
+    assert sorted(labels.raters) == ["ann", "ben"]
+    order = [labels.raters.index(rater) for rater in ("ann", "ben")]
+    assert [[row[place] for place in order] for row in cells(labels)] == EXPECTED
+
+
+def test_quoted_cells_hold_delimiters_quotes_and_line_breaks(labels_file: Path) -> None:
+    labels = read(labels_file, 'item,ann,ben\n"run ""1"", again","a\nb",c\n')
+    assert labels.items == ['run "1", again']
+    assert labels.categories == ["a\nb", "c"]
+
+
+CELL = st.text(st.sampled_from("ab ,;\t'\r\n\"x"), max_size=4)
+
+
+@given(st.lists(st.lists(CELL, min_size=1, max_size=3), min_size=1, max_size=4), st.sampled_from(",;\t"))
+def test_splitting_gives_what_parsing_gives_or_declines(rows: list[list[str]], delimiter: str) -> None:
+    text = "".join(delimiter.join(row) + "\n" for row in rows)
+    columns = split_columns(text, delimiter)
+    if columns is not None:
+        parsed = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        assert [list(column) for column in columns] == [list(column) for column in zip(*parsed, strict=True)]
+
+
+def test_labels_that_differ_by_letter_case_are_one_in_their_most_frequent_spelling(labels_file: Path) -> None:
+    labels = read(labels_file, "item,ann,ben\n1,Agent,AGENT\n2,agent,agent\n3,Task,Task\n")
+    assert labels.categories == ["agent", "Task"]
+    assert labels.codes.tolist() == [[0, 0], [0, 0], [1, 1]]
+    assert labels.remarks == ["counted as one label, shown as 'agent': 'AGENT', 'Agent', 'agent'"]
+
+
+def test_a_letter_written_in_two_ways_of_unicode_is_one_label(labels_file: Path) -> None:
+    labels = read(labels_file, "item,ann,ben\n1,caf\u00e9,cafe\u0301\n")
+    assert labels.categories == ["caf\u00e9"]
+
+
+@pytest.mark.parametrize(("level", "categories"), [("nominal", ["0", "1"]), ("interval", ["0", "1"])])
+def test_a_whole_number_is_one_label_with_and_without_its_decimal_zero(
+    labels_file: Path, level: str, categories: list[str]
+) -> None:
+    labels = read(labels_file, "item,ann,ben\n1,0,0.0\n2,1,1.0\n3,1,\n4,0,\n", level=level)
+    assert labels.categories == categories
+    assert len(labels.remarks) == 2
+
+
+def test_nominal_version_numbers_stay_apart_and_interval_numbers_do_not(labels_file: Path) -> None:
+    text = "item,ann,ben\n1,1.1,1.10\n2,1.2,1.2\n"
+    assert read(labels_file, text).categories == ["1.1", "1.10", "1.2"]
+    assert read(labels_file, text, level="interval").values == [1.1, 1.2]
+
+
+@pytest.mark.parametrize("word", ["NA", "nan", "None", "?"])
+def test_only_an_empty_cell_is_missing_and_a_label_that_looks_so_is_reported(labels_file: Path, word: str) -> None:
+    labels = read(labels_file, f"item,ann,ben\n1,yes,{word}\n2,no,no\n")
+    assert word in labels.categories
+    assert any(word in remark and "leave the cell empty" in remark for remark in labels.remarks)
+
+
+def test_numbers_are_ordered_as_numbers(labels_file: Path) -> None:
+    labels = read(labels_file, "item,ann,ben\n1,10,9\n2,-1,2.5\n", level="ordinal")
+    assert labels.categories == ["-1", "2.5", "9", "10"]
+    assert labels.values == [-1, 2.5, 9, 10]
+
+
+def test_an_order_given_is_the_scale_unused_labels_included(labels_file: Path) -> None:
+    text = "item,ann,ben\n1,Low,high\n2,low,low\n"
+    labels = read(labels_file, text, level="ordinal", order=["LOW", "mid", "high"])
+    assert labels.categories == ["low", "mid", "high"]
+    assert labels.codes.tolist() == [[0, 2], [0, 0]]
+
+
+def test_raters_are_chosen_by_name_in_the_order_asked_for(labels_file: Path) -> None:
+    text = "item,ann,ben,cy\n1,a,b,c\n"
+    assert read(labels_file, text, raters=["CY", " ann "]).raters == ["cy", "ann"]
+    long = "item,rater,label\n1,ann,a\n1,ben,b\n1,cy,c\n2,ben,x\n"
+    labels = read(labels_file, long, raters=["cy", "ann"])
+    assert cells(labels) == [["c", "a"], [None, None]]
+    assert labels.categories == ["a", "c"]
+
+
+def test_columns_that_a_long_file_has_besides_its_three_are_reported(labels_file: Path) -> None:
+    labels = read(labels_file, "item,rater,label,note\n1,ann,a,hm\n1,ben,b,\n")
+    assert cells(labels) == [["a", "b"]]
+    assert labels.remarks == ["columns besides item, rater and label are not looked at: 'note'"]
+
+
+def test_raters_and_items_that_differ_by_letter_case_are_reported_and_kept_apart(labels_file: Path) -> None:
+    labels = read(labels_file, "item,rater,label\nA,ann,x\na,Ann,x\n")
+    assert (labels.items, labels.raters) == (["A", "a"], ["ann", "Ann"])
+    assert len(labels.remarks) == 2
+
+
+def test_a_rater_without_any_label_is_reported(labels_file: Path) -> None:
+    assert read(labels_file, "item,ann,ben\n1,a,\n2,b,\n").remarks == ["rater 'ben' gave no label"]
+
+
+BAD = {
+    "no file": (None, {}, "labels.csv: cannot be read: No such file or directory. "),
+    "empty": ("", {}, "labels.csv: no labels: the file is empty or has a header only. "),
+    "blank": ("\n \n,\n", {}, "labels.csv: no labels: the file is empty or has a header only. "),
+    "header only": ("item,ann,ben\n", {}, "labels.csv: no labels: the file is empty or has a header only. "),
+    "one column": ("item\nrun-1\n", {}, "labels.csv:1: one column, 'item'. "),
+    "latin-1": (WIDE.replace("run-3", "rün-3").encode("latin-1"), {}, "labels.csv:4: not UTF-8. "),
+    "open quote": ('item,ann,ben\n1,"a,b\n2,a,b\n', {}, "labels.csv:3: no CSV: unexpected end of data. "),
+    "short row": ("item,ann,ben\n1,a,b\n2,a\n", {}, "labels.csv:3: 2 cells where the header has 3. "),
+    "long row": ("item,ann,ben\n\n1,a,b,c\n", {}, "labels.csv:3: 4 cells where the header has 3. "),
+    "all rows long": ("item,ann,ben\n1,a,b,c\n2,a,b,c\n", {}, "labels.csv:2: 4 cells where the header has 3. "),
+    "unnamed": ("item,ann,,ben\n1,a,b,c\n", {}, "labels.csv:1: column 3 has no name. "),
+    "twice named": ("item,ann, ann\n1,a,b\n", {}, "labels.csv:1: columns 2 and 3 are both called 'ann'. "),
+    "no item": ("item,ann,ben\n1,a,b\n ,a,b\n", {}, "labels.csv:3: no item in item. "),
+    "item twice": (
+        "item,ann,ben\n1,a,b\n2,a,b\n 1 ,a,a\n",
+        {},
+        "labels.csv:4: item '1' is on line 2 already. ",
+    ),
+    "item twice after a break": (
+        'item,ann,ben\n1,"a\nb",b\n\n1,a,a\n',
+        {},
+        "labels.csv:5: item '1' is on line 3 already. ",
+    ),
+    "rated twice": (
+        "item,rater,label\n1,ann,a\n1,ben,a\n1,ann,a\n",
+        {},
+        "labels.csv:4: 'ann' rated '1' on line 2 already. ",
+    ),
+    "long without rater": ("item,rater,label\n1,ann,a\n1,,a\n", {}, "labels.csv:3: rater: no rater. "),
+    "long without item": ("item,rater,label\n1,ann,a\n,ben,a\n", {}, "labels.csv:3: item: no item. "),
+    "no labels": ("item,ann,ben\n1,,\n2, ,\n", {}, "labels.csv: no label in any cell. "),
+    "words as numbers": (
+        "item,ann,ben\n1,2,3\n2,3,two\n",
+        {"level": "interval"},
+        "labels.csv:3: ben: label 'two' is no number. ",
+    ),
+    "nan as a number": (
+        "item,rater,label\n1,ann,2\n1,ben,nan\n",
+        {"level": "interval"},
+        "labels.csv:3: label: label 'nan' is no number. ",
+    ),
+    "decimal comma": (
+        "item;ann;ben\n1;2,5;3\n",
+        {"level": "interval"},
+        "labels.csv:2: ann: label '2,5' is no number. ",
+    ),
+    "unknown order": (
+        "item,ann,ben\n1,low,high\n",
+        {"level": "ordinal"},
+        "labels.csv: the order of these labels is not known: 'high', 'low'. Give it from lowest to highest: --order",
+    ),
+    "not in order": (
+        "item,ann,ben\n1,low,high\n2,low,odd\n",
+        {"level": "ordinal", "order": ["low", "high"]},
+        "labels.csv:3: ben: label 'odd' is not in --order low,high. ",
+    ),
+    "order twice": (
+        "item,ann,ben\n1,low,high\n",
+        {"level": "ordinal", "order": ["low", "high", "Low"]},
+        "--order has an empty or a repeated label",
+    ),
+    "order of names": (WIDE, {"order": ["agent", "task"]}, "--order says nothing at the nominal level. "),
+    "unknown rater": (WIDE, {"raters": ["ann", "zoe"]}, "no rater 'zoe' in "),
+    "rater twice": (WIDE, {"raters": ["ann", "Ann"]}, "rater 'Ann' is named twice. "),
+    "one rater": ("item,ann\n1,a\n", {}, "one rater, 'ann': agreement needs two. "),
+    "one rater chosen": (WIDE, {"raters": ["ann"]}, "one rater, 'ann': agreement needs two. "),
+    "one rater in a long file": ("item,rater,label\n1,ann,a\n", {}, "one rater, 'ann': agreement needs two. "),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_named_with_file_and_line_and_how_to_put_it_right(labels_file: Path, case: str) -> None:
+    text, options, message = BAD[case]
+    if text is not None:
+        labels_file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(MisstepError) as caught:
+        read_labels(labels_file, **options)
+    line = str(caught.value).replace(f"{labels_file.parent}/", "")
+    assert line.startswith(message)
+    assert caught.value.advice
+    assert "\n" not in line
+    assert caught.value.exit_code == 2
+
+
+def test_the_known_raters_are_listed_where_one_is_unknown(labels_file: Path) -> None:
+    with pytest.raises(UsageError, match="It has 'ann', 'ben'"):
+        read(labels_file, WIDE, raters=["ann", "zoe"])
+
+
+def test_a_column_of_free_text_is_named_and_can_be_left_out(labels_file: Path) -> None:
+    rows = [f"run-{number},yes,no,note {number}" for number in range(1200)]
+    text = "item,ann,ben,notes\n" + "\n".join(rows)
+    with pytest.raises(InputError, match=r"1,202 distinct labels, more than 1,000; column 'notes' alone has 1,200"):
+        read(labels_file, text)
+    assert read(labels_file, text, raters=["ann", "ben"]).categories == ["no", "yes"]
+
+
+def test_a_table_with_raters_beyond_number_is_refused(labels_file: Path) -> None:
+    header = ",".join(["item", *(f"r{number}" for number in range(201))])
+    with pytest.raises(UsageError, match="201 columns that would be raters"):
+        read(labels_file, f"{header}\n1{',a' * 201}\n")
+
+
+def test_fifty_raters_and_many_items_keep_their_places(labels_file: Path) -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-1, 4, size=(2000, 50))
+    names = ["", "a", "b", "c", "d"]
+    lines = [",".join([f"run-{row}", *(names[code + 1] for code in line)]) for row, line in enumerate(codes.tolist())]
+    labels = read(labels_file, ",".join(["item", *(f"r{place}" for place in range(50))]) + "\n" + "\n".join(lines))
+    assert np.array_equal(labels.codes, codes)
