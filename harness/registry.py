@@ -1,5 +1,6 @@
 """A registry is a visible dict from name to dotted path, loaded when used; entry points add to it from outside."""
 
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -9,7 +10,13 @@ from harness.errors import UsageError
 
 def names(known: dict[str, str], group: str) -> dict[str, str]:
     """Name → dotted path (`package.module` or `package.module:name`), the entry points of `group` included."""
-    return known | {point.name: point.value for point in entry_points(group=group) if point.name not in known}
+    return known | {name: target for name, target in _added(group).items() if name not in known}
+
+
+@cache
+def _added(group: str) -> dict[str, str]:
+    """The entry points of a group; what is installed is looked through once, as that takes milliseconds."""
+    return {point.name: point.value for point in entry_points(group=group)}
 
 
 def resolve(name: str, known: dict[str, str], group: str) -> Any:

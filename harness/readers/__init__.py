@@ -32,12 +32,12 @@ READERS: dict[str, str] = {
 GROUP = "misstep.readers"
 
 
+def all_readers() -> Iterator[Reader]:
+    """Every registered reader, in the order in which they are asked, loaded when it is its turn."""
+    return map(reader_for, registry.names(READERS, GROUP))
+
+
 @cache
-def all_readers() -> tuple[Reader, ...]:
-    """Every registered reader, in the order in which they are asked."""
-    return tuple(registry.resolve(name, READERS, GROUP) for name in registry.names(READERS, GROUP))
-
-
 def reader_for(name: str) -> Reader:
     """The reader of a format's name.
 
