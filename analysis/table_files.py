@@ -13,6 +13,7 @@ import msgspec
 from analysis.escaping import printable
 from analysis.tables import Row, Table
 from harness.errors import InputError
+from harness.records import replace_file
 
 COLUMNS: tuple[str, ...] = Row.__struct_fields__
 """The columns of the CSV, in order: the fields of a row."""
@@ -75,8 +76,8 @@ def write_table(table: Table, folder: Path) -> tuple[Path, Path]:
     place = folder / table.paper
     place.mkdir(parents=True, exist_ok=True)
     as_csv, as_json = place / f"{table.name}.csv", place / f"{table.name}.json"
-    as_csv.write_text(csv_text(table), encoding="utf-8", newline="")
-    as_json.write_text(json_text(table), encoding="utf-8", newline="")
+    replace_file(as_csv, csv_text(table).encode())
+    replace_file(as_json, json_text(table).encode())
     return as_csv, as_json
 
 

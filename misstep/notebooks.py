@@ -117,7 +117,7 @@ async def _execute(notebook: Any, folder: Path, environment: dict[str, str]) -> 
         from jupyter_client.kernelspec import KernelSpecManager
         from jupyter_client.manager import AsyncKernelManager
         from nbclient import NotebookClient
-        from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+        from nbclient.exceptions import CellExecutionError, CellTimeoutError
     except ImportError as error:
         raise _not_installed() from error
     with tempfile.TemporaryDirectory(prefix="misstep-") as own:
@@ -126,19 +126,19 @@ async def _execute(notebook: Any, folder: Path, environment: dict[str, str]) -> 
             connection_file=f"{own}/kernel.json",
             transport="ipc",
         )
-        client = NotebookClient(
-            notebook, km=manager, timeout=CELL_SECONDS, resources={"metadata": {"path": str(folder)}}
-        )
+        client = NotebookClient(notebook, timeout=CELL_SECONDS, resources={"metadata": {"path": str(folder)}})
+        client.km = manager  # set, not passed: so the client ends the kernel and closes its sockets
         try:
             await client.async_execute(env=os.environ | _STEADY | {"IPYTHONDIR": own} | environment)
         except CellExecutionError:
             return
         except CellTimeoutError:
             _stop(notebook, "TimeoutError", f"a cell ran longer than {CELL_SECONDS} seconds")
-        except DeadKernelError:
-            _stop(notebook, "DeadKernelError", "the kernel died")
+        except RuntimeError as error:  # the kernel died, or would not start
+            _stop(notebook, type(error).__name__, str(error))
         finally:
-            await manager.shutdown_kernel(now=True)
+            if manager.has_kernel:
+                await manager.shutdown_kernel(now=True)
 
 
 async def _cancel_all() -> None:
@@ -149,13 +149,15 @@ async def _cancel_all() -> None:
 
 
 def _stop(notebook: Any, name: str, message: str) -> None:
-    """Note what stopped a notebook as an output of the first cell that did not end."""
-    from nbformat.v4 import new_output
+    """Note what stopped a notebook as an output of the last cell that was begun."""
+    from nbformat.v4 import new_code_cell, new_output
 
-    started = (cell for cell in notebook.cells if cell.cell_type == "code" and cell.execution_count is None)
-    cell = next(started)
+    begun = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.execution_count is not None]
+    if not begun:
+        begun = [new_code_cell()]  # type: ignore[no-untyped-call]
+        notebook.cells += begun
     error = new_output("error", ename=name, evalue=message, traceback=[])  # type: ignore[no-untyped-call]
-    cell.outputs.append(error)
+    begun[-1].outputs.append(error)
 
 
 def _not_installed() -> MissingPrerequisite:

@@ -7,10 +7,23 @@ from typing import Annotated, Any
 
 import typer
 
+from analysis.report import Foot, table_text
+from analysis.report.index import index_page, notebook_lines, summary
+from analysis.report.notebook import Report, notebook_page, read_notebook
+from analysis.table_files import write_table
+from analysis.tables import Table
+from harness import places
 from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.records import replace_file
+from misstep.notebooks import execute
 from misstep.terminal import Progress, plain, say
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 _LINES_SHOWN = 30
 
@@ -30,14 +43,16 @@ def reproduce(
     Writes `index.html`, one HTML page a notebook, and every table as CSV and JSON under `tables/`. The same seed
     gives the same bytes. Exit 1 where a notebook failed: its page and the index show the error, the others ran.
     """
-    from analysis.places import shipped
-    from analysis.report.notebook import Report
-
     if data is not None and not data.is_dir():
         raise UsageError(f"--data {data} is no folder", "Give the folder that holds a folder for each data set.")
-    paths = chosen(_notebooks(shipped("notebooks")), papers or [])
+    paths = chosen(_notebooks(places.notebooks_folder()), papers or [])
     environment = {"MISSTEP_SEED": str(seed)} | ({} if data is None else {"MISSTEP_DATA": str(data.resolve())})
-    reports: list[Report] = _run(paths, environment, out, seed)
+    _make_folder(out)
+    try:
+        reports = _run(paths, environment, out, seed)
+    except KeyboardInterrupt:
+        say(f"misstep: stopped; the pages that were finished are in {plain(str(out))}.")
+        raise typer.Exit(130) from None
     command = " ".join(["misstep reproduce", *(papers or []), f"--seed {seed}"])
     _write_index(reports, out, command, seed)
     print(_json_summary(reports, out, seed) if as_json else _text_summary(reports, out), end="")
@@ -69,11 +84,17 @@ def _notebooks(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
 
 
-def _run(paths: Sequence[Path], environment: dict[str, str], out: Path, seed: int) -> list[Any]:
-    """Run notebooks and write the page and the tables of each as it ends; gives what they say, by name."""
-    from analysis.report.notebook import Report, read_notebook
-    from misstep.notebooks import execute
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"--out {out} cannot be made: {error.strerror}", "Name a folder that can be written."
+        ) from error
 
+
+def _run(paths: Sequence[Path], environment: dict[str, str], out: Path, seed: int) -> list[Report]:
+    """Run notebooks and write the page and the tables of each as it ends; gives what they say, by name."""
     reports: list[Report] = []
     with Progress("notebooks", len(paths)) as progress:
         for path, notebook in execute(paths, environment):
@@ -90,37 +111,24 @@ def _run(paths: Sequence[Path], environment: dict[str, str], out: Path, seed: in
     return sorted(reports, key=lambda report: report.name)
 
 
-def _write(report: Any, notebook: dict[str, Any], out: Path, seed: int) -> None:
-    from analysis.report import Foot
-    from analysis.report.notebook import notebook_page
-    from analysis.table_files import write_table
-
-    out.mkdir(parents=True, exist_ok=True)
+def _write(report: Report, notebook: dict[str, Any], out: Path, seed: int) -> None:
     foot = Foot(
         command=f"misstep reproduce {report.name} --seed {seed}",
         datasets=tuple(name for table in report.tables for name in table.datasets),
         seed=seed,
     )
-    _write_text(out / f"{report.name}.html", notebook_page(report, notebook, foot))
+    replace_file(out / f"{report.name}.html", notebook_page(report, notebook, foot).encode())
     for table in report.tables:
         write_table(table, out / "tables")
 
 
-def _write_index(reports: Sequence[Any], out: Path, command: str, seed: int) -> None:
-    from analysis.report import Foot
-    from analysis.report.index import index_page
-
+def _write_index(reports: Sequence[Report], out: Path, command: str, seed: int) -> None:
     sets = tuple(name for report in reports for table in report.tables for name in table.datasets)
-    out.mkdir(parents=True, exist_ok=True)
-    _write_text(out / "index.html", index_page(reports, Foot(command, datasets=sets, seed=seed)))
+    replace_file(out / "index.html", index_page(reports, Foot(command, datasets=sets, seed=seed)).encode())
 
 
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="")
-
-
-def _refuse_other_tables_of_one_name(reports: Sequence[Any]) -> None:
-    seen: dict[tuple[str, str], Any] = {}
+def _refuse_other_tables_of_one_name(reports: Sequence[Report]) -> None:
+    seen: dict[tuple[str, str], Table] = {}
     for table in (table for report in reports for table in report.tables):
         if seen.setdefault((table.paper, table.name), table) != table:
             raise InputError(
@@ -128,11 +136,8 @@ def _refuse_other_tables_of_one_name(reports: Sequence[Any]) -> None:
             )
 
 
-def _text_summary(reports: Sequence[Any], out: Path) -> str:
+def _text_summary(reports: Sequence[Report], out: Path) -> str:
     """What was found, as text: every table, then a paragraph a notebook, worst news last and so nearest the prompt."""
-    from analysis.report.index import notebook_lines, summary
-    from analysis.report.table_text import table_text
-
     lines = notebook_lines(reports)
     parts = [table_text(table, most_lines=_LINES_SHOWN) for line in reversed(lines) for table in line.report.tables]
     for line in reversed(lines):
@@ -145,10 +150,8 @@ def _text_summary(reports: Sequence[Any], out: Path) -> str:
     return "\n".join([*parts, f"{summary(lines)}\n{out / 'index.html'}\n"])
 
 
-def _json_summary(reports: Sequence[Any], out: Path, seed: int) -> str:
+def _json_summary(reports: Sequence[Report], out: Path, seed: int) -> str:
     """What was found, as one JSON document: a value a notebook, worst news first."""
-    from analysis.report.index import notebook_lines
-
     pages = [
         {
             "notebook": line.report.name,

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from analysis.places import shipped
 from harness.errors import InputError
+from harness.places import data_folder
 
 _VERSIONS_SHOWN = ("numpy", "scipy", "pandas", "statsmodels", "matplotlib")
 _REGISTRY = "datasets.toml"
@@ -88,7 +88,7 @@ def datasets(names: Iterable[str]) -> tuple[Dataset, ...]:
 
 
 def _registry() -> dict[str, Mapping[str, Any]]:
-    path = shipped("data") / _REGISTRY
+    path = data_folder() / _REGISTRY
     with path.open("rb") as stream:
         sets: dict[str, Mapping[str, Any]] = tomllib.load(stream)["sets"]
     return sets

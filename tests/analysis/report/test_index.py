@@ -1,0 +1,71 @@
+"""The index answers "what did this run find", the worst news first."""
+
+from msgspec import structs
+
+from analysis.report import Foot
+from analysis.report.index import dataset_lines, index_page, notebook_lines, summary
+from analysis.report.notebook import CellError, Report
+from tests.analysis.report.html_rules import check_page
+from tests.analysis.report.made_up import HOSTILE, by_set, compared
+
+
+def report(name: str, *tables, error: str = "", datasets=()) -> Report:
+    problem = CellError("ValueError", error, "") if error else None
+    return Report(name, f"The {name}", f"{name} was found.", tables, problem, datasets)
+
+
+def with_status(status: str):
+    table = compared()
+    return structs.replace(table, rows=tuple(structs.replace(row, status=status) for row in table.rows))
+
+
+GOOD, DIFFERS = report("a_good", with_status("reproduced")), report("b_differs", with_status("differs"))
+IMPOSSIBLE, BROKEN = report("c_impossible", with_status("impossible")), report("d_broken", error="no such thing")
+
+
+def test_errors_come_first_then_the_impossible_then_what_differs():
+    lines = notebook_lines([GOOD, DIFFERS, IMPOSSIBLE, BROKEN])
+    assert [line.report.name for line in lines] == ["d_broken", "c_impossible", "b_differs", "a_good"]
+
+
+def test_equally_good_news_stands_by_name():
+    assert [line.report.name for line in notebook_lines([report("b"), report("a")])] == ["a", "b"]
+
+
+def test_statuses_are_counted_worst_first():
+    (line,) = notebook_lines([report("a", compared())])
+    assert line.statuses == (("differs", 1), ("underdetermined", 1), ("reproduced", 1))
+    assert line.figures == 5
+
+
+def test_a_data_set_has_the_finding_of_the_table_that_is_its_own():
+    (line,) = dataset_lines(notebook_lines([report("a", by_set())]))
+    assert (line.dataset.name, line.figures, line.notebooks) == ("trail", 6, ("a",))
+    assert line.finding == by_set().finding
+
+
+def test_a_data_set_on_which_nothing_was_measured_comes_first_and_says_what_brings_it():
+    reports = [report("a", by_set(), datasets=("mast", "trail"))]
+    assert [line.dataset.name for line in dataset_lines(notebook_lines(reports))] == ["mast", "trail"]
+    html = index_page(reports, Foot("misstep reproduce"))
+    assert "misstep datasets fetch mast" in html
+    assert "misstep datasets fetch trail" not in html
+
+
+def test_the_run_is_one_sentence():
+    assert summary(notebook_lines([BROKEN, report("a", compared())])) == (
+        "1 notebook of 2 failed; of 3 printed figures compared, 1 differ, 1 cannot be checked, 1 are reproduced; "
+        "5 figures in 2 notebooks."
+    )
+
+
+def test_every_line_links_to_its_page():
+    page = check_page(index_page([GOOD, BROKEN], Foot("misstep reproduce", seed=0)))
+    assert {"a_good.html", "d_broken.html"} <= set(page.addresses)
+    assert "ValueError: no such thing" in page.text
+
+
+def test_hostile_words_are_text():
+    broken = structs.replace(BROKEN, title=HOSTILE, finding=HOSTILE, error=CellError(HOSTILE, HOSTILE, ""))
+    page = check_page(index_page([broken], Foot("misstep reproduce")))
+    assert page.tags.count("script") == 1

@@ -1,0 +1,102 @@
+"""An executed notebook's page: the finding first, code folded, only our own HTML, an error where it happened."""
+
+from analysis.plots import bars
+from analysis.report import Foot, show_figure
+from analysis.report.notebook import notebook_page, read_notebook
+from tests.analysis.report.html_rules import check_page
+from tests.analysis.report.made_up import by_set, compared
+from tests.analysis.report.notebooks import code, displayed, failed, notebook, printed, prose, shown
+
+FOOT = Foot("misstep reproduce made_up")
+
+
+def page_of(executed) -> str:
+    return notebook_page(read_notebook("made_up", executed), executed, FOOT)
+
+
+def test_title_and_finding_come_from_the_first_heading_and_the_first_table():
+    report = read_notebook("made_up", notebook(prose("# A title\n\nText."), code("1", shown(compared()))))
+    assert (report.title, report.finding) == ("A title", "One of three shares differs.")
+
+
+def test_a_notebook_may_state_its_finding_and_its_data_sets():
+    stated = {"finding": "It is so.", "datasets": ["trail"]}
+    report = read_notebook("made_up", notebook(code("1", shown(compared())), misstep=stated))
+    assert (report.finding, report.datasets) == ("It is so.", ("trail",))
+
+
+def test_a_notebook_without_heading_is_called_by_its_name():
+    assert read_notebook("made_up", notebook(prose("Text."))).title == "made up"
+
+
+def test_tables_are_collected_from_the_outputs_as_they_were_computed():
+    report = read_notebook("made_up", notebook(code("1", shown(compared())), code("2", shown(by_set()))))
+    assert report.tables == (compared(), by_set())
+
+
+def test_the_finding_is_said_once_and_before_everything_else():
+    html = page_of(notebook(prose("# A title\n\nSome prose."), code("show(t)", shown(compared()))))
+    check_page(html)
+    assert html.count("One of three shares differs.") == 1
+    assert html.index("One of three shares differs.") < html.index("Some prose.") < html.index("<table")
+
+
+def test_code_is_folded_and_stands_below_what_it_gave():
+    html = page_of(notebook(code("show(t)", shown(compared()))))
+    assert html.index("<table") < html.index('<details class="code">') < html.index("show(t)")
+
+
+def test_each_table_links_to_its_files():
+    page = check_page(page_of(notebook(code("1", shown(by_set())))))
+    assert {"tables/made_up/by_set.csv", "tables/made_up/by_set.json"} <= set(page.addresses)
+
+
+def test_a_figure_is_inlined_with_its_caption():
+    figure = show_figure(bars(by_set().rows, "Shares"), "Bars of shares.")._repr_mimebundle_()
+    html = page_of(notebook(code("1", displayed(figure))))
+    check_page(html)
+    assert html.index("<svg") < html.index("Bars of shares.")
+
+
+def test_html_that_is_not_ours_is_shown_as_its_text():
+    foreign = {"text/html": "<img src=https://example.org/x.png>", "text/plain": "a <frame>"}
+    page = check_page(page_of(notebook(code("1", displayed(foreign)))))
+    assert "img" not in page.tags
+    assert "a <frame>" in page.text
+
+
+def test_markup_in_prose_is_text():
+    page = check_page(page_of(notebook(prose("# <b>T</b>\n\n<script>alert(1)</script>"))))
+    assert page.tags.count("script") == 1
+    assert "b" not in page.tags
+
+
+def test_an_image_is_embedded():
+    page = check_page(page_of(notebook(code("1", displayed({"image/png": "aGk=\n", "text/plain": "x"})))))
+    assert "data:image/png;base64,aGk=" in page.addresses
+
+
+def test_what_is_printed_is_shown_and_what_is_warned_is_kept_for_the_terminal():
+    executed = notebook(code("1", printed("3 < 4\n"), printed("careful\n", "stderr")))
+    page = check_page(page_of(executed))
+    assert "3 < 4" in page.text
+    assert "careful" not in page.text
+    assert read_notebook("made_up", executed).warnings == "careful\n"
+
+
+def test_an_address_in_memory_is_left_out():
+    html = page_of(notebook(code("1", displayed({"text/plain": "<object object at 0x7f00aa>"}))))
+    assert "0x7f" not in html
+
+
+def test_an_error_stands_at_the_top_and_at_its_cell_whose_code_is_open():
+    executed = notebook(prose("# A title"), code("fail()", failed()))
+    html = page_of(executed)
+    check_page(html)
+    assert html.count("ValueError: no such thing") == 2
+    assert '<details class="code" open>' in html
+    assert read_notebook("made_up", executed).error.traceback == "ValueError\nValueError: no such thing"
+
+
+def test_a_cell_without_code_leaves_no_trace():
+    assert "<details" not in page_of(notebook(code("\n")))

@@ -1,0 +1,210 @@
+"""`misstep reproduce`: notebooks in, pages, tables and an index out; the same seed gives the same bytes."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+from typer.testing import CliRunner, Result
+
+from harness import places
+from harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.notebooks import execute, read
+from misstep.reproduce import app, chosen
+from tests.analysis.report.html_rules import check_page
+from tests.analysis.report.notebooks import TABLE_SOURCE, code, notebook, printed, prose
+
+pytest.importorskip("nbclient", reason="pip install 'misstep[notebooks]' brings what runs notebooks")
+
+ENVIRONMENT_SOURCE = "import os; print(os.environ['MISSTEP_SEED'], os.environ.get('MISSTEP_DATA', 'no data'))"
+
+
+def write(folder: Path, name: str, *cells) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.ipynb"
+    path.write_text(json.dumps(notebook(*cells)))
+    return path
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def notebooks(tmp_path, monkeypatch) -> Path:
+    """A folder that stands for the project's notebooks: one sound, one that fails in its second cell."""
+    folder = made_up_notebooks(tmp_path)
+    monkeypatch.setattr(places, "notebooks_folder", lambda: folder)
+    return folder
+
+
+def made_up_notebooks(parent: Path) -> Path:
+    folder = parent / "notebooks"
+    write(folder, "good_one", prose("# A good one"), code(TABLE_SOURCE), code(ENVIRONMENT_SOURCE))
+    write(folder, "failing_one", prose("# A failing one"), code("a = 1"), code("a / 0"), code("print('never')"))
+    return folder
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+class Finished(Struct):
+    """A run of the made-up notebooks: what it said, what it wrote, and what else it left in the folder for such."""
+
+    result: Result
+    out: Path
+    left: list[Path]
+
+
+@pytest.fixture(scope="module", params=["text", "json"])
+def each_run(request, finished) -> Finished:
+    return finished[request.param]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> dict[str, Finished]:
+    """The same run twice, in two places: as text and as JSON."""
+    folder = made_up_notebooks(tmp_path_factory.mktemp("project"))
+    runs = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "notebooks_folder", lambda: folder)
+        patch.delenv("MISSTEP_DATA", raising=False)
+        for name, options in (("text", []), ("json", ["--json"])):
+            own = tmp_path_factory.mktemp(name)
+            patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("temporary")))
+            result = run("--out", own / "deep" / "out", "--seed", 7, *options)
+            runs[name] = Finished(result, own / "deep" / "out", list(Path(tempfile.gettempdir()).iterdir()))
+    return runs
+
+
+def test_a_failing_notebook_is_exit_1_while_the_others_have_their_pages_and_tables(each_run):
+    assert each_run.result.exit_code == 1
+    assert set(tree(each_run.out)) == {
+        "index.html",
+        "good_one.html",
+        "failing_one.html",
+        "tables/made_up/loops.csv",
+        "tables/made_up/loops.json",
+    }
+
+
+def test_the_pages_say_what_was_found_and_what_failed(finished):
+    out = finished["text"].out
+    pages = {path.stem: check_page(path.read_text()) for path in out.glob("*.html")}
+    assert "Loops are in 30.0% (19.0–44.0%), not in 20%." in pages["good_one"].text
+    assert "7 no data" in pages["good_one"].text
+    for name in ("failing_one", "index"):
+        assert "ZeroDivisionError: division by zero" in pages[name].text
+    linked = {
+        address for page in pages.values() for address in page.addresses if not address.startswith(("#", "data:"))
+    }
+    assert linked
+    assert all((out / address).is_file() for address in linked)
+
+
+def test_the_same_seed_gives_the_same_bytes_wherever_it_runs(finished):
+    first, second = tree(finished["text"].out), tree(finished["json"].out)
+    assert first == second
+    for run_ in finished.values():
+        assert str(run_.out.parent).encode() not in b"".join(first.values())
+
+
+def test_nothing_is_left_behind(each_run):
+    assert each_run.left == []
+
+
+def test_the_tables_and_findings_are_printed_and_the_index_last(finished):
+    printed_ = finished["text"].result.stdout
+    assert "30.0% [19.0–44.0%]" in printed_
+    assert "15 of 50 are 30%." in printed_
+    assert printed_.endswith(f"{finished['text'].out / 'index.html'}\n")
+
+
+def test_the_traceback_of_a_failing_notebook_goes_to_stderr(each_run):
+    assert "failing_one: ZeroDivisionError: division by zero" in each_run.result.stderr
+    assert "Traceback" in each_run.result.stderr
+    assert "\x1b" not in each_run.result.stderr
+
+
+def test_json_is_one_document_with_the_worst_news_first(finished):
+    document = json.loads(finished["json"].result.stdout)
+    failing, good = document["pages"]
+    assert (failing["notebook"], failing["error"]) == ("failing_one", "ZeroDivisionError: division by zero")
+    assert (good["error"], good["statuses"], good["figures"]) == (None, {"differs": 1}, 2)
+    assert json.loads(Path(good["tables"][0]["json"]).read_text())["name"] == "loops"
+    assert document["seed"] == 7
+
+
+def test_kernels_see_the_data_folder_that_was_named(notebooks, tmp_path):
+    write(notebooks, "where", code(ENVIRONMENT_SOURCE))
+    assert run("where", "--out", tmp_path / "out", "--data", tmp_path).exit_code == 0
+    assert f"0 {tmp_path}" in (tmp_path / "out" / "where.html").read_text()
+
+
+def test_stopping_ends_the_kernels_that_still_run(tmp_path):
+    note = tmp_path / "pid"
+    waits = f"import pathlib, time\nwhile not pathlib.Path({str(note)!r}).exists(): time.sleep(0.01)"
+    endless = f"import os, pathlib, time\npathlib.Path({str(note)!r}).write_text(str(os.getpid()))\ntime.sleep(600)"
+    running = execute([write(tmp_path, "quick", code(waits)), write(tmp_path, "endless", code(endless))], {})
+    path, _ = next(running)
+    assert path.stem == "quick"
+    running.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
+
+
+def test_two_different_tables_of_one_name_are_refused(notebooks, tmp_path):
+    write(notebooks, "good_two", code(TABLE_SOURCE.replace("0.3,", "0.4,")))
+    result = run("good", "--out", tmp_path / "out")
+    assert isinstance(result.exception, InputError)
+    assert "two different tables" in str(result.exception)
+
+
+def test_a_kernel_that_dies_fails_its_notebook_alone(notebooks, tmp_path):
+    write(notebooks, "dying", code("import os; os._exit(3)"))
+    result = run("dying", "good", "--out", tmp_path / "out", "--json")
+    dying, good = json.loads(result.stdout)["pages"]
+    assert dying["error"] == "DeadKernelError: Kernel died"
+    assert good["error"] is None
+
+
+def test_stored_outputs_are_not_trusted(tmp_path):
+    path = write(tmp_path / "in", "stored", code("1", printed("an old figure")))
+    assert read(path).cells[0].outputs == []
+
+
+def test_a_file_that_is_no_notebook_is_named(tmp_path):
+    path = tmp_path / "broken.ipynb"
+    path.write_text("{")
+    with pytest.raises(InputError, match=r"broken\.ipynb"):
+        read(path)
+
+
+def test_a_prefix_that_fits_no_notebook_lists_what_there_is():
+    with pytest.raises(UsageError, match=r"no notebook starts with 'x'. There are: a_one, b_two"):
+        chosen([Path("a_one.ipynb"), Path("b_two.ipynb")], ["x"])
+
+
+def test_a_prefix_chooses_its_notebooks():
+    paths = [Path("a_one.ipynb"), Path("a_two.ipynb"), Path("b.ipynb")]
+    assert chosen(paths, ["a"]) == paths[:2]
+    assert chosen(paths, []) == paths
+
+
+def test_an_installation_without_notebooks_says_so():
+    with pytest.raises(MissingPrerequisite, match="no notebooks"):
+        chosen([], [])
+
+
+@pytest.mark.usefixtures("notebooks")
+def test_a_data_folder_that_is_none_is_refused(tmp_path):
+    assert isinstance(run("--data", tmp_path / "nowhere").exception, UsageError)
+
+
+@pytest.mark.usefixtures("notebooks")
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert isinstance(run("--out", tmp_path / "file" / "out").exception, UsageError)
