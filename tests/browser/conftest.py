@@ -1,0 +1,131 @@
+"""A headless Chromium that tells what pages ask for, and the pages that Misstep makes."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import plots
+from analysis.report import Foot, page, show_figure
+from analysis.report.index import index_page
+from analysis.report.notebook import notebook_page, read_notebook
+from analysis.report.trajectory import trajectory_page
+from analysis.table_files import write_table
+from analysis.tables import Row, Table
+from tests.analysis.report.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
+from tests.analysis.report.notebooks import code, displayed, failed, notebook, printed, prose, shown
+
+HOW_TO_GET_IT = "install Chromium and its driver: apt-get install chromium chromium-driver"
+OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+
+
+def _find(*names: str) -> str | None:
+    return next((found for name in names if (found := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One browser for all tests; skipped where there is none, a failure in CI."""
+    program, driver = _find("chromium", "chromium-browser", "google-chrome"), _find("chromedriver")
+    if program is None or driver is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must run the browser tests: {HOW_TO_GET_IT}")
+        pytest.skip(HOW_TO_GET_IT)
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for option in OPTIONS:
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield Browser(browser)
+    browser.quit()
+
+
+class Browser:
+    """A page opened at a width and in a colour scheme, and what it did meanwhile."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def open(self, path: Path, *, width: int = 1200, scheme: str = "light") -> None:
+        """Open a file; what earlier pages did is forgotten."""
+        self._command(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+        self._command("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.driver.get_log("browser")
+        self.driver.get_log("performance")
+        self.driver.get(path.as_uri())
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """What a script gives when it runs in the page."""
+        return self.driver.execute_script(script, *arguments)
+
+    def complaints(self) -> list[str]:
+        """What the page wrote to the console: errors of scripts, of styles, of loading."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self) -> list[str]:
+        """Every address that the page asked for."""
+        events = (json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance"))
+        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+    def _command(self, name: str, parameters: dict[str, Any]) -> None:
+        self.driver.execute_cdp_cmd(name, parameters)
+
+
+def sortable() -> Table:
+    """Four figures whose order as numbers is not their order as text."""
+    rows = (Row("a", 0.09), Row("b", 100.5), Row("c", -3), Row("d", 12))
+    return Table("sortable", "made_up", "Sortable", "It sorts.", rows)
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory) -> Path:
+    """A folder with a page of each kind, as a run would write them, with labels that are long and hostile."""
+    folder = tmp_path_factory.mktemp("pages")
+    tables = [compared(), by_set(), of_many_sources()]
+    figures = [
+        plots.forest(compared().rows, "Forest", reference=0.2),
+        plots.small_multiples(by_set().rows, "Panels"),
+        plots.confusion([[50, 3], [4, 120]], ["task", "agent"], "Confusion"),
+        plots.timeline([plots.Lane("run-1", 12, {"loops": [3, 4]})], "Timeline"),
+    ]
+    executed = notebook(
+        prose("# A made-up notebook\n\nProse with a table.\n\n" + "| long heading " * 12 + "|\n" + "|---" * 12 + "|\n"),
+        *(code("show_figure(...)", displayed(show_figure(one, "A caption.")._repr_mimebundle_())) for one in figures),
+        *(code("show(...) # " + "long " * 60, shown(table)) for table in tables),
+        code("print(...)", printed("unbroken" * 60)),
+        code("fail()", failed(message="/".join(["deep"] * 60))),
+    )
+    report = read_notebook("made_up", executed)
+    foot = Foot("misstep reproduce made_up --seed 0", ("trail", "mast"), seed=0)
+    hostile = trajectory(id=HOSTILE, task="word " * 400 + HOSTILE)
+    for name, text in {
+        "index.html": index_page([report], foot),
+        "made_up.html": notebook_page(report, executed, foot),
+        "page.html": page("A page", compared().finding, tables, figures, ["How it was made."], foot=foot),
+        "trajectory.html": trajectory_page(hostile, verdicts(), foot),
+        "sortable.html": page("Sortable", "It sorts.", [sortable()], foot=foot),
+    }.items():
+        (folder / name).write_text(text)
+    for table in tables:
+        write_table(table, folder / "tables")
+    return folder

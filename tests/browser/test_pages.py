@@ -1,0 +1,137 @@
+"""Pages in a real browser: they ask nobody, complain of nothing, fit a phone, and can be read and used."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+NAMES = ("index.html", "made_up.html", "page.html", "trajectory.html")
+LEAST_CONTRAST = 4.5
+"""The contrast that WCAG 2.2 asks of text (level AA)."""
+
+COLOURS = """
+const shown = [];
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const parent = walker.currentNode.parentElement;
+  if (!walker.currentNode.data.trim() || parent.closest("script, style, title, desc, .skip")) continue;
+  if (!parent.checkVisibility()) continue;
+  let behind = parent;
+  while (behind && getComputedStyle(behind).backgroundColor === "rgba(0, 0, 0, 0)") behind = behind.parentElement;
+  const style = getComputedStyle(parent);
+  shown.push([
+    parent.closest("svg") ? style.fill : style.color,
+    getComputedStyle(behind ?? document.documentElement).backgroundColor,
+    walker.currentNode.data.trim().slice(0, 40),
+  ]);
+}
+return shown;
+"""
+
+
+@pytest.fixture(params=NAMES)
+def name(request) -> str:
+    return request.param
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of an opaque colour (WCAG 2.2)."""
+    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two opaque colours (WCAG 2.2), 1 to 21."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_black_on_white_has_the_greatest_contrast():
+    assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21)
+
+
+def test_a_page_asks_only_for_itself_and_complains_of_nothing(chromium, pages, name):
+    chromium.open(pages / name)
+    assert [address for address in chromium.requests() if not address.startswith(("file:", "data:"))] == []
+    assert chromium.complaints() == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1200])
+def test_no_page_is_wider_than_its_window(chromium, pages, name, width):
+    chromium.open(pages / name, width=width)
+    assert chromium.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_a_wide_table_scrolls_by_itself_on_a_phone(chromium, pages):
+    chromium.open(pages / "made_up.html", width=360)
+    wide = "return [...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth).length"
+    assert chromium.run(wide) > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_stands_out_from_what_is_behind_it(chromium, pages, name, scheme):
+    chromium.open(pages / name, scheme=scheme)
+    shown = chromium.run(COLOURS)
+    assert len(shown) > 10
+    assert [words for ink, paper, words in shown if contrast(ink, paper) < LEAST_CONTRAST] == []
+
+
+def test_dark_is_dark_and_light_is_light(chromium, pages, name):
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    chromium.open(pages / name, scheme="light")
+    light = chromium.run(paper)
+    chromium.open(pages / name, scheme="dark")
+    assert luminance(chromium.run(paper)) < 0.05 < 0.8 < luminance(light)
+
+
+def test_every_link_leads_to_a_file_or_a_place_in_the_page(chromium, pages, name):
+    chromium.open(pages / name)
+    for address in chromium.run("return [...document.links].map(link => link.getAttribute('href'))"):
+        path, _, place = address.partition("#")
+        assert (pages / path).exists()
+        if place and not path:
+            assert chromium.run("return document.getElementById(arguments[0]) !== null", place)
+
+
+def test_focus_is_visible_on_everything_that_takes_it(chromium, pages, name):
+    chromium.open(pages / name)
+    unmarked = chromium.run(
+        """
+        const takes = document.querySelectorAll("a[href], button, summary, [tabindex='0']");
+        return [...takes].filter(one => {
+          one.focus({ focusVisible: true });
+          const style = getComputedStyle(one);
+          return document.activeElement === one && one.checkVisibility() && style.outlineStyle === "none";
+        }).map(one => one.outerHTML.slice(0, 80));
+        """
+    )
+    assert unmarked == []
+
+
+def test_a_table_sorts_by_the_column_that_is_pressed(chromium, pages):
+    chromium.open(pages / "sortable.html")
+    labels = "return [...document.querySelectorAll('tbody th')].map(one => one.textContent.trim())"
+    before = chromium.run(labels)
+    chromium.run("document.querySelectorAll('thead button')[0].click()")
+    falling = chromium.run(labels)
+    chromium.run("document.querySelectorAll('thead button')[0].click()")
+    assert before == ["a", "b", "c", "d"]
+    assert falling == ["b", "d", "a", "c"]
+    assert chromium.run(labels) == falling[::-1]
+
+
+def test_a_page_is_complete_without_scripts(chromium, pages, name):
+    chromium.open(pages / name)
+    with_scripts = chromium.run("return document.body.innerText.length")
+    chromium.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        chromium.open(pages / name)
+        result = chromium.driver.execute_cdp_cmd(
+            "DOM.getOuterHTML", {"nodeId": chromium.driver.execute_cdp_cmd("DOM.getDocument", {})["root"]["nodeId"]}
+        )
+    finally:
+        chromium.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert len(result["outerHTML"]) > with_scripts
+    assert "Sort by this column" not in result["outerHTML"].split("<script>")[0]

@@ -1,0 +1,108 @@
+"""`misstep view`: a file in, one trajectory's page out."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.errors import InputError, UsageError
+from misstep.view import app, file_name
+from tests.analysis.report.html_rules import check_page
+
+
+def record(id_: str, text: str = "I look first.") -> dict:
+    """A run in ATIF in which one call is made four times for the same answer."""
+    call = {"tool_call_id": "c", "function_name": "bash", "arguments": {"command": "cat missing.txt"}}
+    answer = {"results": [{"source_call_id": "c", "content": "cat: missing.txt: No such file or directory"}]}
+    repeated = {"source": "agent", "message": text, "tool_calls": [call], "observation": answer}
+    turns = [{"source": "user", "message": "Read missing.txt."}, *[repeated] * 4]
+    return {
+        "schema_version": "ATIF-v1.4",
+        "session_id": id_,
+        "agent": {"name": "made-up", "version": "1"},
+        "steps": [{"step_id": number, **turn} for number, turn in enumerate(turns, 1)],
+    }
+
+
+def write(path: Path, *records: dict) -> Path:
+    path.write_text("\n".join(json.dumps(one) for one in records) + "\n")
+    return path
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_a_page_shows_every_step_and_marks_the_loop(tmp_path):
+    out = tmp_path / "new" / "run.html"
+    result = run(write(tmp_path / "run.json", record("run-1")), "--out", out)
+    assert (result.exit_code, result.stdout) == (0, f"{out}\n")
+    page = check_page(out.read_text())
+    assert {f"step-{number}" for number in range(5)} <= set(page.ids)
+    assert "infinite loop yes" in " ".join(page.text.split())
+    assert "#step-1" in page.addresses
+
+
+def test_the_page_is_named_by_the_id_where_no_name_is_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(write(tmp_path / "run.json", record("a/b c"))).stdout == "a-b-c.html\n"
+    check_page((tmp_path / "a-b-c.html").read_text())
+
+
+@pytest.mark.parametrize(
+    ("id_", "name"),
+    [("../../etc/passwd", "etc-passwd"), ("...", "trajectory"), ("日本", "trajectory"), ("x" * 200, "x" * 80)],
+)
+def test_an_id_never_leads_out_of_the_folder(id_, name):
+    assert file_name(id_) == name
+
+
+def test_of_several_the_first_is_shown_and_the_others_are_told_of(tmp_path):
+    path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
+    result = run(path, "--out", tmp_path / "out.html")
+    assert "<h1><bdi>run-1</bdi></h1>" in (tmp_path / "out.html").read_text()
+    assert "2 trajectories; this is the first. Another: --id run-2" in result.stderr
+
+
+def test_an_id_chooses_one_of_several(tmp_path):
+    path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
+    assert run(path, "--id", "run-2", "--out", tmp_path / "out.html").stderr == ""
+    assert "<h1><bdi>run-2</bdi></h1>" in (tmp_path / "out.html").read_text()
+
+
+def test_an_unknown_id_lists_those_that_are_there(tmp_path):
+    path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
+    result = run(path, "--id", "run-3", "--out", tmp_path / "out.html")
+    assert isinstance(result.exception, UsageError)
+    assert "There are: run-1, run-2." in str(result.exception)
+
+
+def test_a_broken_line_is_named_and_exit_is_1_while_the_page_is_made(tmp_path):
+    path = write(tmp_path / "runs.jsonl", record("run-1"))
+    path.write_text(path.read_text() + '{"schema_version": \n')
+    result = run(path, "--out", tmp_path / "out.html")
+    assert result.exit_code == 1
+    assert f"{path}:2" in result.stderr
+    assert (tmp_path / "out.html").is_file()
+
+
+def test_a_file_without_trajectories_is_an_error(tmp_path):
+    (tmp_path / "folder").mkdir()
+    assert isinstance(run(tmp_path / "folder", "--out", tmp_path / "out.html").exception, InputError)
+    assert not (tmp_path / "out.html").exists()
+
+
+def test_the_command_in_the_foot_makes_the_same_page_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(Path("run.json"), record("it's one"))
+    run("run.json", "--out", "first.html")
+    page = check_page(Path("first.html").read_text())
+    assert "misstep view run.json --id 'it'\"'\"'s one'" in page.text
+
+
+@pytest.mark.data
+def test_a_real_run_becomes_a_page(data_folder, tmp_path):
+    file = data_folder / "agent_trajs" / "mini-swe-agent" / "github_issue.traj.json.gz"
+    assert run(file, "--out", tmp_path / "out.html").exit_code == 0
+    check_page((tmp_path / "out.html").read_text())
