@@ -198,10 +198,11 @@ def _first_choice(raw: dict[str, Any]) -> dict[str, Any]:
 
 def _timestamp(seconds: Any) -> str | None:
     """Seconds since 1970 as ISO 8601."""
-    if not isinstance(seconds, int | float):
+    known = _amount(seconds)
+    if known is None:
         return None
     try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat()
+        return datetime.fromtimestamp(known, UTC).isoformat()
     except (OverflowError, ValueError, OSError):
         return None
 
@@ -237,7 +238,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _amount(value: Any) -> float | None:
-    """A number of dollars; `None` for what is none, as a number too large to be one."""
+    """An amount of dollars or seconds; `None` for what is none, as a number too large to be one."""
     whole = _whole(value)
     if whole is not None and abs(whole) < 2**53:
         return float(whole)

@@ -1,0 +1,180 @@
+"""`misstep convert`: every trajectory as a file in ATIF, whatever else lies in the folder."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
+
+from harness.errors import InputError, MisstepError, UnknownFormat, UsageError
+from harness.readers import read_file
+from harness.trajectory import Skipped, Source, Trajectory, Unreadable
+from misstep.convert import FileNames, app
+from misstep.inputs import trajectories
+from tests.families import samples
+from tests.misstep.made_up import atif, atif_lines
+
+LINE = "a line that no reader knows\n"
+
+
+def convert(*arguments: object) -> Result:
+    """Run the command; an error of ours is raised, as `misstep` itself turns it into a line."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    if isinstance(result.exception, MisstepError):
+        raise result.exception
+    return result
+
+
+def as_json(*arguments: object) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(convert(*arguments, "--json").stdout)
+    return document
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with trajectories in three formats among other files."""
+    here = tmp_path / "runs"
+    (here / "deep").mkdir(parents=True)
+    (here / "tau").write_bytes(samples.taubench())
+    (here / "deep" / "mini").write_bytes(samples.mini_swe_agent())
+    (here / "gate").write_bytes(samples.atif())
+    (here / "notes.txt").write_text(LINE)
+    (here / "settings.toml").write_text("[tool]\nname = 1\n")
+    (here / "table.csv").write_text("a,b\n1,2\n")
+    return here
+
+
+def test_each_trajectory_is_a_file_of_its_own_and_reads_as_before(folder: Path, tmp_path: Path) -> None:
+    said = as_json(folder, "--to", "atif", "--out", tmp_path / "out")
+    assert said["n"] == len(said["written"]) == 5
+    before = {one.id: one for path in ("tau", "deep/mini", "gate") for one in read_file(folder / path)}  # type: ignore[union-attr]
+    after = {one.id: one for path in said["written"] for one in read_file(Path(path))}  # type: ignore[union-attr]
+    assert after == before
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "3-0.json",
+        "3-1.json",
+        "acme__gate-7.json",
+        "gate-helper.json",
+        "gate-main.json",
+    ]
+
+
+def test_files_in_a_folder_that_hold_no_trajectory_are_skipped_and_counted(folder: Path, tmp_path: Path) -> None:
+    said = as_json(folder, "--out", tmp_path / "out")
+    assert {Path(one["file"]).name for one in said["skipped"]} == {"notes.txt", "settings.toml", "table.csv"}
+    assert all(one["reason"] for one in said["skipped"])
+    assert said["unreadable"] == []
+
+
+def test_the_table_has_a_line_a_format_with_trajectories_and_steps(folder: Path, tmp_path: Path) -> None:
+    result = convert(folder, "--out", tmp_path / "out")
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[0] == ["format", "trajectories", "steps"]
+    assert ["taubench", "2", "8"] in lines
+    assert ["atif", "2", "6"] in lines
+    assert result.exit_code == 0
+
+
+def test_converted_again_the_bytes_are_the_same(folder: Path, tmp_path: Path) -> None:
+    atif_lines(folder / "same.jsonl", ["twin"] * 12)
+    once, twice = tmp_path / "once", tmp_path / "twice"
+    assert convert(folder, "--out", once).exit_code == 0
+    assert convert(once, "--out", twice).exit_code == 0
+    written = {path.name: path.read_bytes() for path in once.iterdir()}
+    assert len(written) == 17
+    assert {path.name: path.read_bytes() for path in twice.iterdir()} == written
+
+
+def test_the_same_line_again_replaces_what_a_stopped_one_left(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    convert(folder, "--out", out)
+    finished = {path.name: path.read_bytes() for path in out.iterdir()}
+    (out / "3-0.json").unlink()
+    (out / "3-1.json").write_bytes(b"")
+    (out / ".gate-main.json.part").write_bytes(b'{"half')
+    convert(folder, "--out", out)
+    assert {path.name: path.read_bytes() for path in out.iterdir() if not path.name.startswith(".")} == finished
+
+
+def test_a_broken_line_is_named_with_file_and_line_and_the_others_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(atif("first") + b"{broken\n" + atif("third"))
+    said = convert(path, "--out", tmp_path / "out", "--json")
+    assert said.exit_code == 1
+    document = json.loads(said.stdout)
+    assert document["n"] == 2
+    assert [(one["file"], one["line"]) for one in document["unreadable"]] == [(str(path), 2)]
+    assert f"{path}:2" in said.stderr
+
+
+def test_a_named_file_of_no_known_format_is_an_error_that_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(LINE)
+    with pytest.raises(UnknownFormat, match="taubench") as caught:
+        convert(path, "--out", tmp_path / "out")
+    assert caught.value.exit_code == 2
+
+
+def test_a_folder_without_trajectories_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "notes.txt").write_text(LINE)
+    with pytest.raises(InputError, match="no trajectories among 1 files"):
+        convert(tmp_path / "runs", "--out", tmp_path / "out")
+
+
+def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="(?i)no such file"):
+        convert(tmp_path / "missing", "--out", tmp_path / "out")
+
+
+def test_another_format_to_write_is_an_error(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Known: atif"):
+        convert(folder, "--to", "xml", "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize("out", ["runs", "runs/atif"])
+def test_a_conversion_does_not_read_what_it_writes(folder: Path, tmp_path: Path, out: str) -> None:
+    with pytest.raises(UsageError, match="is to be read"):
+        convert(folder, "--out", tmp_path / out)
+
+
+def test_an_output_that_is_a_file_is_an_error(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("in the way")
+    with pytest.raises(InputError, match="cannot be written"):
+        convert(folder, "--out", tmp_path / "out")
+
+
+@given(
+    st.lists(st.text(max_size=300) | st.sampled_from(["../../etc/x", "/", "..", "a/b", "A", "a", "\x00"]), max_size=8)
+)
+def test_a_file_name_escapes_no_folder_is_bounded_and_given_once(ids: list[str]) -> None:
+    names = FileNames()
+    given_names = [names.name(Trajectory(one, Source("atif", "f", 1))) for one in ids]
+    assert len({name.lower() for name in given_names}) == len(ids)
+    for name in given_names:
+        assert Path(name).name == name
+        assert not name.startswith(".")
+        assert len(name) <= 140
+
+
+def test_inputs_come_as_one_stream_of_trajectories_and_of_what_is_none(folder: Path) -> None:
+    (folder / "empty.json").write_bytes(b"")
+    (folder / "half.json").write_bytes(b'{"schema_version": "ATIF-v1.4", "st')
+    (folder / "page.md").write_text("[a link](x)\n")
+    found = list(trajectories([folder]))
+    skipped = {Path(one.file).name for one in found if isinstance(one, Skipped)}
+    unreadable = {Path(one.file).name for one in found if isinstance(one, Unreadable)}
+    assert skipped == {"notes.txt", "settings.toml", "table.csv", "page.md"}
+    assert unreadable == {"empty.json", "half.json"}
+    assert sum(isinstance(one, Trajectory) for one in found) == 5
+
+
+def test_a_named_file_that_is_broken_is_unreadable_and_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "half.json"
+    path.write_bytes(b'{"schema_version": "ATIF-v1.4", "st')
+    (found,) = trajectories([path])
+    assert isinstance(found, Unreadable)
+    assert convert(path, "--out", tmp_path / "out").exit_code == 1
