@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,20 @@ class Browser:
         events = (json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance"))
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
-    def _command(self, name: str, parameters: dict[str, Any]) -> None:
-        self.driver.execute_cdp_cmd(name, parameters)
+    def size(self) -> tuple[float, float]:
+        """Width and height of all that the page shows, in pixels."""
+        content = self._command("Page.getLayoutMetrics", {})["cssContentSize"]
+        return content["width"], content["height"]
+
+    @contextmanager
+    def without_scripts(self) -> Iterator[None]:
+        """Meanwhile, pages run no scripts."""
+        self._command("Emulation.setScriptExecutionDisabled", {"value": True})
+        yield
+        self._command("Emulation.setScriptExecutionDisabled", {"value": False})
+
+    def _command(self, name: str, parameters: dict[str, Any]) -> Any:
+        return self.driver.execute_cdp_cmd(name, parameters)
 
 
 def sortable() -> Table:
