@@ -14,10 +14,10 @@ from typing import Any
 from msgspec import Struct
 
 from harness.protocols import Sample, Unit
-from harness.readers import mini_swe_agent
 from harness.readers.chat import is_chat, steps_of
 from harness.readers.conversation import first_words_of_user
 from harness.readers.decoding import convert, decode_json, rest_of
+from harness.readers.mini_swe_agent import refuse as refuse_run
 from harness.readers.naming import name_of
 from harness.trajectory import Source, Trajectory
 
@@ -40,7 +40,7 @@ def refuse(sample: Sample) -> str | None:
         return "no list `messages`"
     if not is_chat(messages):
         return "its messages are no objects with `role`"
-    if mini_swe_agent.refuse(sample) is None:
+    if refuse_run(sample) is None:
         return "a run of mini-swe-agent"
     return None
 

@@ -126,7 +126,7 @@ def test_a_folder_without_trajectories_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="(?i)no such file"):
+    with pytest.raises(InputError, match=r"(?i)no such file"):
         convert(tmp_path / "missing", "--out", tmp_path / "out")
 
 
