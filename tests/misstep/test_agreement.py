@@ -1,0 +1,340 @@
+"""`misstep agreement` says how far annotators agree, and one line on what is wrong with a file."""
+
+import json
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from misstep.__main__ import main
+
+LABELS = """item,ann,ben,cat
+run-1,agent,Agent,agent
+run-2,task,agent,task
+run-3,agent,task,infra
+run-4,infra,infra,infra
+run-5,task,,task
+run-6,,agent,
+run-7, task ,task,task
+run-8,agent,agent,agent
+"""
+
+TEXT = """\
+Fleiss' kappa is 0.617 (95% interval −0.029 to 1.000), substantial on the scale of Landis and Koch: 8 items, 3
+raters; 76.2% of paired ratings agree.
+
+All raters                                95% interval  items
+Fleiss' kappa                   0.617  −0.029 to 1.000      8
+Krippendorff's alpha (nominal)  0.629   0.106 to 1.000      7
+Gwet's AC1                      0.655   0.077 to 1.000      8
+Agreement                       76.2%                       7
+
+Pairs of raters  agreement  Cohen's kappa     95% interval  items
+ann / ben            66.7%          0.455  −0.211 to 1.000      6
+ann / cat            85.7%          0.781   0.410 to 1.000      7
+ben / cat            66.7%          0.500  −0.036 to 1.000      6
+
+By label  kappa     95% interval  ratings
+agent     0.616   0.003 to 1.000        9
+infra     0.657  −0.263 to 1.000        4
+task      0.594  −0.074 to 1.000        8
+
+ann (rows) by ben  agent  infra  task
+agent                  2      0     1
+infra                  0      1     0
+task                   1      0     1
+
+ann (rows) by cat  agent  infra  task
+agent                  2      1     0
+infra                  0      1     0
+task                   0      0     3
+
+ben (rows) by cat  agent  infra  task
+agent                  2      0     1
+infra                  0      1     0
+task                   0      1     1
+
+Raters disagree on 2 of 8 items (25.0%)
+item   ann    ben    cat
+run-2  task   agent  task
+run-3  agent  task   infra
+
+Consensus: one label leads on 7 of 8 rated items; 1 is tied
+  run-3: agent / infra / task
+
+95% intervals by standard error of Gwet (2014), t interval; by jackknife over groups of items, normal
+interval; by standard error of Fleiss, Cohen and Everitt (1969), normal interval.
+Agreement is the share of agreeing pairs of ratings, averaged over items with two ratings or more. Kappas and
+AC1 take labels as names; alpha takes them as the level says. Items with one rating count only towards how
+often labels are used, and not at all in alpha.
+1 item with fewer than two ratings: run-6.
+"""
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    path = tmp_path / "labels.csv"
+    path.write_text(LABELS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command line in this process: exit code, stdout, stderr."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["misstep", "agreement", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def document(misstep: Any, *arguments: object) -> dict[str, Any]:
+    code, out, _ = misstep(*arguments, "--json")
+    assert code == 0
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_a_report_leads_with_the_finding_and_shows_every_figure_with_its_n(misstep: Any, labels: Path) -> None:
+    code, out, err = misstep(labels, "--boot", 0)
+    assert (code, out) == (0, TEXT)
+    assert err == f"misstep: {labels}: counted as one label, shown as 'agent': 'Agent', 'agent'\n"
+
+
+def test_the_json_has_the_shape_that_scripts_rely_on(misstep: Any, labels: Path) -> None:
+    found = document(misstep, labels)
+    assert list(found)[:12] == [
+        "n_items",
+        "n_raters",
+        "raters",
+        "categories",
+        "percent_agreement",
+        "fleiss_kappa",
+        "krippendorff_alpha",
+        "gwet_ac1",
+        "pairs",
+        "by_category",
+        "disagreements",
+        "consensus",
+    ]
+    assert (found["n_items"], found["n_raters"]) == (8, 3)
+    assert (found["raters"], found["categories"]) == (["ann", "ben", "cat"], ["agent", "infra", "task"])
+    assert found["percent_agreement"] == pytest.approx((4 + 1 + 1 / 3) / 7)
+    for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
+        estimate = found[name]
+        assert list(estimate) == ["value", "low", "high", "n", "method", "reason"]
+        assert estimate["low"] < estimate["value"] < estimate["high"]
+    pair = found["pairs"][0]
+    assert list(pair) == ["raters", "n", "agreement", "cohen_kappa", "cohen_kappa_interval"]
+    assert (pair["raters"], pair["n"], pair["agreement"]) == (["ann", "ben"], 6, pytest.approx(4 / 6))
+    assert pair["cohen_kappa"] == pair["cohen_kappa_interval"]["value"] == pytest.approx(5 / 11)
+    category = found["by_category"][2]
+    assert list(category) == ["category", "n", "kappa", "kappa_interval"]
+    assert (category["category"], category["n"]) == ("task", 8)
+    assert found["disagreements"] == [
+        {"item": "run-2", "labels": {"ann": "task", "ben": "agent", "cat": "task"}},
+        {"item": "run-3", "labels": {"ann": "agent", "ben": "task", "cat": "infra"}},
+    ]
+    assert found["consensus"][1] == {"item": "run-2", "label": "task", "tied": False, "candidates": []}
+    assert found["consensus"][2] == {
+        "item": "run-3",
+        "label": None,
+        "tied": True,
+        "candidates": ["agent", "infra", "task"],
+    }
+    assert found["confusion"][0] == {
+        "raters": ["ann", "ben"],
+        "labels": ["agent", "infra", "task"],
+        "matrix": [[2, 0, 1], [0, 1, 0], [1, 0, 1]],
+    }
+    assert found["items_under_two_ratings"] == ["run-6"]
+
+
+def test_intervals_are_bootstrapped_by_default_and_undefined_resamples_are_said(misstep: Any, labels: Path) -> None:
+    out = misstep(labels)[1]
+    assert "95% intervals by percentile bootstrap, 10,000 resamples of items, seed 0." in out
+    assert " of 10,000 resamples" in out
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_other_intervals(misstep: Any, labels: Path) -> None:
+    outputs = [misstep(labels, "--json", "--boot", 200, "--seed", seed)[1] for seed in (1, 1, 2)]
+    assert outputs[0] == outputs[1]
+    assert json.loads(outputs[0])["fleiss_kappa"] != json.loads(outputs[2])["fleiss_kappa"]
+
+
+def test_raters_who_share_no_item_have_no_kappa_and_a_reason(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "apart.csv"
+    path.write_text("item,ann,ben\n1,a,\n2,,b\n")
+    found = document(misstep, path)
+    pair = found["pairs"][0]
+    assert (pair["n"], pair["agreement"], pair["cohen_kappa"]) == (0, None, None)
+    assert pair["cohen_kappa_interval"]["reason"] == "the two raters share no item"
+    assert found["percent_agreement"] is None
+    for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
+        assert found[name]["value"] is None
+        assert found[name]["reason"] == "no item has two ratings"
+    code, out, _ = misstep(path)
+    assert code == 0
+    assert out.startswith("Fleiss' kappa is undefined: no item has two ratings (2 items, 2 raters).")
+
+
+def test_raters_with_one_label_between_them_agree_without_a_kappa(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("item,ann,ben\n1,a,a\n2,a,A\n")
+    found = document(misstep, path)
+    assert found["percent_agreement"] == 1
+    assert found["pairs"][0]["cohen_kappa"] is None
+    for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
+        assert found[name]["value"] is None
+        assert found[name]["reason"]
+    assert found["by_category"][0]["kappa"] is None
+    assert misstep(path)[0] == 0
+
+
+def test_a_rater_with_one_label_has_a_kappa_of_zero_and_is_named(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "constant.csv"
+    path.write_text("item,ann,ben\n1,a,a\n2,a,a\n3,a,b\n4,a,b\n")
+    for boot in (1000, 0):
+        pair = document(misstep, path, "--boot", boot)["pairs"][0]
+        assert pair["cohen_kappa"] == 0
+        assert pair["cohen_kappa_interval"]["reason"].startswith("ann used one label only")
+
+
+def test_perfect_agreement_is_one_and_its_interval_without_width_is_flagged(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "perfect.csv"
+    path.write_text("item,ann,ben\n" + "".join(f"{row},{row % 2},{row % 2}\n" for row in range(40)))
+    found = document(misstep, path)
+    assert found["fleiss_kappa"]["value"] == 1
+    assert "without width" in found["fleiss_kappa"]["reason"]
+    assert found["disagreements"] == []
+    assert "Raters disagree on no item." in misstep(path)[1]
+
+
+def test_without_resamples_the_intervals_come_from_standard_errors(misstep: Any, labels: Path) -> None:
+    found = document(misstep, labels, "--boot", 0)
+    assert "Gwet (2014)" in found["fleiss_kappa"]["method"]
+    assert "Gwet (2014)" in found["gwet_ac1"]["method"]
+    assert "jackknife" in found["krippendorff_alpha"]["method"]
+    assert "Everitt" in found["pairs"][0]["cohen_kappa_interval"]["method"]
+    for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
+        assert found[name]["low"] < found[name]["value"] < found[name]["high"]
+
+
+def test_the_values_do_not_depend_on_how_the_intervals_are_made(misstep: Any, labels: Path) -> None:
+    one, other = (document(misstep, labels, "--boot", boot) for boot in (0, 100))
+    for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
+        assert one[name]["value"] == pytest.approx(other[name]["value"])
+    for first, second in zip(one["by_category"] + one["pairs"], other["by_category"] + other["pairs"], strict=True):
+        key = "kappa" if "kappa" in first else "cohen_kappa"
+        assert first[key] == pytest.approx(second[key])
+
+
+def test_at_an_ordered_level_alpha_leads_and_the_order_counts(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "ordered.csv"
+    path.write_text("item,ann,ben\n1,low,mid\n2,mid,high\n3,high,high\n4,low,low\n")
+    given = ("--level", "ordinal", "--order")
+    assert misstep(path, *given, "low,mid,high")[1].startswith("Krippendorff's alpha (ordinal) is ")
+    alphas = [
+        document(misstep, path, *given, order)["krippendorff_alpha"]["value"]
+        for order in ("low,mid,high", "high,mid,low", "mid,low,high")
+    ]
+    assert alphas[0] == pytest.approx(alphas[1])
+    assert alphas[0] > alphas[2]
+
+
+def test_chosen_raters_are_compared_alone(misstep: Any, labels: Path) -> None:
+    found = document(misstep, labels, "--raters", "cat, ann")
+    assert found["raters"] == ["cat", "ann"]
+    assert found["n_items"] == 7
+    assert len(found["pairs"]) == 1
+
+
+def test_fifty_raters_are_compared_pair_by_pair_within_bounds(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "fifty.csv"
+    rng = np.random.default_rng(0)
+    lines = [",".join([f"i{row}", *(f"L{code}" for code in rng.integers(0, 3, 50))]) for row in range(300)]
+    path.write_text(",".join(["item", *(f"r{place}" for place in range(50))]) + "\n" + "\n".join(lines))
+    found = document(misstep, path)
+    assert len(found["pairs"]) == 50 * 49 / 2
+    assert "Everitt" in found["pairs"][0]["cohen_kappa_interval"]["method"]
+    out = misstep(path)[1]
+    assert "… 1,180 more (--json lists all)" in out
+    assert "… 280 more (--json lists all)" in out
+
+
+def test_a_hundred_thousand_items_are_resampled_by_their_patterns(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    rows = ("a,a,a", "a,b,a", "b,b,b", "c,c,", "c,a,b")
+    path.write_text("item,ann,ben,cat\n" + "".join(f"run-{row},{rows[row % 5]}\n" for row in range(100_000)))
+    found = document(misstep, path)
+    assert found["n_items"] == 100_000
+    assert found["fleiss_kappa"]["method"].startswith("percentile bootstrap, 10,000 resamples")
+    assert found["fleiss_kappa"]["high"] - found["fleiss_kappa"]["low"] < 0.02
+    assert len(found["disagreements"]) == 40_000
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 (the parser's signature)
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_leads_with_the_finding_and_shows_labels_as_text(misstep: Any, tmp_path: Path) -> None:
+    path, page = tmp_path / "odd.csv", tmp_path / "odd.html"
+    path.write_text('item,ann,ben\n1,<b id=x>bold</b>,a\n2,a,a\n"<img src=x>",<b id=x>bold</b>,<b id=x>bold</b>\n')
+    code, _, _ = misstep(path, "--html", page, "--seed", 3)
+    assert code == 0
+    parser = _Tags()
+    parser.feed(page.read_text(encoding="utf-8"))
+    text = " ".join(parser.words)
+    assert "b" not in parser.tags
+    assert "img" not in parser.tags
+    assert "<b id=x>bold</b>" in text
+    assert "Fleiss' kappa is " in text
+    assert "--seed 3" in text
+    before = page.read_bytes()
+    misstep(path, "--html", page, "--seed", 3)
+    assert page.read_bytes() == before
+
+
+def test_control_codes_in_labels_do_not_reach_the_terminal(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "codes.csv"
+    path.write_text("item,ann,ben\nrun\x1b[2J,a\x1b[31m,b\nrun-2,b,B\x07\n")
+    _, out, err = misstep(path)
+    assert "\x1b" not in out + err
+    assert "\x07" not in out + err
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("item,ann,ben\n1,a,b\n1,a,b\n", [], "{file}:3: item '1' is on line 2 already. "),
+        (LABELS, ["--raters", "ann,zoe"], "no rater 'zoe' in {file}. It has 'ann', 'ben', 'cat'."),
+        (LABELS, ["--raters", '"ann'], '--raters "ann: unexpected end of data. '),
+        (LABELS, ["--level", "interval"], "{file}:2: ann: label 'agent' is no number. "),
+        (LABELS, ["--level", "ordinal"], "{file}: the order of these labels is not known: 'agent', 'infra', 'task'. "),
+        (LABELS, ["--html", "/nowhere/page.html"], "--html /nowhere/page.html: No such file or directory. "),
+    ],
+)
+def test_an_error_is_one_line_with_the_place_and_the_remedy(
+    misstep: Any, labels: Path, text: str, arguments: list[str], message: str
+) -> None:
+    labels.write_text(text)
+    code, out, err = misstep(labels, *arguments)
+    lines = [line for line in err.splitlines() if "counted as one label" not in line]
+    assert (code, out, len(lines)) == (2, "", 1)
+    assert lines[0].startswith("misstep: " + message.format(file=labels))
