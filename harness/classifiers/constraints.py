@@ -9,6 +9,8 @@ description ("this only happens when …") or a ban on behaviour ("don't change 
 """
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -18,7 +20,9 @@ from harness.classifiers.limits import (
     ALL_OTHERS,
     APPROVAL,
     ASKING,
+    BAN_WORDS,
     BANS,
+    CHANGE_WORDS,
     COMMANDS,
     CONDITION,
     EXCEPT,
@@ -26,12 +30,15 @@ from harness.classifiers.limits import (
     NEGATED,
     NEW_FILES,
     ONLY,
+    ONLY_WORDS,
     OPENING,
     ORDERS,
+    OTHER_WORDS,
     READ_ONLY,
+    READ_ONLY_WORDS,
     WIDE,
 )
-from harness.classifiers.prose import NAME, Prose, prose_of
+from harness.classifiers.prose import NAME, REMEMBERED, Sentence, has, marked
 from harness.classifiers.targets import EVERYTHING, Target, overlap
 from harness.classifiers.wording import bans_creation, bans_edits, targets_in
 
@@ -48,25 +55,28 @@ class Constraint(Struct, frozen=True, gc=False):
     kind: Literal["only", "ban", "ask"]
     what: What
     targets: tuple[Target, ...]
-    since: int
     words: str
+    since: int = -1
     exceptions: tuple[Target, ...] = ()
     until: int | None = None
     new_files_too: bool = False
     code_only: bool = False
 
 
-GATE = ("only", "n't", "not", "never", "avoid", "without", "leave", "keep", "limit", "restrict", "confine", "off",
-        "no ", "just", "read-only", "read only", "plan", "stay", "hands", "before",
-        "ask", "dont", "refrain", "must")  # fmt: skip
-"""Words of which every constraint has one: a turn without any is not read further."""
+class Limits(Struct, frozen=True, gc=False):
+    """What one sentence forbids: its constraints, whether it forbids all other files, and what is left of it."""
+
+    constraints: tuple[Constraint, ...] = ()
+    others: bool = False
+    free: Sentence = Sentence("", ())
+    words: str = ""
 
 
 class Said(Struct, frozen=True, gc=False):
     """One turn read: its constraints, the files that it asks to be changed, and how it bears on earlier turns."""
 
     step: int
-    prose: Prose
+    text: str
     constraints: tuple[Constraint, ...]
     requested: tuple[Target, ...]
     orders: bool
@@ -77,80 +87,95 @@ class Said(Struct, frozen=True, gc=False):
 
 def constraints_of(turns: list[Turn]) -> list[Constraint]:
     """The constraints of a run's turns, each with what later turns add to it or when they lift it."""
-    if not any(_may_constrain(turn.text) for turn in turns):
+    limits = [_limits(turn) for turn in turns]
+    if not any(limits):
         return []
     said: list[Said] = []
-    for turn in turns:
-        said.append(_read(turn, said))
-    found = []
+    for turn, found in zip(turns, limits, strict=True):
+        said.append(_read(turn, found, said))
+    constraints = []
     for place, one in enumerate(said):
-        found += [_followed(constraint, said[place + 1 :]) for constraint in one.constraints]
+        constraints += [_followed(constraint, said[place + 1 :]) for constraint in one.constraints]
+    return constraints
+
+
+def _limits(turn: Turn) -> dict[str, Limits]:
+    """What a turn forbids: sentence → its limits, for the sentences that have any."""
+    found: dict[str, Limits] = {}
+    lowered = turn.lowered
+    if not (has(lowered, ONLY_WORDS) or has(lowered, BAN_WORDS) or has(lowered, READ_ONLY_WORDS)):
+        return found
+    for sentence in turn.sentences:
+        limits = _limits_in(sentence)
+        if limits is not None:
+            found[sentence] = limits
     return found
 
 
-def _may_constrain(text: str) -> bool:
-    lowered = text[:20_000].lower()
-    return any(word in lowered for word in GATE)
+@lru_cache(maxsize=REMEMBERED)
+def _limits_in(raw: str) -> Limits | None:
+    """What one sentence forbids; `None` where it forbids nothing."""
+    lowered = raw.lower()
+    asks = [has(lowered, words) for words in (ONLY_WORDS, OTHER_WORDS, BAN_WORDS, READ_ONLY_WORDS)]
+    if not any(asks) or not has(lowered, CHANGE_WORDS):
+        return None
+    sentence = marked(raw)
+    text = free = sentence.text
+    words = sentence.shown(text)
+    made: list[Constraint] = []
+    for pattern in ONLY if asks[0] else ():
+        for match in pattern.finditer(text):
+            targets = targets_in(match["list"], sentence)
+            if targets and EVERYTHING not in targets and not CONDITION.search(text[match.end() :]):
+                made.append(Constraint("only", "edit", tuple(targets), words))
+                free = free.replace(match.group(), " ")
+    others = asks[1] and not made and any(pattern.search(text) for pattern in ALL_OTHERS)
+    for pattern in BANS if asks[2] else ():
+        for match in pattern.finditer(free):
+            ban = _ban(match, free, sentence, words)
+            if ban is not None:
+                made.append(ban)
+            free = free.replace(match.group(), " ")
+    if asks[3] and CONDITION.search(free) is None:
+        made += _other_bans(free, words)
+    return Limits(tuple(made), others, Sentence(free, sentence.names), words) if made or others else None
 
 
-def _read(turn: Turn, before: list[Said]) -> Said:
-    prose = prose_of(turn.text)
+def _read(turn: Turn, limits: dict[str, Limits], before: list[Said]) -> Said:
+    """A turn of a run in which some turn has limits."""
     constraints: list[Constraint] = []
     requested: list[Target] = []
-    others: list[str] = []
     orders = False
-    for sentence in prose.sentences:
-        made, wants_others, free = _sentence(sentence, prose, turn.step)
-        constraints += made
-        if wants_others:
-            others.append(prose.shown(sentence))
-        targets, ordered = _requested(free, prose)
+    forbids_others = ""
+    for sentence in turn.sentences:
+        limit = limits.get(sentence)
+        if limit is not None:
+            constraints += [structs.replace(one, since=turn.step) for one in limit.constraints]
+            forbids_others = forbids_others or (limit.words if limit.others else "")
+        targets, ordered = _requested(marked(sentence) if limit is None else limit.free)
         requested += targets
         orders = orders or ordered
-    if others:
-        allowed = [target for target in requested if target.sort in ("path", "folder")] or [
-            target for earlier in before[-1:] for target in earlier.requested if target.sort in ("path", "folder")
-        ]
+    if forbids_others:
+        allowed = _files(requested) or [target for earlier in before[-1:] for target in _files(earlier.requested)]
         if allowed:
-            constraints.append(Constraint("only", "edit", tuple(allowed), turn.step, others[0]))
-    text = " ".join(prose.sentences)
+            constraints.append(Constraint("only", "edit", tuple(allowed), forbids_others, since=turn.step))
+    text = " ".join(turn.sentences)
     return Said(
-        turn.step, prose, tuple(_with_exceptions(one, requested) for one in constraints), tuple(requested), orders,
+        turn.step, text, tuple(_with_exceptions(one, requested) for one in constraints), tuple(requested), orders,
         APPROVAL.search(text) is not None, LIFTED.search(text) is not None, WIDE.search(text) is not None,
     )  # fmt: skip
 
 
-def _sentence(sentence: str, prose: Prose, step: int) -> tuple[list[Constraint], bool, str]:
-    """The constraints of a sentence, whether it forbids all other files, and what of it is free of constraints."""
-    words = prose.shown(sentence)
-    made: list[Constraint] = []
-    free = sentence
-    if not _may_constrain(sentence):
-        return made, False, free
-    for pattern in ONLY:
-        for match in pattern.finditer(sentence):
-            targets = targets_in(match["list"], prose)
-            if targets and EVERYTHING not in targets and not CONDITION.search(sentence[match.end() :]):
-                made.append(Constraint("only", "edit", tuple(targets), step, words))
-                free = free.replace(match.group(), " ")
-    others = any(pattern.search(sentence) for pattern in ALL_OTHERS) and not made
-    for pattern in BANS:
-        for match in pattern.finditer(free):
-            ban = _ban(match, free, prose, step, words)
-            if ban is not None:
-                made.append(ban)
-            free = free.replace(match.group(), " ")
-    if CONDITION.search(free) is None:
-        made += _other_bans(free, step, words)
-    return made, others, free
+def _files(targets: Iterable[Target]) -> list[Target]:
+    return [target for target in targets if target.sort in ("path", "folder")]
 
 
-def _ban(match: "re.Match[str]", sentence: str, prose: Prose, step: int, words: str) -> Constraint | None:
-    if match.group().lower().startswith("without") and not _orders(sentence[: match.start()]):
+def _ban(match: re.Match[str], text: str, sentence: Sentence, words: str) -> Constraint | None:
+    if match.group().lower().startswith("without") and not _orders(text[: match.start()]):
         return None
-    targets = targets_in(match["list"], prose)
-    rest = sentence[match.end() :]
-    if not targets or CONDITION.search(rest) or CONDITION.match(sentence.lstrip()):
+    targets = targets_in(match["list"], sentence)
+    rest = text[match.end() :]
+    if not targets or CONDITION.search(rest) or CONDITION.match(text.lstrip()):
         return None
     verbs = match["verbs"].lower()
     bans_change = bans_edits(verbs) or not re.match(
@@ -161,10 +186,10 @@ def _ban(match: "re.Match[str]", sentence: str, prose: Prose, step: int, words: 
         what = "edit"
     exceptions: list[Target] = []
     if (excepted := re.search(rf"^\s*,?\s*\(?{EXCEPT}", rest, re.IGNORECASE)) is not None:
-        exceptions = targets_in(excepted["list"], prose)
+        exceptions = targets_in(excepted["list"], sentence)
     kind: Literal["ban", "ask"] = "ask" if ASKING.search(rest) else "ban"
     return Constraint(
-        kind, what, tuple(targets), step, words, tuple(exceptions),
+        kind, what, tuple(targets), words, exceptions=tuple(exceptions),
         new_files_too=bans_creation(verbs) or not bans_edits(verbs) or EVERYTHING in targets,
         code_only=EVERYTHING in targets and "code" in match["list"].lower(),
     )  # fmt: skip
@@ -175,63 +200,64 @@ def _orders(before: str) -> bool:
     return ORDERS.search(before) is not None or OPENING.match(before) is not None
 
 
-def _other_bans(sentence: str, step: int, words: str) -> list[Constraint]:
+_SORTS = {
+    "test": "tests", "markdown": "markdown", "md": "markdown", "doc": "docs", "documentation": "docs",
+    "config": "config",
+}  # fmt: skip
+
+
+def _other_bans(sentence: str, words: str) -> list[Constraint]:
     kind: Literal["ban", "ask"] = "ask" if ASKING.search(sentence) else "ban"
     made = []
     for pattern in READ_ONLY:
         match = pattern.search(sentence)
         if match:
             code = re.search(r"\b(?:code|coding)\b", match.group(), re.IGNORECASE) is not None
-            made.append(Constraint(kind, "edit", (EVERYTHING,), step, words, new_files_too=True, code_only=code))
+            made.append(Constraint(kind, "edit", (EVERYTHING,), words, new_files_too=True, code_only=code))
             break
     if (match := NEW_FILES.search(sentence)) is not None:
         sort = (match["sort"] or "").strip().lower()
-        category = {
-            "test": "tests",
-            "markdown": "markdown",
-            "md": "markdown",
-            "doc": "docs",
-            "documentation": "docs",
-            "config": "config",
-        }.get(sort)
+        category = _SORTS.get(sort)
         target = Target("category", category) if category else EVERYTHING
-        made.append(Constraint(kind, "create", (target,), step, words, new_files_too=True))
+        made.append(Constraint(kind, "create", (target,), words, new_files_too=True))
     for what, pattern in COMMANDS:
         if pattern.search(sentence):
-            made.append(Constraint(kind, what, (EVERYTHING,), step, words))
+            made.append(Constraint(kind, what, (EVERYTHING,), words))
     return made
 
 
-def _requested(sentence: str, prose: Prose) -> tuple[list[Target], bool]:
+@lru_cache(maxsize=REMEMBERED)
+def _requested(sentence: Sentence) -> tuple[list[Target], bool]:
     """The files that a sentence asks to be changed, and whether it orders any change."""
-    match = ORDERS.search(sentence)
+    text = sentence.text
+    match = ORDERS.search(text)
     if match is None:
         return [], False
-    negated = NEGATED.search(sentence)
+    negated = NEGATED.search(text)
     if negated is not None and negated.start() <= match.start():
         return [], False
-    asked = sentence[match.start() : negated.start() if negated else len(sentence)]
+    asked = text[match.start() : negated.start() if negated else len(text)]
     targets: list[Target] = []
     for part in re.split(rf"(?={NAME})|,|\band\b|\bor\b", asked):
-        targets += [target for target in targets_in(part, prose) if target != EVERYTHING]
+        targets += [target for target in targets_in(part, sentence) if target != EVERYTHING]
     return targets, True
 
 
 def _with_exceptions(constraint: Constraint, requested: list[Target]) -> Constraint:
     """A ban of a turn that also asks for one file by name does not forbid that file."""
     if constraint.kind == "only":
-        return _replaced(constraint, targets=constraint.targets + tuple(requested))
+        return structs.replace(constraint, targets=constraint.targets + tuple(requested))
     named = tuple(one for one in requested if one.sort == "path" and one not in constraint.targets)
-    return _replaced(constraint, exceptions=constraint.exceptions + named)
+    return structs.replace(constraint, exceptions=constraint.exceptions + named)
 
 
 def _followed(constraint: Constraint, later: list[Said]) -> Constraint:
     """A constraint with what later turns add to it, until the turn that lifts it."""
     for said in later:
         if said.lifts or _lifted_by(constraint, said):
-            return _replaced(constraint, until=said.step)
+            return structs.replace(constraint, until=said.step)
         if constraint.kind == "only":
-            constraint = _replaced(constraint, targets=constraint.targets + said.requested)
+            constraint = structs.replace(constraint, targets=constraint.targets + said.requested)
     return constraint
 
 
@@ -239,9 +265,8 @@ def _lifted_by(constraint: Constraint, said: Said) -> bool:
     again = any(
         overlap(one, other) for newer in said.constraints for one in newer.targets for other in constraint.targets
     )
-    text = " ".join(said.prose.sentences)
     if constraint.what in ("install", "commit", "push", "run"):
-        asked = re.search(rf"\b{constraint.what}\b", text, re.IGNORECASE) is not None
+        asked = re.search(rf"\b{constraint.what}\b", said.text, re.IGNORECASE) is not None
         return asked and not any(newer.what == constraint.what for newer in said.constraints)
     if constraint.kind == "only":
         return said.widens and not said.constraints
@@ -252,7 +277,3 @@ def _lifted_by(constraint: Constraint, said: Said) -> bool:
     return (said.widens and not again) or any(
         overlap(one, other) for one in said.requested for other in constraint.targets
     )
-
-
-def _replaced(constraint: Constraint, **fields: object) -> Constraint:
-    return structs.replace(constraint, **fields)

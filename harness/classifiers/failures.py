@@ -182,9 +182,10 @@ PHRASES: tuple[tuple[Fault, str], ...] = (
 
 _PATTERNS = [(fault, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) for fault, pattern in PHRASES]
 
-_HINTS = ("rror", "nvalid", "ot found", "nknown", "sage: ", "ailed", "issing", "not ", "n't ", "o such", "EOF",
-          "o repl", "ultiple",
-          "lease always", "unexpected", "pars", "rejected", "equires", "occurrences")  # fmt: skip
+_HINTS = (
+    "rror", "nvalid", "ot found", "nknown", "sage: ", "ailed", "issing", "not ", "n't ", "o such", "EOF", "o repl",
+    "ultiple", "lease always", "unexpected", "pars", "rejected", "equires", "occurrences",
+)  # fmt: skip
 """Pieces of which each phrase has at least one: an answer without any of them is not looked at further."""
 
 _ENVIRONMENT = re.compile(

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from harness.classifiers.prose import LONGEST, sentences_of
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 
@@ -21,11 +22,21 @@ class Act(Struct, frozen=True, gc=False):
     result: ToolResult | None
 
 
-class Turn(Struct, frozen=True, gc=False):
+class Turn(Struct, frozen=True, dict=True):
     """What the user said in step `step`; -1 for a task that stands in no step."""
 
     step: int
     text: str
+
+    @cached_property
+    def lowered(self) -> str:
+        """What is read of the turn, in small letters: to see at once that a word does not occur."""
+        return self.text[:LONGEST].lower().replace("’", "'")
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The turn's own sentences."""
+        return sentences_of(self.text)
 
 
 class History(Struct, frozen=True, dict=True):

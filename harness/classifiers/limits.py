@@ -25,6 +25,29 @@ EXCEPT = (
 )
 
 
+NOT_WORDS = ("n't", "not ", "never", "avoid", "without", "refrain", "dont ")
+ONLY_WORDS = (
+    "only", "limit", "restrict", "confine", "keep", "scope", "constrain", "within", "inside", "outside", "except",
+    "other than", "besides", "apart", "aside", "but ", "beyond", "stick", "nothing",
+)  # fmt: skip
+OTHER_WORDS = ("else", "other")
+BAN_WORDS = (
+    *NOT_WORDS, "leave", "keep", "stay", "hands", "no ", "off", "frozen", "must", "should", "has to", "have to",
+    "need to", "needs to",
+)  # fmt: skip
+READ_ONLY_WORDS = (*NOT_WORDS, "no ", "just", "only", "plan")
+CHANGE_WORDS = (
+    "chang", "modif", "edit", "touch", "alter", "updat", "rewrit", "refactor", "reformat", "overwrit", "mess",
+    "fiddl", "adjust", "tweak", "writ", "delet", "remov", "renam", "mov", "eras", "wip", "creat", "add", "introduc",
+    "generat", "leave", "keep", "stay", "hands", "off", "fix", "code", "file", "work", "implement", "frozen",
+    "install", "commit", "push", "read-only", "read only", "plan", "explain", "describ", "analy", "summar",
+    "answer", "tell me", "outlin", "diagnos", "report", "investigat", "give me", "depend", "packag", "librar",
+    "make", "making", "start", "review", "limit", "restrict", "confin", "within", "stick",
+)  # fmt: skip
+"""Pieces of words, in small letters, of which a sentence has one where a pattern of the same name can match: looking
+for them is far cheaper than the patterns."""
+
+
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 

@@ -6,7 +6,7 @@ be named in a row ("the tests, `a.py` or anything under src/"); `targets_in` tur
 
 import re
 
-from harness.classifiers.prose import NAME, Prose
+from harness.classifiers.prose import NAME, Sentence
 from harness.classifiers.targets import EVERYTHING, Target
 
 _FILE_WORDS = r"(?:files?|folders?|director(?:y|ies)|dirs?|modules?|scripts?|packages?|components?|subtree)"
@@ -145,7 +145,7 @@ def as_path(name: str) -> Target | None:
     return Target("folder" if name.endswith("/") else "path", name)
 
 
-def targets_in(text: str, prose: Prose) -> list[Target]:
+def targets_in(text: str, sentence: Sentence) -> list[Target]:
     """The targets that a piece of a sentence names; nothing where one of its names is no file."""
     found: list[Target] = []
     rest = text
@@ -153,7 +153,7 @@ def targets_in(text: str, prose: Prose) -> list[Target]:
         if match["folder"]:
             found.append(Target("folder", match["folder"]))
         else:
-            name = prose.name(match["name"])
+            name = sentence.name(match["name"])
             target = as_path(name)
             if target is None:
                 if not (match["word"] or _folder_word.search(text[: match.start()])) or _spaced.search(name):

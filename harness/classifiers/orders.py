@@ -1,0 +1,232 @@
+"""How users word what is to be done in a certain way: the patterns by which `instructions` finds them in a sentence.
+
+Each pattern is over a sentence whose names are taken out (see `prose`); its groups say which name is what.
+"""
+
+import re
+
+from harness.classifiers.programs import PROGRAMS, words
+from harness.classifiers.prose import NAME
+from harness.classifiers.wording import NOT
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+GATE = (
+    "use", "using", "run", "call", "invoke", "execute", "writ", "save", "creat", "put ", "generat", "output", "ask",
+    "read ", "check", "confirm", "approv", "permission", "consult", "look at", "export", "store",
+)  # fmt: skip
+"""Words of which every instruction has one."""
+
+
+ASK_WORDS = (
+    "ask", "check", "confirm", "approv", "permission", "sign-off", "ok ", "okay", "wait for", "go-ahead", "my ",
+)  # fmt: skip
+AVOID_WORDS = ("n't", "not ", "never", "without", "avoid", "dont ", "refrain")
+TOOL_WORDS = ("tool", "skill", "agent", "server", "slash", "_", "mode")
+RUN_WORDS = ("run", "execut")
+FILE_WORDS = (
+    "write", "save", "put ", "create", "generat", "output", "store", "export", "dump", "record", "produce", "place",
+)  # fmt: skip
+READ_WORDS = ("first", "before", "start", "begin")
+"""Pieces of words, in small letters, of which a sentence has one where a pattern of the same name can match."""
+
+ORDER = (
+    r"(?:(?:^|[.!?:;,(—–\-*•]\s*|\b(?:and|but|so|then|please|also|just|finally|first|next|instead|"
+    r"always|you (?:must|should|need to|have to)|ok|okay|now|"
+    r"afterwards|lastly|(?:make |be )?sure (?:to|you|that you)|(?:remember|don't forget|do not forget|"
+    r"want you|like you|need you|have|ask you) to|"
+    r"(?:can|could|would) you)\s+)(?:please\s+|also\s+|then\s+|always\s+|only\s+|first\s+|finally\s+|\d+[.)]\s*)*)"
+)
+OFFER = _compiled(
+    r"\b(?:if|unless|whenever|in case|where (?:appropriate|needed|possible|applicable)|as (?:needed|"
+    r"necessary|appropriate)|optionally|feel free|"
+    r"you (?:can|may|could|might|don't (?:have|need)|do not (?:have|need))|maybe|perhaps|for example|"
+    r"e\.g|such as|might (?:want|be)|good idea|"
+    r"when (?!you(?:'re| are| have|'ve)?\s*(?:are )?(?:done|finish(?:ed)?|ready)|done|finished|everything|all|it))\b"
+)
+REPORT = _compiled(
+    r"\b(?:you(?:'ll| will| can| should|'d)? (?:see|get|notice|observe)|reproduc\w+|repro|fail(?:s|ed|"
+    r"ing)?|crash(?:es|ed)?|errors?|happens|observe|"
+    r"i (?:ran|run|get|got|see|saw|tried|use|used|am|have|had)|when (?:i|we|users?)|it (?:prints|"
+    r"shows|gives|says|returns|outputs|should)|expected|actual)\b"
+)
+NO_TOOL = words(
+    "right appropriate same this that a an any provided available following correct proper best your new cli internal "
+    "these those other own external dedicated special existing suitable relevant built-in builtin another the"
+)
+TOOL_WORD = r"(?:mcp )?(?:tool|skill|sub-?agent|mcp server|slash command)"
+VERB_TOOL = (
+    r"(?:use|call|invoke|run|execute|do (?:this|it|that) (?:with|using|via)|\w+[^.;]{0,80}?\b(?:using|via|with))"
+)
+TOOLS = [
+    _compiled(rf"{ORDER}{VERB_TOOL}\s+(?:the\s+|our\s+|my\s+)?(?P<name>{NAME}|[a-z][\w-]+)\s+{TOOL_WORD}\b"),
+    _compiled(
+        rf"{ORDER}{VERB_TOOL}\s+(?:the\s+)?{TOOL_WORD}\s+(?:called\s+|named\s+)?(?P<name>{NAME}|"
+        r"[a-z]\w*_\w+)"
+    ),
+    _compiled(
+        rf"{ORDER}(?:use|call|"
+        r"invoke)\s+(?:the\s+)?(?P<name>[a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b(?!\s*(?:function|method|variable|"
+        r"class|helper|fixture|decorator|param|arg|field|module))"
+    ),
+    _compiled(
+        rf"{ORDER}(?:use|call|invoke|run)\s+(?:the\s+)?(?P<name>{NAME})\s+(?:(?:in|with|"
+        rf"using)\s+)(?:the\s+|a\s+)?(?:{NAME}\s+mode|mode\b|\w+ mode\b|(?={NAME}))"
+    ),
+]
+MODES = [
+    _compiled(
+        rf"\b(?:mode|level|profile)\s*(?:=|:|set to|of|as|is)?\s*(?P<mode>{NAME}|(?!(?:and|or|to|on|for|in|"
+        r"so|then|before|after|when|with)\b)[a-z][\w-]+)"
+    ),
+    _compiled(
+        rf"\b(?:in|with|using|its)\s+(?:the\s+|a\s+)?(?P<mode>{NAME}|(?!(?:the|a|"
+        r"an)\b)[a-z][\w-]+)\s+(?:mode|level|profile)\b"
+    ),
+    _compiled(rf"\b(?:with|using)\s+(?P<mode>{NAME})"),
+]
+ASSIGNED = re.compile(r"^[\w-]+\s*[=:]\s*['\"]?([\w-]+)['\"]?$")
+CALLED = re.compile(r"^([\w.-]+)\((.*)\)$", re.DOTALL)
+INSIDE_CALL = re.compile(r"['\"]([\w-]+)['\"]")
+RUN = rf"{ORDER}(?:run|execute|re-?run)\s+"
+ENDS = (
+    r"(?=\s*(?:$|[.,;:!?)—–-]|(?:and|before|after|once|when|at|to|again|then|as|so|on|first|but|until|"
+    r"for|one|every|yourself|locally|successfully)\b))"
+)
+COMMAND = [
+    _compiled(rf"{RUN}(?:the\s+)?(?:command\s+|script\s+)?(?P<name>{NAME})(?:\s+(?:command|script))?{ENDS}"),
+    _compiled(
+        rf"{RUN}(?P<bare>(?:pytest|tox|nox|jest|vitest|mypy|ruff|black|flake8|eslint|prettier|tsc|(?:make|"
+        r"npm run|npm|yarn|pnpm run|pnpm|cargo|go|just) "
+        rf"(?!before|after|and|to|on|in|the|again|once|when|for|with|first|at|then|as)[\w:-]+)){ENDS}"
+    ),
+]
+TESTS = _compiled(
+    rf"{RUN}(?:(?:all|of|the|our|your|my|full|whole|entire|existing|unit|relevant|complete|"
+    r"integration|related|those|these|and)\s+)*"
+    r"(?:tests?(?: ?suite)?|test suites?|specs)\b(?! (?:file|case|method|named|called|server|script|"
+    r"command|in |under |from |for ))"
+)
+CHECKS: tuple[tuple[str, frozenset[str], re.Pattern[str]], ...] = (
+    (
+        "linter",
+        words("lint ruff flake8 eslint pylint clippy golangci rubocop biome pre-commit check vet stylelint standard"),
+        _compiled(rf"{RUN}(?:the |our |your )?(?:linters?|lint(?:ing)?(?: checks?)?)\b"),
+    ),
+    (
+        "type checker",
+        words("mypy pyright tsc type pyre flow check sorbet build"),
+        _compiled(rf"{RUN}(?:the |our |your )?type[- ]?check(?:er|s|ing)?\b"),
+    ),
+    (
+        "formatter",
+        words("fmt format black prettier gofmt rustfmt ruff isort biome yapf pre-commit --fix"),
+        _compiled(rf"{RUN}(?:the |our |your )?(?:code )?formatters?\b"),
+    ),
+)
+MAKE = r"(?:write|save|put|create|generate|output|store|export|dump|record|produce|place)"
+FILES = [
+    _compiled(
+        rf"{ORDER}{MAKE}\b(?:\s+[^\s.;]+){{0,14}}?\s+(?:to|in|into|at|as|called|named)\s+(?:a\s+|an\s+|"
+        rf"the\s+)?(?:new\s+)?(?:file\s+)?(?:called\s+|named\s+|at\s+)?(?P<name>{NAME})"
+    ),
+    _compiled(
+        rf"{ORDER}(?:create|write|generate|produce)\s+(?:a\s+|an\s+|"
+        r"the\s+)?(?:new\s+)?(?:\w+\s+)?(?:file\s+|script\s+|document\s+|report\s+|"
+        rf"module\s+)?(?:called\s+|named\s+|at\s+|in\s+)?(?P<name>{NAME})"
+    ),
+]
+LOOK = (
+    r"(?:read(?:ing)?|look(?:ing)? at|check(?:ing)?|consult(?:ing)?|review(?:ing)?|go(?:ing)? through|"
+    r"stud(?:y|ying)|open(?:ing)?)"
+)
+READS = [
+    _compiled(
+        rf"{ORDER}{LOOK}\s+(?:the\s+|our\s+|my\s+)?(?:\w+ (?:in|"
+        rf"from)\s+)?(?:file\s+)?(?P<name>{NAME})(?:\s+\w+){{0,3}}?\s*,?\s*(?:first\b|before\b)"
+    ),
+    _compiled(
+        r"(?:^|[.;:,]\s*|\b(?:please|then)\s+)(?:first|start by|begin by|begin with|start with|"
+        r"before (?:you do |doing )?(?:anything|any (?:changes|edits|code)|"
+        r"making (?:any )?changes|you (?:start|begin|change anything)|editing|coding|"
+        rf"starting))\s*,?\s*(?:please\s+)?{LOOK}\s+(?:the\s+|our\s+)?(?:file\s+)?(?P<name>{NAME})"
+    ),
+]
+BARE = "|".join(sorted((re.escape(program) for program in PROGRAMS if len(program) > 1), key=len, reverse=True))
+PROGRAM = rf"(?:{NAME}|(?:{BARE})(?![\w-]))"
+INSTEAD = [
+    _compiled(
+        rf"(?<!\bi )(?<!\bwe )(?<!\bthey )\buse\s+(?P<good>{PROGRAM})(?:\s+\w+){{0,4}}?\s*,?\s*"
+        rf"(?:and\s+)?\(?(?:not|instead of|rather than|over|never)\s+(?P<bad>{PROGRAM})"
+    ),
+    _compiled(
+        rf"{NOT}use\s+(?P<bad>{PROGRAM})(?:\s+\w+){{0,3}}?\s*(?:[,;:.—–-]+|\bbut\b|"
+        rf"\band\b)\s*(?:please\s+)?use\s+(?P<good>{PROGRAM})"
+    ),
+    _compiled(rf"\binstead of\s+(?P<bad>{PROGRAM})\s*,?\s*(?:please\s+)?use\s+(?P<good>{PROGRAM})"),
+]
+STOPS = (
+    r"(?=\s*(?:$|[.,;:!?)—–-]|(?:and|or|but|yet|until|for|please|because|since|at all|myself|i|"
+    r"in this|here|anymore|any more|now|to|as it|as they)\b))"
+)
+NEVER = (
+    rf"(?:(?:^|[.!?:;,(—–\-*•]\s*|\b(?:and|but|so|please|also|ok|okay|just|you|sure|then)\s+){NOT}|"
+    r"\bwithout\s+)(?:actually\s+)?"
+)
+AVOID_TESTS = _compiled(
+    rf"{NEVER}(?:run|execute|running|executing|re-?run)\s+(?:any\s+|the\s+|our\s+|all\s+|unit\s+|"
+    rf"full\s+|these\s+)*(?:tests?(?: suite)?|specs){STOPS}"
+)
+AVOID_ALL = _compiled(
+    rf"{NEVER}(?:run|execute|running|executing|use|using)\s+(?:any\s+)?(?:(?:shell|terminal|"
+    rf"bash)\s+)?(?:commands?|anything|the (?:shell|terminal)){STOPS}"
+)
+AVOID = _compiled(
+    rf"{NEVER}(?:run|execute|use|call|invoke|running|using|"
+    rf"calling)\s+(?:the\s+)?(?P<bad>{PROGRAM})(?P<word>\s+(?:tool|command|cli|skill))?{STOPS}"
+)
+GERUNDS: tuple[tuple[str, str], ...] = (
+    ("delete", r"delet(?:e|ing)|remov(?:e|ing)"),
+    (
+        "install",
+        r"install(?:ing)?|add(?:ing)? (?:any |new |a |another )*(?:dependenc(?:y|ies)|packages?|"
+        r"librar(?:y|ies))",
+    ),
+    ("commit", r"commit(?:ting)?"),
+    ("push", r"push(?:ing)?"),
+    (
+        "edit",
+        r"(?:edit|chang|modify|touch|updat|implement|cod|refactor)(?:e|ing)?|mak(?:e|ing) (?:any |the |"
+        r"these |further )*(?:code )?(?:changes|edits)|"
+        r"writ(?:e|ing) (?:any |the )?code|start(?:ing)? (?:to )?(?:cod|implement|edit)(?:e|ing)?|"
+        r"start(?:ing)? (?:work|the implementation)",
+    ),
+)
+ASKED = (
+    r"(?:ask(?: me| for (?:my )?(?:permission|confirmation|approval))?|check with me|confirm with me|"
+    r"check in with me|get (?:my |explicit )+(?:approval|ok|okay|permission|confirmation|sign-off|"
+    r"go-ahead)|wait for (?:my |me to )?(?:\w+))"
+)
+ASKS = [
+    (what, _compiled(pattern))
+    for what, gerund in GERUNDS
+    for pattern in (
+        rf"\b{ASKED}(?:\s+\w+){{0,3}}?\s+before\s+(?:you\s+)?(?:{gerund})\b",
+        rf"\bbefore\s+(?:you\s+)?(?:{gerund})\b[^.;]{{0,60}}?,\s*(?:please\s+|always\s+)?{ASKED}\b",
+        rf"{NEVER}(?:{gerund})\b[^.;]{{0,60}}?\s(?:without|until you) (?:first )?"
+        r"(?:ask|check(?:ing)? with|my |confirm|get|explicit|having ask)",
+    )
+]
+BUG_REPORT = _compiled(
+    r"\b(?:(?:steps|how|way|order) to reproduc\w+|to reproduce\b|(?:actual|expected|"
+    r"current) (?:result|behaviou?r|output)s?\b)"
+)
+"""Words of a turn that reports a bug: what it says to run or to create there is how to see the bug."""
+
+CANCELLED = _compiled(
+    r"\b(?:never ?mind|no need|skip (?:that|the|it|this)|forget (?:about )?(?:it|that|the|what)|"
+    r"don't bother|doesn't matter|ignore (?:that|my|the)|you can (?:stop|skip))\b"
+)
