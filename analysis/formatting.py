@@ -8,10 +8,13 @@ from analysis.tables import Row, Unit
 MISSING = "—"
 """What stands where a value is undefined or missing; the reason stands beside it."""
 
+_DECIMALS: dict[Unit, int] = {"share": 1, "coefficient": 3}
+"""How many digits stand behind the point of what is written with a fixed number of them."""
+
 _MINUS = "\N{MINUS SIGN}"
 
 
-def number_text(value: float | int | str | None, unit: Unit = "number") -> str:
+def number_text(value: float | int | str | None, unit: Unit = "number", decimals: int | None = None) -> str:
     """One number of a unit, as written on a page; `MISSING` for `None` and NaN.
 
     Parameters
@@ -20,6 +23,9 @@ def number_text(value: float | int | str | None, unit: Unit = "number") -> str:
         The number; a share or a difference of shares is between -1 and 1, money in US dollars, time in seconds.
     unit
         What it counts.
+    decimals
+        How many digits stand behind the point of a share (as a percentage) or a coefficient at least; what suits
+        the unit is never cut.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return MISSING
@@ -27,6 +33,9 @@ def number_text(value: float | int | str | None, unit: Unit = "number") -> str:
         return value
     if math.isinf(value):
         return f"{_MINUS if value < 0 else ''}∞"
+    if decimals is not None and decimals > _DECIMALS.get(unit, decimals):
+        written = f"{100 * value:.{decimals}f}%" if unit == "share" else f"{value:.{decimals}f}"
+        return written.replace("-", _MINUS)
     return _WRITERS[unit](value).replace("-", _MINUS)
 
 
@@ -60,7 +69,7 @@ def count_text(count: int | None) -> str:
 def _share(value: float) -> str:
     """A share as a percentage: one decimal, more where one would turn something into nothing or into all."""
     percent = 100 * value
-    rounded = f"{percent:.1f}"
+    rounded = f"{percent:.{_DECIMALS['share']}f}"
     if value != 0 and rounded in ("0.0", "-0.0"):
         return f"{percent:.2g}%"
     if value < 1 and rounded == "100.0":
@@ -73,7 +82,7 @@ def _count(value: float) -> str:
 
 
 def _coefficient(value: float) -> str:
-    return f"{value:.3f}"
+    return f"{value:.{_DECIMALS['coefficient']}f}"
 
 
 def _difference(value: float) -> str:

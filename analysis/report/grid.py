@@ -3,23 +3,25 @@
 Three layouts, chosen by what the rows are, and one shape for all of them, which the page and the terminal draw:
 
 - side by side: a line a quantity, a column for each kind of evidence or source, so that published and recomputed
-  figures meet;
+  figures meet, the recomputed ones with as many digits as are printed;
 - crossed: a line a group, a column a quantity, where every group has the same few quantities;
 - stacked: a line a row, for everything else.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 
 from msgspec import Struct, structs
 
-from analysis.formatting import count_text, interval_text, value_text
+from analysis.formatting import count_text, interval_text, number_text, value_text
 from analysis.tables import Evidence, Row, Status, Table
 
 SEVERITY: tuple[Status, ...] = ("impossible", "differs", "underdetermined", "reproduced")
 """The statuses, worst news first."""
 
 _MOST_COLUMNS = 5
+_BEHIND_POINT = re.compile(r"(?<=\d\.)\d+")
 
 
 class Cell(Struct, frozen=True):
@@ -31,13 +33,14 @@ class Cell(Struct, frozen=True):
     evidence: Evidence | None = None
     source: str = ""
     order: float | str | None = None
+    is_words: bool = False
 
 
 class Column(Struct, frozen=True):
     """A column of figures: its label, and evidence and source where all its figures share them.
 
     `has_evidence` says that its figures are of different kinds; `has_aside` that any has an interval, or an n or a
-    source of its own.
+    source of its own; `is_words` that it holds text.
     """
 
     label: str = ""
@@ -45,6 +48,7 @@ class Column(Struct, frozen=True):
     source: str = ""
     has_evidence: bool = False
     has_aside: bool = False
+    is_words: bool = False
 
     @property
     def span(self) -> int:
@@ -96,9 +100,11 @@ class Grid(Struct, frozen=True):
         return any(line.source for line in self.lines())
 
     @property
-    def has_remarks(self) -> bool:
-        """Whether any line has a status or a reason."""
-        return any(line.status or line.reasons for line in self.lines())
+    def remarks(self) -> str:
+        """What the column of statuses and reasons is called; empty where no line has any."""
+        if any(line.status for line in self.lines()):
+            return "status"
+        return "remarks" if any(line.reasons for line in self.lines()) else ""
 
 
 def grid(table: Table) -> Grid:
@@ -116,6 +122,7 @@ def _with_parts(column: Column, cells: Sequence[Cell | None]) -> Column:
         column,
         has_evidence=any(cell.evidence for cell in present),
         has_aside=any(cell.interval or cell.n or cell.source for cell in present),
+        is_words=any(cell.is_words for cell in present),
     )
 
 
@@ -171,7 +178,7 @@ def _stacked(rows: Sequence[Row]) -> Grid:
         for quantity, same in groupby(members, key=lambda row: row.quantity):
             block = list(same)
             for position, row in enumerate(block):
-                cell = _cell(row, with_n=False, with_source=False, with_evidence=True)
+                cell = _cell(row, None, with_n=False, with_source=False, with_evidence=True)
                 span = len(block) if position == 0 else 0
                 lines.append(Line(quantity, (cell,), count_text(row.n), row.source, row.status, _reasons([row]), span))
         sections.append(Section(group, tuple(lines)))
@@ -192,11 +199,14 @@ def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column] = ()
     present = [row for row in rows if row is not None]
     counts = {row.n for row in present}
     sources = {row.source for row in present}
-    same_n = len(counts) == 1
-    same_source = len(sources) == 1 and not columns
     shared = {column.source for column in columns}
+    same_n = len(counts) == 1
+    same_source = len(sources) == 1 and not sources <= shared
+    digits = max((_digits(row.printed) for row in present if row.printed), default=None)
     cells = tuple(
-        None if row is None else _cell(row, with_n=not same_n, with_source=not same_source and row.source not in shared)
+        None
+        if row is None
+        else _cell(row, digits, with_n=not same_n, with_source=not same_source and row.source not in shared)
         for row in rows
     )
     return Line(
@@ -209,15 +219,23 @@ def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column] = ()
     )
 
 
-def _cell(row: Row, *, with_n: bool, with_source: bool, with_evidence: bool = False) -> Cell:
+def _cell(row: Row, digits: int | None, *, with_n: bool, with_source: bool, with_evidence: bool = False) -> Cell:
+    recomputed = row.evidence == "recomputed" and row.printed is None
     return Cell(
-        value_text(row),
+        number_text(row.value, row.unit, digits) if recomputed else value_text(row),
         interval_text(row),
         count_text(row.n) if with_n else "",
         row.evidence if with_evidence else None,
         row.source if with_source else "",
         row.value,
+        row.unit == "text",
     )
+
+
+def _digits(printed: str) -> int:
+    """How many digits stand behind the point of a printed figure, whatever stands around it."""
+    behind = _BEHIND_POINT.search(printed)
+    return len(behind[0]) if behind else 0
 
 
 def _reasons(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -5,11 +5,14 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from analysis.formatting import count_text, interval_text, value_text
 from analysis.report.foot import Dataset, Foot, datasets, described
 from analysis.report.grid import SEVERITY
 from analysis.report.notebook import Report
 from analysis.report.rendering import render
-from analysis.tables import Row, Status
+from analysis.tables import Row, Status, Table
+
+_FIGURES_TOLD = 2
 
 
 class NotebookLine(Struct, frozen=True):
@@ -26,15 +29,15 @@ class NotebookLine(Struct, frozen=True):
 
 
 class DatasetLine(Struct, frozen=True):
-    """What the index says of a data set: how many figures were measured on it, in which notebooks, and one finding.
+    """What the index says of a data set: what was found on it, by how many figures, in which notebooks.
 
     `figures` is 0 where the set was not at hand or nothing was measured on it.
     """
 
     dataset: Dataset
+    found: str
     figures: int
     notebooks: tuple[str, ...]
-    finding: str
 
 
 def index_page(reports: Iterable[Report], foot: Foot) -> str:
@@ -70,10 +73,16 @@ def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
     found = []
     for dataset in datasets([*wanted, *(name for _, table in tables for name in table.datasets)]):
         using = [(notebook, table) for notebook, table in tables if dataset.name in table.datasets]
-        figures = sum(_measured_on(row, dataset.name, len(table.datasets)) for _, table in using for row in table.rows)
-        notebooks = tuple(dict.fromkeys(notebook for notebook, _ in using))
-        own = [table.finding for _, table in using if table.datasets == (dataset.name,)]
-        found.append(DatasetLine(dataset, figures, notebooks, next(iter(own), "")))
+        measured = [[row for row in table.rows if _measured_on(row, dataset.name, table)] for _, table in using]
+        key = [next((row for row in rows if row.low is not None), rows[0]) for rows in measured if rows]
+        found.append(
+            DatasetLine(
+                dataset,
+                "; ".join(_told(row, dataset.name) for row in key[:_FIGURES_TOLD]),
+                sum(map(len, measured)),
+                tuple(dict.fromkeys(notebook for notebook, _ in using)),
+            )
+        )
     return sorted(found, key=lambda line: (line.figures > 0, line.dataset.name))
 
 
@@ -107,9 +116,19 @@ def _notebook_line(report: Report) -> NotebookLine:
     return NotebookLine(report, tuple((status, counts[status]) for status in SEVERITY if counts[status]), len(rows))
 
 
-def _measured_on(row: Row, name: str, sets: int) -> bool:
+def _measured_on(row: Row, name: str, table: Table) -> bool:
     """Whether a row is a figure measured on a data set: its source names it, or its table has no other."""
-    return row.evidence == "real" and row.value is not None and (sets == 1 or name in row.source)
+    alone = len(table.datasets) == 1
+    return row.evidence == "real" and isinstance(row.value, int | float) and (alone or name in row.source)
+
+
+def _told(row: Row, name: str) -> str:
+    """A figure in a few words, the data set's own name left out."""
+    group = row.group.replace(name, "").strip(" ,:")
+    known = [interval_text(row), f"n {count_text(row.n)}" if row.n is not None else ""]
+    beside = ", ".join(part for part in known if part)
+    named = ", ".join(part for part in (group, row.quantity) if part)
+    return f"{named} {value_text(row)}{f' ({beside})' if beside else ''}"
 
 
 def _plural(count: int, noun: str) -> str:

@@ -53,7 +53,7 @@ def _headers(layout: Grid) -> list[str]:
     headers = ["", *(_header(column) or "value" for column in layout.columns)]
     if layout.has_n:
         headers.append("n")
-    if layout.has_remarks:
+    if layout.remarks == "status":
         headers.append("status")
     if layout.has_source:
         headers.append("source")
@@ -69,7 +69,7 @@ def _cells(line: Line, layout: Grid) -> list[str]:
     cells += [_figure(cell) for cell in line.cells]
     if layout.has_n:
         cells.append(line.n)
-    if layout.has_remarks:
+    if layout.remarks == "status":
         cells.append(line.status or "")
     if layout.has_source:
         cells.append(one_line(line.source))

@@ -83,3 +83,10 @@ def test_an_interval_names_its_unit_once(low, high, unit, written):
 
 def test_a_count_that_is_not_given_is_empty():
     assert (count_text(None), count_text(0), count_text(1234)) == ("", "0", "1,234")
+
+
+def test_a_figure_can_be_asked_for_with_the_digits_of_another_but_never_with_fewer_than_suit_it():
+    assert number_text(0.05214, "share", 2) == "5.21%"
+    assert number_text(0.05214, "share", 0) == "5.2%"
+    assert number_text(-0.12345, "coefficient", 4) == "−0.1235"
+    assert number_text(1234, "count", 2) == "1,234"

@@ -84,3 +84,25 @@ def test_a_table_without_rows_has_no_lines():
 def test_the_worst_status_speaks_for_a_line():
     assert worst(["reproduced", None, "impossible", "differs"]) == "impossible"
     assert worst([None]) is None
+
+
+def test_a_recomputed_figure_has_the_digits_of_the_printed_one():
+    rows = [Row("a", 0.0521, printed="5.21%", evidence="published", unit="share"), Row("a", 0.0521396, unit="share")]
+    assert values(grid(table(*rows)).lines()[0]) == ["5.21%", "5.2%"]
+    recomputed = Row("a", 0.0521396, evidence="recomputed", unit="share")
+    assert values(grid(table(rows[0], recomputed)).lines()[0]) == ["5.21%", "5.21%"]
+
+
+def test_a_column_of_text_is_words():
+    assert [column.is_words for column in grid(table(Row("a", "steps 1, 2", unit="text"))).columns] == [True]
+
+
+def test_reasons_without_statuses_are_remarks():
+    assert grid(table(Row("a", None, reason="No one was asked."))).remarks == "remarks"
+    assert grid(compared()).remarks == "status"
+    assert grid(by_set()).remarks == ""
+
+
+def test_a_source_of_one_line_stands_at_its_end():
+    layout = grid(table(Row("a", 1, source="s"), Row("b", 2, source="t")))
+    assert [line.source for line in layout.lines()] == ["s", "t"]

@@ -38,10 +38,10 @@ def test_statuses_are_counted_worst_first():
     assert line.figures == 5
 
 
-def test_a_data_set_has_the_finding_of_the_table_that_is_its_own():
+def test_a_data_set_is_told_by_the_first_figure_of_each_table_that_was_measured_on_it():
     (line,) = dataset_lines(notebook_lines([report("a", by_set())]))
     assert (line.dataset.name, line.figures, line.notebooks) == ("trail", 6, ("a",))
-    assert line.finding == by_set().finding
+    assert line.found == "alpha, Loops 10.0% (5.0–15.0%, n 1,200)"
 
 
 def test_a_data_set_on_which_nothing_was_measured_comes_first_and_says_what_brings_it():
@@ -50,6 +50,14 @@ def test_a_data_set_on_which_nothing_was_measured_comes_first_and_says_what_brin
     html = index_page(reports, Foot("misstep reproduce"))
     assert "misstep datasets fetch mast" in html
     assert "misstep datasets fetch trail" not in html
+
+
+def test_in_a_table_of_several_sets_a_figure_belongs_to_the_one_its_source_names():
+    table = structs.replace(by_set(), datasets=("mast", "trail"))
+    rows = tuple(structs.replace(row, source="mast@1", group="mast") for row in table.rows[:3])
+    (nothing, measured) = dataset_lines(notebook_lines([report("a", structs.replace(table, rows=rows))]))
+    assert (nothing.dataset.name, nothing.figures) == ("trail", 0)
+    assert (measured.figures, measured.found) == (3, "Loops 10.0% (5.0–15.0%, n 1,200)")
 
 
 def test_the_run_is_one_sentence():
