@@ -120,11 +120,13 @@ def _draw_rows(
     across = scale(limits, x, x + width)
     n_width = 0.0 if brief else longest([f"n {count_text(row.n)}" for row in rows if row.n is not None], 11)
     interval_width = 0.0 if brief else longest([interval_text(row) for row in rows], 11)
+    same_n = len({row.n for row in rows}) == 1
     for heading, label, row in _labelled(rows):
         if heading:
-            drawing.text(x, y + 18, fitted(heading, width, 12.5), size=12.5, bold=True)
-            if brief and len({member.n for member in rows}) == 1 and row.n is not None:
-                drawing.text(x + width, y + 18, f"n {count_text(row.n)}", color=MUTED, size=11, anchor="right")
+            shared_n = f"n {count_text(row.n)}" if brief and row.n is not None and same_n else ""
+            drawing.text(x + width, y + 18, shared_n, color=MUTED, size=11, anchor="right")
+            room = width - longest([shared_n], 11)
+            drawing.text(x, y + 18, fitted(heading, room, 12.5), size=12.5, bold=True)
             y += _HEADING
         right = x + width
         if row.n is not None and not brief:

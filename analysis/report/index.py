@@ -95,19 +95,22 @@ def summary(lines: Sequence[NotebookLine]) -> str:
     compared = sum(counts.values())
     parts = [f"{_plural(failed, 'notebook')} of {len(lines)} failed"] if failed else []
     if compared:
-        told = ", ".join(f"{counts[status]:,} {_WORDS[status]}" for status in SEVERITY if counts[status])
+        told = ", ".join(
+            f"{counts[status]:,} {_WORDS[status][counts[status] != 1]}" for status in SEVERITY if counts[status]
+        )
         parts.append(f"of {compared:,} printed figures compared, {told}")
     parts.append(f"{_plural(sum(line.figures for line in lines), 'figure')} in {_plural(len(lines), 'notebook')}")
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-_WORDS: dict[Status, str] = {
-    "impossible": "cannot be",
-    "differs": "differ",
-    "underdetermined": "cannot be checked",
-    "reproduced": "are reproduced",
+_WORDS: dict[Status, tuple[str, str]] = {
+    "impossible": ("is impossible", "are impossible"),
+    "differs": ("differs", "differ"),
+    "underdetermined": ("cannot be checked", "cannot be checked"),
+    "reproduced": ("is reproduced", "are reproduced"),
 }
+"""Status → what one figure is, and what several are."""
 
 
 def _notebook_line(report: Report) -> NotebookLine:
