@@ -334,11 +334,12 @@ def _disagreements(labels: Labels, items: _Items) -> list[Disagreement]:
 def _consensus(labels: Labels, items: _Items, of_item: IntArray) -> list[Consensus]:
     most = items.counts.max(axis=1)
     leads: list[tuple[str, ...]] = [
-        tuple(labels.categories[code] for code in np.flatnonzero(row == lead).tolist()) if lead else ()
+        tuple(labels.categories[code] for code in np.flatnonzero(row == lead).tolist())
         for row, lead in zip(items.counts, most.tolist(), strict=True)
     ]
+    answers = [(lead[0], False, ()) if len(lead) == 1 else (None, True, lead) for lead in leads]
+    rated = np.flatnonzero(most[of_item] > 0)
     return [
-        Consensus(item, lead[0], tied=False) if len(lead) == 1 else Consensus(item, None, tied=True, candidates=lead)
-        for item, lead in zip(labels.items, map(leads.__getitem__, of_item.tolist()), strict=True)
-        if lead
+        Consensus(labels.items[position], *answers[pattern])
+        for position, pattern in zip(rated.tolist(), of_item[rated].tolist(), strict=True)
     ]

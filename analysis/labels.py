@@ -13,7 +13,7 @@ case of labels: each is shown in its most frequent spelling. What was changed or
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from pathlib import Path
@@ -62,6 +62,17 @@ class Labels(Struct, frozen=True):
     values: list[float]
     codes: IntArray
     remarks: list[str]
+
+
+class _Numbers(defaultdict[str, int]):
+    """Distinct names, each with its number in the order of first appearance."""
+
+    def __init__(self) -> None:
+        super().__init__(self.__len__)
+
+    def of(self, names: Sequence[str]) -> IntArray:
+        """The number of each name; a name not met before gets the next one."""
+        return np.fromiter(map(self.__getitem__, names), dtype=np.int64, count=len(names))
 
 
 class _Ratings(Struct, frozen=True):
@@ -144,8 +155,8 @@ def _long(sheet: LabelRows, names: dict[str, int], wanted: Sequence[str]) -> _Ra
     chosen = _chosen(wanted, known, sheet.file)
     for what, distinct in (("items", list(dict.fromkeys(items))), ("raters", known)):
         remarks += _differing_by_case(what, distinct)
-    item_codes, item_names = _numbered(items)
-    rater_codes, rater_names = _numbered(givers)
+    item_names, rater_names = _Numbers(), _Numbers()
+    item_codes, rater_codes = item_names.of(items), rater_names.of(givers)
     place_of = np.array([chosen.index(name) if name in chosen else MISSING for name in rater_names], dtype=np.int64)
     rows = np.flatnonzero(place_of[rater_codes] >= 0)
     places = item_codes[rows] * len(chosen) + place_of[rater_codes[rows]]
@@ -155,7 +166,7 @@ def _long(sheet: LabelRows, names: dict[str, int], wanted: Sequence[str]) -> _Ra
         raise sheet.error(second, found, "Keep one rating an item and rater.")
     labels = sheet.columns[names["label"]]
     kept = labels if len(rows) == len(labels) else [labels[row] for row in rows.tolist()]
-    return _Ratings(sheet, item_names, chosen, [kept], ["label"], remarks, places, rows)
+    return _Ratings(sheet, list(item_names), chosen, [kept], ["label"], remarks, places, rows)
 
 
 def _chosen(wanted: Sequence[str], known: list[str], file: str) -> list[str]:
@@ -180,12 +191,8 @@ def _chosen(wanted: Sequence[str], known: list[str], file: str) -> list[str]:
 
 def _coded(ratings: _Ratings, level: ScaleLevel, order: Sequence[str]) -> Labels:
     """Cells become codes of a scale: each spelling is looked at once, however often it occurs."""
-    spellings: dict[str, int] = {}
-    spelled = []
-    for column in ratings.columns:
-        for cell in dict.fromkeys(column):
-            spellings.setdefault(cell, len(spellings))
-        spelled.append(np.fromiter(map(spellings.__getitem__, column), dtype=np.int64, count=len(column)))
+    spellings = _Numbers()
+    spelled = [spellings.of(column) for column in ratings.columns]
     uses = sum((np.bincount(codes, minlength=len(spellings)) for codes in spelled), np.zeros(len(spellings), np.int64))
     labels: Counter[str] = Counter()
     for spelling, times in zip(spellings, uses.tolist(), strict=True):
@@ -333,12 +340,6 @@ def _number(label: str) -> float | None:
         return None
     number = float(label)
     return number if isfinite(number) else None
-
-
-def _numbered(names: list[str]) -> tuple[IntArray, list[str]]:
-    """Each name's number in the order of first appearance, and the distinct names."""
-    distinct = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    return np.fromiter(map(distinct.__getitem__, names), dtype=np.int64, count=len(names)), list(distinct)
 
 
 def _first_repeat(values: Sequence[object]) -> tuple[int, int]:
