@@ -218,7 +218,9 @@ def _path_before(lines: list[str], place: int) -> str:
     """The file name on the line before a block, or before the fence that opens it."""
     for line in reversed(lines[max(0, place - 3) : place]):
         name = line.strip().strip("`*:# ")
-        if name and not line.startswith("```") and not _REPLACE.fullmatch(line.rstrip()):
+        if _REPLACE.fullmatch(line.rstrip()) or " " in name:
+            break
+        if name and not line.startswith("```"):
             return name
     return ""
 
