@@ -22,6 +22,17 @@ def with_set(sets: Sequence[JudgedSet]) -> Iterator[Verdict]:
             yield structs.replace(verdict, item=f"{judged.benchmark}/{verdict.item}")
 
 
+def weight_note(sets: Sequence[JudgedSet]) -> tuple[str, ...]:
+    """A sentence on the set that most runs are from, where it is more than half of them."""
+    runs = {judged.benchmark: len(judged.n_steps) for judged in sets}
+    largest = max(runs, key=lambda name: runs[name], default="")
+    if not largest or 2 * runs[largest] <= sum(runs.values()):
+        return ()
+    return (
+        f"{runs[largest]:,} of the {sum(runs.values()):,} runs are of one set, {largest}, and outweigh the others.",
+    )
+
+
 def noted(table: Table, notes: Sequence[str]) -> Table:
     """The table with further notes."""
     return structs.replace(table, notes=(*table.notes, *notes))

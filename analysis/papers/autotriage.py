@@ -70,9 +70,9 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
         paper="autotriage",
         title="Agreement of three annotators on 118 failed runs (AutoTriage, table 2)",
         finding=(
-            f"The printed raw agreements are whole counts and fit together; the printed Fleiss' kappa of "
-            f"{paper['annotation.fleiss.kappa'].printed}, given without an interval, is uncertain by about "
-            f"{number_text(fleiss.low, 'coefficient')} to {number_text(fleiss.high, 'coefficient')} (95%)."
+            f"The printed raw agreements are whole counts and fit together; Fleiss' kappa, printed as "
+            f"{paper['annotation.fleiss.kappa'].printed} without an interval, could as well be anything from "
+            f"{number_text(fleiss.low, 'coefficient')} to {number_text(fleiss.high, 'coefficient')} (95% interval)."
         ),
         rows=tuple(rows),
         notes=(

@@ -27,6 +27,11 @@ CATEGORIES = {
 }
 """The key of a category in the published figures → its name in a table."""
 
+TABLE_1 = (*CATEGORIES.values(), "Any of the four")
+"""The rows of table 1."""
+
+_ANY = "any misbehaviour"
+
 
 def prevalence_table() -> Table:
     """Wink's table 1: share of trajectories a misbehaviour was detected in, printed and recomputed."""
@@ -184,7 +189,7 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
     rows: list[Row] = []
     for judged in sets:
         found = prevalence(*count_patterns(judged.verdicts))
-        shares = [(one.category, one.share) for one in found.categories] + [("any", found.any_share)]
+        shares = [(_ANY, found.any_share), *((one.category, one.share) for one in found.categories)]
         rows += [
             Row(
                 quantity=name,
@@ -200,7 +205,7 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
             )
             for name, share in shares
         ]
-    overall = [row for row in rows if row.quantity == "any" and row.value is not None]
+    overall = [row for row in rows if row.quantity == _ANY and row.value is not None]
     return Table(
         name="real_prevalence",
         paper="wink",

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analysis.run_findings import examples_table, place_table, with_set
+from analysis.run_findings import examples_table, place_table, weight_note, with_set
 from analysis.validity import JudgedSet
 from harness.verdict import Verdict
 
@@ -35,3 +35,9 @@ def test_examples_come_from_different_sets_first() -> None:
 def test_items_are_named_with_their_set_since_sets_use_the_same_ids() -> None:
     items = [verdict.item for verdict in with_set([_set("one", ("a", 1)), _set("two", ("a", 1))])]
     assert len(set(items)) == len(items) == 4
+
+
+def test_a_set_that_outweighs_the_others_is_named() -> None:
+    large, small = _set("large", ("a", 1), ("b", 1), ("c", 1)), _set("small")
+    assert weight_note([large, small]) == ("4 of the 5 runs are of one set, large, and outweigh the others.",)
+    assert weight_note([small, _set("other")]) == ()
