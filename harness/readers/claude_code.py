@@ -34,7 +34,7 @@ from harness.protocols import Sample, Unit
 from harness.readers.content import split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
 from harness.readers.decoding import convert, decode_document_or_lines, filled, rest_of, unreadable
-from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "claude_code"
 UNIT: Unit = "file"
@@ -231,7 +231,7 @@ def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _turn(role: Any, entry: _Entry, text: str, fresh: dict[str, Any]) -> Turn:
+def _turn(role: Role, entry: _Entry, text: str, fresh: dict[str, Any]) -> Turn:
     line = entry.line
     flags = [
         ("uuid", line.uuid),

@@ -31,7 +31,7 @@ from harness.protocols import Sample, Unit
 from harness.readers.content import as_text, parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
 from harness.readers.decoding import convert, decode_document_or_lines, filled, rest_of
-from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "codex"
 UNIT: Unit = "file"
@@ -237,7 +237,7 @@ class _Reading:
     def _keep(self, entry: _Entry, payload: dict[str, Any] | None = None) -> None:
         self.others.append({"line": entry.number, "type": entry.kind, "payload": payload or entry.payload})
 
-    def _begin(self, role: Any, entry: _Entry, texts: list[str], extra: dict[str, Any]) -> Turn:
+    def _begin(self, role: Role, entry: _Entry, texts: list[str], extra: dict[str, Any]) -> Turn:
         turn = Turn(role, [text for text in texts if text], timestamp=entry.timestamp, extra=extra)
         self._open = None
         return self.conversation.begin(turn)

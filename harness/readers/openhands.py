@@ -27,7 +27,7 @@ from harness.protocols import Sample, Unit
 from harness.readers.content import as_text
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
 from harness.readers.decoding import convert, decode_json, filled, rest_of, unreadable
-from harness.trajectory import Outcome, Source, Tokens, ToolCall, ToolResult, Trajectory
+from harness.trajectory import Outcome, Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "openhands"
 UNIT: Unit = "value"
@@ -234,7 +234,7 @@ class _Reading:
         extra |= filled([("function", _function(response, call_id))])
         self.conversation.call(turn, ToolCall(event.action or "", arguments, call_id, extra=extra))
 
-    def _begin(self, role: Any, event: _Event, text: str, extra: dict[str, Any]) -> Turn:
+    def _begin(self, role: Role, event: _Event, text: str, extra: dict[str, Any]) -> Turn:
         turn = Turn(role, [text] if text else [], timestamp=event.timestamp, extra=extra)
         return self.conversation.begin(turn)
 
