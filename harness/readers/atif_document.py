@@ -64,7 +64,7 @@ class Metrics(Struct, gc=False, forbid_unknown_fields=True):
     cost_usd: float | None = None
     prompt_token_ids: list[int] | None = None
     completion_token_ids: list[int] | None = None
-    logprobs: list[float] | None = None
+    logprobs: list[int | float] | None = None
     extra: Extra | None = None
 
 
@@ -76,7 +76,7 @@ class Step(Struct, gc=False, forbid_unknown_fields=True):
     step_id: int | None = None
     timestamp: str | None = None
     model_name: str | None = None
-    reasoning_effort: str | float | None = None
+    reasoning_effort: str | int | float | None = None
     reasoning_content: str | None = None
     tool_calls: list[Call] | None = None
     observation: Observation | None = None

@@ -45,7 +45,7 @@ class _MoreMetrics(Struct, forbid_unknown_fields=True):
 
     prompt_token_ids: list[int] | UnsetType = UNSET
     completion_token_ids: list[int] | UnsetType = UNSET
-    logprobs: list[float] | UnsetType = UNSET
+    logprobs: list[int | float] | UnsetType = UNSET
     extra: Extra | UnsetType = UNSET
 
 
@@ -112,7 +112,7 @@ _IN_TRAJECTORY: dict[str, Fits] = {
     "final_metrics": _is(_FinalMetrics),
     "continued_trajectory_ref": _is(str),
 }
-_is_model_name, _is_effort, _is_flag = _is(str), _is(str | float), _is(bool)
+_is_model_name, _is_effort, _is_flag = _is(str), _is(str | int | float), _is(bool)
 _is_references = _is(list[_Reference])
 
 
@@ -124,7 +124,7 @@ def to_atif(trajectory: Trajectory) -> dict[str, Any]:
         "name": wire.UNKNOWN if trajectory.agent is None else trajectory.agent,
         "version": wire.UNKNOWN,
         **wire.given(model_name=trajectory.model),
-        **fields.pop("agent", {}),
+        **_ordered(fields.pop("agent", {}), _About),
     }
     own = wire.OwnTrajectory(
         source=trajectory.source,
@@ -150,7 +150,7 @@ def _step(step: Step, number: int, model: str | None) -> dict[str, Any]:
         return _turn(step, number, _split(step.extra, _in_step(step)), own)
     fields, extra = _split(step.extra, _in_step(step) | _in_agent_step(step, model))
     if step.tokens is not None:
-        fields["metrics"] = _metrics(step.tokens) | fields.get("metrics", {})
+        fields["metrics"] = _metrics(step.tokens) | _ordered(fields.get("metrics", {}), _MoreMetrics)
     if step.reasoning:
         fields["reasoning_content"] = step.reasoning
     if step.calls:
@@ -253,11 +253,16 @@ def _result(result: ToolResult, known: set[str] | None) -> dict[str, Any]:
 
 
 def _split(extra: Extra, fits: dict[str, Fits]) -> tuple[Extra, Extra]:
-    """What of `extra` is an ATIF field of its level, and what is not; the reserved name is in neither."""
+    """What of `extra` is an ATIF field of its level, in a fixed order, and what is not but for our own name."""
     if not extra:
         return {}, {}
-    fields = {name: value for name, value in extra.items() if name in fits and fits[name](value)}
+    fields = {name: extra[name] for name, fit in fits.items() if name in extra and fit(extra[name])}
     return fields, {name: value for name, value in extra.items() if name not in fields and name != wire.OWN}
+
+
+def _ordered(fields: Extra, type_: type[Struct]) -> Extra:
+    """The fields in the order in which they are read, so that what is written again is the same to the byte."""
+    return {name: fields[name] for name in type_.__struct_fields__ if name in fields}
 
 
 def _reserved(extra: Extra) -> Extra:
