@@ -4,42 +4,31 @@ The fields and their order are the JSON that scripts may rely on. Every interval
 standard errors where resampling is not asked for or would take too long; `method` says which.
 """
 
-from collections.abc import Callable
-from functools import partial
 from itertools import combinations
 
 import numpy as np
 from msgspec import Struct
 
+from analysis.agreement_intervals import TOO_MANY, Cells, Ratings, may_resample
 from analysis.labels import Labels, ScaleLevel
 from analysis.stats import coefficients
-from analysis.stats.agreement import NO_PAIRS, ONE_CATEGORY, Coefficient, cohen_kappa, fleiss_kappa, gwet_ac
+from analysis.stats.agreement import NO_PAIRS
 from analysis.stats.estimate import Estimate
-from analysis.stats.kappa_errors import jackknife_error
 from analysis.stats.patterns import (
     MISSING,
-    FloatArray,
     IntArray,
     Patterns,
     category_counts,
     contingency_table,
     distinct_rows,
 )
-from analysis.stats.resampling import bootstrap, bootstrapped
 from harness.errors import InputError
-
-MOST_DRAWS = 20_000_000
-"""Cells drawn for a bootstrap: about two seconds; beyond that, standard errors."""
 
 MOST_COUNTS = 20_000_000
 """Cells of rating patterns x labels: 160 MB."""
 
 MOST_CONFUSION_CELLS = 2_000_000
 """Cells of the confusion matrices of all pairs together."""
-
-GWET = "standard error of Gwet (2014), t interval"
-COHEN = "standard error of Fleiss, Cohen and Everitt (1969), normal interval"
-JACKKNIFE = "jackknife over groups of items, normal interval"
 
 
 class Pair(Struct, frozen=True):
@@ -187,61 +176,16 @@ def _coefficients(
     labels: Labels, items: _Items, level: ScaleLevel, resamples: int, seed: int, rng: np.random.Generator
 ) -> list[Estimate]:
     """Fleiss' kappa, Krippendorff's alpha, AC1, then the kappa of each category."""
-    ratings = items.counts.sum(axis=1)
-    rated = ratings >= 1
-    counts, repeats = items.counts[rated], items.items[rated]
-    n, pairable = int(repeats.sum()), int(items.items[ratings >= 2].sum())
-    if not pairable:
-        return [Estimate(None, n=n, reason=NO_PAIRS) for _ in range(3 + len(labels.categories))]
     values = np.array(labels.values or range(len(labels.categories)), dtype=np.float64)
-
-    def figures(sets: FloatArray) -> FloatArray:
-        return np.column_stack(
-            [
-                coefficients.fleiss(sets, counts),
-                coefficients.alpha(sets, counts, level, values),
-                coefficients.gwet(sets, counts),
-                coefficients.fleiss_by_category(sets, counts),
-            ]
-        )
-
-    categories = counts.shape[1]
-    if resamples > 0 and resamples * (len(repeats) + categories**2) <= MOST_DRAWS:
-        found = figures(repeats[None, :].astype(np.float64))[0]
-        drawn = bootstrap(figures, repeats, resamples, rng)
-        units = [n, pairable, n] + [n] * categories
-        reasons = [ONE_CATEGORY, ONE_CATEGORY, "the scale has one category: nothing could differ"]
-        reasons += ["nobody used this label, or everybody no other"] * categories
-        return [
-            bootstrapped(float(value), values, units, reason)
-            for value, values, units, reason in zip(found, drawn.T, units, reasons, strict=True)
-        ]
     of_item = items.by_count.of_item[items.by_rater.of_item]
-    new_place = np.cumsum(rated) - 1
-    statistic = partial(coefficients.alpha, counts=counts, level=level, values=values)
-    alpha = _alpha_with_error(statistic, repeats, new_place[of_item[rated[of_item]]], pairable, seed)
-    fleiss, gwet = fleiss_kappa(counts, repeats).overall, gwet_ac(counts, items=repeats)
-    estimates = [_by_t(fleiss), alpha.estimate(alpha.z_interval(), JACKKNIFE), _by_t(gwet)]
-    given = counts.sum(axis=1)
-    for category in range(categories):
-        against = distinct_rows(np.column_stack([counts[:, category], given - counts[:, category]]))
-        of_each = np.bincount(against.of_item, weights=repeats).astype(np.int64)
-        estimates.append(_by_t(fleiss_kappa(against.rows, of_each).overall))
-    return estimates
-
-
-def _by_t(coefficient: Coefficient) -> Estimate:
-    return coefficient.estimate(coefficient.t_interval(), GWET)
-
-
-def _alpha_with_error(
-    statistic: Callable[[FloatArray], FloatArray], repeats: IntArray, of_item: IntArray, pairable: int, seed: int
-) -> Coefficient:
-    value = float(statistic(repeats[None, :].astype(np.float64))[0])
-    if np.isnan(value):
-        return Coefficient(None, n=pairable, reason=ONE_CATEGORY)
-    error = jackknife_error(statistic, repeats, of_item, seed)
-    return Coefficient(value, se=None if np.isnan(error) else error, n=pairable)
+    rated = items.counts.sum(axis=1) >= 1
+    place = np.cumsum(rated) - 1
+    ratings = Ratings(items.counts[rated], items.items[rated], place[of_item[rated[of_item]]], level, values)
+    if not ratings.pairable:
+        return [Estimate(None, n=ratings.n, reason=NO_PAIRS) for _ in range(3 + len(labels.categories))]
+    if may_resample(len(ratings.items) + len(labels.categories) ** 2, resamples):
+        return ratings.by_bootstrap(resamples, rng)
+    return ratings.by_formula(seed, TOO_MANY if resamples else "")
 
 
 def _pairs(
@@ -260,43 +204,26 @@ def _pairs(
         if shown:
             names = (labels.raters[one], labels.raters[other])
             confusion.append(Confusion(names, labels.categories, table.tolist()))
-    draws = sum(len(first) + categories for first, _, _ in cells) * resamples
-    resample = 0 < draws <= MOST_DRAWS
+    resample = may_resample(sum(len(first) + categories for first, _, _ in cells), resamples)
     pairs = [
-        _pair((labels.raters[one], labels.raters[other]), *found, categories, resamples if resample else 0, rng)
+        _pair((labels.raters[one], labels.raters[other]), Cells(*found, categories), resamples, resample, rng)
         for (one, other), found in zip(raters, cells, strict=True)
     ]
     return pairs, confusion
 
 
-def _pair(
-    raters: tuple[str, str],
-    first: IntArray,
-    second: IntArray,
-    repeats: IntArray,
-    categories: int,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Pair:
-    n = int(repeats.sum())
-    if not n:
+def _pair(raters: tuple[str, str], cells: Cells, resamples: int, resample: bool, rng: np.random.Generator) -> Pair:
+    if not cells.n:
         return Pair(raters, 0, None, None, Estimate(None, n=0, reason="the two raters share no item"))
-    agreement = float(repeats[first == second].sum() / n)
-    if resamples:
-        kappas = partial(coefficients.cohen, rows=first, columns=second, categories=categories)
-        value = float(kappas(repeats[None, :].astype(np.float64))[0])
-        estimate = bootstrapped(value, bootstrap(kappas, repeats, resamples, rng), n, ONE_CATEGORY)
-    else:
-        table = np.zeros((categories, categories), dtype=np.int64)
-        table[first, second] = repeats
-        kappa = cohen_kappa(table)
-        estimate = kappa.estimate(kappa.z_interval(), COHEN)
-    return Pair(raters, n, agreement, estimate.value, _with_constant(estimate, raters, first, second))
+    estimate = cells.by_bootstrap(resamples, rng) if resample else cells.by_formula(TOO_MANY if resamples else "")
+    return Pair(raters, cells.n, cells.agreement, estimate.value, _with_constant(estimate, raters, cells))
 
 
-def _with_constant(estimate: Estimate, raters: tuple[str, str], first: IntArray, second: IntArray) -> Estimate:
+def _with_constant(estimate: Estimate, raters: tuple[str, str], cells: Cells) -> Estimate:
     """The estimate, with a word on a rater whose one label makes kappa 0 whatever the other does."""
-    constant = [name for name, codes in zip(raters, (first, second), strict=True) if len(np.unique(codes)) == 1]
+    constant = [
+        name for name, codes in zip(raters, (cells.first, cells.second), strict=True) if len(np.unique(codes)) == 1
+    ]
     if estimate.value is None or not constant:
         return estimate
     reason = f"{constant[0]} used one label only, which makes kappa 0 however many items agree"

@@ -133,7 +133,9 @@ def _wide(sheet: LabelRows, names: dict[str, int], wanted: Sequence[str]) -> _Ra
         raise sheet.error(items.index(""), f"no item in {title}", "Name the item of each row.")
     if len(set(items)) < len(items):
         first, second = _first_repeat(items)
-        advice = f"Keep one row an item; {title} is taken for the items."
+        advice = f"Keep one row an item; {title} is taken for the items, as no column is called item."
+        if names.get("item") == at:
+            advice = "Keep one row an item."
         raise sheet.error(second, f"item {items[second]!r} is on line {sheet.line(first)} already", advice)
     known = [name for position, name in enumerate(sheet.header) if position != at]
     chosen = _chosen(wanted, known, sheet.file)

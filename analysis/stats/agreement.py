@@ -28,6 +28,8 @@ from analysis.stats.patterns import FloatArray, IntArray
 from harness.errors import UsageError
 
 ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
+ONE_CATEGORY_SCALE = "the scale has one category: nothing could differ"
+NO_DISAGREEMENT = "all ratings of items rated twice are alike, so no disagreement is expected and alpha is 0/0"
 NO_PAIRS = "no item has two ratings"
 
 _NOISE = 1e-13
@@ -205,8 +207,7 @@ def krippendorff_alpha(
     ratings = rated.sum(axis=1)
     n = int((repeats * ratings)[ratings >= 2].sum())
     if expected == 0:
-        reason = "all ratings of items rated twice are alike, so no disagreement is expected and alpha is 0/0"
-        return Coefficient(None, observed, expected, n=n, reason=reason)
+        return Coefficient(None, observed, expected, n=n, reason=NO_DISAGREEMENT)
     return Coefficient(1 - observed / expected, observed, expected, n=n)
 
 
@@ -236,7 +237,7 @@ def gwet_ac(
     expected = _known(coefficients.gwet_chance(coefficients.category_shares(sets, rated), weights)[0])
     n = int(repeats.sum())
     if expected is None:
-        return Coefficient(None, observed, None, n=n, reason="the scale has one category: nothing could differ")
+        return Coefficient(None, observed, None, n=n, reason=ONE_CATEGORY_SCALE)
     value = (observed - expected) / (1 - expected)
     return Coefficient(value, observed, expected, _known(gwet_error(rated, repeats, weights)), None, n)
 
@@ -260,7 +261,7 @@ def brennan_prediger(counts: npt.ArrayLike, items: npt.ArrayLike | None = None) 
     n, categories = int(repeats.sum()), rated.shape[1]
     observed = float(coefficients.observed_agreement(repeats[None, :].astype(np.float64), rated)[0])
     if categories < 2:
-        return Coefficient(None, observed, n=n, reason="the scale has one category: nothing could differ")
+        return Coefficient(None, observed, n=n, reason=ONE_CATEGORY_SCALE)
     value = (observed * categories - 1) / (categories - 1)
     return Coefficient(value, observed, 1 / categories, _known(brennan_prediger_error(rated, repeats)), None, n)
 

@@ -1,0 +1,174 @@
+"""Agreement with its intervals: by resampling where that is quick, else by standard errors.
+
+Both ways give the same values; `method` says which way the interval was made.
+"""
+
+from functools import partial
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.stats import coefficients
+from analysis.stats.agreement import (
+    NO_DISAGREEMENT,
+    ONE_CATEGORY,
+    ONE_CATEGORY_SCALE,
+    Coefficient,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac,
+)
+from analysis.stats.coefficients import Level
+from analysis.stats.estimate import Estimate
+from analysis.stats.kappa_errors import jackknife_error
+from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from analysis.stats.resampling import bootstrap, bootstrapped
+
+MOST_DRAWS = 20_000_000
+"""Cells drawn for a bootstrap: about two seconds; beyond that, standard errors."""
+
+TOO_MANY = "; there are too many rating patterns to resample"
+
+_GWET = "standard error of Gwet (2014), t interval"
+_COHEN = "standard error of Fleiss, Cohen and Everitt (1969), normal interval"
+_JACKKNIFE = "jackknife over groups of items, normal interval"
+
+
+def may_resample(cells: int, resamples: int) -> bool:
+    """Whether resamples are asked for and so many cells can be drawn for each within a few seconds."""
+    return 0 < cells * resamples <= MOST_DRAWS
+
+
+class Cells(Struct, frozen=True):
+    """The cells in use of two raters' contingency table.
+
+    Parameters
+    ----------
+    first, second
+        Cells: the category that each rater gave.
+    items
+        Cells: how many items.
+    categories
+        The number of categories.
+    """
+
+    first: IntArray
+    second: IntArray
+    items: IntArray
+    categories: int
+
+    @property
+    def n(self) -> int:
+        """The items that both labelled."""
+        return int(self.items.sum())
+
+    @property
+    def agreement(self) -> float:
+        """The share of these that they label alike."""
+        return float(self.items[self.first == self.second].sum() / self.n)
+
+    def by_bootstrap(self, resamples: int, rng: np.random.Generator) -> Estimate:
+        """Cohen's kappa with a percentile interval."""
+        kappas = partial(coefficients.cohen, rows=self.first, columns=self.second, categories=self.categories)
+        value = float(kappas(_one_set(self.items))[0])
+        return bootstrapped(value, bootstrap(kappas, self.items, resamples, rng), self.n, ONE_CATEGORY)
+
+    def by_formula(self, why: str) -> Estimate:
+        """Cohen's kappa with a normal interval; `why` no bootstrap, to stand behind the method."""
+        table = np.zeros((self.categories, self.categories), dtype=np.int64)
+        table[self.first, self.second] = self.items
+        kappa = cohen_kappa(table)
+        return kappa.estimate(kappa.z_interval(), _COHEN + why)
+
+
+class Ratings(Struct, frozen=True):
+    """Items with at least one rating, by how often each category was given to them.
+
+    Parameters
+    ----------
+    counts
+        Patterns x categories.
+    items
+        Patterns: the items of each.
+    of_item
+        Items: the pattern of each.
+    level, values
+        What Krippendorff's alpha takes the categories for, and their numbers.
+    """
+
+    counts: IntArray
+    items: IntArray
+    of_item: IntArray
+    level: Level
+    values: FloatArray
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return int(self.items.sum())
+
+    @property
+    def pairable(self) -> int:
+        """The items with two ratings or more."""
+        return int(self.items[self.counts.sum(axis=1) >= 2].sum())
+
+    def figures(self, sets: FloatArray) -> FloatArray:
+        """Fleiss' kappa, Krippendorff's alpha, AC1 and the kappa of each category.
+
+        Returns
+        -------
+        FloatArray
+            Sets x figures.
+        """
+        return np.column_stack(
+            [
+                coefficients.fleiss(sets, self.counts),
+                self._alpha(sets),
+                coefficients.gwet(sets, self.counts),
+                coefficients.fleiss_by_category(sets, self.counts),
+            ]
+        )
+
+    def by_bootstrap(self, resamples: int, rng: np.random.Generator) -> list[Estimate]:
+        """The figures, each with a percentile interval."""
+        found = self.figures(_one_set(self.items))[0]
+        drawn = bootstrap(self.figures, self.items, resamples, rng)
+        others = len(found) - 3
+        units = [self.n, self.pairable, self.n] + [self.n] * others
+        reasons = [ONE_CATEGORY, NO_DISAGREEMENT, ONE_CATEGORY_SCALE] + [ONE_CATEGORY] * others
+        return [
+            bootstrapped(float(value), values, n, reason)
+            for value, values, n, reason in zip(found, drawn.T, units, reasons, strict=True)
+        ]
+
+    def by_formula(self, seed: int, why: str) -> list[Estimate]:
+        """The figures with intervals by standard errors; `seed` forms the groups of the jackknife of alpha."""
+        fleiss, gwet = fleiss_kappa(self.counts, self.items).overall, gwet_ac(self.counts, items=self.items)
+        alpha = self._alpha_with_error(seed)
+        estimates = [
+            fleiss.estimate(fleiss.t_interval(), _GWET + why),
+            alpha.estimate(alpha.z_interval(), _JACKKNIFE + why),
+            gwet.estimate(gwet.t_interval(), _GWET + why),
+        ]
+        given = self.counts.sum(axis=1)
+        for category in self.counts.T:
+            against = distinct_rows(np.column_stack([category, given - category]))
+            repeats = np.bincount(against.of_item, weights=self.items).astype(np.int64)
+            kappa = fleiss_kappa(against.rows, repeats).overall
+            estimates.append(kappa.estimate(kappa.t_interval(), _GWET + why))
+        return estimates
+
+    def _alpha(self, sets: FloatArray) -> FloatArray:
+        return coefficients.alpha(sets, self.counts, self.level, self.values)
+
+    def _alpha_with_error(self, seed: int) -> Coefficient:
+        value = float(self._alpha(_one_set(self.items))[0])
+        if np.isnan(value):
+            return Coefficient(None, n=self.pairable, reason=NO_DISAGREEMENT)
+        error = jackknife_error(self._alpha, self.items, self.of_item, seed)
+        return Coefficient(value, se=None if np.isnan(error) else error, n=self.pairable)
+
+
+def _one_set(items: IntArray) -> FloatArray:
+    """The items as they are, as one set of weights."""
+    return items[None, :].astype(np.float64)
