@@ -126,7 +126,12 @@ async def _execute(notebook: Any, folder: Path, environment: dict[str, str]) -> 
             connection_file=f"{own}/kernel.json",
             transport="ipc",
         )
-        client = NotebookClient(notebook, timeout=CELL_SECONDS, resources={"metadata": {"path": str(folder)}})
+        client = NotebookClient(
+            notebook,
+            timeout=CELL_SECONDS,
+            shutdown_kernel="immediate",
+            resources={"metadata": {"path": str(folder)}},
+        )
         client.km = manager  # set, not passed: so the client ends the kernel and closes its sockets
         try:
             await client.async_execute(env=os.environ | _STEADY | {"IPYTHONDIR": own} | environment)

@@ -126,6 +126,11 @@ def _with_parts(column: Column, cells: Sequence[Cell | None]) -> Column:
     )
 
 
+def methods(table: Table) -> tuple[str, ...]:
+    """How the figures and intervals of a table were computed, each way once."""
+    return tuple(dict.fromkeys(row.method for row in table.rows if row.method))
+
+
 def worst(statuses: Sequence[Status | None]) -> Status | None:
     """The worst of some statuses; `None` where none has been given."""
     return next((status for status in SEVERITY if status in statuses), None)

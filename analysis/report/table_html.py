@@ -1,6 +1,6 @@
 """A table as an HTML fragment: caption, scoped headers, badges, every figure with its interval and its n."""
 
-from analysis.report.grid import Grid, grid
+from analysis.report.grid import Grid, grid, methods
 from analysis.report.rendering import render
 from analysis.tables import Evidence, Table
 
@@ -32,6 +32,7 @@ def table_html(table: Table, *, with_finding: bool = True, files: tuple[tuple[st
         grid=layout,
         with_finding=with_finding,
         files=files,
+        methods=methods(table),
         meanings=EVIDENCE,
         sortable=_sortable(layout),
     )

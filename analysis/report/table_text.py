@@ -5,7 +5,7 @@ import textwrap
 from rich.cells import cell_len, set_cell_size
 
 from analysis.escaping import one_line
-from analysis.report.grid import Cell, Column, Grid, Line, grid
+from analysis.report.grid import Cell, Column, Grid, Line, grid, methods
 from analysis.tables import Table
 
 _GAP = "  "
@@ -42,9 +42,11 @@ def table_text(table: Table, width: int = 110, most_lines: int | None = None) ->
     text += _aligned(headers, body)
     if left_out:
         text.append(f"(and {left_out:,} more lines)")
-    if table.notes:
+    computed = f"How the figures and intervals were computed: {'; '.join(methods(table))}."
+    notes = [*table.notes, *([computed] if methods(table) else [])]
+    if notes:
         text.append("")
-    for note in table.notes:
+    for note in notes:
         text += _folded(one_line(note), width)
     return "\n".join(line.rstrip() for line in text) + "\n"
 

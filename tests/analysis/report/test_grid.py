@@ -1,6 +1,6 @@
 """Rows are laid out so that figures that want comparing meet."""
 
-from analysis.report.grid import grid, worst
+from analysis.report.grid import grid, methods, worst
 from analysis.tables import Row, Table
 from tests.analysis.report.made_up import by_set, compared, of_many_sources
 
@@ -106,3 +106,8 @@ def test_reasons_without_statuses_are_remarks():
 def test_a_source_of_one_line_stands_at_its_end():
     layout = grid(table(Row("a", 1, source="s"), Row("b", 2, source="t")))
     assert [line.source for line in layout.lines()] == ["s", "t"]
+
+
+def test_each_method_is_named_once():
+    rows = [Row("a", 1, method="Wilson, 95%"), Row("b", 2, method="Wilson, 95%"), Row("c", 3, method="bootstrap")]
+    assert methods(table(*rows, Row("d", 4))) == ("Wilson, 95%", "bootstrap")

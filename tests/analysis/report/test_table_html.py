@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.report import table_html
+from analysis.report import table_html, table_text
 from analysis.tables import Row, Table
 from tests.analysis.report.html_rules import check_page
 from tests.analysis.report.made_up import HOSTILE, by_set, compared, of_many_sources
@@ -61,3 +61,9 @@ def test_the_finding_can_be_left_to_the_page():
 
 def test_links_to_the_files_stand_below():
     assert check_page(table_html(by_set(), files=(("CSV", "tables/a.csv"),))).addresses == ["tables/a.csv"]
+
+
+def test_how_the_figures_were_computed_is_said_on_the_page_and_in_text():
+    table = Table("t", "p", "T", "F", (Row("a", 0.5, 0.4, 0.6, method="Wilson, 95%"),))
+    assert "were computed: Wilson, 95%." in check_page(table_html(table)).text
+    assert "were computed: Wilson, 95%." in table_text(table)
