@@ -1,16 +1,28 @@
-"""Arithmetic of printed figures: which whole counts a printed percentage allows (GRIM).
+"""Arithmetic of printed figures: which whole counts and denominators a printed percentage or mean allows (GRIM).
 
-Printed figures are strings, since trailing zeros carry information: "49.0" allows fewer counts than "49".
+Printed figures are strings, since trailing zeros carry information: "49.0" allows fewer counts than "49". Nobody prints
+the rounding rule, so half-up and half-even are both accepted unless one is asked for.
+
+Brown and Heathers, "The GRIM test", Social Psychological and Personality Science 8 (2017).
 """
 
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from fractions import Fraction
+from typing import Literal
 
 from harness.errors import UsageError
 
+Rounding = Literal["either", "half_up", "half_even"]
 
-def counts_that_print(percentage: str, n: int) -> tuple[int, ...]:
-    """The counts k for which 100 k / n prints as `percentage`, under half-up or half-even rounding, in order.
+_RULES = {
+    "half_up": (ROUND_HALF_UP,),
+    "half_even": (ROUND_HALF_EVEN,),
+    "either": (ROUND_HALF_UP, ROUND_HALF_EVEN),
+}
+
+
+def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") -> tuple[int, ...]:
+    """The counts k for which 100 k / n prints as `percentage`, in order.
 
     Parameters
     ----------
@@ -18,36 +30,105 @@ def counts_that_print(percentage: str, n: int) -> tuple[int, ...]:
         The digits as printed, without a sign: "5.21".
     n
         The denominator, a whole number above 0.
+    rounding
+        The rule for a value halfway between two prints.
 
     Raises
     ------
     UsageError
-        The percentage is outside 0 to 100, or n is not positive.
-
-    Notes
-    -----
-    Brown and Heathers, "The GRIM test", Social Psychological and Personality Science 8 (2017).
+        The percentage is no number or outside 0 to 100, or n is not positive.
     """
-    printed = Decimal(percentage)
-    if not 0 <= printed <= 100:
+    if not 0 <= _number(percentage) <= 100:
         raise UsageError(f"a percentage outside 0 to 100: {percentage}")
     if n <= 0:
         raise UsageError(f"a percentage needs a positive number of cases, not {n}")
-    half_step = Fraction(1, 2 * 10 ** decimals(percentage))
-    lowest = -(-(Fraction(printed) - half_step) * n // 100)
-    highest = (Fraction(printed) + half_step) * n // 100
+    low, high = rounding_interval(percentage)
+    lowest, highest = -(-low * n // 100), high * n // 100
     return tuple(
-        count for count in range(max(0, int(lowest)), min(n, int(highest)) + 1) if prints_as(count, n, percentage)
+        count
+        for count in range(max(0, int(lowest)), min(n, int(highest)) + 1)
+        if prints_as(count, n, percentage, rounding)
     )
 
 
-def prints_as(count: int, n: int, percentage: str) -> bool:
-    """Whether 100 count / n prints as `percentage`, under half-up or half-even rounding."""
-    step = Decimal(1).scaleb(-decimals(percentage))
-    share = Decimal(100 * count) / Decimal(n)
-    return Decimal(percentage) in (share.quantize(step, ROUND_HALF_UP), share.quantize(step, ROUND_HALF_EVEN))
+def prints_as(count: int, n: int, percentage: str, rounding: Rounding = "either") -> bool:
+    """Whether 100 count / n prints as `percentage`."""
+    return _prints(Fraction(100 * count, n), percentage, rounding)
+
+
+def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict[int, tuple[int, ...]]:
+    """Every denominator up to `n_max` out of which a percentage can come, with its counts.
+
+    Parameters
+    ----------
+    percentage
+        The digits as printed.
+    n_max, n_min
+        The largest and the smallest denominator tried.
+
+    Raises
+    ------
+    UsageError
+        The percentage is no number or outside 0 to 100, or the denominators are not positive.
+    """
+    fitting = {n: counts_that_print(percentage, n) for n in range(n_min, n_max + 1)}
+    return {n: counts for n, counts in fitting.items() if counts}
+
+
+def totals_that_print(mean: str, n: int, items: int = 1, rounding: Rounding = "either") -> tuple[Fraction, ...]:
+    """The sums of `n` answers whose mean prints as `mean`, in order; none where no whole answers can give it.
+
+    Parameters
+    ----------
+    mean
+        The digits as printed, with a sign where it is negative.
+    n
+        How many people or cases answered, above 0.
+    items
+        Whole numbers that each answer averages: a scale of 4 questions has steps of 1/4.
+    rounding
+        The rule for a value halfway between two prints.
+
+    Raises
+    ------
+    UsageError
+        The mean is no number, or n or items is not positive.
+    """
+    if n <= 0 or items <= 0:
+        raise UsageError(f"a mean needs a positive number of cases and items, not {n} and {items}")
+    low, high = rounding_interval(mean)
+    steps = range(int(-(-low * n * items // 1)), int(high * n * items // 1) + 1)
+    return tuple(Fraction(step, items) for step in steps if _prints(Fraction(step, n * items), mean, rounding))
+
+
+def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
+    """The lowest and the highest value that could print like this, both ends included.
+
+    Raises
+    ------
+    UsageError
+        It is no number.
+    """
+    number, half_step = Fraction(_number(printed)), Fraction(1, 2 * 10 ** decimals(printed))
+    return number - half_step, number + half_step
 
 
 def decimals(printed: str) -> int:
     """How many digits stand behind the point."""
     return len(printed.partition(".")[2])
+
+
+def _prints(value: Fraction, printed: str, rounding: Rounding) -> bool:
+    step = Decimal(1).scaleb(-decimals(printed))
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return any(exact.quantize(step, rule) == Decimal(printed) for rule in _RULES[rounding])
+
+
+def _number(printed: str) -> Decimal:
+    try:
+        number = Decimal(printed)
+    except InvalidOperation:
+        raise UsageError(f"no number: {printed!r}", "Give the digits as printed, without a sign or unit.") from None
+    if not number.is_finite():
+        raise UsageError(f"no finite number: {printed!r}")
+    return number

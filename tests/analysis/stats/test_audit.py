@@ -1,13 +1,15 @@
 """Which whole counts a printed percentage allows."""
 
 import json
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.audit import counts_that_print, prints_as
+from analysis.stats.audit import counts_that_print, denominators_that_print, prints_as, totals_that_print
 from harness.errors import UsageError
 
 CASES = [
@@ -40,3 +42,32 @@ def test_a_count_is_among_those_that_its_own_rounded_percentage_allows(
 def test_all_counts_that_print_the_percentage_are_found_and_no_other(n: int, printed: str) -> None:
     every = tuple(count for count in range(n + 1) if prints_as(count, n, printed))
     assert counts_that_print(printed, n) == every
+
+
+@given(n=st.integers(1, 300), items=st.integers(1, 4), data=st.data())
+def test_a_sum_is_among_those_that_its_own_rounded_mean_allows(n: int, items: int, data: st.DataObject) -> None:
+    steps = data.draw(st.integers(-5 * n * items, 5 * n * items))
+    mean = Fraction(steps, n * items)
+    printed = str((Decimal(mean.numerator) / Decimal(mean.denominator)).quantize(Decimal("0.01"), ROUND_HALF_UP))
+    assert Fraction(steps, items) in totals_that_print(printed, n, items)
+
+
+def test_a_tie_is_printed_by_one_rule_only() -> None:
+    assert counts_that_print("13", 8, "half_up") == (1,)
+    assert counts_that_print("13", 8, "half_even") == ()
+    assert counts_that_print("12", 8, "half_even") == (1,)
+
+
+def test_only_denominators_that_can_give_the_percentage_are_listed() -> None:
+    assert denominators_that_print("33.3", 7) == {3: (1,), 6: (2,)}
+
+
+@pytest.mark.parametrize("printed", ["", "about 5", "NaN", "Infinity"])
+def test_what_is_no_number_is_refused(printed: str) -> None:
+    with pytest.raises(UsageError):
+        counts_that_print(printed, 10)
+
+
+def test_a_mean_of_nobody_is_refused() -> None:
+    with pytest.raises(UsageError):
+        totals_that_print("3.5", 0)

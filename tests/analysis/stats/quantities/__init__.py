@@ -1,0 +1,13 @@
+"""What the reference cases call a quantity, and the function here that computes it: one module a subject."""
+
+from msgspec import Struct
+
+
+class Undefined(Struct, frozen=True):
+    """What a statistic gives where it is 0/0."""
+
+    reason: str
+
+
+def value_or_reason(value: float | None, reason: str) -> float | Undefined:
+    return Undefined(reason) if value is None else value

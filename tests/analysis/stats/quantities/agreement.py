@@ -1,0 +1,231 @@
+"""Agreement of raters: input of a reference case → the fields that it expects."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from analysis.stats import coefficients
+from analysis.stats.agreement import (
+    Coefficient,
+    brennan_prediger,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac,
+    gwet_ac1_of_table,
+    krippendorff_alpha,
+    pabak,
+    specific_agreement,
+    two_by_two,
+)
+from analysis.stats.dissent import possible_dissents
+from analysis.stats.patterns import MISSING, IntArray, category_counts, contingency_table
+from analysis.stats.resampling import bootstrap, percentile_interval
+from tests.analysis.stats.quantities import Undefined, value_or_reason
+
+RESAMPLES = 10_000
+
+
+def matrix(ratings: list[list[Any]], scale: list[Any]) -> IntArray:
+    """Ratings, items x raters with `None` for missing, as codes on a scale."""
+    place = {value: code for code, value in enumerate(scale)}
+    return np.array([[MISSING if value is None else place[value] for value in row] for row in ratings], dtype=np.int64)
+
+
+def table_of(given: dict[str, Any]) -> Any:
+    if "table" in given:
+        return given["table"]
+    scale = given.get("scale") or sorted({*given["rater_a"], *given["rater_b"]})
+    place = {value: code for code, value in enumerate(scale)}
+    first, second = (
+        np.array([place[value] for value in given[rater]], dtype=np.int64) for rater in ("rater_a", "rater_b")
+    )
+    return contingency_table(first, second, len(scale))
+
+
+def cohen(given: dict[str, Any]) -> dict[str, Any]:
+    table = table_of(given)
+    kappa = cohen_kappa(table, given["weights"])
+    used = np.asarray(table).sum(axis=0) + np.asarray(table).sum(axis=1) > 0
+    return {
+        "kappa": value_or_reason(kappa.value, kappa.reason),
+        "p_observed": kappa.observed,
+        "p_expected": kappa.expected,
+        "se": kappa.se,
+        "se_null": kappa.se_null,
+        "ci": kappa.z_interval(),
+        "kappa_if_unused_category_dropped": cohen_kappa(np.asarray(table)[used][:, used], given["weights"]).value,
+    }
+
+
+def fleiss(given: dict[str, Any]) -> dict[str, Any]:
+    counts = given.get("counts")
+    if counts is None:
+        counts = category_counts(matrix(given["ratings"], given["categories"]), len(given["categories"]))
+    kappa = fleiss_kappa(counts)
+    return {
+        "kappa": value_or_reason(kappa.overall.value, kappa.overall.reason),
+        "p_bar": kappa.overall.observed,
+        "p_a": kappa.overall.observed,
+        "p_e": kappa.overall.expected,
+        "se_null": kappa.overall.se_null,
+        "se_sampling": kappa.overall.se,
+        "z": kappa.z,
+        "per_category_kappa": kappa.by_category,
+        "per_category_se_null": kappa.by_category_se_null,
+    }
+
+
+def alpha(given: dict[str, Any]) -> dict[str, Any]:
+    values = given["values"]
+    found = krippendorff_alpha(
+        category_counts(matrix(given["ratings"], values), len(values)), given["level"], np.array(values, dtype=float)
+    )
+    return {
+        "alpha": value_or_reason(found.value, found.reason),
+        "D_observed": found.observed,
+        "D_expected": found.expected,
+        "n_pairable": found.n,
+    }
+
+
+def gwet(given: dict[str, Any]) -> dict[str, Any]:
+    counts = given.get("counts")
+    if counts is None:
+        counts = category_counts(matrix(given["ratings"], given["categories"]), len(given["categories"]))
+    return coefficient_fields(gwet_ac(counts, given.get("weights", "unweighted")), brennan_prediger(counts))
+
+
+def gwet_of_table(given: dict[str, Any]) -> dict[str, Any]:
+    return coefficient_fields(gwet_ac1_of_table(given["table"]), pabak(given["table"]))
+
+
+def coefficient_fields(gwets: Coefficient, uniform: Coefficient) -> dict[str, Any]:
+    return {
+        "p_a": gwets.observed,
+        "p_e": gwets.expected,
+        "ac1": gwets.value,
+        "ac2": gwets.value,
+        "se": gwets.se,
+        "ci_t": gwets.t_interval(),
+        "brennan_prediger": uniform.value,
+        "se_brennan_prediger": uniform.se,
+    }
+
+
+def prevalence_and_bias(given: dict[str, Any]) -> dict[str, Any]:
+    kappa, parts = cohen_kappa(given["table"]), two_by_two(given["table"])
+    return {
+        "p_observed": kappa.observed,
+        "kappa": kappa.value,
+        "pabak": pabak(given["table"]).value,
+        "p_positive": parts.positive,
+        "p_negative": parts.negative,
+        "bias_index": parts.bias,
+        "prevalence_index": parts.prevalence,
+    }
+
+
+def by_category(given: dict[str, Any]) -> dict[str, Any]:
+    shares = specific_agreement(given["table"])
+    return {
+        "specific_agreement": [value_or_reason(share, "neither rater used the category") for share in shares],
+        "pabak_general": pabak(given["table"]).value,
+    }
+
+
+def pattern_arrays(given: dict[str, Any]) -> tuple[IntArray, IntArray, int]:
+    codes = np.array([pattern["labels"] for pattern in given["patterns"]], dtype=np.int64)
+    items = np.array([pattern["items"] for pattern in given["patterns"]], dtype=np.int64)
+    return codes, items, int(codes.max()) + 1
+
+
+def pairs_of(codes: IntArray) -> dict[str, tuple[int, int]]:
+    return {f"A{a + 1}_A{b + 1}": (a, b) for a, b in combinations(range(codes.shape[1]), 2)}
+
+
+def study(given: dict[str, Any]) -> dict[str, Any]:
+    codes, items, categories = pattern_arrays(given)
+    counts = category_counts(codes, categories)
+    kappas = {
+        name: cohen_kappa(contingency_table(codes[:, a], codes[:, b], categories, items))
+        for name, (a, b) in pairs_of(codes).items()
+    }
+    kappa = fleiss_kappa(counts, items)
+    return {
+        "agreement": {name: kappa.observed for name, kappa in kappas.items()}
+        | {
+            "mean_pairwise": kappa.overall.observed,
+            "all_three": items[counts.max(axis=1) == codes.shape[1]].sum() / items.sum(),
+        },
+        "cohen": {name: kappa.value for name, kappa in kappas.items()},
+        "fleiss": kappa.overall.value,
+        "krippendorff_nominal": krippendorff_alpha(counts, items=items).value,
+        "gwet_ac1": gwet_ac(counts, items=items).value,
+        "category_totals": (items @ counts).tolist(),
+    }
+
+
+def structure(given: dict[str, Any]) -> dict[str, Any]:
+    n, disagreements = given["n_items"], given["pair_disagreements"]
+    (only,) = possible_dissents(n, disagreements["A1_A2"], disagreements["A1_A3"], disagreements["A2_A3"])
+    return {
+        "unanimous_items": only.unanimous,
+        "items_A1_alone": only.alone[0],
+        "items_A2_alone": only.alone[1],
+        "items_A3_alone": only.alone[2],
+        "items_all_different": only.all_different,
+        "raw_agreement_percent": [round(100 * (1 - count / n), 1) for count in disagreements.values()],
+    }
+
+
+def resampled(given: dict[str, Any]) -> dict[str, Any]:
+    codes, items, categories = pattern_arrays(given)
+    counts = category_counts(codes, categories)
+    rng = np.random.default_rng(0)
+    values = {"fleiss": bootstrap(lambda sets: coefficients.fleiss(sets, counts), items, RESAMPLES, rng)}
+    for name, (a, b) in pairs_of(codes).items():
+        first, second = codes[:, a], codes[:, b]
+        values[f"cohen_{name}"] = bootstrap(
+            lambda sets, first=first, second=second: coefficients.cohen(sets, first, second, categories),
+            items,
+            RESAMPLES,
+            rng,
+        )
+    undefined = sum(int(np.isnan(drawn).sum()) for drawn in values.values())
+    if undefined == RESAMPLES * len(values):
+        return {"se": Undefined(f"undefined in all {RESAMPLES} resamples")}
+    return {
+        "se": {name: np.nanstd(drawn, ddof=1) for name, drawn in values.items()},
+        "percentile_ci_95": {name: percentile_interval(drawn) for name, drawn in values.items()},
+    }
+
+
+def asymptotic(given: dict[str, Any]) -> dict[str, Any]:
+    codes, items, categories = pattern_arrays(given)
+    return {
+        "cohen_se": {
+            name: cohen_kappa(contingency_table(codes[:, a], codes[:, b], categories, items)).se
+            for name, (a, b) in pairs_of(codes).items()
+        }
+    }
+
+
+QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "cohen_kappa": cohen,
+    "fleiss_kappa": fleiss,
+    "fleiss_kappa_sampling_se": fleiss,
+    "fleiss_kappa_missing": fleiss,
+    "krippendorff_alpha": alpha,
+    "gwet_ac1": gwet,
+    "gwet_ac2": gwet,
+    "gwet_ac1_counts": gwet,
+    "gwet_ac1_table": gwet_of_table,
+    "pabak_specific_agreement": prevalence_and_bias,
+    "per_category_agreement": by_category,
+    "annotation_study_exemplar": study,
+    "annotation_study_structure": structure,
+    "bootstrap_kappa_multinomial": resampled,
+    "asymptotic_kappa_se": asymptotic,
+}
