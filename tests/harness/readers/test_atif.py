@@ -180,6 +180,13 @@ def test_what_is_written_keeps_the_rules_of_the_format() -> None:
     assert from_atif(written) == trajectory
 
 
+def test_a_value_that_reading_would_leave_out_stays_in_extra() -> None:
+    """A step's model that is the run's own, a version that says it is unknown."""
+    step = Step("agent", "Yes.", extra={"model_name": "m-large"})
+    trajectory = Trajectory("t", Source("x"), steps=(step,), model="m-large", extra={"agent": {"version": "unknown"}})
+    assert from_atif(to_atif(trajectory)) == trajectory
+
+
 TEXT = st.text(max_size=8)
 FLAT = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
 VALUES = st.recursive(

@@ -56,15 +56,22 @@ def test_an_empty_action_is_no_call_but_its_observation_is_kept() -> None:
     assert step == Step("agent", "Hm.", results=(ToolResult("Your command was empty."),))
 
 
-def test_the_same_thought_and_action_twice_are_matched_in_order() -> None:
-    def answer(call_id: str) -> dict[str, Any]:
-        call = {"id": call_id, "type": "function", "function": {"name": "run", "arguments": "{}"}}
-        return {"role": "assistant", "agent": "main", "thought": "Again.", "action": "run", "tool_calls": [call]}
+def answer(call_id: str, thought: str = "Again.") -> dict[str, Any]:
+    """An answer in the history, told apart by the id of its call."""
+    call = {"id": call_id, "type": "function", "function": {"name": "run", "arguments": "{}"}}
+    return {"role": "assistant", "agent": "main", "thought": thought, "action": "run", "tool_calls": [call]}
 
-    trajectory = one(
-        {"trajectory": [item("Again.", "run"), item("Again.", "run")], "history": [answer("a"), answer("b")]}
-    )
+
+def test_the_same_thought_and_action_twice_are_matched_in_order() -> None:
+    items = [item("Again.", "run"), item("Again.", "run")]
+    trajectory = one({"trajectory": items, "history": [answer("a"), answer("b")]})
     assert [step.calls[0].id for step in trajectory.steps] == ["a", "b"]
+
+
+def test_an_answer_from_before_the_last_matched_one_is_matched_no_more() -> None:
+    items = [item("First.", "run"), item("Again.", "run")]
+    trajectory = one({"trajectory": items, "history": [answer("a"), answer("b", "First."), answer("c")]})
+    assert [step.calls[0].id for step in trajectory.steps] == ["b", "c"]
 
 
 def test_what_of_the_history_is_not_repeated_by_the_steps_is_kept() -> None:
