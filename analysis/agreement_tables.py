@@ -7,6 +7,7 @@ interval, by Fleiss' kappa for names and by Krippendorff's alpha for ordered lab
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from analysis.agreement_intervals import TOO_MANY
 from analysis.agreement_report import AgreementReport, Category, Confusion, Disagreement, Pair
 from analysis.formatting import MISSING, number_text
 from analysis.stats.estimate import Estimate
@@ -226,9 +227,14 @@ def _methods(report: AgreementReport) -> str:
     estimates += [pair.cohen_kappa_interval for pair in report.pairs]
     bootstrap = f"percentile bootstrap, {report.resamples:,} resamples of items, seed {report.seed}"
     named = dict.fromkeys(
-        bootstrap if one.method.startswith("percentile") else one.method for one in estimates if one.method
+        bootstrap if one.method.startswith("percentile") else one.method.removesuffix(TOO_MANY)
+        for one in estimates
+        if one.method
     )
-    return f"95% intervals by {'; by '.join(named)}" if named else "There are no intervals"
+    if not named:
+        return "There are no intervals"
+    why = TOO_MANY if any(one.method.endswith(TOO_MANY) for one in estimates) else ""
+    return f"95% intervals by {'; by '.join(named)}{why}"
 
 
 def _row(quantity: str, estimate: Estimate, source: str = "", *, group: str = "", n: int | None = None) -> Row:
