@@ -31,7 +31,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from harness.protocols import Sample, Unit
-from harness.readers.content import split_content
+from harness.readers.content import parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
 from harness.readers.decoding import convert, decode_document_or_lines, filled, rest_of, unreadable
 from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
@@ -154,7 +154,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     named = (entry.line.session_id or entry.line.streamed_session for entry in entries)
     session = next(filter(None, named), PurePath(source.file).stem)
     kept = filled([("wrapper", wrapper), ("unfinished_line", lines.unfinished)])
-    for agent, group in _by_agent(entries).items():
+    for agent, group in sorted(_by_agent(entries).items(), key=lambda item: item[0] is not None):
         yield from _trajectory(group, session, agent, source, others if agent is None else [], kept)
 
 
@@ -287,13 +287,9 @@ def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: _Entry, 
         turn.reasoning += [block.thinking] if block.thinking else []
         turn.extra |= filled([("signature", raw.get("signature"))])
     elif block.type in _CALL_BLOCKS and block.name is not None:
-        arguments: Any = block.input if block.input is not None else {}
-        error = None if isinstance(arguments, dict) else "arguments are no object"
+        arguments, error = parse_arguments(block.input)
         extra = rest_of(raw, _Block) | ({} if block.type == "tool_use" else {"type": block.type})
-        call = ToolCall(
-            block.name, arguments if isinstance(arguments, dict) else str(arguments), block.id, error, extra
-        )
-        conversation.call(turn, call)
+        conversation.call(turn, ToolCall(block.name, arguments, block.id, error, extra))
     else:
         turn.extra.setdefault("content", []).append(raw)
 

@@ -146,6 +146,11 @@ def test_sub_agents_without_an_id_are_told_apart_by_the_root_of_their_lines() ->
     assert [len(trajectory.steps) for trajectory in found] == [1, 2, 2]
 
 
+def test_a_session_comes_before_its_sub_agents_also_where_these_are_written_first() -> None:
+    found = read(line("user", "Search", isSidechain=True, agentId="a7"), line("user", "Go"))
+    assert [trajectory.id for trajectory in found] == ["s1", "s1/a7"]
+
+
 def test_a_sub_agents_own_file_names_the_session_as_its_parent() -> None:
     (agent,) = read(line("user", "Search", isSidechain=True, agentId="a7"))
     assert (agent.id, agent.parent) == ("s1/a7", "s1")

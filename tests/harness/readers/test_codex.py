@@ -152,9 +152,11 @@ def test_running_totals_written_twice_count_once_and_tokens_may_come_before_or_a
         message("assistant", "c"),
         count(12, 7),
         count(12, 7),
+        message("user", "d"),
+        message("assistant", "e"),
         event(type="token_count", info=None, rate_limits={"primary": 3}),
     )
-    assert [step.tokens and step.tokens.prompt for step in session.steps] == [5, None, 7]
+    assert [step.tokens and step.tokens.prompt for step in session.steps] == [5, None, 7, None, None]
     assert session.extra["total_token_usage"] == {"input_tokens": 12}
     assert session.extra["other_lines"][0]["payload"] == {"rate_limits": {"primary": 3}}
 

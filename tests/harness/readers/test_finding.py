@@ -36,14 +36,21 @@ def test_hidden_files_and_folders_are_left_out_unless_named_or_hidden_by_their_w
     assert names(tmp_path / ".hidden.json", tmp_path / ".git") == [".hidden.json", "config"]
 
 
-def test_loops_of_links_end_and_links_to_themselves_or_nowhere_are_no_files(tmp_path: Path) -> None:
+def test_loops_of_links_end_and_links_to_themselves_or_nowhere_are_no_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     (inner / "a.json").touch()
     (inner / "up").symlink_to(tmp_path, target_is_directory=True)
+    (inner / "here").symlink_to(inner, target_is_directory=True)
     (tmp_path / "self").symlink_to(tmp_path / "self")
     (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    listed: list[object] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(path) or scandir(path))
     assert names(tmp_path) == ["a.json"]
+    assert listed == [tmp_path, inner], "each folder once"
 
 
 def test_a_file_that_a_link_reaches_again_is_given_once_a_hard_link_is_a_file_of_its_own(tmp_path: Path) -> None:

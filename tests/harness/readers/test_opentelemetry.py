@@ -105,6 +105,13 @@ def test_a_message_is_told_once_and_equal_answers_of_tools_each_with_its_call() 
     assert [[result.text for result in step.results] for step in run.steps[2:]] == [["nothing"], ["nothing"], []]
 
 
+def test_an_answer_that_no_span_made_is_a_step_of_its_own() -> None:
+    told = [*ASKED, ("assistant", "a"), ("user", "b"), ("assistant", "said elsewhere"), ("user", "c")]
+    (run,) = read([model("m1", 1, ASKED, "a"), model("m2", 2, told, "d")])
+    assert [text for role, text in roles(run) if role == "agent"] == ["a", "said elsewhere", "d"]
+    assert "span_id" not in run.steps[4].extra
+
+
 def test_a_prompt_in_between_that_does_not_go_on_is_the_systems() -> None:
     plan = [("system", "You plan."), ("user", "Make a plan for: Rename it. Only use f.")]
     (run,) = read([model("m1", 1, ASKED, "a"), model("plan", 2, plan, "1. Rename"), model("m2", 3, ASKED, "b")])
