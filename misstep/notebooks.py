@@ -7,7 +7,7 @@ temporary folder that goes when it ends, and reads no settings of the user's.
 import asyncio
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -31,7 +31,7 @@ _STEADY = {
 """What makes a kernel give the same bytes each time, and keeps two kernels from sharing out each other's cores."""
 
 
-def execute(paths: Sequence[Path], environment: dict[str, str]) -> Iterator[tuple[Path, dict[str, Any]]]:
+def execute(paths: Sequence[Path], environment: dict[str, str]) -> Generator[tuple[Path, dict[str, Any]], None, None]:
     """Run notebooks and give each with its outputs (nbformat 4, as JSON) as it ends.
 
     An error in a cell stops its notebook alone and is an output of that cell; so is a kernel that dies or takes too

@@ -1,7 +1,9 @@
 """`misstep reproduce`: run the notebooks, write their pages and an index, and every table as CSV and JSON."""
 
 import json
+import shlex
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,7 +55,7 @@ def reproduce(
     except KeyboardInterrupt:
         say(f"misstep: stopped; the pages that were finished are in {plain(str(out))}.")
         raise typer.Exit(130) from None
-    command = " ".join(["misstep reproduce", *(papers or []), f"--seed {seed}"])
+    command = shlex.join(["misstep", "reproduce", *(papers or []), "--seed", str(seed)])
     _write_index(reports, out, command, seed)
     print(_json_summary(reports, out, seed) if as_json else _text_summary(reports, out), end="")
     if any(report.error for report in reports):
@@ -96,8 +98,8 @@ def _make_folder(out: Path) -> None:
 def _run(paths: Sequence[Path], environment: dict[str, str], out: Path, seed: int) -> list[Report]:
     """Run notebooks and write the page and the tables of each as it ends; gives what they say, by name."""
     reports: list[Report] = []
-    with Progress("notebooks", len(paths)) as progress:
-        for path, notebook in execute(paths, environment):
+    with Progress("notebooks", len(paths)) as progress, closing(execute(paths, environment)) as executed:
+        for path, notebook in executed:
             report = read_notebook(path.stem, notebook)
             _refuse_other_tables_of_one_name([*reports, report])
             _write(report, notebook, out, seed)

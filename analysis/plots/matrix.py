@@ -27,7 +27,8 @@ def heat_map(
     Parameters
     ----------
     values
-        A row of numbers a row label; `None` leaves a cell empty, marked as missing.
+        A row of numbers a row label; `None` leaves a cell empty, marked as missing. The strength of a cell counts
+        from 0.
     row_labels, column_labels
         What the rows and columns are.
     title, description
@@ -60,7 +61,7 @@ def heat_map(
         drawing.text(left - 8, y + 19, fitted(label, left - 8, 12), anchor="right")
         for index, value in enumerate(numbers):
             x = left + index * cell_width
-            strength = 0 if value is None else 0.06 + 0.44 * value / most
+            strength = 0 if value is None else 0.06 + 0.44 * max(value, 0) / most
             drawing.box(x + 1, y + 1, cell_width - 2, _CELL_HEIGHT - 2, fill=SERIES[0], strength=strength)
             number = number_text(value, unit)
             drawing.text(x + cell_width / 2, y + 19, number, anchor="center", bold=value == most)

@@ -33,7 +33,7 @@ def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
     Parameters
     ----------
     rows
-        Rows of one unit; those without a value are named without a bar.
+        Rows of one unit, none below 0; those without a value are named without a bar.
     title
         The name of the figure.
     description

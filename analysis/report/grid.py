@@ -150,8 +150,8 @@ def _crossed(rows: Sequence[Row]) -> Grid | None:
         or any(row.status for row in rows)
     ):
         return None
-    lines = [_line(group, [by_key[group, quantity] for quantity in quantities]) for group in groups]
     columns = tuple(Column(quantity) for quantity in quantities)
+    lines = [_line(group, [by_key[group, quantity] for quantity in quantities], columns) for group in groups]
     return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence)
 
 
@@ -200,19 +200,18 @@ def _column(rows: Sequence[Row]) -> Column:
     return Column("", rows[0].evidence, sources.pop() if len(sources) == 1 else "")
 
 
-def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column] = ()) -> Line:
-    present = [row for row in rows if row is not None]
-    counts = {row.n for row in present}
-    sources = {row.source for row in present}
-    shared = {column.source for column in columns}
-    same_n = len(counts) == 1
-    same_source = len(sources) == 1 and not sources <= shared
+def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column]) -> Line:
+    placed = [(row, column) for row, column in zip(rows, columns, strict=True) if row is not None]
+    present = [row for row, _ in placed]
+    sources = {row.source for row, column in placed if row.source != column.source}
+    same_source = len(sources) == 1 and len({row.source for row in present}) == 1
+    same_n = len({row.n for row in present}) == 1
     digits = max((_digits(row.printed) for row in present if row.printed), default=None)
     cells = tuple(
         None
         if row is None
-        else _cell(row, digits, with_n=not same_n, with_source=not same_source and row.source not in shared)
-        for row in rows
+        else _cell(row, digits, with_n=not same_n, with_source=not same_source and row.source != column.source)
+        for row, column in zip(rows, columns, strict=True)
     )
     return Line(
         label,

@@ -1,5 +1,6 @@
 """The index of a run: what was found, a line a notebook and a line a data set, worst news first."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -121,8 +122,8 @@ def _notebook_line(report: Report) -> NotebookLine:
 
 def _measured_on(row: Row, name: str, table: Table) -> bool:
     """Whether a row is a figure measured on a data set: its source names it, or its table has no other."""
-    alone = len(table.datasets) == 1
-    return row.evidence == "real" and isinstance(row.value, int | float) and (alone or name in row.source)
+    named = len(table.datasets) == 1 or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", row.source)
+    return row.evidence == "real" and isinstance(row.value, int | float) and bool(named)
 
 
 def _told(row: Row, name: str) -> str:

@@ -111,3 +111,15 @@ def test_a_source_of_one_line_stands_at_its_end():
 def test_each_method_is_named_once():
     rows = [Row("a", 1, method="Wilson, 95%"), Row("b", 2, method="Wilson, 95%"), Row("c", 3, method="bootstrap")]
     assert methods(table(*rows, Row("d", 4))) == ("Wilson, 95%", "bootstrap")
+
+
+def test_a_source_that_another_column_shares_is_still_named():
+    rows = [
+        Row("a", 1, evidence="published", source="s"),
+        Row("a", 2, evidence="real", source="s"),
+        Row("b", 3, evidence="published", source="s"),
+        Row("b", 4, evidence="real", source="t"),
+    ]
+    first, second = grid(table(*rows)).lines()
+    assert [cell.source for cell in second.cells] == ["", "t"]
+    assert first.source == "s"

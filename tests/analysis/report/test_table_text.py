@@ -43,3 +43,9 @@ def test_nothing_in_a_label_reaches_the_terminal_as_a_code():
 
 def test_a_table_without_rows_says_its_finding():
     assert "Nothing was at hand." in table_text(Table("t", "p", "T", "Nothing was at hand.", ()))
+
+
+def test_the_kind_of_evidence_is_always_said():
+    assert table_text(by_set()).startswith("By set (real)\n")
+    assert "published  recomputed table 1" in table_text(compared())
+    assert "0.1 published" in table_text(of_many_sources())
