@@ -90,18 +90,29 @@ def _frozen(value: Any, searched: bool = False) -> Hashable:
 
 def even_path(path: str) -> str:
     """A path without what does not change where it leads."""
-    path = path.replace("\\", "/").strip().rstrip("/")
-    return path.removeprefix("./").replace("//", "/").replace("/./", "/")
+    path = path.replace("\\", "/").strip()
+    if "/" not in path:
+        return path
+    return path.rstrip("/").removeprefix("./").replace("//", "/").replace("/./", "/")
 
 
 def even_command(line: str) -> Hashable:
     """A command line evened out: spaces, quotes, redirections of errors, quiet flags and `python3` for `python`."""
-    line = _PAGER.sub("", _TAIL.sub("", _REDIRECT.sub("", line.strip())))
+    line = _without_ends(line.strip())
     if "\n" in line or "<<" in line:
         return line
     words = [word for word in line.replace('"', " ").replace("'", " ").replace("\\", "").split() if word not in _QUIET]
     words = ["python" if word == "python3" else even_path(word) or word for word in words]
     return " ".join(words)
+
+
+def _without_ends(line: str) -> str:
+    """A command line without redirections of errors and what at its end changes nothing; most lines have none."""
+    if ">" in line:
+        line = _REDIRECT.sub("", line)
+    if ";" in line or "||" in line:
+        line = _TAIL.sub("", line)
+    return _PAGER.sub("", line) if "|" in line else line
 
 
 def loose_key(act: Act) -> Hashable:
