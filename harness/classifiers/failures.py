@@ -21,12 +21,6 @@ HEAD = 400
 _TAIL = 200
 """Characters at the end of a shell's answer, where the shell's own complaint stands after a program's output."""
 
-_HINTS = (
-    "rror", "nvalid", "ot found", "nknown", "sage: ", "ailed", "issing", "not ", "n't ", "o such", "EOF", "o repl",
-    "ultiple", "lease always", "unexpected", "pars", "rejected", "equires", "occurrences",
-)  # fmt: skip
-"""Pieces of which each phrase has at least one: an answer without any of them is not looked at further."""
-
 _ENVIRONMENT = re.compile(
     r"connection (?:refused|reset|timed out|error|aborted)|timed? ?out|timeout|temporary failure|could not resolve"
     r"|network (?:is )?(?:unreachable|error|down)|no space left|out of memory|cannot allocate|quota|rate limit"
@@ -46,8 +40,12 @@ _DECLINED_PIECES = ("user ", "rejected by", "requires approval", "interrupted", 
 """Pieces of which an answer has at least one where `_DECLINED` matches."""
 
 _EXIT_CODE = re.compile(r"(?:exit code|returncode|exited with(?: code)?|exit status)[:>\s]*(-?\d+)", re.IGNORECASE)
+_FEW_LINES = 3
+_HIT = re.compile(r"[^\s:]+:\d+[:\s]")
+"""How a search lists what it found: `src/app.py:12: …`."""
+
 _ERROR_WORD = re.compile(
-    r"\s*(?:\[?\w*error\w*\]?[:!\s]|<(?:tool_use_)?error>|failed\b|fatal:|exception\b|traceback \()", re.IGNORECASE
+    r"\s*(?:\[?\w*error\]?[:!\n]|<(?:tool_use_)?error>|failed\b|fatal:|exception\b|traceback \()", re.IGNORECASE
 )
 
 _ABOUT: dict[Fault, frozenset[Kind]] = {
@@ -85,12 +83,6 @@ def own_failure(act: Act) -> Failure | None:
         return None
     if kind == "shell" and result.exit_code == 0:
         return None
-    for hint in _HINTS:
-        if hint in head:
-            break
-    else:
-        if len(text) <= HEAD or not result.exit_code:
-            return None
     failure = _recognised(act, kind, head)
     return None if failure is None or _declined(head) else failure
 
@@ -103,7 +95,8 @@ def _recognised(act: Act, kind: Kind, head: str) -> Failure | None:
         if code == 0:
             return None
         looked_at = head if len(text) <= HEAD else head + "\n" + text[-_TAIL:]
-    complaint = first_complaint(looked_at, _possible(kind, kind != "shell" or _only_line(looked_at)))
+    by_framework = kind != "shell" or (code is None and _only_line(looked_at))
+    complaint = first_complaint(looked_at, _possible(kind, by_framework))
     if complaint is None:
         return Failure("wrong usage", head.strip()[:80]) if kind == "shell" and code in (126, 127) else None
     fault, match = complaint
@@ -129,16 +122,11 @@ def _declined(head: str) -> bool:
 
 
 def _complains(act: Act, head: str) -> bool:
-    """Whether an answer that should be content is a complaint: marked as an error, or short and beginning as one."""
+    """Whether an answer that should be content may be a complaint: marked as an error, or short and no list of hits."""
     result = act.result
     if result is None or result.is_error:
         return result is not None
-    opening = head[:80]
-    return len(result.text) <= HEAD and (
-        any(hint in opening for hint in ("rror", "nvalid", "nknown", "issing"))
-        or "ot found" in head
-        or "not exist" in head
-    )
+    return len(result.text) <= HEAD and head.count("\n") <= _FEW_LINES and _HIT.match(head) is None
 
 
 def _only_line(head: str) -> bool:
@@ -169,7 +157,10 @@ def failed(act: Act) -> bool:
     head = result.text[:HEAD]
     if len(result.text) < 1000 and _declined(head):
         return True
-    return own_failure(act) is not None or (kind_of(act.call) != "shell" and _ERROR_WORD.match(head) is not None)
+    if own_failure(act) is not None:
+        return True
+    kind = kind_of(act.call)
+    return kind != "shell" and (kind not in _LOOKING or _complains(act, head)) and _ERROR_WORD.match(head) is not None
 
 
 def environment_failure(act: Act) -> bool:

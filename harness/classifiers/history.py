@@ -6,12 +6,19 @@ A run of three steps (user, agent with one call, agent) becomes one `Act` and on
     Turn(step=0, text="List the files.")
 """
 
+import re
 from functools import cached_property
 
 from msgspec import Struct
 
 from harness.classifiers.prose import LONGEST, sentences_of
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+
+NUDGE = 200
+"""Characters below which a turn that says to go on says nothing else."""
+
+_GO_ON = re.compile(r"\b(?:continue|proceed|go on|keep going|carry on)\b", re.IGNORECASE)
+_AGAIN = re.compile(r"\b(?:again|once more|another|re-?(?:run|try|start|do))\b", re.IGNORECASE)
 
 
 class Act(Struct, frozen=True, gc=False):
@@ -69,6 +76,21 @@ class History(Struct, frozen=True, dict=True):
         if task and not any(task in turn.text or turn.text in task for turn in turns[:1]):
             turns.insert(0, Turn(-1, task))
         return turns
+
+    @cached_property
+    def news(self) -> list[int]:
+        """The steps in which the user says something new, in order: not said before and no mere "go on".
+
+        Asking for the same again is new each time.
+        """
+        seen: set[str] = set()
+        steps = []
+        for turn in self.turns:
+            text = turn.text[:LONGEST]
+            if (text not in seen or _AGAIN.search(text)) and not (len(text) < NUDGE and _GO_ON.search(text)):
+                steps.append(turn.step)
+            seen.add(text)
+        return steps
 
     @cached_property
     def agent_steps(self) -> list[int]:

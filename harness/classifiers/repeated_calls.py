@@ -85,12 +85,7 @@ class _Record:
         self._natures: dict[int, Nature] = {}
         self._answers: dict[int, Hashable] = {}
         self._before: dict[int, int] = {}
-        seen: set[str] = set()
-        self._news: list[int] = []
-        for turn in history.turns:
-            if turn.text not in seen:
-                seen.add(turn.text)
-                self._news.append(turn.step)
+        self._news = history.news
 
     def nature(self, place: int) -> Nature:
         if place not in self._natures:

@@ -39,12 +39,11 @@ def repeated_text(history: History) -> tuple[list[int], str] | None:
 
 def _over_turns(history: History) -> tuple[list[int], str] | None:
     groups: list[tuple[str, str | None, list[int]]] = []
-    heard: set[str] = set()
+    news = set(history.news)
     done: set[str] = set()
     for index, step in enumerate(history.trajectory.steps):
         if step.role == "user":
-            if step.text not in heard:
-                heard.add(step.text)
+            if index in news:
                 groups = []
             continue
         if step.role != "agent":

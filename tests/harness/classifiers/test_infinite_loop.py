@@ -1,0 +1,184 @@
+"""What is an infinite loop, and what only looks like one."""
+
+import pytest
+
+from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict, write
+
+FAILS = "E   AssertionError: expected 4, got 7\nFAILED tests/test_a.py::test_total\n1 failed in 0.31s"
+TREE = "src/app.py:12: def load_config(path):\nsrc/app.py:40:     load_config(None)\nsrc/cli.py:3: import load_config"
+
+LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
+    "the same command three times": (run(user("Fix it."), *[bash("grep -rn load src", TREE)] * 3), (1, 2, 3)),
+    "the same call without recorded answers, three times in a row": (
+        run(user("Fix it."), *[call("get_user", None, id=7)] * 3), (1, 2, 3),
+    ),
+    "other spaces, quotes and redirections": (
+        run(bash('grep -rn "load" src', TREE), bash("grep  -rn 'load' ./src 2>&1", TREE), bash("grep -rn load src/", TREE)),
+        (0, 1, 2),
+    ),
+    "flags that change nothing in the answer": (
+        run(bash("grep -rn load src", TREE), bash("grep -rnH load src", TREE), bash("grep -rn --include=*.py load src", TREE)),
+        (0, 1, 2),
+    ),
+    "a description beside the command that differs": (
+        run(*[call("Bash", TREE, command="ls -la src", description=f"Look, try {turn}") for turn in range(3)]), (0, 1, 2),
+    ),
+    "a command given as a list": (run(*[call("shell", TREE, command=["bash", "-lc", "rg load"])] * 3), (0, 1, 2)),
+    "a thought of the agent beside the arguments that differs": (
+        run(*[call("execute_bash", TREE, command="cat a.py", thought=f"Once more {turn}") for turn in range(3)]), (0, 1, 2),
+    ),
+    "answers that differ in durations only": (
+        run(*[bash("pytest -q", f"1 failed, 3 passed in 0.{turn}1s", 1) for turn in range(4)]), (0, 1, 2, 3),
+    ),
+    "the same failing edit, the file read in between": (
+        run(*[step for _ in range(3) for step in (misses("a.py", "x = 1"), read("a.py"))]), (0, 2, 4),
+    ),
+    "a file read three times while other files are read": (
+        run(read("a.py"), read("b.py", "b"), read("a.py"), bash("ls src", "x"), read("a.py")), (0, 2, 4),
+    ),
+    "two calls gone round three times": (
+        run(*[step for _ in range(3) for step in (bash("python a.py", "boom", 1), bash("python b.py", "bang", 1))]),
+        (0, 1, 2, 3, 4, 5),
+    ),
+    "three calls gone round three times": (
+        run(*[bash(f"./step{place}.sh", f"answer {place}") for _ in range(3) for place in "abc"]), tuple(range(9)),
+    ),
+    "four calls gone round three times, edits among them": (
+        run(*[
+            step for _ in range(3) for step in (
+                edit("a.py", "1", "2"), bash("pytest", FAILS, 1), edit("a.py", "2", "1"), bash("pytest", FAILS + "!", 1),
+            )
+        ]),
+        tuple(range(12)),
+    ),
+    "an edit made, taken back and made again while one error stays": (
+        run(*[
+            step for old, new in (("1", "2"), ("2", "1"), ("1", "2"), ("2", "1"))
+            for step in (edit("a.py", old, new), bash("pytest -q", FAILS, 1))
+        ]),
+        tuple(range(8)),
+    ),
+    "the same with sed": (
+        run(*[
+            step for old, new in (("x", "y"), ("y", "x"), ("x", "y"), ("y", "x"))
+            for step in (bash(f"sed -i 's/{old}/{new}/' a.py"), bash("pytest -q", FAILS, 1))
+        ]),
+        tuple(range(8)),
+    ),
+    "the same plan announced three times": (
+        run(user("Fix it."), *[says("I will first look at the callers of load and then decide what to change.")] * 3),
+        (1, 2, 3),
+    ),
+    "nearly the same plan": (
+        run(
+            says("I will first look at the callers of load and then decide what has to be changed in them."),
+            says("I will first look at all callers of load and then decide what has to be changed in them."),
+            says("I will first look at the callers of load and then decide what has to be changed in it."),
+        ),
+        (0, 1, 2),
+    ),
+    "one sentence over and over in one turn": (
+        run(user("Why?"), says("Let me see. " + "Maybe the value is shared between both of them. " * 12)), (1,),
+    ),
+    "a user who says nothing new in between": (
+        run(*[step for _ in range(3) for step in (says("I cannot find the file that you mean, sorry."), user("Please go on."))]),
+        (0, 2, 4),
+    ),
+    "a screen that stays the same however often one scrolls": (
+        run(*[call("scroll_down", "[File: a.py (40 lines)]\n" + "x = 1\n" * 30, amount=20)] * 4), (0, 1, 2, 3),
+    ),
+    "the same tool of another kind": (run(*[call("update_ticket", "Error: no such field", id=3, state="x")] * 3), (0, 1, 2)),
+    "asking for a state ever again without an end": (run(*[bash("kubectl get pods", "pending")] * 12), tuple(range(12))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_is_found_with_its_steps(name: str) -> None:
+    trajectory, steps = LOOPS[name]
+    answer = verdict("infinite_loop", trajectory)
+    assert answer.label == "yes", answer.rationale
+    assert answer.steps == steps
+    assert answer.rationale.endswith(".")
+
+
+def _twice_in_one_turn() -> Step:
+    look = ToolCall("bash", {"command": "git log -1"})
+    return Step(
+        "agent", calls=(look, look, look), results=(ToolResult("commit"), ToolResult("commit"), ToolResult("commit"))
+    )
+
+
+LOOK_ALIKES: dict[str, Trajectory] = {
+    "twice is no loop": run(*[bash("grep -rn load src", TREE)] * 2),
+    "paging with a reading tool": run(*[read("a.py", f"text {page}", offset=page * 50, limit=50) for page in range(5)]),
+    "paging with sed": run(*[bash(f"sed -n '{page},{page + 49}p' a.py", f"text {page}") for page in range(1, 250, 50)]),
+    "paging with head and tail": run(*[bash(f"head -n {page} a.py | tail -n 50", f"text {page}") for page in range(50, 250, 50)]),
+    "paging by the same call": run(*[call("next_page", f"page {page} of the list") for page in range(5)]),
+    "polling with changing answers": run(*[bash("gh run view 8 --json status", f"{done}%") for done in range(0, 100, 20)]),
+    "polling until it is done": run(*[bash("sleep 30; tail -1 log", "running")] * 5, bash("sleep 30; tail -1 log", "finished")),
+    "waiting with a tool": run(*[call("wait", "still running", seconds=10)] * 5, call("wait", "done", seconds=10)),
+    "asking a shell that runs on": run(*[call("BashOutput", "no new output", bash_id="1")] * 4, call("BashOutput", "ok", bash_id="1")),
+    "tests again after edits": run(
+        *[step for turn in range(5) for step in (edit("a.py", f"{turn}", f"{turn + 1}"), bash("pytest", FAILS, 1))][:8],
+        edit("a.py", "x", "y"), bash("pytest", "9 passed"),
+    ),
+    "tests again after edits with the shell": run(
+        *[step for turn in range(4) for step in (bash(f"sed -i 's/{turn}/{turn}{turn}/' a.py"), bash("pytest", f"{4 - turn} failed", 1))],
+    ),
+    "a retry that works": run(*[bash("curl -sf host/x", "curl: (28) Connection timed out", 28)] * 4, bash("curl -sf host/x", "ok", 0)),
+    "a file read again after each change": run(*[step for turn in range(4) for step in (read("a.py"), edit("a.py", f"{turn}", f"{turn}0"))]),
+    "a file read again after a command that may have changed it": run(
+        *[step for turn in range(4) for step in (read("out.txt"), bash(f"python make.py {turn}", ""))]
+    ),
+    "files with similar names": run(*[read(f"src/{name}.py", "same header") for name in ("user", "users", "user_old", "user_new")]),
+    "one thing done to many files": run(*[bash(f"touch part_{place}.txt") for place in range(6)]),
+    "many folders made": run(*[bash(f"mkdir -p data/{name}") for name in "abcd"]),
+    "git status between edits": run(*[
+        step for turn in range(4) for step in (bash("git status", "M a.py"), edit("a.py", f"{turn}", f"{turn}1"))
+    ]),
+    "orientation between looks": run(*[
+        step for turn in range(4) for step in (bash("pwd", "/repo"), bash("ls", "a b"), read(f"f{turn}.py"))
+    ]),
+    "one call three times in one turn": run(_twice_in_one_turn()),
+    "words before calls that differ": run(*[
+        Step("agent", "Let me run the tests.", calls=(ToolCall("bash", {"command": f"pytest -k case{turn}"}),),
+             results=(ToolResult("ok"),)) for turn in range(5)
+    ]),
+    "the user asks for it again": run(*[
+        step for turn in range(4) for step in (user(f"And once more, for customer {turn}."), bash("make report", "written"))
+    ]),
+    "the agent closes with the same words, the user says something new": run(*[
+        step for turn in range(4) for step in (user(f"Question {turn}?"), says("Is there anything else I can do for you today?"))
+    ]),
+    "the user asks for the same again in the same words": run(*[
+        step for _ in range(4) for step in (user("Run it again."), bash("make report", "written"))
+    ]),
+    "Enter sent to a program": run(*[call("send_keys", "Continue? [Y/n]", keys="Enter")] * 4),
+    "a program stepped through": run(*[call("send_input", f"line {place}", text="n") for place in range(5)]),
+    "a page scrolled": run(*[call("browser_scroll", "Scrolled.", direction="down")] * 5),
+    "progress in words": run(*[says(f"I have finished file {place} of 9 and go on with the next one.") for place in range(5)]),
+    "two errors in turn while the code gets better": run(
+        edit("a.py", "1", "2"), bash("pytest", "E   KeyError: 'x'\nFAILED a", 1),
+        edit("a.py", "2", "3"), bash("pytest", "E   KeyError: 'y'\nFAILED a", 1),
+        edit("a.py", "3", "4"), bash("pytest", "E   TypeError: z\nFAILED a", 1), edit("a.py", "4", "5"), bash("pytest", "ok"),
+    ),
+    "one trial taken back": run(
+        edit("a.py", "1", "2"), bash("pytest", FAILS, 1), edit("a.py", "2", "1"), bash("pytest", FAILS, 1),
+        edit("a.py", "1", "3"), bash("pytest", "9 passed", 0),
+    ),
+    "searches for different words with no result": run(*[bash(f"grep -rn {word} src", "") for word in ("load", "loader", "loads", "reload")]),
+    "a checklist in one turn": run(says("\n".join(f"- [ ] check that module {name} still builds on all platforms" for name in "abcdef"))),
+    "a text of some length": run(says("The parser reads one token at a time. It keeps the last two. " + "Errors name the line. The line is counted from one. " * 2)),
+    "writing many files": run(*[write(f"src/{name}.py", "pass\n") for name in "abcdef"]),
+    "activating an environment before each command": run(*[
+        step for turn in range(4) for step in (bash("source venv/bin/activate"), bash(f"python check.py {turn}", f"{turn}"))
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_a_look_alike_is_no_loop(name: str) -> None:
+    answer = verdict("infinite_loop", LOOK_ALIKES[name])
+    assert answer.label == "no", answer.rationale
+    assert answer.steps == ()

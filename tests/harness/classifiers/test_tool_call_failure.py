@@ -1,0 +1,144 @@
+"""What is a tool call failure of the agent's own making, and what only looks like one."""
+
+import pytest
+
+from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict
+
+NOT_FOUND = "<tool_use_error>String to replace not found in file.</tool_use_error>"
+
+
+def _broken(raw: str) -> Step:
+    made = ToolCall("bash", raw, parse_error="unterminated string")
+    return Step("agent", calls=(made,), results=(ToolResult("Could not parse the arguments."),))
+
+
+FAILURES: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
+    "a tool that does not exist": (
+        run(*[call("open_editor", "Error: unknown tool 'open_editor'.", file=f"{name}.py") for name in "abc"]), (0, 1, 2),
+    ),
+    "several tools that do not exist, other calls in between": (
+        run(
+            call("lsp_rename", "Tool lsp_rename is not registered.", a=1), read("a.py"),
+            call("find_symbol", "Tool find_symbol is not registered.", a=2), read("b.py"),
+            call("open_tab", "Tool open_tab is not registered.", a=3),
+        ),
+        (0, 2, 4),
+    ),
+    "an available-tools answer": (
+        run(*[call("fetch", f"No such tool available: fetch{word}", url=word) for word in "abc"]), (0, 1, 2),
+    ),
+    "an argument left out": (
+        run(*[call("Write", "InputValidationError: The required parameter `content` is missing", None, True, file_path=f"{n}") for n in "abc"]),
+        (0, 1, 2),
+    ),
+    "an argument of the wrong type": (
+        run(*[call("read_file", f"Error: Invalid argument: offset must be a number, got {word}", path="a", offset=word) for word in "abc"]),
+        (0, 1, 2),
+    ),
+    "an argument that the tool does not have": (
+        run(*[call("search", f"TypeError: search() got an unexpected keyword argument '{word}'", **{word: 1}) for word in ("regex", "glob", "deep")]),
+        (0, 1, 2),
+    ),
+    "calls that are no JSON": (run(*[_broken('{"command": "echo ' + word) for word in "abc"]), (0, 1, 2)),
+    "an edit that never fits": (run(*[misses("a.py", f"x = {turn}") for turn in range(3)]), (0, 1, 2)),
+    "an edit that never fits, the file read in between": (
+        run(*[step for turn in range(3) for step in (misses("a.py", f"x = {turn}"), read("a.py", offset=turn))]), (0, 2, 4),
+    ),
+    "an editor that wants the text verbatim": (
+        run(*[
+            call("str_replace_editor", "ERROR:\nNo replacement was performed, old_str `a` did not appear verbatim in /a.py.",
+                 command="str_replace", path="/a.py", old_str=word, new_str="b") for word in "xyz"
+        ]),
+        (0, 1, 2),
+    ),
+    "a patch that does not apply": (
+        run(*[bash(f"git apply fix{turn}.patch", "error: patch failed: a.py:3\nerror: a.py: patch does not apply", 1) for turn in range(3)]),
+        (0, 1, 2),
+    ),
+    "a patch in the wrong form": (
+        run(*[call("apply_patch", "apply_patch verification failed: Failed to find expected lines in a.py", input=f"*** Update File: a.py\n-{n}") for n in "abc"]),
+        (0, 1, 2),
+    ),
+    "a program that is not installed": (
+        run(*[bash(f"fdfind {word}", "bash: line 1: fdfind: command not found", 127) for word in "abc"]), (0, 1, 2),
+    ),
+    "an option that the program does not have": (
+        run(*[bash(f"grep --recurse {word} .", "grep: unrecognized option '--recurse'\nTry 'grep --help' for more information.", 2) for word in "abc"]),
+        (0, 1, 2),
+    ),
+    "a shell command that is not closed": (
+        run(*[bash(f"echo 'it's {word}", "bash: -c: line 1: unexpected EOF while looking for matching `''", 2) for word in "abc"]), (0, 1, 2),
+    ),
+    "the exit code said in the answer": (
+        run(*[bash(f"rgg {word}", "Exit code 127\n/bin/bash: line 1: rgg: command not found") for word in "abc"]), (0, 1, 2),
+    ),
+    "the very same failing call again, and given up": (
+        run(read("a.py"), misses("a.py", "x = 1"), misses("a.py", "x = 1"), says("I stop here.")), (1, 2),
+    ),
+    "a failed edit that is passed over and claimed": (
+        run(user("Fix it."), misses("src/a.py", "x = 1"), bash("git status", "clean"), says("I've updated src/a.py as you asked.")), (1, 3),
+    ),
+    "a reply without a command": (
+        run(*[call("bash", "Please always provide EXACTLY ONE action in triple backticks, found 0.", command="") for _ in range(3)]), (0, 1, 2),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_is_found_with_its_steps(name: str) -> None:
+    trajectory, steps = FAILURES[name]
+    answer = verdict("tool_call_failure", trajectory)
+    assert answer.label == "yes", answer.rationale
+    assert answer.steps == steps
+
+
+LOOK_ALIKES: dict[str, Trajectory] = {
+    "nothing fails": run(bash("ls", "a"), edit("a.py")),
+    "one error, then the right call": run(misses("a.py", "x"), read("a.py"), edit("a.py")),
+    "two errors, then the right call": run(misses("a.py", "x"), misses("a.py", "y"), read("a.py"), edit("a.py")),
+    "an error now and then, each put right": run(*[
+        step for turn in range(5) for step in (misses("a.py", f"x{turn}"), read("a.py"), edit("a.py", f"{turn}", "z"))
+    ]),
+    "one edit each of three files does not fit and is put right": run(*[
+        step for name in "abc" for step in (misses(f"{name}.py", "x"), edit(f"{name}.py"))
+    ]),
+    "failing tests": run(*[bash(f"pytest tests/test_{name}.py", "E   AssertionError\n1 failed in 0.1s", 1) for name in "abcd"]),
+    "a test of argument errors fails": run(*[
+        bash(f"pytest -k {word}", "E  TypeError: load() got an unexpected keyword argument 'x'\nFAILED\n1 failed", 1) for word in "abc"
+    ]),
+    "searches that find nothing": run(*[bash(f"grep -rn {word} src", "", 1) for word in "abcd"]),
+    "comparisons that differ": run(*[bash(f"diff {word} b", "1c1\n< a\n---\n> b", 1) for word in "acd"]),
+    "compile errors": run(*[bash("make", f"a.c:{line}: error: unknown type name 'x'\nmake: *** [a.o] Error 1", 2) for line in range(4)]),
+    "code under work with an undefined name": run(*[bash(f"python a.py {n}", "Traceback (most recent call last):\nNameError: x", 1) for n in "abc"]),
+    "a broken network": run(*[bash(f"pip install {name}", "ERROR: Connection timed out", 1) for name in ("a", "b", "c")]),
+    "a full disk": run(*[bash(f"cp big{n} out", "cp: error writing 'out': No space left on device", 1) for n in "abc"]),
+    "a call that the user declined": run(*[
+        call("Bash", "The user doesn't want to proceed with this tool use. The tool use was rejected.", None, True, command=f"rm {n}") for n in "abc"
+    ]),
+    "a file whose content speaks of errors": run(*[
+        read(f"{n}.md", "# Errors\n\nError: unknown tool 'x' is printed when a tool is missing.\n" + "More text. " * 60) for n in "abc"
+    ]),
+    "a search whose hits speak of errors": run(*[
+        call("Grep", f"src/{n}.py:3: raise ValueError('invalid argument')\nsrc/b.py:9: 'unknown tool'", pattern=n) for n in "abc"
+    ]),
+    "command output that speaks of errors": run(*[
+        bash(f"grep -rn {n} src", "src/a.sh:9: echo 'foo: command not found'\nsrc/b.py:1: invalid option", 0) for n in "abc"
+    ]),
+    "help texts": run(*[bash(f"tool {n} --help", "usage: tool [-h] [--deep]\n\noptions:\n  -h  show help", 0) for n in "abc"]),
+    "looking for a file that is not there": run(*[call("Read", "File does not exist.", None, True, file_path=f"{n}.py") for n in "abc"]),
+    "a failed edit that is made after all with the shell": run(
+        misses("a.py", "x"), bash("sed -i 's/x/y/' a.py"), says("I've updated a.py.")
+    ),
+    "a failed edit that the agent admits": run(misses("a.py", "x"), says("I could not edit a.py, the text was not there.")),
+    "a failed edit, then another way in another file": run(misses("a.py", "x"), edit("b.py"), says("I've fixed it in b.py.")),
+    "a retry that works": run(misses("a.py", "x = 1"), misses("a.py", "x = 1"), edit("a.py")),
+    "a customer's tool that refuses": run(*[call("book", "Error: payment amount does not add up", total=n) for n in range(3)]),
+    "is_error false and content about errors": run(*[call("Read", "no such tool: x\n" * 50, None, False, file_path=f"{n}") for n in "abc"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_a_look_alike_is_no_failure(name: str) -> None:
+    answer = verdict("tool_call_failure", LOOK_ALIKES[name])
+    assert answer.label == "no", answer.rationale
