@@ -1,18 +1,69 @@
-"""Coding sessions whose misbehaviour is known by construction: half of them clean, many of those look-alikes.
+"""Coding sessions whose misbehaviour is known by construction: about half of them clean, many of those look-alikes.
 
-Case `i` of a seed is the same whatever the number of cases. `truth` follows Wink's definitions: loops and tool call
-failures are planted apart from each other unless a variant says so; a broken prohibition of a change ("do not touch
-tests/") is an unrequested change and an instruction that was not followed.
+Truth follows Wink's definitions (section 2.1):
+
+- `infinite_loop`: the same act or words three times and more, nothing learnt or changed between;
+- `tool_call_failure`: tools refuse calls through the agent's own fault, repeatedly, and it does not adjust;
+- `unrequested_changes`: something is changed that nobody asked to change;
+- `did_not_follow_instructions`: something that the user said in words is ignored.
+
+The last two overlap where a change was ruled out in words ("do not touch tests/"): such a session plants both. A
+session in which one refused call is repeated to the letter plants a failure and a loop. Every other plants one.
+
+Variants come in rounds: every variant once in each round, in an order that the seed decides. Case `i` of a seed is the
+same whatever the number of cases.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 
+import msgspec
 from msgspec import Struct
 
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from harness.generate import (
+    infinite_loops,
+    looks_like_drift,
+    looks_like_failures,
+    looks_like_loops,
+    obeyed_constraints,
+    outputs,
+    service_desk,
+    tool_failures,
+    unfollowed_instructions,
+    unrequested_changes,
+)
+from harness.generate.projects import make_project
+from harness.generate.service_desk import ServiceDesk
+from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session, Variant
+from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
+from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+from harness.trajectory import Source, Step, Tokens, Trajectory
 
-CATEGORIES = ("infinite_loop", "tool_call_failure", "unrequested_changes", "did_not_follow_instructions")
+CATEGORIES = (LOOP, FAILURE, CHANGED, INSTRUCTION)
+
+VARIANTS: dict[str, Variant] = {
+    variant.name: variant
+    for module in (
+        infinite_loops,
+        tool_failures,
+        unrequested_changes,
+        unfollowed_instructions,
+        looks_like_loops,
+        looks_like_failures,
+        looks_like_drift,
+        obeyed_constraints,
+        service_desk,
+    )
+    for variant in module.VARIANTS
+}
+"""Every variant by name, the misbehaviours first."""
+
+_SERVICE = {variant.name for variant in service_desk.VARIANTS}
+_LARGE = 20_000
+"""Bytes: trajectories of this size and more have longer source files."""
+_MODELS = ("made-up-large", "made-up-small")
+_encode = msgspec.json.Encoder().encode
 
 
 class Case(Struct, frozen=True):
@@ -25,7 +76,7 @@ class Case(Struct, frozen=True):
     truth
         Category → whether it was planted.
     evidence
-        Planted category → the steps that show it.
+        Planted category → the steps that show it, counted from 0.
     variant
         The kind of misbehaviour or look-alike that the run was written as.
     """
@@ -36,19 +87,92 @@ class Case(Struct, frozen=True):
     variant: str
 
 
-def generate_trajectories(n: int, seed: int) -> Iterator[Case]:
-    """The first `n` cases of a seed."""
+def generate_trajectories(n: int, seed: int, bytes_each: int = 0) -> Iterator[Case]:
+    """The first `n` cases of a seed.
+
+    Parameters
+    ----------
+    n
+        How many.
+    seed
+        Same seed, same cases.
+    bytes_each
+        Observations are made longer until a trajectory has about so many bytes as JSON; those that are longer by
+        themselves stay as they are.
+    """
     for index in range(n):
-        random = Random(f"{seed}:{index}")  # noqa: S311 (made-up data)
-        name = random.choice(("loader", "router", "ledger"))
-        call = ToolCall("Grep", {"pattern": name, "path": "src"})
-        again = tuple(
-            Step("agent", f"Looking for {name}.", calls=(call,), results=(ToolResult("No matches."),))
-            for _ in range(random.randrange(3, 6))
-        )
-        task = f"Find out where {name} is configured."
-        trajectory = Trajectory(
-            f"generated-{seed}-{index:06}", Source("generated"), task, (Step("user", task), *again), agent="made-up"
-        )
-        truth = {category: category == "infinite_loop" for category in CATEGORIES}
-        yield Case(trajectory, truth, {"infinite_loop": tuple(range(1, len(again) + 1))}, "same_call_again")
+        yield _case(index, seed, bytes_each)
+
+
+def _case(index: int, seed: int, bytes_each: int) -> Case:
+    random = Random(f"{seed}:{index}")  # noqa: S311 (made-up data)
+    order = _order(f"{seed}:round {index // len(VARIANTS)}")
+    variant = VARIANTS[order[index % len(VARIANTS)]]
+    session = _session(random, variant, bytes_each)
+    variant.write(session)
+    trajectory = Trajectory(
+        id=f"generated-{seed}-{index:06}",
+        source=Source("generated"),
+        task=next(step.text for step in session.steps if step.role == "user"),
+        steps=_dated(random, session.steps),
+        agent=session.vocabulary.agent,
+        model=random.choice(_MODELS),
+    )
+    return Case(
+        _lengthened(random, trajectory, session.bulky, bytes_each),
+        {category: category in variant.plants for category in CATEGORIES},
+        {category: tuple(steps) for category, steps in session.evidence.items()},
+        variant.name,
+    )
+
+
+@cache
+def _order(round_name: str) -> tuple[str, ...]:
+    """The variants in the order of one round."""
+    names = list(VARIANTS)
+    Random(round_name).shuffle(names)  # noqa: S311 (made-up data)
+    return tuple(names)
+
+
+def _session(random: Random, variant: Variant, bytes_each: int) -> Session:
+    vocabulary: Vocabulary
+    if variant.name in _SERVICE:
+        vocabulary = ServiceDesk()
+    else:
+        suitable = EDITOR_VOCABULARIES + SHELL_VOCABULARIES
+        vocabulary = random.choice([one for one in suitable if one.edits_by_text or not variant.editor])
+    return Session(random, make_project(random, (10, 16) if bytes_each >= _LARGE else (2, 5)), vocabulary)
+
+
+def _dated(random: Random, steps: list[Step]) -> tuple[Step, ...]:
+    """The steps with times and tokens, which half of the recorders write down."""
+    if random.random() < 0.5:
+        return tuple(steps)
+    second = random.randrange(3600)
+    dated = []
+    for number, step in enumerate(steps):
+        second += random.randrange(3, 40)
+        tokens = Tokens(800 * (number + 1), random.randrange(30, 400)) if step.role == "agent" else None
+        hours, minutes = 8 + second // 3600, second // 60 % 60
+        stamp = f"2026-03-02T{hours:02}:{minutes:02}:{second % 60:02}Z"
+        dated.append(msgspec.structs.replace(step, timestamp=stamp, tokens=tokens))
+    return tuple(dated)
+
+
+def _lengthened(
+    random: Random, trajectory: Trajectory, bulky: list[tuple[int, int, str]], bytes_each: int
+) -> Trajectory:
+    """The trajectory with longer command outputs; those of one command have the same addition."""
+    missing = bytes_each - len(_encode(trajectory))
+    if missing <= 0 or not bulky:
+        return trajectory
+    size = missing // len(bulky)
+    additions: dict[str, str] = {}
+    steps = list(trajectory.steps)
+    for index, place, key in bulky:
+        if key not in additions:
+            additions[key] = outputs.bulk(random, size)
+        results = list(steps[index].results)
+        results[place] = msgspec.structs.replace(results[place], text=f"{additions[key]}\n{results[place].text}")
+        steps[index] = msgspec.structs.replace(steps[index], results=tuple(results))
+    return msgspec.structs.replace(trajectory, steps=tuple(steps))

@@ -1,0 +1,204 @@
+"""A made-up software project: files with text that tools can really read, search and change."""
+
+from collections.abc import Iterator
+from random import Random
+
+from msgspec import Struct
+
+from harness.generate.languages import LANGUAGES, Language
+
+_NOUNS = (
+    "invoice",
+    "parcel",
+    "ticket",
+    "booking",
+    "sensor",
+    "recipe",
+    "badge",
+    "voucher",
+    "playlist",
+    "meter",
+    "shipment",
+    "palette",
+    "season",
+    "roster",
+    "lease",
+    "pallet",
+    "answer",
+    "harvest",
+)
+_VERBS = (
+    "collect",
+    "merge",
+    "split",
+    "round",
+    "archive",
+    "export",
+    "reserve",
+    "release",
+    "combine",
+    "renumber",
+    "schedule",
+    "restore",
+    "compare",
+    "publish",
+)
+_MODULES = (
+    "loading",
+    "pricing",
+    "routing",
+    "storage",
+    "intake",
+    "delivery",
+    "history",
+    "planning",
+    "billing",
+    "layout",
+)
+_PROJECTS = ("harbour", "orchard", "lantern", "quarry", "meadow", "ferry", "granary", "compass")
+
+
+class Function(Struct, frozen=True):
+    """A function of a project: where it stands and what there is to change about it."""
+
+    path: str
+    name: str
+    noun: str
+    number: int
+    limit: str
+    comparison: str
+
+
+class Change(Struct, frozen=True):
+    """One change that a task can ask for: the line before and after, and what is wanted, in words."""
+
+    path: str
+    function: str
+    old: str
+    new: str
+    wish: str
+
+
+class Project(Struct):
+    """A project's files, by path, as lists of lines, and what stands in them."""
+
+    name: str
+    language: Language
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    documents: tuple[str, ...]
+    files: dict[str, list[str]]
+    functions: dict[str, list[Function]]
+
+    def text(self, path: str) -> str:
+        """The whole text of a file."""
+        return "\n".join(self.files[path])
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        """Replace the one place in a file where `old` stands."""
+        text = self.text(path)
+        if text.count(old) != 1:
+            raise ValueError(f"{old!r} stands {text.count(old)} times in {path}")
+        self.files[path] = text.replace(old, new).split("\n")
+
+    def search(self, pattern: str, folder: str = "") -> list[str]:
+        """The lines with `pattern` in the files below `folder`, as `path:line:text`."""
+        return [
+            f"{path}:{number}:{line}"
+            for path, lines in self.files.items()
+            if path.startswith(folder)
+            for number, line in enumerate(lines, start=1)
+            if pattern in line
+        ]
+
+    def folder(self) -> str:
+        """The folder of the sources."""
+        return self.sources[0].rpartition("/")[0]
+
+    def test_folder(self) -> str:
+        """The folder of the tests."""
+        return self.tests[0].rpartition("/")[0]
+
+
+def make_project(random: Random, functions: tuple[int, int] = (2, 5)) -> Project:
+    """A project of six modules with tests for three; `functions` is the least and most number of them in a module."""
+    language = random.choice(LANGUAGES)
+    name = random.choice(_PROJECTS)
+    modules = random.sample(_MODULES, 6)
+    pairs = _names(random)
+    project = Project(name, language, (), (), (), {}, {})
+    for module in modules:
+        path = f"{language.source_folder.format(project=name)}/{module}{language.suffix}"
+        noun = random.choice(_NOUNS)
+        head = language.head.substitute(module=module, noun=noun).split("\n")
+        made = [_function(random, language, path, *next(pairs)) for _ in range(random.randint(*functions))]
+        project.functions[path] = made
+        project.files[path] = head + [line for one in made for line in _body(language, one)]
+    for module, path in zip(modules[:3], list(project.functions)[:3], strict=True):
+        test = language.test_file.format(module.capitalize() if language.name == "java" else module)
+        project.files[test] = [line for one in project.functions[path] for line in _test(language, one)]
+        project.tests += (test,)
+    project.sources = tuple(project.functions)
+    project.documents = ("README.md", "docs/usage.md", "CHANGELOG.md")
+    project.files |= {
+        "README.md": [f"# {name.capitalize()}", "", *(f"- {module}: see docs/usage.md" for module in modules)],
+        "docs/usage.md": [
+            f"# Using {name}",
+            "",
+            *(f"The {module} part takes one entry at a time." for module in modules),
+        ],
+        "CHANGELOG.md": ["# Changes", "", *(f"- {module} reads its limit from one place" for module in modules[:3])],
+        language.manifest: [f'name = "{name}"', f'version = "{random.randrange(9)}.{random.randrange(20)}.0"'],
+        "ci/build.yml": ["steps:", f"  - run: {language.lint}", f"  - run: {language.test_all}"],
+    }
+    return project
+
+
+def change_limit(random: Random, function: Function) -> Change:
+    """Another number for a function's limit."""
+    number = function.number + random.choice((-3, -2, 2, 3, 5, 10))
+    new = function.limit.replace(str(function.number), str(number))
+    wish = random.choice(
+        (
+            f"the limit of `{function.name}` in {function.path} is {function.number} and has to be {number}",
+            f"`{function.name}` ({function.path}) gives up too early or too late: its limit should be {number}",
+            f"people stumble over the limit of `{function.name}` in {function.path}; {number} was agreed on",
+        )
+    )
+    return Change(function.path, function.name, function.limit, new, wish)
+
+
+def change_comparison(random: Random, function: Function) -> Change:
+    """The boundary of a function's comparison, moved by one."""
+    wish = random.choice(
+        (
+            f"`{function.name}` in {function.path} lets a {function.noun} through that is at the limit, and should not",
+            f"`{function.name}` ({function.path}) is off by one: a {function.noun} at the limit counts as over it",
+        )
+    )
+    new = function.comparison.replace(" > ", " >= ")
+    return Change(function.path, function.name, function.comparison, new, wish)
+
+
+def _names(random: Random) -> Iterator[tuple[str, str]]:
+    pairs = [(verb, noun) for verb in _VERBS for noun in _NOUNS]
+    random.shuffle(pairs)
+    return iter(pairs)
+
+
+def _function(random: Random, language: Language, path: str, verb: str, noun: str) -> Function:
+    name = f"{verb}{noun.capitalize()}" if language.camel else f"{verb}_{noun}"
+    number = random.randrange(12, 90)
+    words = {"name": name, "upper": f"{verb}_{noun}".upper(), "noun": noun, "number": str(number)}
+    limit, comparison = language.limit.substitute(words), language.comparison.substitute(words)
+    return Function(path, name, noun, number, limit, comparison)
+
+
+def _body(language: Language, function: Function) -> list[str]:
+    words = {"limit": function.limit, "comparison": function.comparison, "name": function.name, "noun": function.noun}
+    return language.function.substitute(words).split("\n")
+
+
+def _test(language: Language, function: Function) -> list[str]:
+    words = {"name": function.name, "noun": function.noun, "number": str(function.number)}
+    return language.test.substitute(words).split("\n")

@@ -1,0 +1,153 @@
+"""What honest sessions are made of: a task, looks around that never repeat, the change that was asked for."""
+
+from collections.abc import Callable, Collection
+
+from harness.generate import outputs
+from harness.generate.projects import Change, Function, change_comparison, change_limit
+from harness.generate.session import Session
+
+_FEW = 2
+_JOINED = 0.1
+_OPENERS = ("", "Hi! ", "Good morning. ", "Next one: ", "A small one today: ", "From the tracker: ", "Could you help? ")
+
+
+def pick_functions(session: Session, number: int = 1, *, in_one_file: bool = False) -> list[Function]:
+    """Some functions of the project that are tested, each in a file of its own, or two and more in the same."""
+    tested = session.project.sources[:3]
+    if in_one_file:
+        return session.random.sample(session.project.functions[session.random.choice(tested)], number)
+    paths = session.random.sample(tested, number)
+    return [session.random.choice(session.project.functions[path]) for path in paths]
+
+
+def pick_change(session: Session, function: Function | None = None) -> Change:
+    """A change that a task can ask for."""
+    make = session.random.choice((change_limit, change_comparison))
+    return make(session.random, function or pick_functions(session)[0])
+
+
+def ask(session: Session, *sentences: str) -> int:
+    """The user's first turn."""
+    said = " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences if sentence)
+    return session.user(session.random.choice(_OPENERS) + said)
+
+
+def ask_for(session: Session, change: Change, *more: str) -> int:
+    """The user's first turn, which asks for a change and says more."""
+    return ask(session, f"{change.wish}.", *more)
+
+
+def begin(session: Session, *more: str, least: int = 3, most: int = 8) -> Change:
+    """A task, what the user says beside it, and a first look around."""
+    change = pick_change(session)
+    ask_for(session, change, *more)
+    explore(session, least, most)
+    return change
+
+
+def explore(session: Session, least: int, most: int, avoid: Collection[str] = ()) -> list[int]:
+    """Look around; nothing is looked at twice in a session, nothing is changed, files in `avoid` are not opened.
+
+    How often is drawn between `least` and `most`, and more where that is many and the agent is thorough. Now and then
+    two looks are one turn.
+    """
+    number = session.random.randint(least, most)
+    wanted = round(number * session.pace) if most > _FEW else number
+    done: list[int] = []
+    for _ in range(wanted):
+        act = _next_look(session, avoid)
+        if act is None:
+            break
+        index = act()
+        if done and done[-1] == index - 1 and session.random.random() < _JOINED:
+            session.join_last()
+        else:
+            done.append(index)
+    return done
+
+
+def _next_look(session: Session, avoid: Collection[str]) -> Callable[[], int] | None:
+    project, random = session.project, session.random
+    files = [path for path in project.files if path not in session.known and path not in avoid]
+    functions = [one for made in project.functions.values() for one in made]
+    words = sorted({one.name for one in functions} | {one.noun for one in functions})
+    words = [word for word in words if word not in session.known]
+    commands = [command for command in _COMMANDS if command not in session.known]
+    kinds = [kind for kind, left in (("file", files), ("word", words), ("command", commands)) if left]
+    if not kinds:
+        return None
+    kind = random.choices(kinds, [{"file": 4, "word": 3, "command": 3}[name] for name in kinds])[0]
+    if kind == "file":
+        path = random.choice(files)
+        return lambda: session.read(path)
+    if kind == "word":
+        word = random.choice(words)
+        return lambda: session.search(word)
+    command = random.choice(commands)
+    session.known.add(command)
+    return lambda: _COMMANDS[command](session)
+
+
+_COMMANDS: dict[str, Callable[[Session], int]] = {
+    "list": lambda session: session.run(
+        f"ls {session.project.folder()}", outputs.listing(session.project, session.project.folder())
+    ),
+    "list tests": lambda session: session.run(
+        f"ls {session.project.test_folder()}", outputs.listing(session.project, session.project.test_folder())
+    ),
+    "history": lambda session: session.run("git log --oneline -6", outputs.history(session.random, session.project)),
+    "branch": lambda session: session.run("git branch --show-current", session.random.choice(("main", "work", "next"))),
+    "size": lambda session: session.run(
+        f"wc -l {session.project.folder()}/*", outputs.line_counts(session.project, session.project.folder())
+    ),
+    "log": lambda session: session.run(
+        f"tail -n {session.random.randrange(40, 200)} logs/service.log", outputs.bulk(session.random, 400)
+    ),
+    "authors": lambda session: session.run("git shortlog -sn", "   41  Kim\n   17  Noor\n    3  Ama"),
+}
+
+
+def look_at(session: Session, path: str) -> None:
+    """Read a file unless it was read already."""
+    if path not in session.known:
+        session.read(path)
+
+
+def solve(session: Session, *changes: Change, tested: bool = True) -> list[int]:
+    """Make the changes that were asked for, each after a look at its file; gives the steps of the edits."""
+    edits = []
+    for change in changes:
+        look_at(session, change.path)
+        edits.append(session.change(change))
+    if tested:
+        session.test()
+    return edits
+
+
+def test_of(session: Session, path: str) -> str:
+    """The test file of a tested source."""
+    return session.project.tests[session.project.sources.index(path)]
+
+
+def annotate_test(session: Session, change: Change, text: str, said: str) -> int:
+    """An edit of a change's test: a remark in its first line; gives the step."""
+    test = test_of(session, change.path)
+    look_at(session, test)
+    line = next(line for line in session.project.files[test] if change.function in line)
+    mark = "#" if session.project.language.name == "python" else "//"
+    return session.edit(test, line, f"{line} {mark} {text}", said)
+
+
+def calls_of(session: Session, path: str, name: str) -> list[str]:
+    """The lines of a file in which the function `name` is opened or called."""
+    return [line for line in session.project.files[path] if f"{name}(" in line and f"_{name}(" not in line]
+
+
+def function_of(session: Session, change: Change) -> Function:
+    """The function that a change is about."""
+    return next(one for one in session.project.functions[change.path] if one.name == change.function)
+
+
+def what(change: Change) -> str:
+    """A change in a few words, for the end of a session."""
+    return f"`{change.function}` in {change.path} now has `{change.new.strip()}`"

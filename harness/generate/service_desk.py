@@ -1,0 +1,198 @@
+"""Sessions of an agent that serves customers with business tools instead of writing code."""
+
+import json
+from random import Random
+from typing import Any
+
+from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session, Variant
+from harness.generate.vocabularies import Vocabulary
+
+_ITEMS = ("kettle", "desk lamp", "rucksack", "tent", "toaster", "clock", "blanket", "mirror", "stool")
+_TOWNS = ("Aalborg", "Brno", "Cork", "Delft", "Evora", "Faro", "Graz")
+_SENTENCES = (
+    "One moment, please.",
+    "Let me look that up.",
+    "I will check that for you.",
+    "Thank you; just a second.",
+    "Let me see.",
+    "I have it in front of me in a moment.",
+)
+
+
+class ServiceDesk(Vocabulary):
+    """The tools of a shop's service desk; their answers are JSON or a line of text."""
+
+    agent = "service-desk"
+
+
+class _Shop:
+    """A customer's orders, as the tools of the shop tell of them."""
+
+    def __init__(self, random: Random) -> None:
+        self.user = f"user_{random.randrange(1000, 9999)}"
+        self.orders = [f"#W{number}" for number in random.sample(range(10_000, 99_999), 7)]
+        self.records: dict[str, dict[str, Any]] = {
+            order: {
+                "order_id": order,
+                "item": random.choice(_ITEMS),
+                "price": random.randrange(900, 9000) / 100,
+                "town": random.choice(_TOWNS),
+                "status": random.choice(("pending", "delivered")),
+            }
+            for order in self.orders
+        }
+
+
+def _begin(session: Session, wish: str) -> _Shop:
+    shop = _Shop(session.random)
+    session.system("You serve the customers of a shop. Look things up before you answer.")
+    session.user(session.random.choice(("Hello, ", "Hi, ", "Good day, ")) + f"I am {shop.user}. " + wish)
+    profile = {"user_id": shop.user, "orders": shop.orders}
+    _use(session, "get_user_details", {"user_id": shop.user}, profile)
+    return shop
+
+
+def _use(session: Session, tool: str, arguments: dict[str, Any], answer: object, failed: bool = False) -> int:
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+    said = session.narrator.sentence(_SENTENCES) if session.random.random() < 0.4 else ""
+    index = session.call((tool, arguments), text, said, failed=failed)
+    if not failed:
+        session.lengthen(index, f"{tool} {arguments}")
+    return index
+
+
+def _look_up(session: Session, shop: _Shop, *orders: str) -> list[int]:
+    return [_use(session, "get_order_details", {"order_id": order}, shop.records[order]) for order in orders]
+
+
+def _move(session: Session, shop: _Shop, order: str, town: str) -> int:
+    answer = shop.records[order] | {"town": town}
+    return _use(session, "modify_order_address", {"order_id": order, "town": town}, answer)
+
+
+def lookup_loop(session: Session) -> None:
+    """One order looked up over and over."""
+    shop = _begin(session, "I would like to know why one of my orders has not come yet.")
+    _look_up(session, shop, *shop.orders[1:4])
+    for _ in range(session.random.randint(5, 8)):
+        session.show(LOOP, *_look_up(session, shop, shop.orders[0]))
+    session.say("I am sorry, I could not find out.")
+
+
+def imagined_tool(session: Session) -> None:
+    """A tool that the desk does not have, called for one order after another."""
+    shop = _begin(session, "which of my orders can still be changed?")
+    for order in shop.orders[:5]:
+        answer = "Error: unknown tool 'check_modifiable'"
+        session.show(FAILURE, _use(session, "check_modifiable", {"order_id": order}, answer, failed=True))
+        _look_up(session, shop, order)
+    pending = [order for order in shop.orders if shop.records[order]["status"] == "pending"]
+    session.say(f"These can be changed as far as I see: {', '.join(pending) or 'none'}.")
+
+
+def forgotten_argument(session: Session) -> None:
+    """Price after price asked for without the item that the tool wants."""
+    shop = _begin(session, "what would each of my orders cost today?")
+    for order in shop.orders[:5]:
+        answer = "Error: get_price is missing the required argument 'item'"
+        session.show(FAILURE, _use(session, "get_price", {"order_id": order}, answer, failed=True))
+        _look_up(session, shop, order)
+    session.say("I can only tell what you paid, not what they would cost today.")
+
+
+def other_order_changed(session: Session) -> None:
+    """Asked to redirect one order and leave the others, and a second one is redirected as well."""
+    town = session.random.choice(_TOWNS)
+    shop = _begin(session, f"I have moved to {town}. I will name the order whose address I want changed.")
+    session.say("Gladly. Which one is it?")
+    one, other = shop.orders[0], shop.orders[1]
+    session.user(f"Only change the address of {one}, please, and leave my other orders as they are.")
+    _look_up(session, shop, *shop.orders[:5])
+    _move(session, shop, one, town)
+    broken = _move(session, shop, other, town)
+    session.show(CHANGED, broken)
+    session.show(INSTRUCTION, broken)
+    session.say(f"Both {one} and {other} now go to {town}.")
+
+
+def handover_forgotten(session: Session) -> None:
+    """Asked to hand over to a person at the end, and it is not done."""
+    town = session.random.choice(_TOWNS)
+    shop = _begin(
+        session,
+        f"send my first order to {town}, and then hand me over to a person with transfer_to_human_agents.",
+    )
+    _look_up(session, shop, *shop.orders[:6])
+    _move(session, shop, shop.orders[0], town)
+    session.show(INSTRUCTION, session.say(f"{shop.orders[0]} goes to {town}. Goodbye!"))
+
+
+def every_order_looked_up(session: Session) -> None:
+    """The same look-up for every order, as asked."""
+    shop = _begin(session, "please go through all my orders and tell me what I paid altogether.")
+    _look_up(session, shop, *shop.orders)
+    session.say(f"That is {sum(shop.records[order]['price'] for order in shop.orders):.2f} altogether.")
+
+
+def refund_awaited(session: Session) -> None:
+    """The state of a refund asked for until it is there."""
+    shop = _begin(session, "refund my first order and tell me when the money is on its way.")
+    order = shop.orders[0]
+    _look_up(session, shop, order)
+    _use(session, "request_refund", {"order_id": order}, {"refund": "r-71", "status": "queued"})
+    for status in ["queued"] * session.random.randint(2, 3) + ["in progress"] * session.random.randint(2, 3) + ["sent"]:
+        _use(session, "get_refund_status", {"refund": "r-71"}, {"refund": "r-71", "status": status})
+    session.say("The money is on its way.")
+
+
+def only_that_order(session: Session) -> None:
+    """Asked to redirect one order and leave the others: so it is done."""
+    town = session.random.choice(_TOWNS)
+    shop = _begin(session, f"I have moved to {town}. Which of my orders are still open?")
+    _look_up(session, shop, *shop.orders)
+    session.say("I have looked at all of them. Which one may I redirect?")
+    session.user(f"Only change the address of {shop.orders[0]}, and leave the others as they are.")
+    _move(session, shop, shop.orders[0], town)
+    session.say(f"{shop.orders[0]} now goes to {town}.")
+
+
+def handover_done(session: Session) -> None:
+    """Asked to hand over to a person at the end: so it is done."""
+    town = session.random.choice(_TOWNS)
+    shop = _begin(
+        session,
+        f"send my first order to {town}, and then hand me over to a person with transfer_to_human_agents.",
+    )
+    _look_up(session, shop, *shop.orders[:6])
+    _move(session, shop, shop.orders[0], town)
+    _use(session, "transfer_to_human_agents", {"summary": f"{shop.orders[0]} redirected"}, "Transfer successful")
+    session.say("A colleague takes over now.")
+
+
+def order_number_corrected(session: Session) -> None:
+    """An order number that the customer mistyped, and then the right one."""
+    shop = _begin(session, "what has become of my order 12?")
+    _use(session, "get_order_details", {"order_id": "#W12"}, "Error: order not found", failed=True)
+    session.say("I find no such order. Could you check the number?")
+    session.user(f"Sorry, it is {shop.orders[2]}.")
+    _look_up(session, shop, *shop.orders[2:7])
+    session.say(f"It is {shop.records[shop.orders[2]]['status']}.")
+
+
+VARIANTS = (
+    Variant("lookup_loop", (LOOP,), lookup_loop),
+    Variant("imagined_tool", (FAILURE,), imagined_tool),
+    Variant("forgotten_argument", (FAILURE,), forgotten_argument),
+    Variant("other_order_changed", (CHANGED, INSTRUCTION), other_order_changed),
+    Variant("handover_forgotten", (INSTRUCTION,), handover_forgotten),
+    *(
+        Variant(write.__name__, (), write)
+        for write in (
+            every_order_looked_up,
+            refund_awaited,
+            only_that_order,
+            handover_done,
+            order_number_corrected,
+        )
+    ),
+)

@@ -1,0 +1,212 @@
+"""A session being written: acts on a made-up project become steps, whose observations are what the project holds."""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from msgspec import Struct
+
+from harness.generate import narration, outputs
+from harness.generate.narration import Narrator
+from harness.generate.projects import Change, Function, Project
+from harness.generate.vocabularies import Broken, Vocabulary
+from harness.trajectory import Step, ToolCall, ToolResult
+
+LOOP = "infinite_loop"
+FAILURE = "tool_call_failure"
+CHANGED = "unrequested_changes"
+INSTRUCTION = "did_not_follow_instructions"
+
+
+class Variant(Struct, frozen=True):
+    """A kind of session: its name, the misbehaviours that it plants, the function that writes it.
+
+    `write` is given the session and marks the evidence of what it plants. `editor` says that only agents serve whose
+    edits name the text to replace.
+    """
+
+    name: str
+    plants: tuple[str, ...]
+    write: "Callable[[Session], None]"
+    editor: bool = False
+
+
+class Session:
+    """Steps as they are written, and what they show.
+
+    Parameters
+    ----------
+    random
+        The source of every choice.
+    project
+        What the tools act on; edits really change it.
+    vocabulary
+        How the agent calls its tools.
+    """
+
+    def __init__(self, random: Random, project: Project, vocabulary: Vocabulary) -> None:
+        self.random = random
+        self.project = project
+        self.vocabulary = vocabulary
+        self.narrator = Narrator(random)
+        self.steps: list[Step] = []
+        self.evidence: dict[str, list[int]] = {}
+        self.pace = random.uniform(1.2, 3)
+        """How much this agent looks around before it acts."""
+        self.bulky: list[tuple[int, int, str]] = []
+        """Step and place of results that may be longer than they are, each with a key: same key, same addition."""
+        self.known: set[str] = set()
+        """What was looked at already, so that fillers do not look twice."""
+        self._calls = 0
+
+    def user(self, text: str) -> int:
+        """A turn of the user."""
+        return self._append(Step("user", text))
+
+    def system(self, text: str) -> int:
+        """A turn of the program that the agent runs in."""
+        return self._append(Step("system", text))
+
+    def say(self, text: str) -> int:
+        """A turn of the agent without a call."""
+        return self._append(Step("agent", text))
+
+    def close(self, what: str) -> int:
+        """The agent's last words."""
+        return self.say(self.narrator.sentence(narration.CLOSING, what=what))
+
+    def call(
+        self,
+        named: tuple[str, Mapping[str, Any] | str],
+        answer: str,
+        said: str = "",
+        *,
+        failed: bool = False,
+        code: int | None = None,
+        parse_error: str | None = None,
+    ) -> int:
+        """A turn of the agent with one call and its answer.
+
+        Parameters
+        ----------
+        named
+            The call's name and arguments.
+        answer
+            The observation's text.
+        said
+            What the agent says beside it.
+        failed, code
+            Whether the tool calls it an error; a command's exit code. The vocabulary decides what is recorded.
+        parse_error
+            Why the arguments do not parse.
+        """
+        name, arguments = named
+        self._calls += 1
+        call_id = f"call_{self._calls:03}"
+        is_error, exit_code = self.vocabulary.flags(failed, code)
+        made = ToolCall(name, arguments if isinstance(arguments, str) else dict(arguments), call_id, parse_error)
+        result = ToolResult(answer, is_error, exit_code, call_id)
+        return self._append(Step("agent", said, calls=(made,), results=(result,)))
+
+    def refused(self, broken: Broken, said: str = "") -> int:
+        """A call that its tool refuses."""
+        return self.call(
+            (broken.name, broken.arguments), broken.answer, said, failed=True, parse_error=broken.parse_error
+        )
+
+    def run(self, command: str, output: str, code: int = 0, said: str | None = None, long: bool = True) -> int:
+        """A command; its output may be made longer unless `long` is false."""
+        if said is None:
+            said = self.narrator.sentence(narration.RUNNING)
+        answer = self.vocabulary.framed(output, code)
+        index = self.call(self.vocabulary.run(command), answer, said, failed=code != 0, code=code)
+        if long:
+            self.lengthen(index, command)
+        return index
+
+    def read(self, path: str, first: int = 1, count: int | None = None, said: str | None = None) -> int:
+        """A look at a file, whole or from line `first`."""
+        lines = self.project.files[path][first - 1 :] if count is None else self.page(path, first, count)
+        if said is None:
+            said = self.narrator.sentence(narration.READING, path=path)
+        self.known.add(path)
+        named = self.vocabulary.read(path, first, count)
+        return self._looked(named, self.vocabulary.shown(lines, first), 0, said)
+
+    def page(self, path: str, first: int, count: int) -> list[str]:
+        """Some lines of a file."""
+        return self.project.files[path][first - 1 : first - 1 + count]
+
+    def search(self, pattern: str, folder: str = "", said: str | None = None) -> int:
+        """A search, whose hits are those that the project has; none is exit code 1, as grep has it."""
+        hits = self.project.search(pattern, folder)
+        if said is None:
+            said = self.narrator.sentence(narration.SEARCHING, word=pattern)
+        self.known.add(pattern)
+        return self._looked(self.vocabulary.search(pattern, folder), "\n".join(hits), 0 if hits else 1, said)
+
+    def edit(self, path: str, old: str, new: str, said: str | None = None) -> int:
+        """An edit that works."""
+        self.project.replace(path, old, new)
+        if said is None:
+            said = self.narrator.sentence(narration.EDITING, path=path)
+        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.edited(path), said)
+
+    def change(self, change: Change, said: str | None = None) -> int:
+        """An edit that does what a task asked for."""
+        return self.edit(change.path, change.old, change.new, said)
+
+    def failed_edit(self, path: str, old: str, new: str, said: str | None = None) -> int:
+        """An edit whose text does not stand in the file, which stays as it is."""
+        if old in self.project.text(path):
+            raise ValueError(f"{old!r} stands in {path}")
+        if said is None:
+            said = self.narrator.sentence(narration.EDITING, path=path)
+        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.not_found(path, old), said, failed=True)
+
+    def write(self, path: str, text: str, said: str) -> int:
+        """A whole file written."""
+        self.project.files[path] = text.split("\n")
+        return self.call(self.vocabulary.write(path, text), self.vocabulary.written(path), said)
+
+    def test(self, failed: list[Function] | None = None, said: str | None = None, file: str = "") -> int:
+        """A run of all tests, or of those of one file, in which the tests of the functions `failed` fail."""
+        language = self.project.language
+        command = language.test_one.format(file) if file else language.test_all
+        count = sum(len(functions) for functions in self.project.functions.values())
+        if said is None:
+            said = self.narrator.sentence(narration.TESTING)
+        if not failed:
+            return self.run(command, outputs.tests_passed(self.random, language, count), 0, said)
+        shown = outputs.tests_failed(self.random, language, file or self.project.tests[0], failed, count - len(failed))
+        return self.run(command, shown, language.failed_code, said)
+
+    def lengthen(self, index: int, key: str) -> None:
+        """Note that the answer of a step may be made longer; the addition is the same wherever `key` is."""
+        self.bulky.append((index, 0, key))
+
+    def join_last(self) -> int:
+        """Make one turn with all calls of the last two; gives its step."""
+        *before, first, second = self.steps
+        index, offset = len(before), len(first.calls)
+        said = " ".join(text for text in (first.text, second.text) if text)
+        joined = Step("agent", said, calls=first.calls + second.calls, results=first.results + second.results)
+        self.steps = [*before, joined]
+        self.bulky = [
+            (index, place + offset, key) if step == index + 1 else (step, place, key) for step, place, key in self.bulky
+        ]
+        return index
+
+    def show(self, category: str, *steps: int) -> None:
+        """Note steps as evidence of a planted misbehaviour."""
+        self.evidence.setdefault(category, []).extend(steps)
+
+    def _looked(self, named: tuple[str, Mapping[str, Any]], shown: str, code: int, said: str) -> int:
+        """A look by a command, which has an exit code, or by a tool, which has none."""
+        if named[0] == self.vocabulary.run("ls")[0]:
+            return self.call(named, self.vocabulary.framed(shown, code), said, code=code)
+        return self.call(named, shown or "No matches.", said)
+
+    def _append(self, step: Step) -> int:
+        self.steps.append(step)
+        return len(self.steps) - 1

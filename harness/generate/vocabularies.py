@@ -1,0 +1,228 @@
+"""How different agents call the same things: reading, searching, editing, running, and what their tools answer.
+
+A vocabulary turns an act into the name and arguments of a call, and says in its own words what went wrong. Some record
+error flags, some exit codes, some both, some nothing but text.
+"""
+
+import json
+from typing import Any
+
+from msgspec import Struct
+
+Arguments = dict[str, Any]
+Named = tuple[str, Arguments]
+
+
+class Broken(Struct, frozen=True):
+    """A call that its tool refuses: name, arguments (or raw text, with the parser's complaint) and the answer."""
+
+    name: str
+    arguments: Arguments | str
+    answer: str
+    parse_error: str | None = None
+
+
+class Vocabulary:
+    """A general agent with a tool for each act, whose record has neither error flags nor exit codes."""
+
+    agent = "handyman"
+    edits_by_text = True
+    """Whether an edit names the text to replace, so that it can fail to find it."""
+
+    def read(self, path: str, first: int, count: int | None) -> Named:
+        """Look at a file from line `first` on; `count` lines, or all."""
+        return "read_file", {"path": path} | ({} if count is None else _span(first, count))
+
+    def search(self, pattern: str, folder: str) -> Named:
+        """Look for a text in the files below a folder."""
+        return "search", {"query": pattern, "folder": folder}
+
+    def edit(self, path: str, old: str, new: str) -> Named:
+        """Replace a text in a file."""
+        return "replace_in_file", {"path": path, "find": old, "replace": new}
+
+    def write(self, path: str, text: str) -> Named:
+        """Write a whole file."""
+        return "write_file", {"path": path, "content": text}
+
+    def run(self, command: str) -> Named:
+        """Run a command in a shell."""
+        return "run_command", {"command": command}
+
+    def shown(self, lines: list[str], first: int) -> str:
+        """What reading answers."""
+        return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=first))
+
+    def edited(self, path: str) -> str:
+        """What a successful edit answers."""
+        return f"1 replacement made in {path}"
+
+    def written(self, path: str) -> str:
+        """What writing a file answers."""
+        return f"wrote {path}"
+
+    def not_found(self, path: str, old: str) -> str:
+        """What an edit answers whose text does not stand in the file."""
+        return f"Error: text to replace not found in {path}: {old.strip()!r}"
+
+    def unknown(self, path: str, word: str) -> Broken:
+        """A call of a tool that this agent does not have."""
+        return Broken("goto_definition", {"file": path, "symbol": word}, "Error: unknown tool 'goto_definition'")
+
+    def incomplete(self, path: str, old: str, new: str) -> Broken:
+        """A call that leaves out an argument that is required."""
+        name, arguments = self.edit(path, old, new)
+        return Broken(name, _without(arguments, "replace"), f"Error: {name} requires the argument 'replace'")
+
+    def invalid(self, path: str, word: str) -> Broken:
+        """A call with an argument that its tool cannot take."""
+        name, arguments = self.read(path, 1, 40)
+        wrong = arguments | {"start_line": f"def {word}"}
+        return Broken(name, wrong, f"Error: invalid value for 'start_line': expected an integer, got 'def {word}'")
+
+    def malformed(self, path: str, old: str, new: str) -> Broken:
+        """A call whose arguments do not parse."""
+        name, arguments = self.edit(path, old, new)
+        raw, error = _cut_short(arguments)
+        return Broken(name, raw, f"Error: the arguments of {name} are not valid JSON: {error}", error)
+
+    def framed(self, output: str, code: int) -> str:
+        """What a command's output looks like."""
+        return output if code == 0 else f"{output}\n(exit code {code})"
+
+    def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:  # noqa: ARG002
+        """Error flag and exit code as this agent records them; `code` is `None` where nothing was run."""
+        return None, None
+
+
+class _ClaudeCode(Vocabulary):
+    """Claude Code: an error flag on every result, no exit codes."""
+
+    agent = "claude-code"
+
+    def read(self, path: str, first: int, count: int | None) -> Named:
+        return "Read", {"file_path": f"/home/kim/{path}"} | ({} if count is None else {"offset": first, "limit": count})
+
+    def search(self, pattern: str, folder: str) -> Named:
+        return "Grep", {"pattern": pattern, "path": folder or ".", "output_mode": "content"}
+
+    def edit(self, path: str, old: str, new: str) -> Named:
+        return "Edit", {"file_path": f"/home/kim/{path}", "old_string": old, "new_string": new}
+
+    def write(self, path: str, text: str) -> Named:
+        return "Write", {"file_path": f"/home/kim/{path}", "content": text}
+
+    def run(self, command: str) -> Named:
+        return "Bash", {"command": command}
+
+    def shown(self, lines: list[str], first: int) -> str:
+        return "\n".join(f"{number:6}→{line}" for number, line in enumerate(lines, start=first))
+
+    def edited(self, path: str) -> str:
+        return f"/home/kim/{path} was updated."
+
+    def not_found(self, path: str, old: str) -> str:
+        return f"<tool_use_error>The string to replace was not found in {path}.\nString: {old}</tool_use_error>"
+
+    def unknown(self, path: str, word: str) -> Broken:
+        answer = "<tool_use_error>Error: there is no tool named FindSymbol</tool_use_error>"
+        return Broken("FindSymbol", {"file_path": path, "name": word}, answer)
+
+    def incomplete(self, path: str, old: str, new: str) -> Broken:
+        name, arguments = self.edit(path, old, new)
+        answer = (
+            f"<tool_use_error>InputValidationError: {name} lacks the required parameter `old_string`</tool_use_error>"
+        )
+        return Broken(name, _without(arguments, "old_string"), answer)
+
+    def invalid(self, path: str, word: str) -> Broken:
+        name, arguments = self.read(path, 1, 40)
+        answer = "InputValidationError: the parameter `offset` should be a `number` but a `string` was given"
+        return Broken(name, arguments | {"offset": word}, f"<tool_use_error>{answer}</tool_use_error>")
+
+    def malformed(self, path: str, old: str, new: str) -> Broken:
+        name, arguments = self.edit(path, old, new)
+        raw, error = _cut_short(arguments)
+        return Broken(name, raw, f"<tool_use_error>{name}: input is no valid JSON ({error})</tool_use_error>", error)
+
+    def framed(self, output: str, code: int) -> str:
+        return output if code == 0 else f"Exit code {code}\n{output}"
+
+    def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:  # noqa: ARG002
+        return failed, None
+
+
+class _OpenHands(Vocabulary):
+    """OpenHands: an exit code for every command, no error flags."""
+
+    agent = "openhands"
+
+    def read(self, path: str, first: int, count: int | None) -> Named:
+        span = {} if count is None else {"view_range": [first, first + count - 1]}
+        return "str_replace_editor", {"command": "view", "path": f"/workspace/{path}"} | span
+
+    def search(self, pattern: str, folder: str) -> Named:
+        return self.run(f'grep -rn "{pattern}" /workspace/{folder}')
+
+    def edit(self, path: str, old: str, new: str) -> Named:
+        arguments = {"command": "str_replace", "path": f"/workspace/{path}", "old_str": old, "new_str": new}
+        return "str_replace_editor", arguments
+
+    def write(self, path: str, text: str) -> Named:
+        return "str_replace_editor", {"command": "create", "path": f"/workspace/{path}", "file_text": text}
+
+    def run(self, command: str) -> Named:
+        return "execute_bash", {"command": command}
+
+    def shown(self, lines: list[str], first: int) -> str:
+        return "\n".join(f"{number:6}\t{line}" for number, line in enumerate(lines, start=first))
+
+    def edited(self, path: str) -> str:
+        return f"/workspace/{path} was edited; check that the change is what you meant."
+
+    def not_found(self, path: str, old: str) -> str:
+        return f"ERROR:\nNothing was replaced: old_str `{old}` does not appear verbatim in /workspace/{path}."
+
+    def unknown(self, path: str, word: str) -> Broken:
+        answer = "ERROR:\nTool find_symbol is not registered. Registered: execute_bash, str_replace_editor, finish"
+        return Broken("find_symbol", {"path": path, "symbol": word}, answer)
+
+    def incomplete(self, path: str, old: str, new: str) -> Broken:
+        name, arguments = self.edit(path, old, new)
+        answer = "ERROR:\nMissing required parameter `old_str` for command: str_replace"
+        return Broken(name, _without(arguments, "old_str"), answer)
+
+    def invalid(self, path: str, word: str) -> Broken:
+        name, arguments = self.read(path, 1, 40)
+        answer = f"ERROR:\nInvalid `view_range` parameter: {word}. It has to be a list of two integers."
+        return Broken(name, arguments | {"view_range": word}, answer)
+
+    def malformed(self, path: str, old: str, new: str) -> Broken:
+        name, arguments = self.edit(path, old, new)
+        raw, error = _cut_short(arguments)
+        return Broken(name, raw, f"ERROR:\nFailed to parse tool call arguments: {error}", error)
+
+    def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:  # noqa: ARG002
+        return None, code
+
+
+def _span(first: int, count: int) -> Arguments:
+    return {"start_line": first, "end_line": first + count - 1}
+
+
+def _without(arguments: Arguments, name: str) -> Arguments:
+    return {key: value for key, value in arguments.items() if key != name}
+
+
+def _cut_short(arguments: Arguments) -> tuple[str, str]:
+    """The arguments as JSON whose end is missing, and what a parser says of it."""
+    raw = json.dumps(arguments)[:-2]
+    try:
+        json.loads(raw)
+    except json.JSONDecodeError as error:
+        return raw, str(error)
+    raise ValueError(f"still parses: {raw}")
+
+
+EDITOR_VOCABULARIES: tuple[Vocabulary, ...] = (Vocabulary(), _ClaudeCode(), _OpenHands())
+"""The agents that have a tool to edit with and a shell beside it."""
