@@ -95,7 +95,8 @@ def _complain(found: Findings) -> None:
     if more > 0:
         say(f"misstep: and {more:,} more unreadable trajectories; --json lists them all.")
     if found.renamed:
-        say(f"misstep: {found.renamed:,} trajectories had an id that was taken; they are named id~2, id~3 and so on.")
+        had = "1 trajectory had an id" if found.renamed == 1 else f"{found.renamed:,} trajectories had an id"
+        say(f"misstep: {had} that was taken: it has ~2 (or the next free number) behind it.")
 
 
 def _place(one: Unreadable) -> str:

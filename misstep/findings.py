@@ -145,9 +145,16 @@ def _spread(found: Findings) -> list[Example]:
 
 def _example_line(example: Example) -> str:
     where = example.file if example.line is None else f"{example.file}:{example.line}"
-    shown = ", ".join(map(str, example.steps[:_STEPS_PRINTED])) + (", …" if len(example.steps) > _STEPS_PRINTED else "")
-    steps = f", {'step' if len(example.steps) == 1 else 'steps'} {shown}" if example.steps else ""
-    return plain(f"{example.item} ({where}){steps}: {example.rationale}")
+    return plain(f"{example.item} ({where}){_steps(example)}: {example.rationale}")
+
+
+def _steps(example: Example) -> str:
+    """The evidence steps, unless the sentence that follows names them itself."""
+    if not example.steps or "step" in example.rationale:
+        return ""
+    more = ", …" if len(example.steps) > _STEPS_PRINTED else ""
+    named = ", ".join(map(str, example.steps[:_STEPS_PRINTED]))
+    return f", {'step' if len(example.steps) == 1 else 'steps'} {named}{more}"
 
 
 def _left_out(found: Findings) -> Iterator[str]:

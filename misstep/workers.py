@@ -1,6 +1,5 @@
 """One function over many pieces of work, in this process or in several, with the results in the order of the work."""
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -19,9 +18,6 @@ Result = TypeVar("Result")
 
 _AHEAD = 3
 """Pieces handed out to each worker before the first is waited for: enough to keep it busy, few enough to hold."""
-
-_COLLECT_AFTER = 100_000
-"""Containers made between two looks for cycles; decoded trajectories have none, so that looking often is idle."""
 
 
 def available() -> int:
@@ -53,7 +49,6 @@ def in_order(
     MisstepError
         A worker died; names the first piece whose result is missing.
     """
-    _collect_seldom()
     if workers == 1:
         yield from map(function, pieces)
         return
@@ -96,7 +91,6 @@ def _context() -> BaseContext:
 def _prepare() -> None:
     """Set up a worker: Ctrl-C is for its parent to answer, and it ends when its parent does, however that ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _collect_seldom()
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
@@ -105,8 +99,3 @@ def _prepare() -> None:
 def _end_with(sentinel: int) -> None:
     wait([sentinel])
     os._exit(1)
-
-
-def _collect_seldom() -> None:
-    gc.freeze()
-    gc.set_threshold(_COLLECT_AFTER, *gc.get_threshold()[1:])

@@ -67,7 +67,7 @@ def test_a_file_that_the_user_named_must_be_of_a_known_format(tmp_path: Path) ->
     check_named([tmp_path])
     with pytest.raises(UnknownFormat, match=r"notes\.txt: no known trajectory format"):
         check_named([notes])
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="No such file"):
         check_named([tmp_path / "none"])
 
 

@@ -1,0 +1,1 @@
+"""Speed, memory and validity, measured by hand or by `make bench`; the figures stand in RESULTS.md."""

@@ -1,0 +1,206 @@
+"""`misstep classify` on the command line: what it prints, how it ends, what it leaves."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.classifiers import CLASSIFIERS
+from misstep.classify import app, choose
+from tests.misstep.made_up import atif, atif_lines
+
+
+def _misstep(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "misstep", "classify", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+
+
+def _json(*arguments: str | Path) -> dict[str, Any]:
+    done = CliRunner().invoke(app, [*map(str, arguments), "--json"])
+    assert done.exit_code in (0, 1)
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def _looping(name: str) -> bytes:
+    """A trajectory whose agent lists the same folder six times."""
+    document = json.loads(atif(name, steps=7))
+    for step in document["steps"][1:]:
+        step["message"] = "Once more."
+        step["tool_calls"][0]["arguments"]["command"] = "ls -la fence"
+    return json.dumps(document).encode() + b"\n"
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """Five trajectories of which the second shows a loop, and a broken line between them."""
+    file = tmp_path / "runs.jsonl"
+    lines = [atif("one"), _looping("two"), b'{"schema_version": "ATIF\n', atif("three"), atif("four"), atif("one")]
+    file.write_bytes(b"".join(lines))
+    return file
+
+
+def test_the_table_says_how_many_show_what_with_an_interval_and_evidence(runs: Path) -> None:
+    done = _misstep("runs.jsonl", cwd=runs.parent)
+    assert done.returncode == 1
+    table = done.stdout.splitlines()
+    assert table[0] == "5 trajectories read"
+    assert table[2].split() == ["category", "count", "share", "95%", "interval", "only", "this"]
+    (loops,) = [line for line in table if line.startswith("infinite_loop")]
+    assert loops.split() == ["infinite_loop", "1", "20.0%", "3.6%", "–", "62.4%", "1"]
+    (example,) = [line for line in table if line.startswith("  infinite_loop")]
+    assert "two (runs.jsonl:2): " in example
+    assert "steps 1, 2, 3" in example
+    assert table[-1] == "1 trajectory was unreadable and not counted."
+
+
+def test_what_was_unreadable_or_renamed_is_said_on_stderr(runs: Path) -> None:
+    done = _misstep("runs.jsonl", cwd=runs.parent)
+    first, second = done.stderr.splitlines()
+    assert first.startswith("misstep: runs.jsonl:3: no JSON")
+    assert second == "misstep: 1 trajectory had an id that was taken: it has ~2 (or the next free number) behind it."
+
+
+def test_many_unreadable_trajectories_are_counted_after_the_first_ten(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_bytes(atif("one") + b"{broken\n" * 25)
+    done = _misstep(file)
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert len(lines) == 11
+    assert lines[-1] == "misstep: and 15 more unreadable trajectories; --json lists them all."
+
+
+def test_the_document_has_the_shapes_that_scripts_rely_on(runs: Path) -> None:
+    document = _json(runs)
+    assert document["n"] == 5
+    ((broken),) = document["unreadable"]
+    assert (broken["file"], broken["line"]) == (str(runs), 3)
+    assert broken.keys() == {"file", "line", "error"}
+    assert list(document["categories"]) == list(CLASSIFIERS)
+    for one in document["categories"].values():
+        assert one.keys() == {"count", "share", "interval", "exclusive", "abstained"}
+        assert one["interval"].keys() == {"value", "low", "high", "n", "method", "reason"}
+    assert document["any"].keys() == {"count", "share", "interval"}
+    loops = document["categories"]["infinite_loop"]
+    assert (loops["count"], loops["share"], loops["exclusive"]) == (1, 0.2, 1)
+    assert (document["any"]["count"], document["any"]["share"]) == (1, 0.2)
+    assert (document["renamed"], document["skipped"]) == (1, [])
+    (example,) = document["examples"]
+    assert (example["item"], example["line"], example["category"]) == ("two", 2, "infinite_loop")
+
+
+def test_the_verdicts_have_a_line_a_trajectory_and_category(runs: Path) -> None:
+    _json(runs, "--out", runs.parent / "run", "--categories", "tool_call_failure,infinite_loop")
+    lines = [json.loads(line) for line in (runs.parent / "run" / "verdicts.jsonl").read_text().splitlines()]
+    asked = ("infinite_loop", "tool_call_failure")
+    items = ("one", "two", "three", "four", "one~2")
+    assert [(line["item"], line["judge"]) for line in lines] == [(item, judge) for item in items for judge in asked]
+    assert {line["label"] for line in lines} == {"yes", "no"}
+
+
+def test_a_run_holds_what_was_asked_the_verdicts_the_scores_and_a_page(runs: Path) -> None:
+    document = _json(runs, "--out", runs.parent / "run")
+    run = runs.parent / "run"
+    assert {file.name for file in run.iterdir()} == {"run.toml", "verdicts.jsonl", "scores.json", "report.html"}
+    assert json.loads((run / "scores.json").read_text()) == document
+    assert "infinite_loop" in (run / "report.html").read_text()
+    assert _json(runs, "--out", run) == document
+
+
+def test_a_page_is_written_where_it_is_asked_for(runs: Path) -> None:
+    page = runs.parent / "page.html"
+    _json(runs, "--html", page)
+    assert "two (" in page.read_text()
+
+
+def test_the_number_of_processes_changes_nothing(runs: Path) -> None:
+    for workers in ("1", "2"):
+        _misstep(runs, "--out", runs.parent / workers, "--workers", workers)
+    for name in ("verdicts.jsonl", "scores.json"):
+        one, two = ((runs.parent / workers / name).read_bytes() for workers in ("1", "2"))
+        assert one == two
+
+
+def test_control_codes_from_a_trajectory_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "runs.jsonl").write_bytes(_looping("\u001b[2Jtwo") + atif("one"))
+    done = _misstep("runs.jsonl", cwd=tmp_path)
+    assert "two (runs.jsonl:1)" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("notes.txt",), "notes.txt: no known trajectory format"),
+        (("nowhere.jsonl",), "nowhere.jsonl: "),
+        (("empty",), "empty: no trajectories, nothing"),
+        (("runs.jsonl", "--categories", "boredom"), "no category boredom. Known: infinite_loop"),
+        (("runs.jsonl", "--out", "notes.txt"), "notes.txt: cannot be made a folder"),
+        (("runs.jsonl", "--workers", "0"), "greater than or equal to 1"),
+        ((), "PATH"),
+    ],
+)
+def test_what_cannot_be_ends_with_2_and_says_so(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    (tmp_path / "notes.txt").write_text("Mend the fence.\n")
+    (tmp_path / "empty").mkdir()
+    atif_lines(tmp_path / "runs.jsonl", "ab")
+    done = _misstep(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_another_question_to_a_run_that_exists_ends_with_2_in_one_line(runs: Path) -> None:
+    run = runs.parent / "run"
+    _json(runs, "--out", run)
+    done = _misstep(runs, "--out", run, "--categories", "infinite_loop")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"{run} holds another run: categories were" in done.stderr
+
+
+def test_categories_keep_their_order_and_all_are_looked_for_where_none_is_named() -> None:
+    assert choose("") == tuple(CLASSIFIERS)
+    assert choose(" tool_call_failure,infinite_loop,") == ("infinite_loop", "tool_call_failure")
+
+
+def test_stopping_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -> None:
+    file = atif_lines(tmp_path / "runs.jsonl", map(str, range(600)), text="A plank was carried to the gate. " * 900)
+    command = [sys.executable, "-m", "misstep", "classify", str(file), "--out", "run", "--workers", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    journal = tmp_path / "run" / "progress.jsonl"
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and process.poll() is None:
+        if journal.exists() and journal.stat().st_size:
+            break
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said == "misstep: stopped; what was finished is kept in run, and the same line goes on from there.\n"
+    assert _misstep(file, "--out", "run", cwd=tmp_path).returncode == 0
+
+
+def test_the_agents_own_sessions_on_this_machine_are_read_from_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "run.json").write_bytes(atif("inside"))
+    (tmp_path / "notes.txt").write_text("Mend the fence.\n")
+    done = _misstep(tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "1 trajectory read"
+    assert "1 file skipped, of no known format" in done.stdout
+
+
+@pytest.mark.data
+def test_recorded_runs_of_several_formats_are_judged_in_one_go(data_folder: Path) -> None:
+    document = _json(data_folder / "transcript_formats", data_folder / "agent_trajs")
+    assert document["n"] > 50
+    assert document["unreadable"] == []
+    assert 0 < document["any"]["share"] < 1
