@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from analysis.stats.estimate import Estimate
+
 
 class Undefined(Struct, frozen=True):
     """What a statistic gives where it is 0/0."""
@@ -11,3 +13,10 @@ class Undefined(Struct, frozen=True):
 
 def value_or_reason(value: float | None, reason: str) -> float | Undefined:
     return Undefined(reason) if value is None else value
+
+
+def limits(estimate: Estimate) -> list[float] | Undefined:
+    """An interval, or why there is none."""
+    if estimate.low is None or estimate.high is None:
+        return Undefined(estimate.reason)
+    return [estimate.low, estimate.high]

@@ -4,16 +4,23 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.stats import diagnostic
-from analysis.stats.proportions import wilson
-from tests.analysis.stats.quantities import Undefined, value_or_reason
+from analysis.stats.proportions import clopper_pearson, jeffreys, wilson
+from tests.analysis.stats.quantities import limits, value_or_reason
 
 
 def proportion(given: dict[str, Any]) -> dict[str, Any]:
-    share = wilson(given["x"], given["n"], given["conf"])
+    counts = given["x"], given["n"], given["conf"]
+    share = wilson(*counts)
     return {
         "estimate": value_or_reason(share.value, share.reason),
-        "wilson": Undefined(share.reason) if share.low is None else [share.low, share.high],
+        "wilson": limits(share),
+        "clopper_pearson": limits(clopper_pearson(*counts)),
+        "jeffreys": limits(jeffreys(*counts)),
     }
+
+
+def lower_bound(given: dict[str, Any]) -> dict[str, Any]:
+    return {"lower": clopper_pearson(given["x"], given["n"], given["conf"], side="lower").low}
 
 
 def confusion(given: dict[str, Any]) -> dict[str, Any]:
@@ -34,5 +41,6 @@ def confusion(given: dict[str, Any]) -> dict[str, Any]:
 
 QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "single_proportion_ci": proportion,
+    "clopper_pearson_one_sided_lower": lower_bound,
     "binary_confusion_metrics": confusion,
 }

@@ -1,0 +1,112 @@
+"""Comparisons of two samples and of several tests: input of a reference case → the fields that it expects."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from analysis.stats import paired, two_proportions
+from analysis.stats.ideal_bootstrap import ideal_mean, resampled_sums
+from analysis.stats.multiplicity import Adjusted, benjamini_hochberg, holm
+from analysis.stats.paired import PairedTable, paired_bootstrap
+from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
+
+
+def two_samples(given: dict[str, Any]) -> dict[str, Any]:
+    samples = given["x1"], given["n1"], given["x2"], given["n2"]
+    newcombe, wald = two_proportions.newcombe(*samples), two_proportions.wald(*samples)
+    pooled, unpooled = two_proportions.pooled_z(*samples), two_proportions.unpooled_z(*samples)
+    chi2, yates = two_proportions.chi_squared(*samples), two_proportions.chi_squared(*samples, yates=True)
+    return {
+        "p1": given["x1"] / given["n1"],
+        "p2": given["x2"] / given["n2"],
+        "diff": newcombe.value,
+        "z_pooled": value_or_reason(pooled.statistic, pooled.reason),
+        "p_pooled": pooled.p_value,
+        "z_unpooled": value_or_reason(unpooled.statistic, unpooled.reason),
+        "p_unpooled": unpooled.p_value,
+        "chi2": chi2.statistic,
+        "chi2_yates": yates.statistic,
+        "p_yates": yates.p_value,
+        "newcombe_ci": limits(newcombe),
+        "wald_ci": limits(wald),
+    }
+
+
+def fisher(given: dict[str, Any]) -> dict[str, Any]:
+    (a, b), (c, d) = given["table"]
+    return {
+        name.replace("-", "_"): two_proportions.fisher_exact(a, a + b, c, c + d, name).p_value
+        for name in ("two-sided", "less", "greater")
+    }
+
+
+def mcnemar(given: dict[str, Any]) -> dict[str, Any]:
+    (both, first), (second, neither) = given["table"]
+    table = PairedTable(both, first, second, neither)
+    asymptotic = paired.mcnemar_asymptotic(table)
+    return {
+        "exact": paired.mcnemar_exact(table).p_value,
+        "mid_p": paired.mcnemar_mid_p(table).p_value,
+        "z": value_or_reason(asymptotic.statistic, asymptotic.reason),
+        "asymptotic_p": asymptotic.p_value,
+        "cc_p": paired.mcnemar_asymptotic(table, corrected=True).p_value,
+        "diff": paired.paired_difference(table).value,
+        "se_diff": paired.paired_error(table),
+    }
+
+
+def pairs(given: dict[str, Any]) -> dict[str, Any]:
+    signs = {"plus": 1, "minus": -1, "zero": 0}
+    differences = given.get("paired_differences") or [
+        signs[sign] for sign, count in given["counts"].items() for _ in range(count)
+    ]
+    found = paired_bootstrap(differences, np.random.default_rng(0))
+    ideal = resampled_sums(np.array(differences)[:, None])
+    n = len(differences)
+    counts = ideal.probabilities * float(n) ** n
+    return {
+        "mean": found.difference.value,
+        "ideal_bootstrap_se": found.se,
+        "P_star_le_0": found.share_at_most_zero,
+        "distribution": {
+            str(Fraction(int(total), n)): count for total, count in zip(ideal.sums[:, 0], counts, strict=True)
+        },
+    }
+
+
+def several(given: dict[str, Any]) -> dict[str, Any]:
+    step_down, step_up = holm(given["p"]), benjamini_hochberg(given["p"])
+    return {
+        "holm": adjusted(step_down),
+        "bh": adjusted(step_up),
+        "rejected_holm": step_down.rejected(given["alpha"]),
+        "rejected_bh": step_up.rejected(given["alpha"]),
+    }
+
+
+def adjusted(found: Adjusted) -> list[float | Undefined]:
+    return [value_or_reason(p, "no p-value was given") for p in found.p_values]
+
+
+def mean_of_whole_numbers(given: dict[str, Any]) -> dict[str, Any]:
+    found = ideal_mean(np.array(given["x"]), given["conf"])
+    return {
+        "mean": found.bca.value,
+        "acceleration": found.acceleration,
+        "z0_mid": found.bias_correction,
+        "ideal_percentile_ci": limits(found.percentile),
+        "ideal_bca_ci": limits(found.bca),
+        "ideal_se": found.se,
+    }
+
+
+QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "two_proportion_test": two_samples,
+    "fisher_exact": fisher,
+    "mcnemar": mcnemar,
+    "paired_bootstrap": pairs,
+    "multiplicity": several,
+    "bootstrap_bca_mean": mean_of_whole_numbers,
+}

@@ -1,0 +1,40 @@
+"""Adjusted p-values."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.stats.multiplicity import benjamini_hochberg, holm
+from harness.errors import UsageError
+
+P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(P_VALUES)
+def test_a_missing_p_value_stays_missing_and_changes_no_other(p_values: list[float | None]) -> None:
+    known = [p for p in p_values if p is not None]
+    for adjust in (holm, benjamini_hochberg):
+        found = adjust(p_values)
+        assert found.tests == len(known)
+        assert [p for p in found.p_values if p is not None] == list(adjust(known).p_values)
+        assert [p is None for p in found.p_values] == [p is None for p in p_values]
+
+
+@settings(max_examples=25, deadline=None)
+@given(P_VALUES)
+def test_no_p_value_falls_and_holm_is_never_below_benjamini_hochberg(p_values: list[float | None]) -> None:
+    for raw, strict, mild in zip(p_values, holm(p_values).p_values, benjamini_hochberg(p_values).p_values, strict=True):
+        if raw is not None:
+            assert raw - 1e-12 <= mild <= strict + 1e-12
+            assert strict <= 1
+
+
+def test_not_a_number_counts_as_missing() -> None:
+    assert holm([0.01, float("nan")]).p_values == (0.01, None)
+
+
+@pytest.mark.parametrize("p_value", [-0.1, 1.1, float("inf")])
+def test_what_is_no_probability_is_refused(p_value: float) -> None:
+    with pytest.raises(UsageError):
+        holm([0.2, p_value])

@@ -1,0 +1,76 @@
+"""Two systems on the same items."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.stats.paired import (
+    PairedTable,
+    mcnemar_asymptotic,
+    mcnemar_exact,
+    mcnemar_mid_p,
+    paired_bootstrap,
+    paired_difference,
+    paired_error,
+)
+from harness.errors import UsageError
+
+COUNTS = st.integers(0, 30)
+
+
+@given(first=COUNTS, second=COUNTS, agreed=st.integers(1, 30))
+def test_mid_p_lies_below_the_exact_p_and_both_are_probabilities(first: int, second: int, agreed: int) -> None:
+    table = PairedTable(agreed, first, second, 0)
+    exact, mid_p = mcnemar_exact(table).p_value, mcnemar_mid_p(table).p_value
+    assert 0 < mid_p <= exact <= 1
+    assert (mid_p == exact) == (first + second == 0)
+
+
+@given(first=COUNTS, second=COUNTS, both=COUNTS, neither=COUNTS)
+def test_only_discordant_pairs_decide(first: int, second: int, both: int, neither: int) -> None:
+    table, fewer = PairedTable(both, first, second, neither + 1), PairedTable(0, first, second, 1)
+    for test in (mcnemar_exact, mcnemar_mid_p, mcnemar_asymptotic):
+        assert test(table).p_value == test(fewer).p_value
+
+
+def test_no_discordant_pair_is_said() -> None:
+    table = PairedTable(4, 0, 0, 3)
+    assert mcnemar_asymptotic(table).statistic is None
+    for test in (mcnemar_exact, mcnemar_mid_p, mcnemar_asymptotic):
+        assert "no discordant" in test(table).reason
+    assert paired_difference(table).low is None
+    assert paired_difference(table).reason
+
+
+@given(first=st.integers(0, 12), second=st.integers(0, 12), agreed=st.integers(1, 12))
+def test_the_ideal_bootstrap_error_is_the_error_of_paired_shares(first: int, second: int, agreed: int) -> None:
+    differences = [1] * first + [-1] * second + [0] * agreed
+    found = paired_bootstrap(differences, np.random.default_rng(0), resamples=20)
+    assert found.se == pytest.approx(paired_error(PairedTable(agreed, first, second, 0)))
+
+
+def test_the_drawn_resamples_agree_with_all_resamples() -> None:
+    differences = np.array([2, 0, -1, 1, 0, 1, 1, -1, 0.0])
+    whole = paired_bootstrap(differences, np.random.default_rng(1))
+    drawn = paired_bootstrap(differences / 3, np.random.default_rng(1))  # no whole numbers: counted among the draws
+    error = (whole.share_at_most_zero * (1 - whole.share_at_most_zero) / 10_000) ** 0.5
+    assert drawn.share_at_most_zero != whole.share_at_most_zero
+    assert drawn.share_at_most_zero == pytest.approx(whole.share_at_most_zero, abs=4 * error)
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    one, other = (paired_bootstrap([1, 0, -1, 1, 0, 0.5], np.random.default_rng(3)) for _ in range(2))
+    assert one == other
+
+
+@pytest.mark.parametrize("differences", [[], [1.0, float("nan")]])
+def test_a_missing_difference_is_refused(differences: list[float]) -> None:
+    with pytest.raises(UsageError):
+        paired_bootstrap(differences, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0), (1, -1, 2, 3)])
+def test_a_table_that_cannot_be_is_refused(counts: tuple[int, int, int, int]) -> None:
+    with pytest.raises(UsageError):
+        PairedTable(*counts)
