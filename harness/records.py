@@ -44,11 +44,15 @@ _verdict = msgspec.json.Decoder(Verdict)
 
 
 class Inputs(Struct, frozen=True):
-    """Which files a run has read: how many, of how many bytes, and the SHA-256 over their names and contents."""
+    """Which files a run has read: how many, of how many bytes.
+
+    `digest` is the SHA-256 over the name, the length and the CRC-32 of each: it tells files that changed by accident,
+    not files that were forged.
+    """
 
     files: int
     bytes: int
-    sha256: str
+    digest: str
 
 
 class Manifest(Struct, frozen=True, omit_defaults=True):

@@ -12,6 +12,7 @@ forced onto the disk: a killed process loses nothing, a machine that loses power
 import fcntl
 import hashlib
 import os
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,8 @@ from harness.records import MANIFEST, VERDICTS, Inputs, Manifest, encode, read_m
 
 PROGRESS = "progress.jsonl"
 
+_BLOCK = 1 << 16
+
 T = TypeVar("T")
 
 
@@ -34,22 +37,31 @@ class _Line(Struct, Generic[T], frozen=True):
 
 
 def digest_files(paths: Iterable[Path]) -> Inputs:
-    """How many files, how many bytes, and the SHA-256 over the names and contents of all, in order.
+    """How many files, how many bytes, and a digest over the names and contents of all, in order.
 
     A file that cannot be opened counts as one without bytes: whoever reads it says what is wrong with it.
     """
     together = hashlib.sha256()
     files = size = 0
     for path in paths:
+        length, checksum = _checked(path)
         files += 1
-        try:
-            with path.open("rb") as stream:
-                contents = hashlib.file_digest(stream, "sha256").hexdigest()
-                size += stream.tell()
-        except OSError:
-            contents = "unreadable"
-        together.update(os.fsencode(path) + b"\0" + contents.encode() + b"\n")
+        size += length
+        together.update(os.fsencode(path) + b"\0%d %08x\n" % (length, checksum))
     return Inputs(files, size, together.hexdigest())
+
+
+def _checked(path: Path) -> tuple[int, int]:
+    """A file's length and CRC-32: enough to see that it changed, in a quarter of the time that decoding it takes."""
+    length = checksum = 0
+    try:
+        with path.open("rb", buffering=0) as stream:
+            while block := stream.read(_BLOCK):
+                length += len(block)
+                checksum = zlib.crc32(block, checksum)
+    except OSError:
+        return 0, 0
+    return length, checksum
 
 
 def begin(folder: Path, manifest: Manifest) -> Manifest:
@@ -98,7 +110,7 @@ def _shown(value: Any) -> str:
 
 def _size(inputs: Inputs) -> str:
     files = "1 file" if inputs.files == 1 else f"{inputs.files:,} files"
-    return f"{files} of {inputs.bytes:,} bytes (sha256 {inputs.sha256[:8]})"
+    return f"{files} of {inputs.bytes:,} bytes ({inputs.digest[:8]})"
 
 
 class RunInProgress(Generic[T]):

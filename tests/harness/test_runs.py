@@ -156,5 +156,5 @@ def test_the_digest_changes_with_content_name_and_order_and_with_nothing_else(tm
     assert digest_files([one, two]) != before
     one.write_bytes(b"12345")
     one.rename(tmp_path / "three")
-    assert digest_files([tmp_path / "three", two]).sha256 != before.sha256
+    assert digest_files([tmp_path / "three", two]).digest != before.digest
     assert digest_files([one, two]).bytes == 1
