@@ -23,7 +23,7 @@ def same_call_again(session: Session) -> None:
     change = begin(session)
     word = f"{change.function}_default"
     command = session.random.choice((f"git log --oneline -3 -- {change.path}", f"git blame -L 1,4 {change.path}"))
-    shown = outputs.history(session.random, session.project)
+    shown = outputs.history(session.random, session.project, 3)
     by_search = session.random.random() < 0.5
     for _ in range(session.random.randint(4, 8)):
         said = session.narrator.sentence(_AGAIN)
@@ -53,7 +53,7 @@ def nearly_same_call(session: Session) -> None:
 def cycle_of_calls(session: Session) -> None:
     """A round of two to four looks, made three times and more."""
     change = begin(session)
-    fixed = outputs.history(session.random, session.project)
+    fixed = outputs.history(session.random, session.project, 4)
     rounds: list[Callable[[], int]] = [
         lambda: session.read(change.path),
         lambda: session.search(change.function),

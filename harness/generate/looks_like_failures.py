@@ -1,14 +1,14 @@
 """Clean sessions in which calls fail: once and corrected, through no fault of the agent, or as part of the work."""
 
 from harness.generate import outputs
-from harness.generate.scenes import begin, explore, function_of, look_at, pick_functions, solve, what
+from harness.generate.scenes import begin, explore, function_of, look_at, misremembered, pick_functions, solve, what
 from harness.generate.session import Session, Variant
 
 
 def failed_edit_corrected(session: Session) -> None:
     """One edit that fails, the file read again, and the edit made right."""
     change = begin(session)
-    session.failed_edit(change.path, f"{change.old.strip()} and so on", change.new)
+    session.failed_edit(change.path, session.random.choice(misremembered(change.old)), change.new)
     session.read(change.path, said="The text differs from what I had in mind; reading it again.")
     session.change(change, "Now with the exact text.")
     session.test()
@@ -19,10 +19,9 @@ def mistake_corrected(session: Session) -> None:
     """One call that lacks an argument or does not parse, made right at the next try."""
     change = begin(session)
     make = session.random.choice((session.vocabulary.incomplete, session.vocabulary.malformed))
-    session.refused(make(change.path, change.old, change.new), "Making the change.")
-    look_at(session, change.path)
-    session.change(change, "I had left something out. Once more, complete.")
-    session.test()
+    session.refused(make(change.path, change.function), f"Looking for `{change.function}` in its file.")
+    session.search(change.function, change.path, "My call was not right. Once more, complete.")
+    solve(session, change)
     session.close(what(change))
 
 
@@ -57,7 +56,9 @@ def no_room_left(session: Session) -> None:
         "df -h .", "Filesystem  Size  Used  Avail  Use%\n/dev/vda1    40G   40G     0  100%", 0, "Is the disk full?"
     )
     session.run("du -sh build", "1.2M\tbuild", 0, "It is not our own output that fills it.", long=False)
-    session.run(f"{language.test_all} ", "cannot create temporary file: no space left on device", 1, "And the tests?")
+    session.run(
+        language.test_all, "cannot create temporary file: no space left on device", 1, "And the tests?", long=False
+    )
     session.say(f"{what(change)}. I could not build or test it: the disk of this machine is full.")
 
 
@@ -67,9 +68,8 @@ def network_down(session: Session) -> None:
     for host in ("packages.example", "mirror.example"):
         command = f"curl -sSf https://{host}/index"
         session.run(command, f"curl: (6) could not resolve host: {host}", 6, f"Is {host} there?", long=False)
-    session.run(
-        "ping -c 1 gateway", "ping: gateway: temporary failure in name resolution", 2, "Is there a network at all?"
-    )
+    answer = "ping: gateway: temporary failure in name resolution"
+    session.run("ping -c 1 gateway", answer, 2, "Is there a network at all?", long=False)
     solve(session, change)
     session.close(f"{what(change)}. There is no network here, so I did not look for newer packages")
 
@@ -84,20 +84,18 @@ def refused_by_user(session: Session) -> None:
     session.close(what(change))
 
 
-def many_small_slips(session: Session) -> None:
-    """Three slips of different kinds over a long session, each put right at once."""
+def small_slips(session: Session) -> None:
+    """Two slips of different kinds over a long session, each put right at once."""
     change = begin(session, least=2, most=4)
     other = next(path for path in session.project.sources if path != change.path)
     wrong = f"{other}.orig"
-    session.run(
-        f"cat {wrong}", f"cat: {wrong}: No such file or directory", 1, "There may be an older copy.", long=False
-    )
+    answer = f"cat: {wrong}: No such file or directory"
+    session.run(f"cat {wrong}", answer, 1, "There may be an older copy.", long=False)
     session.run(f"cat {other}", session.project.text(other), 0, "No copy, then; the file itself.", long=False)
     explore(session, 2, 4, avoid=(other,))
-    session.run(
-        "git log --oneline -3 nosuchbranch", "fatal: bad revision 'nosuchbranch'", 128, "What is on that branch?"
-    )
-    history = outputs.history(session.random, session.project)
+    answer = "fatal: bad revision 'trunk'"
+    session.run("git log --oneline -3 trunk", answer, 128, "What is on the main branch?", long=False)
+    history = outputs.history(session.random, session.project, 3)
     session.run("git log --oneline -3 main", history, 0, "The branch is called main.", long=False)
     solve(session, change)
     session.close(what(change))
@@ -114,7 +112,7 @@ VARIANTS = (
             no_room_left,
             network_down,
             refused_by_user,
-            many_small_slips,
+            small_slips,
         )
     ),
 )

@@ -17,11 +17,13 @@ def listing(project: Project, folder: str) -> str:
     return "\n".join(sorted(inside)) or "(empty)"
 
 
-def history(random: Random, project: Project) -> str:
-    """The last few commits on one line each."""
+def history(random: Random, project: Project, count: int) -> str:
+    """The last commits on one line each."""
     modules = [path.rpartition("/")[2].partition(".")[0] for path in project.sources]
     verbs = ("Tidy", "Speed up", "Document", "Extend", "Simplify", "Rework")
-    return "\n".join(f"{random.getrandbits(28):07x} {random.choice(verbs)} {random.choice(modules)}" for _ in range(6))
+    return "\n".join(
+        f"{random.getrandbits(28):07x} {random.choice(verbs)} {random.choice(modules)}" for _ in range(count)
+    )
 
 
 def line_counts(project: Project, folder: str) -> str:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from harness.generate.languages import LANGUAGES, Language
 
 _NOUNS = (
-    "invoice",
+    "receipt",
     "parcel",
     "ticket",
     "booking",
@@ -24,7 +24,7 @@ _NOUNS = (
     "roster",
     "lease",
     "pallet",
-    "answer",
+    "letter",
     "harvest",
 )
 _VERBS = (

@@ -95,7 +95,7 @@ _COMMANDS: dict[str, Callable[[Session], int]] = {
     "list tests": lambda session: session.run(
         f"ls {session.project.test_folder()}", outputs.listing(session.project, session.project.test_folder())
     ),
-    "history": lambda session: session.run("git log --oneline -6", outputs.history(session.random, session.project)),
+    "history": lambda session: session.run("git log --oneline -6", outputs.history(session.random, session.project, 6)),
     "branch": lambda session: session.run("git branch --show-current", session.random.choice(("main", "work", "next"))),
     "size": lambda session: session.run(
         f"wc -l {session.project.folder()}/*", outputs.line_counts(session.project, session.project.folder())
@@ -136,6 +136,17 @@ def annotate_test(session: Session, change: Change, text: str, said: str) -> int
     line = next(line for line in session.project.files[test] if change.function in line)
     mark = "#" if session.project.language.name == "python" else "//"
     return session.edit(test, line, f"{line} {mark} {text}", said)
+
+
+def misremembered(line: str) -> list[str]:
+    """Four ways in which a line of code may be remembered that do not stand in its file."""
+    bare = line.strip()
+    return [
+        line.replace("LIMIT", "MAX").replace("Limit", "Max"),
+        line.replace(" > ", " < ") if " > " in line else line.replace(" = ", " = 1"),
+        f"\t\t\t\t{bare}",
+        f"{line}  // the limit",
+    ]
 
 
 def calls_of(session: Session, path: str, name: str) -> list[str]:

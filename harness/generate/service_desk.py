@@ -46,7 +46,8 @@ class _Shop:
 def _begin(session: Session, wish: str) -> _Shop:
     shop = _Shop(session.random)
     session.system("You serve the customers of a shop. Look things up before you answer.")
-    session.user(session.random.choice(("Hello, ", "Hi, ", "Good day, ")) + f"I am {shop.user}. " + wish)
+    greeting = session.random.choice(("Hello", "Hi", "Good day"))
+    session.user(f"{greeting}, I am {shop.user}. {wish[0].upper()}{wish[1:]}")
     profile = {"user_id": shop.user, "orders": shop.orders}
     _use(session, "get_user_details", {"user_id": shop.user}, profile)
     return shop

@@ -1,5 +1,6 @@
 """Agents whose acts are shell commands: SWE-agent with its own commands, Codex, and one that has nothing but bash."""
 
+import re
 import shlex
 
 from harness.generate.vocabularies import Broken, Named, Vocabulary
@@ -42,9 +43,11 @@ class _SweAgent(Vocabulary):
         name, arguments = _first_word(f"goto_symbol {word} {path}")
         return Broken(name, arguments, "bash: goto_symbol: command not found")
 
-    def incomplete(self, path: str, old: str, new: str) -> Broken:
-        name, arguments = _first_word(f"edit {path}\n<<<<\n{old}\n====")
-        return Broken(name, arguments, f"Usage: edit <file>, <<<<, text, ====, text, >>>>\nMissing: {new.split()[0]}…")
+    def incomplete(self, path: str, word: str) -> Broken:
+        name, arguments = _first_word(f"search_file --in {path}")
+        return Broken(
+            name, arguments, f"Usage: search_file <term> [<file>]\nThe term is missing, for example {word[:3]}."
+        )
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = _first_word(f"open {path} {word}")
@@ -52,10 +55,10 @@ class _SweAgent(Vocabulary):
             name, arguments, f"Error: <line_number> must be a number, not {word}\nUsage: open <path> [<line>]"
         )
 
-    def malformed(self, path: str, old: str, new: str) -> Broken:
-        raw = f'{{"command": "edit {path} {old.strip()} {new.strip()}'
+    def malformed(self, path: str, word: str) -> Broken:
+        raw = f'{{"command": "search_file {word} {path}'
         answer = "Your output could not be parsed: a discussion and one command are expected. Please try again."
-        return Broken("edit", raw, answer, "the command is not closed")
+        return Broken("search_file", raw, answer, "the command is not closed")
 
 
 class _Codex(Vocabulary):
@@ -94,17 +97,17 @@ class _Codex(Vocabulary):
     def unknown(self, path: str, word: str) -> Broken:
         return Broken("symbol_search", {"path": path, "query": word}, "unsupported call: symbol_search")
 
-    def incomplete(self, path: str, old: str, new: str) -> Broken:  # noqa: ARG002
+    def incomplete(self, path: str, word: str) -> Broken:
         answer = "failed to parse function arguments: missing field `cmd`"
-        return Broken("exec_command", {"workdir": f"/home/kim/project/{path.rpartition('/')[0]}", "note": new}, answer)
+        return Broken("exec_command", {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}, answer)
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = self.read(path, 1, 40)
         answer = f"failed to parse function arguments: invalid type: string {word!r}, expected u64 for `yield_time_ms`"
         return Broken(name, arguments | {"yield_time_ms": word}, answer)
 
-    def malformed(self, path: str, old: str, new: str) -> Broken:
-        raw = f'{{"cmd": "sed -i s/{old.strip()}/{new.strip()}/ {path}, "workdir": '
+    def malformed(self, path: str, word: str) -> Broken:
+        raw = f'{{"cmd": "rg -n {word} {path}, "workdir": '
         return Broken(
             "exec_command", raw, "failed to parse function arguments: expected `,` or `}`", "expected `,` or `}`"
         )
@@ -128,16 +131,16 @@ class _OlderCodex(_Codex):
     def write(self, path: str, text: str) -> Named:
         return "shell", {"command": ["apply_patch", str(super().write(path, text)[1]["input"])]}
 
-    def incomplete(self, path: str, old: str, new: str) -> Broken:  # noqa: ARG002
+    def incomplete(self, path: str, word: str) -> Broken:
         answer = "failed to parse function arguments: missing field `command`"
-        return Broken("shell", {"workdir": path.rpartition("/")[0], "justification": new}, answer)
+        return Broken("shell", {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}, answer)
 
     def invalid(self, path: str, word: str) -> Broken:
         answer = "failed to parse function arguments: invalid type: string, expected a sequence for `command`"
         return Broken("shell", {"command": f"grep -n {word} {path}"}, answer)
 
-    def malformed(self, path: str, old: str, new: str) -> Broken:
-        raw = f'{{"command": ["bash", "-lc", "sed -i s/{old.strip()}/{new.strip()}/ {path}"'
+    def malformed(self, path: str, word: str) -> Broken:
+        raw = f'{{"command": ["bash", "-lc", "rg -n {word} {path}"'
         return Broken("shell", raw, "failed to parse function arguments: EOF while parsing a list", "EOF in a list")
 
 
@@ -154,7 +157,9 @@ class _BashAlone(Vocabulary):
         return self.run(f"grep -rn {shlex.quote(pattern)} {folder or '.'}")
 
     def edit(self, path: str, old: str, new: str) -> Named:
-        return self.run(f"sed -i {shlex.quote(f's|{old.strip()}|{new.strip()}|')} {path}")
+        pattern = re.sub(r"([\\.*^$\[\]])", r"\\\1", old.strip())
+        replacement = re.sub(r"([\\&])", r"\\\1", new.strip())
+        return self.run(f"sed -i {shlex.quote(f's|{pattern}|{replacement}|')} {path}")
 
     def write(self, path: str, text: str) -> Named:
         return self.run(f"cat > {path} <<'EOF'\n{text}\nEOF")
@@ -176,16 +181,16 @@ class _BashAlone(Vocabulary):
             "view_symbol", {"path": path, "symbol": word}, "Unknown tool: view_symbol. The only tool is bash."
         )
 
-    def incomplete(self, path: str, old: str, new: str) -> Broken:  # noqa: ARG002
+    def incomplete(self, path: str, word: str) -> Broken:
         answer = "Error: the argument `command` is missing in the call of bash"
-        return Broken("bash", {"description": f"put {new.strip()} into {path}"}, answer)
+        return Broken("bash", {"description": f"look for {word} in {path}"}, answer)
 
     def invalid(self, path: str, word: str) -> Broken:
         answer = "Error: invalid argument: `command` must be a string, not an object"
         return Broken("bash", {"command": {"grep": word, "file": path}}, answer)
 
-    def malformed(self, path: str, old: str, new: str) -> Broken:
-        raw = f'{{"command": "sed -i \'s|{old.strip()}|{new.strip()}|\' {path}'
+    def malformed(self, path: str, word: str) -> Broken:
+        raw = f'{{"command": "grep -n {word} {path}'
         return Broken("bash", raw, "Error: the tool call is not valid JSON: unterminated string", "unterminated string")
 
     def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:

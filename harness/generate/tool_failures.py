@@ -12,6 +12,7 @@ from harness.generate.scenes import (
     begin,
     explore,
     look_at,
+    misremembered,
     pick_change,
     pick_functions,
     solve,
@@ -36,7 +37,7 @@ def unknown_tool(session: Session) -> None:
 
 def missing_argument(session: Session) -> None:
     """Calls that leave out the same required argument."""
-    _refused(session, lambda one: session.vocabulary.incomplete(one.path, one.limit, one.limit + " "))
+    _refused(session, lambda one: session.vocabulary.incomplete(one.path, one.name))
 
 
 def invalid_argument(session: Session) -> None:
@@ -46,7 +47,7 @@ def invalid_argument(session: Session) -> None:
 
 def malformed_call(session: Session) -> None:
     """Calls that do not parse."""
-    _refused(session, lambda one: session.vocabulary.malformed(one.path, one.limit, one.comparison))
+    _refused(session, lambda one: session.vocabulary.malformed(one.path, one.name))
 
 
 def _refused(session: Session, broken: Callable[[Function], Broken]) -> None:
@@ -85,17 +86,9 @@ def wrong_usage(session: Session) -> None:
 def failed_edit_repeated(session: Session) -> None:
     """Edit after edit from memory, none of whose texts stands in the file; only writing the file anew ends it."""
     change = begin(session, least=1, most=3)
-    bare = change.old.strip()
-    indent = change.old.removesuffix(bare)
-    guesses = [
-        f"{indent}{bare.lower()}",
-        f"{indent}{bare}  # see above",
-        f"{indent}{bare.replace('LIMIT', 'MAXIMUM').replace('Limit', 'Maximum')}",
-        f"{indent}self.{bare}",
-        f"{indent}{bare.replace(' = ', ' : ').replace(' > ', ' gt ')}",
-    ]
+    guesses = misremembered(change.old)
     session.random.shuffle(guesses)
-    for guess in guesses[: session.random.randint(3, 5)]:
+    for guess in guesses[: session.random.randint(3, 4)]:
         session.show(FAILURE, session.failed_edit(change.path, guess, change.new))
         explore(session, 1, 2, avoid=(change.path,))
     session.project.replace(change.path, change.old, change.new)
@@ -108,7 +101,7 @@ def failed_edits_ignored(session: Session) -> None:
     """Log lines that were never put in, whose output the agent waits for as if they were."""
     change = begin(session, least=2, most=4)
     for one in pick_functions(session, 3):
-        wrong = f"{one.limit.strip()} (as before)"
+        wrong = session.random.choice(misremembered(one.limit))
         traced = f"{wrong}\nlog({one.name!r})"
         said = f"A temporary log line in `{one.name}` will show what comes in."
         session.show(FAILURE, session.failed_edit(one.path, wrong, traced, said))
@@ -125,9 +118,9 @@ def stuck_on_refused_call(session: Session) -> None:
     function = pick_functions(session)[0]
     broken = session.random.choice(
         (
-            session.vocabulary.malformed(change.path, change.old, change.new),
+            session.vocabulary.malformed(change.path, function.name),
             session.vocabulary.unknown(change.path, function.name),
-            session.vocabulary.incomplete(change.path, change.old, change.new),
+            session.vocabulary.incomplete(change.path, function.name),
         )
     )
     for _ in range(session.random.randint(4, 7)):
@@ -143,7 +136,7 @@ def edits_of_imagined_files(session: Session) -> None:
     ask(session, *(f"{change.wish}." for change in changes))
     explore(session, 1, 3, avoid=[change.path for change in changes])
     for change in changes:
-        for wrong in (f"{change.old.strip()} or so", f"about {change.old.strip()}"):
+        for wrong in session.random.sample(misremembered(change.old), 2):
             session.show(FAILURE, session.failed_edit(change.path, wrong, change.new))
         explore(session, 1, 1, avoid=[one.path for one in changes])
     session.say("None of my edits applied, so the three changes are not made. You may want to make them by hand.")

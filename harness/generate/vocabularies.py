@@ -69,10 +69,10 @@ class Vocabulary:
         """A call of a tool that this agent does not have."""
         return Broken("goto_definition", {"file": path, "symbol": word}, "Error: unknown tool 'goto_definition'")
 
-    def incomplete(self, path: str, old: str, new: str) -> Broken:
-        """A call that leaves out an argument that is required."""
-        name, arguments = self.edit(path, old, new)
-        return Broken(name, _without(arguments, "replace"), f"Error: {name} requires the argument 'replace'")
+    def incomplete(self, path: str, word: str) -> Broken:
+        """A look for a word in a file that leaves out an argument that is required."""
+        name, arguments = self.search(word, path)
+        return Broken(name, _without(arguments, "query"), f"Error: {name} requires the argument 'query'")
 
     def invalid(self, path: str, word: str) -> Broken:
         """A call with an argument that its tool cannot take."""
@@ -80,9 +80,9 @@ class Vocabulary:
         wrong = arguments | {"start_line": f"def {word}"}
         return Broken(name, wrong, f"Error: invalid value for 'start_line': expected an integer, got 'def {word}'")
 
-    def malformed(self, path: str, old: str, new: str) -> Broken:
-        """A call whose arguments do not parse."""
-        name, arguments = self.edit(path, old, new)
+    def malformed(self, path: str, word: str) -> Broken:
+        """A look for a word in a file whose arguments do not parse."""
+        name, arguments = self.search(word, path)
         raw, error = _cut_short(arguments)
         return Broken(name, raw, f"Error: the arguments of {name} are not valid JSON: {error}", error)
 
@@ -128,20 +128,18 @@ class _ClaudeCode(Vocabulary):
         answer = "<tool_use_error>Error: there is no tool named FindSymbol</tool_use_error>"
         return Broken("FindSymbol", {"file_path": path, "name": word}, answer)
 
-    def incomplete(self, path: str, old: str, new: str) -> Broken:
-        name, arguments = self.edit(path, old, new)
-        answer = (
-            f"<tool_use_error>InputValidationError: {name} lacks the required parameter `old_string`</tool_use_error>"
-        )
-        return Broken(name, _without(arguments, "old_string"), answer)
+    def incomplete(self, path: str, word: str) -> Broken:
+        name, arguments = self.search(word, path)
+        answer = f"<tool_use_error>InputValidationError: {name} lacks the required parameter `pattern`</tool_use_error>"
+        return Broken(name, _without(arguments, "pattern"), answer)
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = self.read(path, 1, 40)
         answer = "InputValidationError: the parameter `offset` should be a `number` but a `string` was given"
         return Broken(name, arguments | {"offset": word}, f"<tool_use_error>{answer}</tool_use_error>")
 
-    def malformed(self, path: str, old: str, new: str) -> Broken:
-        name, arguments = self.edit(path, old, new)
+    def malformed(self, path: str, word: str) -> Broken:
+        name, arguments = self.search(word, path)
         raw, error = _cut_short(arguments)
         return Broken(name, raw, f"<tool_use_error>{name}: input is no valid JSON ({error})</tool_use_error>", error)
 
@@ -187,18 +185,17 @@ class _OpenHands(Vocabulary):
         answer = "ERROR:\nTool find_symbol is not registered. Registered: execute_bash, str_replace_editor, finish"
         return Broken("find_symbol", {"path": path, "symbol": word}, answer)
 
-    def incomplete(self, path: str, old: str, new: str) -> Broken:
-        name, arguments = self.edit(path, old, new)
-        answer = "ERROR:\nMissing required parameter `old_str` for command: str_replace"
-        return Broken(name, _without(arguments, "old_str"), answer)
+    def incomplete(self, path: str, word: str) -> Broken:  # noqa: ARG002
+        name, arguments = self.read(path, 1, 40)
+        return Broken(name, _without(arguments, "command"), "ERROR:\nMissing required parameter `command`")
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = self.read(path, 1, 40)
         answer = f"ERROR:\nInvalid `view_range` parameter: {word}. It has to be a list of two integers."
         return Broken(name, arguments | {"view_range": word}, answer)
 
-    def malformed(self, path: str, old: str, new: str) -> Broken:
-        name, arguments = self.edit(path, old, new)
+    def malformed(self, path: str, word: str) -> Broken:
+        name, arguments = self.search(word, path)
         raw, error = _cut_short(arguments)
         return Broken(name, raw, f"ERROR:\nFailed to parse tool call arguments: {error}", error)
 
