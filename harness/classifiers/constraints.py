@@ -20,22 +20,19 @@ from harness.classifiers.limits import (
     ALL_OTHERS,
     APPROVAL,
     ASKING,
-    BAN_WORDS,
     BANS,
     CHANGE_WORDS,
     COMMANDS,
     CONDITION,
     EXCEPT,
     LIFTED,
+    LIMIT_WORDS,
     NEGATED,
     NEW_FILES,
     ONLY,
-    ONLY_WORDS,
     OPENING,
     ORDERS,
-    OTHER_WORDS,
     READ_ONLY,
-    READ_ONLY_WORDS,
     WIDE,
 )
 from harness.classifiers.prose import NAME, REMEMBERED, Sentence, has, marked
@@ -103,7 +100,7 @@ def _limits(turn: Turn) -> dict[str, Limits]:
     """What a turn forbids: sentence → its limits, for the sentences that have any."""
     found: dict[str, Limits] = {}
     lowered = turn.lowered
-    if not (has(lowered, ONLY_WORDS) or has(lowered, BAN_WORDS) or has(lowered, READ_ONLY_WORDS)):
+    if not has(lowered, LIMIT_WORDS):
         return found
     for sentence in turn.sentences:
         limits = _limits_in(sentence)
@@ -116,28 +113,27 @@ def _limits(turn: Turn) -> dict[str, Limits]:
 def _limits_in(raw: str) -> Limits | None:
     """What one sentence forbids; `None` where it forbids nothing."""
     lowered = raw.lower()
-    asks = [has(lowered, words) for words in (ONLY_WORDS, OTHER_WORDS, BAN_WORDS, READ_ONLY_WORDS)]
-    if not any(asks) or not has(lowered, CHANGE_WORDS):
+    if not has(lowered, LIMIT_WORDS) or not has(lowered, CHANGE_WORDS):
         return None
     sentence = marked(raw)
     text = free = sentence.text
     words = sentence.shown(text)
     made: list[Constraint] = []
-    for pattern in ONLY if asks[0] else ():
-        for match in pattern.finditer(text):
+    for limit in ONLY:
+        for match in limit.matches(text, lowered):
             targets = targets_in(match["list"], sentence)
             if targets and EVERYTHING not in targets and not CONDITION.search(text[match.end() :]):
                 made.append(Constraint("only", "edit", tuple(targets), words))
                 free = free.replace(match.group(), " ")
-    others = asks[1] and not made and any(pattern.search(text) for pattern in ALL_OTHERS)
-    for pattern in BANS if asks[2] else ():
-        for match in pattern.finditer(free):
+    others = not made and any(limit.search(text, lowered) for limit in ALL_OTHERS)
+    for limit in BANS:
+        for match in limit.matches(free, lowered):
             ban = _ban(match, free, sentence, words)
             if ban is not None:
                 made.append(ban)
             free = free.replace(match.group(), " ")
-    if asks[3] and CONDITION.search(free) is None:
-        made += _other_bans(free, words)
+    if CONDITION.search(free) is None:
+        made += _other_bans(free, lowered, words)
     return Limits(tuple(made), others, Sentence(free, sentence.names), words) if made or others else None
 
 
@@ -206,22 +202,22 @@ _SORTS = {
 }  # fmt: skip
 
 
-def _other_bans(sentence: str, words: str) -> list[Constraint]:
-    kind: Literal["ban", "ask"] = "ask" if ASKING.search(sentence) else "ban"
+def _other_bans(text: str, lowered: str, words: str) -> list[Constraint]:
+    kind: Literal["ban", "ask"] = "ask" if ASKING.search(text) else "ban"
     made = []
-    for pattern in READ_ONLY:
-        match = pattern.search(sentence)
+    for limit in READ_ONLY:
+        match = limit.search(text, lowered)
         if match:
             code = re.search(r"\b(?:code|coding)\b", match.group(), re.IGNORECASE) is not None
             made.append(Constraint(kind, "edit", (EVERYTHING,), words, new_files_too=True, code_only=code))
             break
-    if (match := NEW_FILES.search(sentence)) is not None:
+    if (match := NEW_FILES.search(text, lowered)) is not None:
         sort = (match["sort"] or "").strip().lower()
         category = _SORTS.get(sort)
         target = Target("category", category) if category else EVERYTHING
         made.append(Constraint(kind, "create", (target,), words, new_files_too=True))
-    for what, pattern in COMMANDS:
-        if pattern.search(sentence):
+    for what, limit in COMMANDS:
+        if limit.search(text, lowered):
             made.append(Constraint(kind, what, (EVERYTHING,), words))
     return made
 

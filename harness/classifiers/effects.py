@@ -8,19 +8,20 @@ A call that failed had no effect.
 """
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
 
 from harness.classifiers import programs
 from harness.classifiers.failures import failed
-from harness.classifiers.history import Act
-from harness.classifiers.shell import Command, commands, placed
+from harness.classifiers.history import Act, once
+from harness.classifiers.shell import Command, commands_of, placed
 from harness.classifiers.tools import (
     NEW_KEYS,
     PATCH_KEYS,
     bare_name,
-    command_of,
     first_text,
     kind_of,
     path_of,
@@ -51,13 +52,13 @@ _INLINE_WRITE = re.compile(
 _NOWHERE = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-"))
 
 
+@once
 def effects(act: Act) -> list[Effect]:
     """What one call did; nothing where it failed or only looked."""
     call = act.call
     kind = kind_of(call)
     if kind == "shell":
-        line = command_of(call) or ""
-        made = commands(line)
+        made = commands_of(act)
         if failed(act) and len(made) <= 1:
             return []
         return [effect for command in made for effect in command_effects(command)]
@@ -110,8 +111,17 @@ def patched(text: str, path: str = "") -> list[Effect]:
     return found or ([Effect("edit", path, text)] if path else [])
 
 
-def command_effects(command: Command) -> list[Effect]:
+@lru_cache(maxsize=1024)
+def _remembered(command: Command) -> tuple[Effect, ...]:
+    return tuple(_command_effects(command))
+
+
+def command_effects(command: Command) -> Sequence[Effect]:
     """What one simple command of a shell did, as far as its words tell."""
+    return _command_effects(command) if command.fed else _remembered(command)
+
+
+def _command_effects(command: Command) -> list[Effect]:
     found = [
         Effect("write", placed(path, command.folder), command.fed) for path in command.writes if path not in _NOWHERE
     ]
@@ -129,7 +139,7 @@ def command_effects(command: Command) -> list[Effect]:
         ways = programs.RUNNERS[program]
         if not ways or arguments[0] in ways:
             start = words.index(arguments[0]) + (1 if ways else 0)
-            return found + command_effects(Command(words[start:], command.folder, (), command.fed))
+            return found + _command_effects(Command(words[start:], command.folder, (), command.fed))
     if program == "git":
         return found + _git(command)
     if (installed := _installed(program, words)) is not None:

@@ -12,7 +12,7 @@ from typing import get_args
 from msgspec import Struct
 
 from harness.classifiers.complaints import Fault, first_complaint
-from harness.classifiers.history import Act
+from harness.classifiers.history import Act, once
 from harness.classifiers.tools import Kind, kind_of
 
 HEAD = 400
@@ -69,6 +69,7 @@ class Failure(Struct, frozen=True, gc=False):
     words: str
 
 
+@once
 def own_failure(act: Act) -> Failure | None:
     """The agent's own error in a call, `None` where there was none or something else was at fault."""
     if act.call.parse_error is not None:
@@ -134,6 +135,7 @@ def _only_line(head: str) -> bool:
     return head.count("\n") <= 2 and not head.startswith("Traceback")
 
 
+@once
 def exit_code(act: Act) -> int | None:
     """A command's exit code: as recorded, or as its answer states at the beginning or the end."""
     result = act.result
@@ -141,10 +143,14 @@ def exit_code(act: Act) -> int | None:
         return None
     if result.exit_code is not None:
         return result.exit_code
-    match = _EXIT_CODE.search(result.text[:40]) or _EXIT_CODE.search(result.text[-80:])
+    ends = result.text[:40] + "\n" + result.text[-80:]
+    if "xit" not in ends and "eturncode" not in ends:
+        return None
+    match = _EXIT_CODE.search(ends)
     return int(match.group(1)) if match else None
 
 
+@once
 def failed(act: Act) -> bool:
     """Whether a call came to nothing, whoever was at fault."""
     result = act.result

@@ -1,13 +1,14 @@
 """Whether an instruction was followed, as the calls after it show."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from harness.classifiers.effects import CHANGES_FILES, command_effects, effects, is_test_run
 from harness.classifiers.history import Act, History
 from harness.classifiers.instructions import Instruction
 from harness.classifiers.programs import LOOKS, RUNNERS
-from harness.classifiers.shell import Command, commands
+from harness.classifiers.shell import Command, commands, commands_of
 from harness.classifiers.targets import is_scratch
 from harness.classifiers.tools import bare_name, command_of, kind_of, squeezed
 from harness.classifiers.verdicts import counted, quoted
@@ -87,8 +88,7 @@ def _unasked(one: Instruction, acts: list[Act]) -> Shown | None:
 def _used_all_the_same(one: Instruction, acts: list[Act]) -> Shown | None:
     steps = []
     for act in acts:
-        line = command_of(act.call)
-        made = commands(line) if line else []
+        made = commands_of(act)
         if one.sort == "avoid tests":
             used = kind_of(act.call) == "test" or any(is_test_run(command) for command in made)
         elif one.sort == "avoid all":
@@ -101,7 +101,7 @@ def _used_all_the_same(one: Instruction, acts: list[Act]) -> Shown | None:
     return (steps, f"the agent uses {what} all the same ({counted(steps)})") if steps else None
 
 
-def _uses(one: Instruction, act: Act, made: list[Command]) -> bool:
+def _uses(one: Instruction, act: Act, made: Sequence[Command]) -> bool:
     """Whether a call is what may not be used: a tool of that name, that program, an import of it in written text."""
     bad = one.names[0].lower()
     if squeezed(act.call.name) == squeezed(bad) or bad in {word for command in made for word in _programs(command)}:
@@ -150,7 +150,7 @@ def _is_use(act: Act, wanted: str) -> bool:
     line = command_of(act.call)
     if line is not None:
         return any(
-            wanted == squeezed(program) for command in commands(line) for program in _programs(command) if program
+            wanted == squeezed(program) for command in commands_of(act) for program in _programs(command) if program
         )
     arguments = act.call.arguments
     values = arguments.values() if isinstance(arguments, dict) else ()
@@ -188,7 +188,7 @@ def _ran(one: Instruction, acts: list[Act]) -> bool:
             if squeezed(act.call.name) == squeezed("".join(wanted)) or wanted[0] in _all_text(act):
                 return True
             continue
-        if " ".join(wanted) in line or any(_in_order(_core(wanted), command) for command in commands(line)):
+        if " ".join(wanted) in line or any(_in_order(_core(wanted), command) for command in commands_of(act)):
             return True
     return False
 
@@ -227,7 +227,7 @@ def _is_test(act: Act) -> bool:
             and not command_effects(command)
             and _TEST_WORD.search(" ".join(command.words)) is not None
         )
-        for command in commands(line)
+        for command in commands_of(act)
     )
 
 

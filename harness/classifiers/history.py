@@ -7,12 +7,16 @@ A run of three steps (user, agent with one call, agent) becomes one `Act` and on
 """
 
 import re
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import TypeVar
 
 from msgspec import Struct
 
 from harness.classifiers.prose import LONGEST, sentences_of
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+
+T = TypeVar("T")
 
 NUDGE = 200
 """Characters below which a turn that says to go on says nothing else."""
@@ -21,12 +25,27 @@ _GO_ON = re.compile(r"\b(?:continue|proceed|go on|keep going|carry on)\b", re.IG
 _AGAIN = re.compile(r"\b(?:again|once more|another|re-?(?:run|try|start|do))\b", re.IGNORECASE)
 
 
-class Act(Struct, frozen=True, gc=False):
+class Act(Struct, frozen=True, dict=True):
     """One tool call in step `step` with its answer, `None` where the record has none."""
 
     step: int
     call: ToolCall
     result: ToolResult | None
+
+
+def once(work: Callable[[Act], T]) -> Callable[[Act], T]:
+    """Do a piece of work on an act the first time that it is asked for, and remember it with the act."""
+    name = work.__name__
+
+    @wraps(work)
+    def remembered(act: Act) -> T:
+        known = act.__dict__
+        if name not in known:
+            known[name] = work(act)
+        answer: T = known[name]
+        return answer
+
+    return remembered
 
 
 class Turn(Struct, frozen=True, dict=True):

@@ -19,6 +19,10 @@ _SHORT = 2000
 _ENDS = 4000
 """Characters of an answer's beginning and end that are compared; the length in between has to agree too."""
 
+_SPREAD = 64
+"""Characters by which durations and addresses lengthen an answer at most, and in which they stand."""
+
+_FIGURE = re.compile(r"\d|/tmp/")
 _VOLATILE = re.compile(
     r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds?)\b|\b\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\b|0x[0-9a-fA-F]{4,}"
     r"|\b\d{4}-\d{2}-\d{2}\b|/tmp/[\w.\-/]+|\bpid[ =:]+\d+",
@@ -134,3 +138,18 @@ def answer_key(act: Act) -> Hashable:
     if len(text) <= 2 * _ENDS:
         return _VOLATILE.sub("~", text).strip()
     return len(text), _VOLATILE.sub("~", text[:_ENDS]), _VOLATILE.sub("~", text[-_ENDS:])
+
+
+def may_be_same(one: str, other: str) -> bool:
+    """A cheap look whether two texts can be the same answer: about as long, and first differing near a figure."""
+    low, high = 0, min(len(one), len(other))
+    if max(len(one), len(other)) - high > _SPREAD:
+        return False
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    before = max(0, low - _SPREAD)
+    return _FIGURE.search(one[before : low + 2] + " " + other[before : low + 2]) is not None

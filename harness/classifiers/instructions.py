@@ -16,7 +16,6 @@ from msgspec import Struct, structs
 
 from harness.classifiers.history import Turn
 from harness.classifiers.orders import (
-    ASK_WORDS,
     ASKS,
     ASSIGNED,
     AVOID,
@@ -36,17 +35,14 @@ from harness.classifiers.orders import (
     MODES,
     NO_TOOL,
     OFFER,
-    READ_WORDS,
     READS,
     REPORT,
-    RUN_WORDS,
     TESTS,
-    TOOL_WORDS,
     TOOLS,
 )
 from harness.classifiers.programs import PROGRAMS
 from harness.classifiers.prose import OPEN as NAME_MARK
-from harness.classifiers.prose import REMEMBERED, Sentence, has, marked
+from harness.classifiers.prose import REMEMBERED, Phrase, Sentence, has, marked
 from harness.classifiers.tools import is_known_name
 from harness.classifiers.wording import as_path
 
@@ -114,39 +110,38 @@ def _read(sentence: Sentence, lowered: str) -> list[Instruction]:
     def made(sort: Sort, *names: str, mode: str = "", instead: str = "") -> Instruction:
         return Instruction(sort, names, words, mode, instead)
 
-    if has(lowered, ASK_WORDS):
-        asked = [made("ask", what) for what, pattern in ASKS if pattern.search(text)]
-        if asked:
-            return asked[:1]
-    if "use " in lowered and (instead := _instead(sentence)) is not None:
+    asked = [made("ask", what) for what, phrase in ASKS if phrase.search(text, lowered)]
+    if asked:
+        return asked[:1]
+    if (instead := _instead(sentence, lowered)) is not None:
         return [made("avoid", instead[1], instead=instead[0])]
     if OFFER.search(text):
         return []
-    if has(lowered, AVOID_WORDS) and (avoided := _avoided(sentence)) is not None:
+    if has(lowered, AVOID_WORDS) and (avoided := _avoided(sentence, lowered)) is not None:
         return [made(*avoided)]
     found = [made("tool", name, mode=mode) for name, mode in _tools(sentence, lowered)]
     if found or REPORT.search(text):
         return found
-    if has(lowered, RUN_WORDS):
-        found += [made("command", *line.split()) for line in _commands(sentence)]
-        if not found and TESTS.search(text):
-            found.append(made("tests", "tests"))
-        found += [made("check", *sorted(names), mode=label) for label, names, pattern in CHECKS if pattern.search(text)]
+    found += [made("command", *line.split()) for line in _commands(sentence, lowered)]
+    if not found and TESTS.search(text, lowered):
+        found.append(made("tests", "tests"))
+    found += [
+        made("check", *sorted(names), mode=label) for label, names, phrase in CHECKS if phrase.search(text, lowered)
+    ]
     if sentence.names:
         if has(lowered, FILE_WORDS):
-            found += [made("file", name) for name in _paths(sentence, FILES)]
-        if has(lowered, READ_WORDS):
-            found += [made("read", name) for name in _paths(sentence, READS)]
+            found += [made("file", name) for name in _paths(sentence, lowered, FILES)]
+        found += [made("read", name) for name in _paths(sentence, lowered, READS)]
     return found
 
 
-def _avoided(sentence: Sentence) -> tuple[Sort, str] | None:
+def _avoided(sentence: Sentence, lowered: str) -> tuple[Sort, str] | None:
     """What a sentence forbids to run or to use."""
-    if AVOID_TESTS.search(sentence.text):
+    if AVOID_TESTS.search(sentence.text, lowered):
         return "avoid tests", "tests"
-    if AVOID_ALL.search(sentence.text):
+    if AVOID_ALL.search(sentence.text, lowered):
         return "avoid all", "commands"
-    match = AVOID.search(sentence.text)
+    match = AVOID.search(sentence.text, lowered)
     if match is None:
         return None
     name = _named(match["bad"], sentence)
@@ -159,10 +154,10 @@ def _named(text: str, sentence: Sentence) -> str:
     return names[0] if names else text
 
 
-def _instead(sentence: Sentence) -> tuple[str, str] | None:
+def _instead(sentence: Sentence, lowered: str) -> tuple[str, str] | None:
     """What is to be used and what it is to be used instead of, where both are programs."""
-    for pattern in INSTEAD:
-        match = pattern.search(sentence.text)
+    for phrase in INSTEAD:
+        match = phrase.search(sentence.text, lowered)
         if match:
             good, bad = _named(match["good"], sentence).lower(), _named(match["bad"], sentence).lower()
             if good != bad and bad.split(" ")[0] in PROGRAMS and good.split(" ")[0] in PROGRAMS:
@@ -171,10 +166,8 @@ def _instead(sentence: Sentence) -> tuple[str, str] | None:
 
 
 def _tools(sentence: Sentence, lowered: str) -> list[tuple[str, str]]:
-    if not has(lowered, TOOL_WORDS):
-        return []
-    for pattern in TOOLS:
-        match = pattern.search(sentence.text)
+    for phrase in TOOLS:
+        match = phrase.search(sentence.text, lowered)
         if match is None:
             continue
         name = _named(match["name"], sentence)
@@ -201,14 +194,12 @@ def _mode(rest: str, sentence: Sentence) -> str:
     return ""
 
 
-def _commands(sentence: Sentence) -> list[str]:
-    for pattern in COMMAND:
-        match = pattern.search(sentence.text)
+def _commands(sentence: Sentence, lowered: str) -> list[str]:
+    for phrase in COMMAND:
+        match = phrase.search(sentence.text, lowered)
         if match is None:
             continue
-        line = _named(match.group("name") if "name" in pattern.groupindex else match.group("bare"), sentence).strip(
-            "$ "
-        )
+        line = _named(match.group("name") if "name" in match.groupdict() else match.group("bare"), sentence).strip("$ ")
         first = line.split(" ")[0] if line else ""
         if "<" in line or "..." in line:
             continue
@@ -217,9 +208,9 @@ def _commands(sentence: Sentence) -> list[str]:
     return []
 
 
-def _paths(sentence: Sentence, patterns: list[re.Pattern[str]]) -> list[str]:
-    for pattern in patterns:
-        match = pattern.search(sentence.text)
+def _paths(sentence: Sentence, lowered: str, phrases: list[Phrase]) -> list[str]:
+    for phrase in phrases:
+        match = phrase.search(sentence.text, lowered)
         if match:
             name = _named(match["name"], sentence)
             target = as_path(name)

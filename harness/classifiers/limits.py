@@ -7,7 +7,7 @@ meant and `verbs` what may not be done to it.
 import re
 from typing import Literal
 
-from harness.classifiers.prose import NAME
+from harness.classifiers.prose import NAME, Phrase, phrase
 from harness.classifiers.wording import BEGIN, CREATE, EDIT, FOLLOWS, LIST, NOT, ORDER, OTHERS
 
 CONDITION = re.compile(
@@ -25,17 +25,6 @@ EXCEPT = (
 )
 
 
-NOT_WORDS = ("n't", "not ", "never", "avoid", "without", "refrain", "dont ")
-ONLY_WORDS = (
-    "only", "limit", "restrict", "confine", "keep", "scope", "constrain", "within", "inside", "outside", "except",
-    "other than", "besides", "apart", "aside", "but ", "beyond", "stick", "nothing",
-)  # fmt: skip
-OTHER_WORDS = ("else", "other")
-BAN_WORDS = (
-    *NOT_WORDS, "leave", "keep", "stay", "hands", "no ", "off", "frozen", "must", "should", "has to", "have to",
-    "need to", "needs to",
-)  # fmt: skip
-READ_ONLY_WORDS = (*NOT_WORDS, "no ", "just", "only", "plan")
 CHANGE_WORDS = (
     "chang", "modif", "edit", "touch", "alter", "updat", "rewrit", "refactor", "reformat", "overwrit", "mess",
     "fiddl", "adjust", "tweak", "writ", "delet", "remov", "renam", "mov", "eras", "wip", "creat", "add", "introduc",
@@ -44,8 +33,7 @@ CHANGE_WORDS = (
     "answer", "tell me", "outlin", "diagnos", "report", "investigat", "give me", "depend", "packag", "librar",
     "make", "making", "start", "review", "limit", "restrict", "confin", "within", "stick",
 )  # fmt: skip
-"""Pieces of words, in small letters, of which a sentence has one where a pattern of the same name can match: looking
-for them is far cheaper than the patterns."""
+"""Pieces of words of which every sentence has one that limits changes."""
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -54,170 +42,209 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 _CHANGES = r"(?:changes?|edits?|modifications?)"
 ONLY = [
-    _compiled(
+    phrase(
+        "only",
         rf"{BEGIN}(?:i (?:only )?want you to |you (?:may|can|should|must|are allowed to) |"
         rf"are (?:only )?allowed to )?only\s+(?:{EDIT}|fix|work (?:on|in)|"
-        rf"make {_CHANGES} (?:to|in)|{CREATE})\s+(?P<list>{LIST}){FOLLOWS}"
+        rf"make {_CHANGES} (?:to|in)|{CREATE})\s+(?P<list>{LIST}){FOLLOWS}",
     ),
-    _compiled(
+    phrase(
+        "only",
         rf"{BEGIN}(?:{EDIT}|fix|make (?:\w+ )?{_CHANGES} (?:to|in)?)\s*only\s+(?:in\s+|"
-        rf"to\s+)?(?P<list>{LIST}){FOLLOWS}"
+        rf"to\s+)?(?P<list>{LIST}){FOLLOWS}",
     ),
-    _compiled(rf"{BEGIN}(?:{EDIT}|fix)\s+(?P<list>{LIST})\s*,?\s*(?:only(?=\s*(?:$|[.,;!)]))|and nothing else)"),
-    _compiled(
+    phrase(
+        "only|nothing else",
+        rf"{BEGIN}(?:{EDIT}|fix)\s+(?P<list>{LIST})\s*,?\s*(?:only(?=\s*(?:$|[.,;!)]))|and nothing else)",
+    ),
+    phrase(
+        "only & in |to ",
         rf"{BEGIN}(?:{EDIT}|fix|add|implement|make|do|apply)\s[^.;]{{0,80}}?\s(?:in|"
-        rf"to)\s+(?P<list>{LIST})\s+only(?=\s*(?:$|[.,;!)]))"
+        rf"to)\s+(?P<list>{LIST})\s+only(?=\s*(?:$|[.,;!)]))",
     ),
-    _compiled(
+    phrase(
+        "only",
         rf"{BEGIN}only\s+(?:{EDIT}|fix)\s+(?:[\w'-]+\s+|{NAME}\s+){{1,8}}?(?:in|of|inside|within|"
-        rf"from)\s+(?P<list>{LIST}){FOLLOWS}"
+        rf"from)\s+(?P<list>{LIST}){FOLLOWS}",
     ),
-    _compiled(
+    phrase(
+        "restrict|limit|confine|keep|scope|constrain",
         r"\b(?:restrict|limit|confine|keep|scope|constrain)\s+(?:yourself|(?:(?:all|your|the|any|these|"
         rf"this)\s+)*(?:{_CHANGES}|work|scope|fix|refactoring|"
-        rf"diff|patch))\s+(?:strictly |only )?(?:to|within|in|inside)\s+(?P<list>{LIST}){FOLLOWS}"
+        rf"diff|patch))\s+(?:strictly |only )?(?:to|within|in|inside)\s+(?P<list>{LIST}){FOLLOWS}",
     ),
-    _compiled(
+    phrase(
+        "only|limited|restricted|confined|within|inside|stay",
         rf"\b{_CHANGES}\s+(?:(?:must|should|may|can|to|"
         r"have to)\s+)?(?:be\s+)?(?:strictly\s+)?(?:limited to|restricted to|confined to|only (?:in|to|"
         r"within|inside)|"
-        rf"(?:be )?made only (?:in|to)|stay (?:in|within|inside))\s+(?P<list>{LIST}){FOLLOWS}"
+        rf"(?:be )?made only (?:in|to)|stay (?:in|within|inside))\s+(?P<list>{LIST}){FOLLOWS}",
     ),
-    _compiled(
+    phrase(
+        "within|inside|only|exclusively",
         rf"{BEGIN}(?:work|stay|operate|stick|make (?:your )?{_CHANGES})\s+(?:strictly |only |"
         r"exclusively )*(?:inside|within|only in|only on|exclusively in|to only)\s+"
-        rf"(?P<list>{LIST}){FOLLOWS}"
+        rf"(?P<list>{LIST}){FOLLOWS}",
     ),
-    _compiled(
+    phrase(
+        "n't|not |never|avoid|without|refrain|dont  & outside|except|other than|besides|apart|aside|but |beyond|that ",
         rf"{BEGIN}(?:{NOT}|without )(?:{EDIT}|{CREATE})\s+(?:any(?:thing)?(?: files?| code| other files?)?|"
-        rf"(?:other |any )?files?|(?:other )?code|{OTHERS})\s+{EXCEPT}{FOLLOWS}"
+        rf"(?:other |any )?files?|(?:other )?code|{OTHERS})\s+{EXCEPT}{FOLLOWS}",
     ),
-    _compiled(
+    phrase(
+        "no & outside",
         rf"{BEGIN}no {_CHANGES}\s+(?:to (?:any |other )*files? |"
-        rf"are allowed )?outside(?: of)?\s+(?P<list>{LIST}){FOLLOWS}"
+        rf"are allowed )?outside(?: of)?\s+(?P<list>{LIST}){FOLLOWS}",
     ),
-    _compiled(
+    phrase(
+        "the only",
         rf"(?P<list>{LIST})\s+(?:is|are) the only (?:files?|places?|modules?|folders?|thing|"
-        r"ones?) (?:that )?(?:you|to be|to|which|should|may)\b"
+        r"ones?) (?:that )?(?:you|to be|to|which|should|may)\b",
     ),
-    _compiled(
+    phrase(
+        "the only",
         r"\bthe only (?:files?|places?|modules?|folders?|thing)s? (?:that )?you (?:may|can|should|"
-        rf"are allowed to|need to|must) (?:{EDIT}) (?:is|are)\s+(?P<list>{LIST}){FOLLOWS}"
+        rf"are allowed to|need to|must) (?:{EDIT}) (?:is|are)\s+(?P<list>{LIST}){FOLLOWS}",
     ),
-    _compiled(
+    phrase(
+        "only & may|should|must|can|need|allowed|to ",
         rf"{BEGIN}only\s+(?P<list>{LIST})\s+(?:may|should|must|can|needs? to|is allowed to|are allowed to|"
-        r"is to|are to) (?:be )?(?:change|edit|modif|touch|update)"
+        r"is to|are to) (?:be )?(?:change|edit|modif|touch|update)",
     ),
 ]
 ALL_OTHERS = [
-    _compiled(rf"{BEGIN}(?:{NOT}|without )(?:{EDIT})\s+(?:{OTHERS}){FOLLOWS}"),
-    _compiled(
+    phrase(
+        "n't|not |never|avoid|without|refrain|dont  & else|other|rest",
+        rf"{BEGIN}(?:{NOT}|without )(?:{EDIT})\s+(?:{OTHERS}){FOLLOWS}",
+    ),
+    phrase(
+        "leave|keep & else|other|rest",
         rf"{BEGIN}(?:leave|keep)\s+(?:{OTHERS})\s+(?:alone|untouched|unchanged|as[ -]is|as (?:it|"
-        r"they) (?:is|are)|intact|the same)"
+        r"they) (?:is|are)|intact|the same)",
     ),
-    _compiled(
+    phrase(
+        "no other|nothing else",
         r"\b(?:no other files?|nothing else|no other code)\s+(?:(?:should|must|may|needs? to|is to|are to|"
-        r"can) )?(?:be )?(?:change|edit|modif|touch|update)"
+        r"can) )?(?:be )?(?:change|edit|modif|touch|update)",
     ),
-    _compiled(rf"{BEGIN}(?:{EDIT}|fix)\s+[^.;]{{0,120}}?\band nothing else\b"),
+    phrase("nothing else", rf"{BEGIN}(?:{EDIT}|fix)\s+[^.;]{{0,120}}?\band nothing else\b"),
 ]
 BANS = [
-    _compiled(rf"{BEGIN}{NOT}(?P<verbs>{EDIT}|{CREATE})(?::\s*|\s+)(?P<list>{LIST}){FOLLOWS}"),
-    _compiled(rf"\bwithout (?P<verbs>{EDIT}|{CREATE})\s+(?P<list>{LIST}){FOLLOWS}"),
-    _compiled(
+    phrase(
+        "n't|not |never|avoid|without|refrain|dont ",
+        rf"{BEGIN}{NOT}(?P<verbs>{EDIT}|{CREATE})(?::\s*|\s+)(?P<list>{LIST}){FOLLOWS}",
+    ),
+    phrase("without", rf"\bwithout (?P<verbs>{EDIT}|{CREATE})\s+(?P<list>{LIST}){FOLLOWS}"),
+    phrase(
+        "leave",
         rf"{BEGIN}(?P<verbs>leave)\s+(?P<list>{LIST})\s+(?:alone|untouched|unchanged|as[ -]is|as (?:it|"
-        r"they) (?:is|are)|intact|out of (?:it|this))"
+        r"they) (?:is|are)|intact|out of (?:it|this))",
     ),
-    _compiled(
+    phrase(
+        "keep",
         rf"{BEGIN}(?P<verbs>keep)\s+(?P<list>{LIST})\s+(?:untouched|unchanged|as[ -]is|as (?:it|"
-        r"they) (?:is|are)|intact|exactly as)"
+        r"they) (?:is|are)|intact|exactly as)",
     ),
-    _compiled(rf"{BEGIN}(?P<verbs>stay) (?:away from|out of)\s+(?P<list>{LIST}){FOLLOWS}"),
-    _compiled(rf"{BEGIN}(?P<verbs>hands) off (?:of )?(?P<list>{LIST}){FOLLOWS}"),
-    _compiled(rf"{BEGIN}(?P<verbs>no) {_CHANGES}\s+(?:to|in)\s+(?P<list>{LIST}){FOLLOWS}"),
-    _compiled(
+    phrase("stay", rf"{BEGIN}(?P<verbs>stay) (?:away from|out of)\s+(?P<list>{LIST}){FOLLOWS}"),
+    phrase("hands off", rf"{BEGIN}(?P<verbs>hands) off (?:of )?(?P<list>{LIST}){FOLLOWS}"),
+    phrase("no ", rf"{BEGIN}(?P<verbs>no) {_CHANGES}\s+(?:to|in)\s+(?P<list>{LIST}){FOLLOWS}"),
+    phrase(
+        "not|n't & be ",
         rf"{BEGIN}(?P<list>{LIST})\s+(?:must|should|may|can)(?: ?not|n't)\s+be\s+(?P<verbs>changed|"
-        r"modified|edited|touched|altered|deleted|removed|updated|renamed)"
+        r"modified|edited|touched|altered|deleted|removed|updated|renamed)",
     ),
-    _compiled(
+    phrase(
+        "off|frozen|not to be",
         rf"{BEGIN}(?P<list>{LIST})\s+(?:is|are)\s+(?P<verbs>off[- ]limits|frozen|not to be (?:changed|"
-        r"modified|edited|touched))"
+        r"modified|edited|touched))",
     ),
-    _compiled(
+    phrase(
+        "unchanged|untouched|as|alone|intact & stay|remain|left|kept",
         rf"{BEGIN}(?P<list>{LIST})\s+(?:must|should|has to|have to|needs? to)\s+(?P<verbs>stay|remain|"
-        r"be left|be kept)\s+(?:unchanged|untouched|as|alone|intact)"
+        r"be left|be kept)\s+(?:unchanged|untouched|as|alone|intact)",
     ),
 ]
 _CODE = r"(?:any |the |actual |more |new |real )*(?:code|changes?|edits?|modifications?|files?|anything)"
 READ_ONLY = [
-    _compiled(
+    phrase(
+        "n't|not |never|avoid|without|refrain|dont  & chang|edit|modif|cod|file|anything",
         rf"{BEGIN}{NOT}(?:make|do|apply|perform|write|produce|implement|start|generate|propose|"
         rf"commit to)\s+{_CODE}(?:\s+changes?| edits?)?"
         r"(?:\s+(?:yet|now|for now|at this (?:point|stage)|to (?:the )?(?:code|files?|repo\w*|codebase|"
         r"anything)|please|just yet|at all))*(?=\s*(?:$|[.,;:!?)—–-]|just|only|and|but|i |until|before|"
-        r"so))"
+        r"so))",
     ),
-    _compiled(
+    phrase(
+        "n't|not |never|avoid|without|refrain|dont  & fix|implement",
         rf"{BEGIN}{NOT}(?:fix|implement)\s+(?:it|this|that|anything)(?:\s+(?:yet|now|for now|"
-        r"just yet))?(?=\s*(?:$|[.,;:!?)—–-]|just|only|and|but|until|so))"
+        r"just yet))?(?=\s*(?:$|[.,;:!?)—–-]|just|only|and|but|until|so))",
     ),
-    _compiled(
+    phrase(
+        "no & chang|edit|modif|cod",
         rf"{BEGIN}no (?:code |file )?(?:{_CHANGES}|coding|code)(?:\s+(?:yet|for now|please|now|at all|"
-        r"whatsoever|just \w+))?(?=\s*(?:$|[.,;:!)—–-]))"
+        r"whatsoever|just \w+))?(?=\s*(?:$|[.,;:!)—–-]))",
     ),
-    _compiled(
+    phrase(
+        "without & making|writing|applying|doing",
         rf"{BEGIN}(?:without)\s+(?:making|writing|applying|doing)\s+{_CODE}(?:\s+to (?:the )?(?:code|"
-        r"files?|repo\w*|codebase))?(?=\s*(?:$|[.,;:!)—–-]))"
+        r"files?|repo\w*|codebase))?(?=\s*(?:$|[.,;:!)—–-]))",
     ),
-    _compiled(
+    phrase(
+        "just|only & explain|descri|analy|summar|answer|tell|outline|diagnose|report|investigat|give",
         rf"{BEGIN}(?:just|only)\s+(?:explain|describe|analy[sz]e|summari[sz]e|answer|tell me|outline|"
         r"diagnose|report|investigate|give me (?:a|the|an|your) "
         r"(?:plan|explanation|summary|overview|answer|list|opinion|analysis|review))\b(?![^.]*\b(?:and|"
-        r"then) (?:fix|implement|change|update|apply|edit|add)\b)"
+        r"then) (?:fix|implement|change|update|apply|edit|add)\b)",
     ),
-    _compiled(
+    phrase(
+        "read-only|read only",
         r"\b(?:stay|remain|work|keep (?:it|this|everything)|this is(?: a| an)?(?: strictly)?|strictly|"
         r"operate|treat \w+ as|i want (?:a|an|this)?)\s*(?:in |a |an |strictly )*read[- ]only\b"
-        r"(?! (?:file|property|field|attribute|filesystem|mode is|replica|user|access))"
+        r"(?! (?:file|property|field|attribute|filesystem|mode is|replica|user|access))",
     ),
-    _compiled(
+    phrase(
+        "-only| only",
         r"\b(?:plan(?:ning)?|analysis|explanation|review|investigation|question|"
         r"read)[- ]only\b(?! (?:file|property|field|attribute|replica))(?=\s*(?:$|[.,;:!)—–-]|mode|please|"
-        r"task|no ))"
+        r"task|no ))",
     ),
-    _compiled(r"\b(?:stay|remain|work|we are|we're|you are|you're) in plan mode\b|^plan mode\b"),
+    phrase("plan mode", r"\b(?:stay|remain|work|we are|we're|you are|you're) in plan mode\b|^plan mode\b"),
 ]
-NEW_FILES = _compiled(
+NEW_FILES = phrase(
+    "file|script|document|module & new|separate|temporary|helper|scratch|unnecessary|additional|extra|throwaway",
     rf"(?:{BEGIN}{NOT}(?:{CREATE}|leave|make)|\bwithout (?:{CREATE}|making)|{BEGIN}no)\s+(?:any |a |"
     r"an |some |additional |extra |other |more )*"
     r"(?:(?P<new>new|separate|temporary|helper|scratch|unnecessary|additional|extra|"
     r"throwaway)\s+)+(?P<sort>test |markdown |md |doc |documentation |config )?(?:files?|scripts?|"
-    r"documents?|modules?)\b"
+    r"documents?|modules?)\b",
 )
-COMMANDS: list[tuple[Literal["install", "commit", "push"], re.Pattern[str]]] = [
+COMMANDS: list[tuple[Literal["install", "commit", "push"], Phrase]] = [
     (
         "install",
-        _compiled(
+        phrase(
+            "install|add|introduc|upgrad|pull in|no",
             rf"(?:{BEGIN}{NOT}(?:install|add|introduce|upgrade|pull in)|\bwithout (?:installing|adding|"
             rf"introducing)|{BEGIN}no)\s+(?:any |a |new |extra |additional |other |third[- ]party |"
             r"external |more )*(?:(?:packages?|dependenc(?:y|ies)|librar(?:y|ies)|requirements?)\b|"
-            r"(?<=install )anything\b|(?<=installing )anything\b|(?<=install )(?:any)?thing new)"
+            r"(?<=install )anything\b|(?<=installing )anything\b|(?<=install )(?:any)?thing new)",
         ),
     ),
     (
         "commit",
-        _compiled(
+        phrase(
+            "commit",
             rf"(?:{BEGIN}{NOT}(?:make |create |do )?(?:a |any )?(?:git )?commit(?:s|ting)?\b|"
             rf"\bwithout (?:making (?:a |any )?)?commit(?:s|ting)\b|{BEGIN}no commits\b)(?! (?:to (?:an?|one) |"
-            r"suicide|message))"
+            r"suicide|message))",
         ),
     ),
     (
         "push",
-        _compiled(
+        phrase(
+            "push",
             rf"(?:{BEGIN}{NOT}(?:[\w ]{{0,20}}\b(?:or|and|nor) )?(?:git |force[- ])?push(?:ing)?\b|"
             rf"\bwithout pushing\b|{BEGIN}commit[\w ,]{{0,30}}(?:do not|don't|no) push)(?! (?:back|users?|"
-            r"notif))"
+            r"notif))",
         ),
     ),
 ]
@@ -246,3 +273,10 @@ OPENING = _compiled(
 )
 ORDERS = _compiled(ORDER)
 NEGATED = _compiled(rf"{BEGIN}{NOT}|\bwithout\b|\bhow to\b")
+
+LIMIT_WORDS = (
+    "just", "only", "n't", "not ", "never", "avoid", "without", "refrain", "dont ", "limit", "restrict", "confine",
+    "keep", "scope", "constrain", "within", "inside", "outside", "leave", "stay", "hands off", "no ",
+    "frozen", "off-limits", "off limits", "remain", "be left", "plan mode", "nothing else", "exclusively",
+)  # fmt: skip
+"""Pieces of words of which every turn has one that limits changes."""

@@ -8,8 +8,8 @@ from typing import Literal
 
 from harness.classifiers import programs
 from harness.classifiers.effects import command_effects, is_test_run
-from harness.classifiers.history import Act
-from harness.classifiers.shell import Command, commands
+from harness.classifiers.history import Act, once
+from harness.classifiers.shell import Command, commands_of
 from harness.classifiers.tools import Kind, command_of, kind_of
 
 Nature = Literal["look", "orient", "test", "run", "change", "wait", "move"]
@@ -21,9 +21,13 @@ _BY_KIND: dict[Kind, Nature] = {
 }  # fmt: skip
 
 _STATUS_WORDS = programs.words("status wait watch poll rollout checks runs")
+_ALONE = 2
+"""Words of `git status` without anything more."""
+
 _RANK: dict[Nature, int] = {"orient": 0, "look": 1, "test": 2, "move": 3, "run": 4, "change": 5, "wait": 6}
 
 
+@once
 def nature_of(act: Act) -> Nature:
     """What repeating a call can mean; a command line of several commands is what its weightiest command is."""
     line = command_of(act.call)
@@ -31,8 +35,7 @@ def nature_of(act: Act) -> Nature:
         return _BY_KIND.get(kind_of(act.call), "run")
     if not line.strip():
         return "move"
-    made = commands(line)
-    return max((_command_nature(command) for command in made), key=_RANK.__getitem__, default="run")
+    return max((_command_nature(command) for command in commands_of(act)), key=_RANK.__getitem__, default="run")
 
 
 def _command_nature(command: Command) -> Nature:
@@ -46,19 +49,15 @@ def _command_nature(command: Command) -> Nature:
         return "test"
     if program == "git":
         what = next((word for word in words[1:] if not word.startswith("-")), "")
-        return (
-            "orient"
-            if what in ("status", "diff") and len(words) == 2
-            else "look"
-            if what in programs.GIT_LOOKS
-            else "run"
-        )
+        if what in ("status", "diff") and len(words) == _ALONE:
+            return "orient"
+        return "look" if what in programs.GIT_LOOKS else "run"
     if program in programs.WAITS and (
         program in ("sleep", "wait", "watch") or _STATUS_WORDS & set(words) or "get" in words
     ):
         return "wait"
     if program in programs.MOVES:
         return "move"
-    if program == "ls" and len(words) <= 2:
+    if program == "ls" and len(words) <= _ALONE:
         return "orient"
     return "look" if program in programs.LOOKS or program == "sed" else "run"

@@ -6,7 +6,7 @@ Each pattern is over a sentence whose names are taken out (see `prose`); its gro
 import re
 
 from harness.classifiers.programs import PROGRAMS, words
-from harness.classifiers.prose import NAME
+from harness.classifiers.prose import NAME, Phrase, phrase
 from harness.classifiers.wording import NOT
 
 
@@ -21,16 +21,10 @@ GATE = (
 """Words of which every instruction has one."""
 
 
-ASK_WORDS = (
-    "ask", "check", "confirm", "approv", "permission", "sign-off", "ok ", "okay", "wait for", "go-ahead", "my ",
-)  # fmt: skip
 AVOID_WORDS = ("n't", "not ", "never", "without", "avoid", "dont ", "refrain")
-TOOL_WORDS = ("tool", "skill", "agent", "server", "slash", "_", "mode")
-RUN_WORDS = ("run", "execut")
 FILE_WORDS = (
     "write", "save", "put ", "create", "generat", "output", "store", "export", "dump", "record", "produce", "place",
 )  # fmt: skip
-READ_WORDS = ("first", "before", "start", "begin")
 """Pieces of words, in small letters, of which a sentence has one where a pattern of the same name can match."""
 
 ORDER = (
@@ -62,19 +56,25 @@ VERB_TOOL = (
     r"(?:use|call|invoke|run|execute|do (?:this|it|that) (?:with|using|via)|\w+[^.;]{0,80}?\b(?:using|via|with))"
 )
 TOOLS = [
-    _compiled(rf"{ORDER}{VERB_TOOL}\s+(?:the\s+|our\s+|my\s+)?(?P<name>{NAME}|[a-z][\w-]+)\s+{TOOL_WORD}\b"),
-    _compiled(
-        rf"{ORDER}{VERB_TOOL}\s+(?:the\s+)?{TOOL_WORD}\s+(?:called\s+|named\s+)?(?P<name>{NAME}|"
-        r"[a-z]\w*_\w+)"
+    phrase(
+        "tool|skill|agent|server|command & us|call|invok|run|execut|via|with",
+        rf"{ORDER}{VERB_TOOL}\s+(?:the\s+|our\s+|my\s+)?(?P<name>{NAME}|[a-z][\w-]+)\s+{TOOL_WORD}\b",
     ),
-    _compiled(
+    phrase(
+        "tool|skill|agent|server|command & us|call|invok|run|execut|via|with",
+        rf"{ORDER}{VERB_TOOL}\s+(?:the\s+)?{TOOL_WORD}\s+(?:called\s+|named\s+)?(?P<name>{NAME}|"
+        r"[a-z]\w*_\w+)",
+    ),
+    phrase(
+        "_ & use|call|invok",
         rf"{ORDER}(?:use|call|"
         r"invoke)\s+(?:the\s+)?(?P<name>[a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b(?!\s*(?:function|method|variable|"
-        r"class|helper|fixture|decorator|param|arg|field|module))"
+        r"class|helper|fixture|decorator|param|arg|field|module))",
     ),
-    _compiled(
+    phrase(
+        "mode|with|using & use|call|invok|run",
         rf"{ORDER}(?:use|call|invoke|run)\s+(?:the\s+)?(?P<name>{NAME})\s+(?:(?:in|with|"
-        rf"using)\s+)(?:the\s+|a\s+)?(?:{NAME}\s+mode|mode\b|\w+ mode\b|(?={NAME}))"
+        rf"using)\s+)(?:the\s+|a\s+)?(?:{NAME}\s+mode|mode\b|\w+ mode\b|(?={NAME}))",
     ),
 ]
 MODES = [
@@ -97,46 +97,51 @@ ENDS = (
     r"for|one|every|yourself|locally|successfully)\b))"
 )
 COMMAND = [
-    _compiled(rf"{RUN}(?:the\s+)?(?:command\s+|script\s+)?(?P<name>{NAME})(?:\s+(?:command|script))?{ENDS}"),
-    _compiled(
+    phrase("run|execut", rf"{RUN}(?:the\s+)?(?:command\s+|script\s+)?(?P<name>{NAME})(?:\s+(?:command|script))?{ENDS}"),
+    phrase(
+        "run|execut & pytest|tox|nox|jest|vitest|mypy|ruff|black|flake8|eslint|prettier|tsc|make|npm|yarn|cargo|"
+        "go |just ",
         rf"{RUN}(?P<bare>(?:pytest|tox|nox|jest|vitest|mypy|ruff|black|flake8|eslint|prettier|tsc|(?:make|"
         r"npm run|npm|yarn|pnpm run|pnpm|cargo|go|just) "
-        rf"(?!before|after|and|to|on|in|the|again|once|when|for|with|first|at|then|as)[\w:-]+)){ENDS}"
+        rf"(?!before|after|and|to|on|in|the|again|once|when|for|with|first|at|then|as)[\w:-]+)){ENDS}",
     ),
 ]
-TESTS = _compiled(
+TESTS = phrase(
+    "run|execut & test|spec",
     rf"{RUN}(?:(?:all|of|the|our|your|my|full|whole|entire|existing|unit|relevant|complete|"
     r"integration|related|those|these|and)\s+)*"
     r"(?:tests?(?: ?suite)?|test suites?|specs)\b(?! (?:file|case|method|named|called|server|script|"
-    r"command|in |under |from |for ))"
+    r"command|in |under |from |for ))",
 )
-CHECKS: tuple[tuple[str, frozenset[str], re.Pattern[str]], ...] = (
+CHECKS: tuple[tuple[str, frozenset[str], Phrase], ...] = (
     (
         "linter",
         words("lint ruff flake8 eslint pylint clippy golangci rubocop biome pre-commit check vet stylelint standard"),
-        _compiled(rf"{RUN}(?:the |our |your )?(?:linters?|lint(?:ing)?(?: checks?)?)\b"),
+        phrase("run|execut & lint", rf"{RUN}(?:the |our |your )?(?:linters?|lint(?:ing)?(?: checks?)?)\b"),
     ),
     (
         "type checker",
         words("mypy pyright tsc type pyre flow check sorbet build"),
-        _compiled(rf"{RUN}(?:the |our |your )?type[- ]?check(?:er|s|ing)?\b"),
+        phrase("run|execut & type", rf"{RUN}(?:the |our |your )?type[- ]?check(?:er|s|ing)?\b"),
     ),
     (
         "formatter",
         words("fmt format black prettier gofmt rustfmt ruff isort biome yapf pre-commit --fix"),
-        _compiled(rf"{RUN}(?:the |our |your )?(?:code )?formatters?\b"),
+        phrase("run|execut & format", rf"{RUN}(?:the |our |your )?(?:code )?formatters?\b"),
     ),
 )
 MAKE = r"(?:write|save|put|create|generate|output|store|export|dump|record|produce|place)"
 FILES = [
-    _compiled(
+    phrase(
+        "to |in|at |as |called|named",
         rf"{ORDER}{MAKE}\b(?:\s+[^\s.;]+){{0,14}}?\s+(?:to|in|into|at|as|called|named)\s+(?:a\s+|an\s+|"
-        rf"the\s+)?(?:new\s+)?(?:file\s+)?(?:called\s+|named\s+|at\s+)?(?P<name>{NAME})"
+        rf"the\s+)?(?:new\s+)?(?:file\s+)?(?:called\s+|named\s+|at\s+)?(?P<name>{NAME})",
     ),
-    _compiled(
+    phrase(
+        "creat|write|generat|produc",
         rf"{ORDER}(?:create|write|generate|produce)\s+(?:a\s+|an\s+|"
         r"the\s+)?(?:new\s+)?(?:\w+\s+)?(?:file\s+|script\s+|document\s+|report\s+|"
-        rf"module\s+)?(?:called\s+|named\s+|at\s+|in\s+)?(?P<name>{NAME})"
+        rf"module\s+)?(?:called\s+|named\s+|at\s+|in\s+)?(?P<name>{NAME})",
     ),
 ]
 LOOK = (
@@ -144,29 +149,33 @@ LOOK = (
     r"stud(?:y|ying)|open(?:ing)?)"
 )
 READS = [
-    _compiled(
+    phrase(
+        "first|before",
         rf"{ORDER}{LOOK}\s+(?:the\s+|our\s+|my\s+)?(?:\w+ (?:in|"
-        rf"from)\s+)?(?:file\s+)?(?P<name>{NAME})(?:\s+\w+){{0,3}}?\s*,?\s*(?:first\b|before\b)"
+        rf"from)\s+)?(?:file\s+)?(?P<name>{NAME})(?:\s+\w+){{0,3}}?\s*,?\s*(?:first\b|before\b)",
     ),
-    _compiled(
+    phrase(
+        "first|before|start|begin|making|editing|coding",
         r"(?:^|[.;:,]\s*|\b(?:please|then)\s+)(?:first|start by|begin by|begin with|start with|"
         r"before (?:you do |doing )?(?:anything|any (?:changes|edits|code)|"
         r"making (?:any )?changes|you (?:start|begin|change anything)|editing|coding|"
-        rf"starting))\s*,?\s*(?:please\s+)?{LOOK}\s+(?:the\s+|our\s+)?(?:file\s+)?(?P<name>{NAME})"
+        rf"starting))\s*,?\s*(?:please\s+)?{LOOK}\s+(?:the\s+|our\s+)?(?:file\s+)?(?P<name>{NAME})",
     ),
 ]
 BARE = "|".join(sorted((re.escape(program) for program in PROGRAMS if len(program) > 1), key=len, reverse=True))
 PROGRAM = rf"(?:{NAME}|(?:{BARE})(?![\w-]))"
 INSTEAD = [
-    _compiled(
+    phrase(
+        "use & not|instead|rather|over|never",
         rf"(?<!\bi )(?<!\bwe )(?<!\bthey )\buse\s+(?P<good>{PROGRAM})(?:\s+\w+){{0,4}}?\s*,?\s*"
-        rf"(?:and\s+)?\(?(?:not|instead of|rather than|over|never)\s+(?P<bad>{PROGRAM})"
+        rf"(?:and\s+)?\(?(?:not|instead of|rather than|over|never)\s+(?P<bad>{PROGRAM})",
     ),
-    _compiled(
+    phrase(
+        "use & n't|not |never",
         rf"{NOT}use\s+(?P<bad>{PROGRAM})(?:\s+\w+){{0,3}}?\s*(?:[,;:.—–-]+|\bbut\b|"
-        rf"\band\b)\s*(?:please\s+)?use\s+(?P<good>{PROGRAM})"
+        rf"\band\b)\s*(?:please\s+)?use\s+(?P<good>{PROGRAM})",
     ),
-    _compiled(rf"\binstead of\s+(?P<bad>{PROGRAM})\s*,?\s*(?:please\s+)?use\s+(?P<good>{PROGRAM})"),
+    phrase("instead of & use", rf"\binstead of\s+(?P<bad>{PROGRAM})\s*,?\s*(?:please\s+)?use\s+(?P<good>{PROGRAM})"),
 ]
 STOPS = (
     r"(?=\s*(?:$|[.,;:!?)—–-]|(?:and|or|but|yet|until|for|please|because|since|at all|myself|i|"
@@ -176,17 +185,20 @@ NEVER = (
     rf"(?:(?:^|[.!?:;,(—–\-*•]\s*|\b(?:and|but|so|please|also|ok|okay|just|you|sure|then)\s+){NOT}|"
     r"\bwithout\s+)(?:actually\s+)?"
 )
-AVOID_TESTS = _compiled(
+AVOID_TESTS = phrase(
+    "run|execut & test|spec",
     rf"{NEVER}(?:run|execute|running|executing|re-?run)\s+(?:any\s+|the\s+|our\s+|all\s+|unit\s+|"
-    rf"full\s+|these\s+)*(?:tests?(?: suite)?|specs){STOPS}"
+    rf"full\s+|these\s+)*(?:tests?(?: suite)?|specs){STOPS}",
 )
-AVOID_ALL = _compiled(
+AVOID_ALL = phrase(
+    "run|execut|use|using & command|anything|shell|terminal",
     rf"{NEVER}(?:run|execute|running|executing|use|using)\s+(?:any\s+)?(?:(?:shell|terminal|"
-    rf"bash)\s+)?(?:commands?|anything|the (?:shell|terminal)){STOPS}"
+    rf"bash)\s+)?(?:commands?|anything|the (?:shell|terminal)){STOPS}",
 )
-AVOID = _compiled(
+AVOID = phrase(
+    "run|execut|use|using|call|invok",
     rf"{NEVER}(?:run|execute|use|call|invoke|running|using|"
-    rf"calling)\s+(?:the\s+)?(?P<bad>{PROGRAM})(?P<word>\s+(?:tool|command|cli|skill))?{STOPS}"
+    rf"calling)\s+(?:the\s+)?(?P<bad>{PROGRAM})(?P<word>\s+(?:tool|command|cli|skill))?{STOPS}",
 )
 GERUNDS: tuple[tuple[str, str], ...] = (
     ("delete", r"delet(?:e|ing)|remov(?:e|ing)"),
@@ -210,8 +222,10 @@ ASKED = (
     r"check in with me|get (?:my |explicit )+(?:approval|ok|okay|permission|confirmation|sign-off|"
     r"go-ahead)|wait for (?:my |me to )?(?:\w+))"
 )
+_STEMS = {"delete": "delet|remov", "install": "install|add", "commit": "commit", "push": "push",
+          "edit": "edit|chang|modif|touch|updat|implement|cod|refactor|mak|writ|start"}  # fmt: skip
 ASKS = [
-    (what, _compiled(pattern))
+    (what, phrase(f"ask|check|confirm|get|approv|wait|my |explicit & {_STEMS[what]}", pattern))
     for what, gerund in GERUNDS
     for pattern in (
         rf"\b{ASKED}(?:\s+\w+){{0,3}}?\s+before\s+(?:you\s+)?(?:{gerund})\b",

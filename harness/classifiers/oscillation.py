@@ -13,6 +13,7 @@ from msgspec import Struct
 from harness.classifiers.failures import exit_code, failed
 from harness.classifiers.history import Act, History
 from harness.classifiers.natures import nature_of
+from harness.classifiers.prose import has
 from harness.classifiers.tools import command_of, edit_texts, first_text, kind_of, path_of
 from harness.classifiers.verdicts import counted, quoted
 
@@ -27,10 +28,10 @@ DIFFERENT_ROUNDS = 5
 definition, because each edit is a new attempt. Not measured."""
 
 _ERROR_LINE = re.compile(
-    r"^(?:E  +.+|.*\b\w*(?:Error|Exception)\b: ?.*|.*\berror(?:\[\w+\]| TS\d+)?: .+|FAILED .+|"
-    r"--- FAIL: .+|.*[✗✘] .+|panicked at .+)$",
-    re.MULTILINE,
+    r"(?:E  +.+|.*\b\w*(?:Error|Exception)\b: ?.*|.*\berror(?:\[\w+\]| TS\d+)?: .+|FAILED .+|"
+    r"--- FAIL: .+|.*[✗✘] .+|panicked at .+)$"
 )
+_ERROR_WORDS = ("rror", "xception:", "FAIL", "E  ", "✗", "✘", "panicked")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _PLACE = re.compile(r"(?:[\w./-]*/)?[\w.-]+\.\w+:\d+(?::\d+)?|line \d+")
 _SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1")
@@ -134,12 +135,12 @@ def _worst(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | N
 def error_of(act: Act) -> str | None:
     """The error that a run ended with, without line numbers and other figures; `None` where it did not fail."""
     result = act.result
-    if result is None:
+    if result is None or exit_code(act) == 0:
         return None
     text = result.text[-_READ:]
-    lines = _ERROR_LINE.findall(text)
+    lines = [line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line)]
     if not lines:
-        if not result.is_error and exit_code(act) in (0, None):
+        if not result.is_error and exit_code(act) is None:
             return None
         lines = text.strip().split("\n")[-3:]
     return "\n".join(_NUMBERS.sub("#", _PLACE.sub("~", line)).strip() for line in lines[:_SHOWN_LINES])

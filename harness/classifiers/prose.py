@@ -7,6 +7,7 @@ the sentence's; `Sentence.name` gives them back.
 """
 
 import re
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -63,6 +64,34 @@ _NAME = re.compile(NAME)
 _PRODUCTS = frozenset(("node.js", "vue.js", "next.js", "react.js", "nuxt.js", "three.js", "d3.js", "express.js"))
 _WORDS_OF_A_NAME = 3
 _SPACE = re.compile(r"[ \t]+")
+
+
+class Phrase(Struct, frozen=True, gc=False):
+    """A pattern, and the pieces of words that a text has where it matches: one of each group, in small letters."""
+
+    pattern: re.Pattern[str]
+    needs: tuple[tuple[str, ...], ...]
+
+    def may_stand_in(self, lowered: str) -> bool:
+        """A cheap look whether the pattern can match a text, given in small letters."""
+        for group in self.needs:  # noqa: SIM110 (as in `has`)
+            if not has(lowered, group):
+                return False
+        return True
+
+    def search(self, text: str, lowered: str) -> re.Match[str] | None:
+        """Where the pattern first matches."""
+        return self.pattern.search(text) if self.may_stand_in(lowered) else None
+
+    def matches(self, text: str, lowered: str) -> Iterable[re.Match[str]]:
+        """Wherever the pattern matches."""
+        return self.pattern.finditer(text) if self.may_stand_in(lowered) else ()
+
+
+def phrase(needs: str, pattern: str) -> Phrase:
+    """A pattern, whatever the case of letters, with its pieces: alternatives between `|`, groups between `&`."""
+    groups = tuple(tuple(part.split("|")) for part in needs.split(" & "))
+    return Phrase(re.compile(pattern, re.IGNORECASE), groups)
 
 
 class Sentence(Struct, frozen=True, gc=False):

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from harness.classifiers.failures import environment_failure, failed, own_failure
 from harness.classifiers.history import Act, History
-from harness.classifiers.identity import answer_key, call_key, coarse_key, loose_key
+from harness.classifiers.identity import answer_key, call_key, coarse_key, loose_key, may_be_same
 from harness.classifiers.natures import Nature, nature_of
 from harness.classifiers.tools import bare_name, command_of, kind_by_name, path_of
 from harness.classifiers.verdicts import counted, quoted
@@ -101,7 +101,7 @@ class _Record:
         a, b = self.acts[one].result, self.acts[other].result
         if a is None or b is None:
             return a is b
-        return a.text == b.text or (abs(len(a.text) - len(b.text)) <= 64 and self.answer(one) == self.answer(other))
+        return a.text == b.text or (may_be_same(a.text, b.text) and self.answer(one) == self.answer(other))
 
     def changes(self, place: int) -> bool:
         """Whether a call may have changed what another call would answer."""

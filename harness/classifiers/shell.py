@@ -9,10 +9,13 @@ understood; substitutions and functions are not followed.
 
 import posixpath
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
+from harness.classifiers.history import Act, once
 from harness.classifiers.programs import words
+from harness.classifiers.tools import command_of
 
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 _TOKEN = re.compile(
@@ -36,6 +39,9 @@ _SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
 _LIMIT = 100_000
 """Characters of a command line that are looked at: beyond them stands data, not commands."""
 
+_SHORT = 500
+"""Characters of a command line up to which its parts are remembered: agents run the same short lines often."""
+
 _DEPTH = 4
 
 
@@ -58,9 +64,23 @@ class Command(Struct, frozen=True, gc=False):
         return self.words[0].rsplit("/", 1)[-1] if self.words else ""
 
 
-def commands(line: str) -> list[Command]:
+@once
+def commands_of(act: Act) -> tuple[Command, ...]:
+    """The simple commands of a call of a shell; none for any other call."""
+    line = command_of(act.call)
+    if not line:
+        return ()
+    return _remembered(line) if len(line) <= _SHORT else commands(line)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(line: str) -> tuple[Command, ...]:
+    return commands(line)
+
+
+def commands(line: str) -> tuple[Command, ...]:
     """The simple commands of a command line, in order."""
-    return _commands(line[:_LIMIT], "", 0)
+    return tuple(_commands(line[:_LIMIT], "", 0))
 
 
 def _commands(line: str, folder: str, depth: int) -> list[Command]:

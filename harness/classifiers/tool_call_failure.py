@@ -21,8 +21,8 @@ from harness.classifiers.effects import CHANGES_FILES, effects
 from harness.classifiers.failures import Failure, failed, own_failure
 from harness.classifiers.history import Act, History
 from harness.classifiers.identity import call_key, even_path
-from harness.classifiers.shell import commands
-from harness.classifiers.tools import bare_name, command_of, kind_of, path_of
+from harness.classifiers.shell import commands_of
+from harness.classifiers.tools import bare_name, kind_of, path_of
 from harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
@@ -139,7 +139,7 @@ def _put_right(acts: list[Act], subject: Hashable, start: int, end: int) -> bool
 
 
 def _programs(act: Act) -> list[str]:
-    return [command.program for command in commands(command_of(act.call) or "")]
+    return [command.program for command in commands_of(act)]
 
 
 def same_file(one: str, other: str) -> bool:
