@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.classifiers import CLASSIFIERS, classify_all
+from harness.classifiers import CLASSIFIERS, classifier_for, classify_all
 from harness.classifiers import categories as known_categories
 from harness.errors import UsageError
 from harness.records import replace_file
@@ -77,14 +77,17 @@ def choose(asked: str) -> tuple[str, ...]:
     Raises
     ------
     UsageError
-        There is no such category.
+        There is no such category, or its classifier cannot be loaded: said before any work is done.
     """
     known = known_categories()
     wanted = {name.strip() for name in asked.split(",") if name.strip()}
     unknown = sorted(wanted.difference(known))
     if unknown:
         raise UsageError(f"no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
-    return tuple(name for name in known if not wanted or name in wanted)
+    chosen = tuple(name for name in known if not wanted or name in wanted)
+    for name in chosen:
+        classifier_for(name)
+    return chosen
 
 
 def _complain(found: Findings) -> None:
