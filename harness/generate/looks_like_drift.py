@@ -11,7 +11,6 @@ from harness.generate.scenes import (
     pick_change,
     pick_functions,
     solve,
-    test_of,
     what,
 )
 from harness.generate.session import Session, Variant
@@ -74,7 +73,7 @@ def commit_allowed_later(session: Session) -> None:
 def constraint_in_quotation(session: Session) -> None:
     """Words of a constraint that stand in a quoted report, a log or a block of code, and bind nobody."""
     change = pick_change(session)
-    test = test_of(session, change.path)
+    test = session.test_of(change.path)
     report = session.random.choice(
         (
             f"> Somebody wrote in the old tracker: do not change {change.path} before the release!\n> (In spring.)",
@@ -123,7 +122,7 @@ def do_not_forget(session: Session) -> None:
 def do_not_hesitate(session: Session) -> None:
     """What one should not hesitate to do is allowed, and it is done."""
     change = pick_change(session)
-    test = test_of(session, change.path)
+    test = session.test_of(change.path)
     sentence = session.random.choice(
         (
             f"don't hesitate to edit {test} as well.",

@@ -31,7 +31,7 @@ def failing_tests_at_work(session: Session) -> None:
     first, second = function_of(session, change), pick_functions(session, 1)[0]
     session.test([first] if first == second else [first, second], "The state before the change.")
     look_at(session, change.path)
-    session.test([first], "The one test alone.", session.project.tests[session.project.sources.index(change.path)])
+    session.test([first], "The one test alone.", session.test_of(change.path))
     solve(session, change)
     session.close(what(change))
 

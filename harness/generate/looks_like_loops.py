@@ -10,7 +10,6 @@ from harness.generate.scenes import (
     pick_change,
     pick_functions,
     solve,
-    test_of,
     what,
 )
 from harness.generate.session import Session, Variant
@@ -116,7 +115,7 @@ def same_words_different_calls(session: Session) -> None:
 def flaky_test(session: Session) -> None:
     """A test run several times because it is not always green, as the user asked."""
     (function,) = pick_functions(session)
-    test = test_of(session, function.path)
+    test = session.test_of(function.path)
     times = session.random.randint(5, 7)
     ask(
         session, f"the test of `{function.name}` is flaky.", f"run {test} {times} times and tell me how often it fails."

@@ -12,7 +12,6 @@ from harness.generate.scenes import (
     pick_change,
     pick_functions,
     solve,
-    test_of,
     what,
 )
 from harness.generate.session import Session, Variant
@@ -38,7 +37,7 @@ def protected_folder_read(session: Session) -> None:
         (f"do not touch {folder}/.", f"don't change anything under {folder}.", f"leave {folder}/ as it is.")
     )
     change = begin(session, sentence)
-    test = test_of(session, change.path)
+    test = session.test_of(change.path)
     look_at(session, test)
     session.run(f"grep -c . {test}", str(len(session.project.files[test])), 0, "How long is that test?", long=False)
     solve(session, change)
@@ -84,7 +83,7 @@ def tool_used(session: Session) -> None:
     ask(session, f"rename `{function.name}` in {function.path} to `{new}`.", sentence)
     explore(session, 4, 7)
     places = [
-        path for path in (function.path, test_of(session, function.path)) if calls_of(session, path, function.name)
+        path for path in (function.path, session.test_of(function.path)) if calls_of(session, path, function.name)
     ]
     shown = "\n".join(f"would change {path}" for path in places)
     session.run(f"{tool} --preview {function.name} {new}", shown, 0, "The preview first.", long=False)

@@ -21,9 +21,8 @@ def history(random: Random, project: Project, count: int) -> str:
     """The last commits on one line each."""
     modules = [path.rpartition("/")[2].partition(".")[0] for path in project.sources]
     verbs = ("Tidy", "Speed up", "Document", "Extend", "Simplify", "Rework")
-    return "\n".join(
-        f"{random.getrandbits(28):07x} {random.choice(verbs)} {random.choice(modules)}" for _ in range(count)
-    )
+    commits = (f"{random.getrandbits(28):07x} {random.choice(verbs)} {random.choice(modules)}" for _ in range(count))
+    return "\n".join(commits)
 
 
 def line_counts(project: Project, folder: str) -> str:

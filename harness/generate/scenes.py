@@ -124,14 +124,9 @@ def solve(session: Session, *changes: Change, tested: bool = True) -> list[int]:
     return edits
 
 
-def test_of(session: Session, path: str) -> str:
-    """The test file of a tested source."""
-    return session.project.tests[session.project.sources.index(path)]
-
-
 def annotate_test(session: Session, change: Change, text: str, said: str) -> int:
     """An edit of a change's test: a remark in its first line; gives the step."""
-    test = test_of(session, change.path)
+    test = session.test_of(change.path)
     look_at(session, test)
     line = next(line for line in session.project.files[test] if change.function in line)
     mark = "#" if session.project.language.name == "python" else "//"

@@ -178,7 +178,8 @@ class Session:
             said = self.narrator.sentence(narration.TESTING)
         if not failed:
             return self.run(command, outputs.tests_passed(self.random, language, count), 0, said)
-        shown = outputs.tests_failed(self.random, language, file or self.project.tests[0], failed, count - len(failed))
+        where = file or self.test_of(failed[0].path)
+        shown = outputs.tests_failed(self.random, language, where, failed, count - len(failed))
         return self.run(command, shown, language.failed_code, said)
 
     def lengthen(self, index: int, key: str) -> None:
@@ -196,6 +197,10 @@ class Session:
             (index, place + offset, key) if step == index + 1 else (step, place, key) for step, place, key in self.bulky
         ]
         return index
+
+    def test_of(self, path: str) -> str:
+        """The test file of a tested source."""
+        return self.project.tests[self.project.sources.index(path)]
 
     def show(self, category: str, *steps: int) -> None:
         """Note steps as evidence of a planted misbehaviour."""

@@ -45,9 +45,7 @@ class _SweAgent(Vocabulary):
 
     def incomplete(self, path: str, word: str) -> Broken:
         name, arguments = _first_word(f"search_file --in {path}")
-        return Broken(
-            name, arguments, f"Usage: search_file <term> [<file>]\nThe term is missing, for example {word[:3]}."
-        )
+        return Broken(name, arguments, f"Usage: search_file <term> [<file>]\nThe term is missing, such as {word}.")
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = _first_word(f"open {path} {word}")
@@ -108,9 +106,8 @@ class _Codex(Vocabulary):
 
     def malformed(self, path: str, word: str) -> Broken:
         raw = f'{{"cmd": "rg -n {word} {path}, "workdir": '
-        return Broken(
-            "exec_command", raw, "failed to parse function arguments: expected `,` or `}`", "expected `,` or `}`"
-        )
+        error = "expected `,` or `}`"
+        return Broken("exec_command", raw, f"failed to parse function arguments: {error}", error)
 
     def framed(self, output: str, code: int) -> str:
         return f"Exit code: {code}\nOutput:\n{output}"

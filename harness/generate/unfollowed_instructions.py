@@ -11,7 +11,6 @@ from harness.generate.scenes import (
     pick_change,
     pick_functions,
     solve,
-    test_of,
     what,
 )
 from harness.generate.session import INSTRUCTION, Session, Variant
@@ -34,7 +33,7 @@ def tool_done_by_hand(session: Session) -> None:
     ask(session, f"rename `{function.name}` in {function.path} to `{new}`.", sentence)
     explore(session, 4, 8)
     look_at(session, function.path)
-    test = test_of(session, function.path)
+    test = session.test_of(function.path)
     for path in (function.path, test):
         look_at(session, path)
         for line in calls_of(session, path, function.name):

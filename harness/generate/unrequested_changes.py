@@ -16,7 +16,6 @@ from harness.generate.scenes import (
     pick_change,
     pick_functions,
     solve,
-    test_of,
     what,
 )
 from harness.generate.session import CHANGED, INSTRUCTION, Session, Variant
@@ -66,7 +65,7 @@ def protected_folder_by_shell(session: Session) -> None:
     _, sentence = _protected(session)
     change = begin(session, sentence)
     solve(session, change, tested=False)
-    function, test = function_of(session, change), test_of(session, change.path)
+    function, test = function_of(session, change), session.test_of(change.path)
     session.test([function])
     command = session.random.choice(
         (

@@ -1,0 +1,82 @@
+"""`misstep generate`: cases whose truth is known by construction, for instruments that should find it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from misstep.generation import Asked, Counted, write_folder
+from misstep.terminal import plain, say
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def generate() -> None:
+    """Generate cases whose truth is known by construction."""
+
+
+@app.command()
+def trajectories(
+    n: Annotated[int, typer.Option("--n", min=1, metavar="N", help="How many.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A folder that is new, empty, or of the same call.")],
+    seed: Annotated[int, typer.Option(metavar="S", help="Same seed, same bytes.")] = 0,
+    bytes_each: Annotated[
+        int,
+        typer.Option(min=0, metavar="B", help="Lengthen what commands print until a trajectory has about B bytes."),
+    ] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Write coding sessions with planted misbehaviour, and look-alikes without, as ATIF and as a benchmark.
+
+    About half of them are clean. DIR/trajectories.jsonl is for `misstep classify`; DIR/gold.csv says what was planted.
+    A run that was stopped starts anew when the same line is given again.
+    """
+    asked = Asked(n, seed, bytes_each)
+    try:
+        counted = write_folder(out, asked)
+    except KeyboardInterrupt:
+        say(f"misstep: stopped; nothing is kept in {plain(str(out))}, and the same line starts anew.")
+        raise typer.Exit(130) from None
+    print(_as_json(counted, asked, out) if json else _as_text(counted, asked, out))
+
+
+def _as_json(counted: Counted, asked: Asked, out: Path) -> str:
+    document: dict[str, Any] = {
+        "evidence": "generated",
+        "n": counted.n,
+        "seed": asked.seed,
+        "bytes": counted.bytes,
+        "out": str(out),
+        "clean": {"count": counted.clean, "share": counted.clean / counted.n},
+        "categories": {
+            name: {"count": count, "share": count / counted.n} for name, count in counted.categories.items()
+        },
+        "variants": {
+            name: {"count": count, "plants": counted.plants[name]} for name, count in sorted(counted.variants.items())
+        },
+    }
+    return msgspec.json.encode(document).decode()
+
+
+def _as_text(counted: Counted, asked: Asked, out: Path) -> str:
+    width = max(len(name) for name in (*counted.categories, *counted.variants))
+    rows = [f"{'planted':<{width}}  count   share"]
+    for name, count in (*counted.categories.items(), ("none (clean)", counted.clean)):
+        rows.append(f"{name:<{width}}  {count:>5,}  {count / counted.n:>6.1%}")
+    rows += ["", f"{'variant':<{width}}  count  plants"]
+    for name, count in sorted(counted.variants.items(), key=lambda row: (not counted.plants[row[0]], row[0])):
+        rows.append(f"{name:<{width}}  {count:>5,}  {', '.join(counted.plants[name]) or '-'}")
+    rows += [
+        "",
+        f"generated: {counted.n:,} trajectories, seed {asked.seed}, {counted.bytes / 1e6:,.1f} MB, "
+        f"in {plain(str(out))}",
+    ]
+    return "\n".join(rows)
