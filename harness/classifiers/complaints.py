@@ -240,7 +240,11 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
 )
 """What is wrong, pieces of which a matching text has at least one, and the phrase; the first that matches counts."""
 
-_STEMS = ("not ", "no ", "n't ", "fail", "unexpected", "unknown", "required", "invalid", " arg", "function ", " call")
+_STEMS = (
+    "valid", "not ", "no ", "n't ", "requir", "missing", "unk", "tch", "pars", "tool", " got", "() ", "option", "edit",
+    "occurrences", " arg", "file ", "fail",
+)  # fmt: skip
+"""Pieces of pieces: chosen so that few have to be looked for where nothing is."""
 
 
 class _Phrase(Struct, frozen=True):
