@@ -138,7 +138,7 @@ def error_of(act: Act) -> str | None:
     if result is None or exit_code(act) == 0:
         return None
     text = result.text[-_READ:]
-    lines = [line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line)]
+    lines = [line for line in text.split("\n") if _ERROR_LINE.match(line)] if has(text, _ERROR_WORDS) else []
     if not lines:
         if not result.is_error and exit_code(act) is None:
             return None
