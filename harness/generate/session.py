@@ -51,7 +51,7 @@ class Session:
         self.narrator = Narrator(random)
         self.steps: list[Step] = []
         self.evidence: dict[str, list[int]] = {}
-        self.pace = random.uniform(1.2, 3)
+        self.pace = random.uniform(1.5, 3.2)
         """How much this agent looks around before it acts."""
         self.bulky: list[tuple[int, int, str]] = []
         """Step and place of results that may be longer than they are, each with a key: same key, same addition."""

@@ -52,8 +52,9 @@ def malformed_call(session: Session) -> None:
 
 def _refused(session: Session, broken: Callable[[Function], Broken]) -> None:
     change = begin(session, least=1, most=3)
-    functions = [one for made in session.project.functions.values() for one in made if one.name != change.function]
-    for one in session.random.sample(functions, session.random.randint(4, 6)):
+    others = [path for path in session.project.sources if path != change.path]
+    for path in session.random.sample(others, session.random.randint(4, 5)):
+        one = session.random.choice(session.project.functions[path])
         said = session.narrator.sentence(_TRYING, word=one.name)
         session.show(FAILURE, session.refused(broken(one), said))
         explore(session, 1, 2, avoid=(change.path,))

@@ -1,0 +1,95 @@
+"""A session acts on its project: what tools answer is what the files hold."""
+
+from random import Random
+
+import msgspec
+import pytest
+
+from harness.generate.projects import change_comparison, change_limit, make_project
+from harness.generate.scenes import explore, misremembered, pick_functions
+from harness.generate.session import Session
+from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
+from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+
+VOCABULARIES = EDITOR_VOCABULARIES + SHELL_VOCABULARIES
+PROJECTS = range(12)
+
+
+def _session(seed: int, vocabulary: Vocabulary) -> Session:
+    random = Random(seed)  # noqa: S311 (made-up data)
+    return Session(random, make_project(random), vocabulary)
+
+
+@pytest.mark.parametrize("seed", PROJECTS)
+def test_every_function_has_a_limit_and_a_comparison_that_stand_once_in_its_file(seed: int) -> None:
+    random = Random(seed)  # noqa: S311 (made-up data)
+    project = make_project(random)
+    for path, functions in project.functions.items():
+        for one in functions:
+            for change in (change_limit(random, one), change_comparison(random, one)):
+                assert project.text(path).count(change.old) == 1
+                assert change.new != change.old
+                assert not any(wrong in project.text(path) for wrong in misremembered(change.old))
+
+
+def test_an_edit_shows_in_the_next_look() -> None:
+    session = _session(1, EDITOR_VOCABULARIES[0])
+    change = change_limit(session.random, pick_functions(session)[0])
+    before = session.read(change.path)
+    session.change(change)
+    after = session.read(change.path)
+    assert change.old in session.steps[before].results[0].text
+    assert change.new in session.steps[after].results[0].text
+
+
+def test_an_edit_of_what_does_not_stand_there_cannot_be_written_as_one_that_works() -> None:
+    session = _session(2, EDITOR_VOCABULARIES[0])
+    with pytest.raises(ValueError, match="0 times"):
+        session.edit("README.md", "no such line", "another")
+
+
+def test_an_edit_of_what_stands_there_cannot_be_written_as_one_that_fails() -> None:
+    session = _session(2, EDITOR_VOCABULARIES[0])
+    with pytest.raises(ValueError, match="stands in"):
+        session.failed_edit("README.md", session.project.files["README.md"][0], "another")
+
+
+@pytest.mark.parametrize("seed", PROJECTS)
+def test_looking_around_never_looks_twice_nor_where_it_is_told_not_to(seed: int) -> None:
+    session = _session(seed, VOCABULARIES[seed % len(VOCABULARIES)])
+    avoided = session.project.sources[0]
+    explore(session, 200, 200, avoid=(avoided,))
+    calls = [msgspec.json.encode((call.name, call.arguments)) for step in session.steps for call in step.calls]
+    assert len(calls) == len(set(calls)) > 20
+    assert avoided not in session.known
+
+
+def test_joined_turns_keep_calls_answers_and_what_may_be_lengthened() -> None:
+    session = _session(3, EDITOR_VOCABULARIES[1])
+    session.user("Look around.")
+    session.run("ls", "a")
+    session.run("pwd", "b")
+    assert session.join_last() == 1
+    assert [result.text for result in session.steps[1].results] == ["a", "b"]
+    assert session.bulky == [(1, 0, "ls"), (1, 1, "pwd")]
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda one: type(one).__name__)
+def test_calls_that_are_refused_are_none_that_the_agent_makes_otherwise(vocabulary: Vocabulary) -> None:
+    usual = {vocabulary.read("a.py", 1, 5)[0], vocabulary.run("ls")[0], vocabulary.edit("a.py", "x", "y")[0]}
+    assert vocabulary.unknown("a.py", "word").name not in usual
+    malformed = vocabulary.malformed("a.py", "word")
+    assert malformed.parse_error
+    assert isinstance(malformed.arguments, str)
+    with pytest.raises(msgspec.DecodeError):
+        msgspec.json.decode(malformed.arguments)
+    for broken in (vocabulary.incomplete("src/a.py", "word"), vocabulary.invalid("src/a.py", "word")):
+        assert broken.parse_error is None
+        assert broken.answer
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda one: type(one).__name__)
+def test_a_vocabulary_says_what_it_records_of_a_failed_command(vocabulary: Vocabulary) -> None:
+    flag, code = vocabulary.flags(True, 2)
+    assert (flag, code) in {(None, None), (True, None), (None, 2)}
+    assert vocabulary.flags(False, 0) in {(None, None), (False, None), (None, 0)}

@@ -1,0 +1,206 @@
+"""`misstep generate trajectories`: what is written can be read, is the same for the same call, and replaces nothing."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from analysis.gold import read_gold, read_items, read_marked_errors
+from harness.datasets.benchmark import read_benchmark
+from harness.errors import InputError, UsageError
+from harness.generate.trajectories import CATEGORIES, generate_trajectories
+from harness.readers import read_file
+from misstep import generation
+from misstep.__main__ import app
+from misstep.generation import Asked, write_folder
+
+ROOT = Path(__file__).parents[2]
+NAMES = {
+    "benchmark.toml",
+    "gold.csv",
+    "gold_errors.jsonl",
+    "gold_variants.csv",
+    "items.jsonl",
+    "trajectories.jsonl",
+}
+
+
+def run(out: Path, *more: str, n: int = 30, seed: int = 4) -> Result:
+    arguments = ["generate", "trajectories", "--n", str(n), "--seed", str(seed), "--out", str(out), *more]
+    return CliRunner().invoke(app, arguments)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("generated") / "thirty"
+    write_folder(out, Asked(30, 4))
+    return out
+
+
+def test_the_file_is_read_back_as_the_trajectories_that_were_generated(folder: Path) -> None:
+    read = list(read_file(folder / "trajectories.jsonl"))
+    assert read == [case.trajectory for case in generate_trajectories(30, 4)]
+
+
+def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_category(folder: Path) -> None:
+    benchmark = read_benchmark(folder)
+    assert set(contents(folder)) == NAMES
+    assert (benchmark.kind, benchmark.positive, benchmark.raters) == ("misbehaviour", "yes", ("construction",))
+    assert benchmark.counts == {"items": 120, "labels": 120, "trajectories": 30}
+    assert benchmark.origin == ("misstep generate trajectories --n 30 --seed 4",)
+    cases = list(generate_trajectories(30, 4))
+    truth = {f"{case.trajectory.id}/{name}": case.truth[name] for case in cases for name in CATEGORIES}
+    assert [item.id for item in read_items(folder)] == list(truth)
+    assert {label.item: label.label == "yes" for label in read_gold(folder)} == truth
+    assert {(error.trajectory, error.label, error.step) for error in read_marked_errors(folder)} == {
+        (case.trajectory.id, name, step) for case in cases for name, steps in case.evidence.items() for step in steps
+    }
+
+
+def test_the_variant_of_every_trajectory_is_told_to_those_who_may_see_the_truth(folder: Path) -> None:
+    with (folder / "gold_variants.csv").open(newline="") as stream:
+        told = [(row["trajectory"], row["variant"]) for row in csv.DictReader(stream)]
+    assert told == [(case.trajectory.id, case.variant) for case in generate_trajectories(30, 4)]
+    shown = (folder / "trajectories.jsonl").read_text() + (folder / "items.jsonl").read_text()
+    assert not any(f'"{variant}"' in shown for _, variant in told)
+
+
+def test_the_same_call_gives_the_same_bytes_anywhere_and_again(folder: Path, tmp_path: Path) -> None:
+    assert run(tmp_path / "again").exit_code == 0
+    assert contents(tmp_path / "again") == contents(folder)
+    assert run(tmp_path / "again").exit_code == 0
+    assert contents(tmp_path / "again") == contents(folder)
+
+
+def test_what_is_printed_counts_categories_and_variants_and_says_that_it_is_generated(tmp_path: Path) -> None:
+    printed = run(tmp_path / "out", n=91).stdout
+    assert "generated: 91 trajectories, seed 4" in printed
+    assert all(name in printed for name in (*CATEGORIES, "none (clean)", "polling", "same_call_again"))
+
+
+def test_json_counts_what_was_planted(tmp_path: Path) -> None:
+    result = run(tmp_path / "out", "--json", n=50)
+    document: dict[str, Any] = json.loads(result.stdout)
+    cases = list(generate_trajectories(50, 4))
+    assert (document["evidence"], document["n"], document["seed"]) == ("generated", 50, 4)
+    assert document["bytes"] == (tmp_path / "out" / "trajectories.jsonl").stat().st_size
+    assert document["clean"]["count"] == sum(not any(case.truth.values()) for case in cases)
+    for category in CATEGORIES:
+        planted = sum(case.truth[category] for case in cases)
+        assert document["categories"][category] == {"count": planted, "share": planted / 50}
+    assert sum(variant["count"] for variant in document["variants"].values()) == 50
+
+
+def test_trajectories_are_lengthened_to_about_the_bytes_asked_for(tmp_path: Path) -> None:
+    document = json.loads(run(tmp_path / "out", "--bytes-each", "40000", "--json", n=91).stdout)
+    assert document["bytes"] == pytest.approx(91 * 40_000, rel=0.15)
+
+
+@pytest.mark.parametrize("call", [{"n": 31}, {"seed": 5}])
+def test_the_output_of_another_call_is_left_alone(tmp_path: Path, call: dict[str, int]) -> None:
+    out = tmp_path / "out"
+    run(out, n=5)
+    before = contents(out)
+    result = run(out, **call)
+    assert isinstance(result.exception, UsageError)
+    assert "--n 5 --seed 4" in str(result.exception)
+    assert contents(out) == before
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "trajectories.jsonl", "gold.csv"])
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine\n")
+    assert isinstance(run(tmp_path).exception, UsageError)
+    assert contents(tmp_path) == {name: b"mine\n"}
+
+
+def test_a_benchmark_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "benchmark.toml").write_text('name = "mine"\n')
+    assert isinstance(run(tmp_path).exception, UsageError)
+    assert (tmp_path / "benchmark.toml").read_text() == 'name = "mine"\n'
+
+
+def test_a_file_in_the_place_of_the_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
+    out = tmp_path / "file"
+    out.write_text("")
+    result = run(out)
+    assert isinstance(result.exception, UsageError)
+    assert str(out) in str(result.exception)
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = run(tmp_path / "file" / "below")
+    assert isinstance(result.exception, InputError)
+    assert str(tmp_path / "file" / "below") in str(result.exception)
+
+
+def test_a_run_that_breaks_off_leaves_nothing_that_looks_complete_and_the_same_call_finishes(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*asked: int) -> Any:
+        yield from list(generate_trajectories(*asked))[:7]
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(generation, "generate_trajectories", stopped)
+        result = run(out)
+    assert result.exit_code == 130
+    assert "starts anew" in result.stderr
+    assert not set(contents(out)) & NAMES
+    assert run(out).exit_code == 0
+    assert contents(out) == contents(folder)
+
+
+def test_what_a_killed_run_left_is_written_over(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / ".benchmark.toml.part").write_text("")
+    (tmp_path / ".gold.csv.part").write_text("half a li")
+    (tmp_path / "items.jsonl").write_text("")
+    assert run(tmp_path).exit_code == 0
+    assert {name: text for name, text in contents(tmp_path).items() if name in NAMES} == contents(folder)
+    assert not (tmp_path / ".gold.csv.part").exists()
+
+
+def test_no_number_or_a_number_below_one_is_bad_usage(tmp_path: Path) -> None:
+    assert run(tmp_path / "out", n=0).exit_code == 2
+    assert CliRunner().invoke(app, ["generate", "trajectories", "--out", str(tmp_path / "out")]).exit_code == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_error_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "misstep", "generate", "trajectories", "--n", "1", "--out", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "notes.txt" in done.stderr
+
+
+def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_with_their_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+
+    def watched(*asked: int) -> Any:
+        for case in generate_trajectories(*asked):
+            sizes.append((tmp_path / "out" / ".trajectories.jsonl.part").stat().st_size)
+            yield case
+
+    monkeypatch.setattr(generation, "generate_trajectories", watched)
+    write_folder(tmp_path / "out", Asked(40, 4, 40_000))
+    assert sizes[0] == 0
+    assert sizes[-1] > 30 * 40_000
