@@ -76,6 +76,11 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
     ),
     (
         "unknown tool",
+        ("unsupported call", "unsupported tool call", "unsupported function call"),
+        r"unsupported (?:tool |function )?call\b",
+    ),
+    (
+        "unknown tool",
         ("no tool", "no function"),
         r"no (?:tool|function) (?:named|called|with (?:the )?name|by the name)\b",
     ),
@@ -134,6 +139,17 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
         r"object)[,;]? (?:but )?(?:received|got)\b",
     ),
     ("invalid arguments", ("<tool_use_error>",), r"<tool_use_error>\s*(?:inputvalidation|invalid|error: invalid)"),
+    (
+        "invalid arguments",
+        ("requires", "lacks"),
+        r"\b(?:requires|lacks) (?:the |an? )?(?:required )?(?:argument|parameter|property|field)s?\b",
+    ),
+    ("invalid arguments", ("invalid type",), r"invalid type: [^\n]{1,80}, expected\b"),
+    (
+        "invalid arguments",
+        ("must be a",),
+        r"\bmust be an? (?:valid |positive |non-empty )?(?:number|string|integer|boolean|array|list|object|float)\b",
+    ),
     # An edit did not fit the file.
     (
         "failed edit",
@@ -191,6 +207,11 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
         r"file has not been read yet|must (?:first )?(?:read|view|open) (?:the )?file (?:first|before)|"
         r"(?:file )?has been (?:unexpectedly )?modified since",
     ),
+    (
+        "failed edit",
+        ("nothing was", "not appear"),
+        r"\bnothing was (?:replaced|changed|edited)|does not appear (?:verbatim|in|exactly)",
+    ),
     # SWE-agent refuses edits that break the syntax, and edits outside the file.
     (
         "failed edit",
@@ -229,6 +250,7 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
         r"syntax error near unexpected token|unexpected eof while looking for|unterminated (?:quoted|`s'|"
         r"address)|missing (?:argument to|operand)",
     ),
+    ("wrong usage", ("usage: ",), r"^error: [^\n]*\n+usage: "),
     ("wrong usage", ("no such", "cannot execute"), r"no such (?:file or directory)?[^\n]{0,10}exec|cannot execute"),
     # The file that a tool was to read is not there.
     (

@@ -96,7 +96,7 @@ def _recognised(act: Act, kind: Kind, head: str) -> Failure | None:
         if code == 0:
             return None
         looked_at = head if len(text) <= HEAD else head + "\n" + text[-_TAIL:]
-    by_framework = kind != "shell" or (code is None and _only_line(looked_at))
+    by_framework = kind != "shell" or _is_only_line(looked_at)
     complaint = first_complaint(looked_at, _possible(kind, by_framework))
     if complaint is None:
         return Failure("wrong usage", head.strip()[:80]) if kind == "shell" and code in (126, 127) else None
@@ -130,9 +130,9 @@ def _complains(act: Act, head: str) -> bool:
     return len(result.text) <= HEAD and head.count("\n") <= _FEW_LINES and _HIT.match(head) is None
 
 
-def _only_line(head: str) -> bool:
-    """Whether an answer is one short complaint rather than a program's output."""
-    return head.count("\n") <= 2 and not head.startswith("Traceback")
+def _is_only_line(head: str) -> bool:
+    """Whether an answer is one complaint in one line, as a framework makes it, rather than a program's output."""
+    return "\n" not in head.strip() and _HIT.match(head) is None
 
 
 @once

@@ -33,6 +33,9 @@ _TAIL = re.compile(r"\s*(?:\|\|\s*(?:true|:)|;)\s*$")
 _PAGER = re.compile(r"\s*\|\s*cat\s*$")
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
 _SPACES = re.compile(r"\s+")
+_SHORT_FLAGS = re.compile(r"-[a-zA-Z]{1,4}$")
+"""Flags of one letter, alone or run together: `-rn`, `-n -r` and `-nr` say the same."""
+
 _QUIET = frozenset(("-q", "--quiet", "--no-pager", "--color=never", "--no-color", "-s"))
 
 
@@ -101,13 +104,16 @@ def even_path(path: str) -> str:
 
 
 def even_command(line: str) -> Hashable:
-    """A command line evened out: spaces, quotes, redirections of errors, quiet flags and `python3` for `python`."""
+    """A command line evened out: spaces, quotes, redirections of errors, order of flags, `python3` for `python`."""
     line = _without_ends(line.strip())
     if "\n" in line or "<<" in line:
         return line
     words = [word for word in line.replace('"', " ").replace("'", " ").replace("\\", "").split() if word not in _QUIET]
     words = ["python" if word == "python3" else even_path(word) or word for word in words]
-    return " ".join(words)
+    if " -" not in line:
+        return " ".join(words)
+    flags = sorted(letter for word in words if _SHORT_FLAGS.match(word) for letter in word[1:])
+    return " ".join(word for word in words if not _SHORT_FLAGS.match(word)), "".join(flags)
 
 
 def _without_ends(line: str) -> str:

@@ -10,11 +10,12 @@ from collections import Counter, defaultdict
 
 from msgspec import Struct
 
+from harness.classifiers.effects import effects
 from harness.classifiers.failures import exit_code, failed
 from harness.classifiers.history import Act, History
 from harness.classifiers.natures import nature_of
 from harness.classifiers.prose import has
-from harness.classifiers.tools import command_of, edit_texts, first_text, kind_of, path_of
+from harness.classifiers.tools import PATCH_KEYS, command_of, edit_texts, first_text, kind_of, path_of
 from harness.classifiers.verdicts import counted, quoted
 
 ROUNDS = 3
@@ -35,6 +36,9 @@ _ERROR_WORDS = ("rror", "xception:", "FAIL", "E  ", "✗", "✘", "panicked")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _PLACE = re.compile(r"(?:[\w./-]*/)?[\w.-]+\.\w+:\d+(?::\d+)?|line \d+")
 _SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1")
+_SHELL_EDITS = ("sed -i", "apply_patch", ">", "patch ")
+_TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)
+_PUT = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
 _SHOWN_LINES = 5
 _READ = 20_000
 """Characters at the end of an answer in which its error is looked for."""
@@ -67,15 +71,19 @@ def _edits(acts: list[Act]) -> dict[int, Edit]:
         kind = kind_of(act.call)
         if kind == "shell":
             line = command_of(act.call) or ""
-            if "sed -i" not in line:
+            if not has(line, _SHELL_EDITS):
                 continue
-            match = _SUBSTITUTION.search(line)
-            path = line.split()[-1]
-            old, new = (match.group(2), match.group(3)) if match else ("", line)
+            path = next((effect.target for effect in effects(act) if effect.verb in ("edit", "write")), "")
+            if not path:
+                continue
+            old, new = _exchanged(line)
         elif kind in ("edit", "write", "patch"):
             path = path_of(act.call)
             old, new = edit_texts(act.call)
-            new = new or first_text(act.call.arguments, ("patch", "input", "diff"))
+            if kind == "patch":
+                made = effects(act)
+                path = made[0].target if made else path
+                old, new = _exchanged(first_text(act.call.arguments, PATCH_KEYS))
         elif kind == "undo":
             path, old, new = path_of(act.call), "", ""
         else:
@@ -88,6 +96,16 @@ def _edits(acts: list[Act]) -> dict[int, Edit]:
         if old:
             before.add(old)
     return found
+
+
+def _exchanged(line: str) -> tuple[str, str]:
+    """What a command line puts in the place of what: of a substitution, of a patch with one change, else all of it."""
+    match = _SUBSTITUTION.search(line)
+    if match:
+        return match.group(2), match.group(3)
+    taken = "\n".join(_TAKEN.findall(line))
+    put = "\n".join(_PUT.findall(line))
+    return taken, put or line
 
 
 class _Round(Struct, frozen=True, gc=False):

@@ -1,13 +1,16 @@
 """The same call over and over, and cycles of calls: the first two rules of `infinite_loop`."""
 
+import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
 
 from harness.classifiers.failures import environment_failure, failed, own_failure
 from harness.classifiers.history import Act, History
 from harness.classifiers.identity import answer_key, call_key, coarse_key, loose_key, may_be_same
 from harness.classifiers.natures import Nature, nature_of
+from harness.classifiers.prose import LONGEST
 from harness.classifiers.tools import bare_name, command_of, kind_by_name, path_of
 from harness.classifiers.verdicts import counted, quoted
 
@@ -24,6 +27,12 @@ too. Not measured: well above the three of the definition, because waiting is re
 CONTENT = 80
 """Characters from which an answer shows what is on a screen. Shorter ones (`Scrolled down.`) say only that a key was
 pressed, and their being equal does not show that nothing moved."""
+
+_SEVERAL_TIMES = re.compile(
+    r"\b(?:\d+|two|three|four|five|six|ten|twenty|several|many|a few|multiple|some) (?:more )?times\b|\brepeatedly\b"
+    r"|\b(?:twice|in a loop|over and over)\b",
+    re.IGNORECASE,
+)
 
 Shown = tuple[list[int], str]
 
@@ -86,6 +95,7 @@ class _Record:
         self._answers: dict[int, Hashable] = {}
         self._before: dict[int, int] = {}
         self._news = history.news
+        self._turns = history.turns
 
     def nature(self, place: int) -> Nature:
         if place not in self._natures:
@@ -123,6 +133,11 @@ class _Record:
         for passed in walked:
             self._before[passed] = last
         return last
+
+    @cached_property
+    def repeats_asked_for(self) -> bool:
+        """Whether the user asks for something to be run several times."""
+        return any(_SEVERAL_TIMES.search(turn.text[:LONGEST]) for turn in self._turns)
 
     def news_between(self, one: int, other: int) -> bool:
         """Whether the user said something new between two calls."""
@@ -180,6 +195,8 @@ def _adjacent(record: _Record, one: int, other: int) -> bool:
 def _is_loop(record: _Record, members: Sequence[int], after: int | None) -> bool:
     first = record.acts[members[0]]
     nature = record.nature(members[0])
+    if nature in ("test", "run") and record.repeats_asked_for:
+        return False
     if nature == "wait" or environment_failure(first):
         return after is None and len(members) >= PATIENCE
     if nature == "move":

@@ -1,8 +1,9 @@
 """Tool call failures (Wink, 2.1.3): errors of the agent's own making, repeated and not corrected.
 
-Three ways in which that shows:
+Four ways in which that shows:
 
 - three or more errors of one sort about one thing (a tool, a program, a file to edit) before it once works;
+- the same complaint about a tool or a program three times, or three edits that fail and are never made;
 - the same failing call made again at once, although the answer said what was wrong, and never put right;
 - a failed edit that the agent passes over and later claims to have made.
 
@@ -10,10 +11,10 @@ Not tool call failures: failing tests, a search that finds nothing, a compiler's
 call that the user declined, an error that the next attempt corrects.
 """
 
-import itertools
 import re
 from collections import defaultdict
 from collections.abc import Hashable
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -35,6 +36,7 @@ ERRORS = 3
 SAME_AGAIN = 2
 """Times in a row that the very same failing call makes one, where it is never put right."""
 
+_FIGURES = re.compile(r"\d+")
 WINDOW = 10
 """Calls between two malformed calls, or two of tools that do not exist, from which they are slips of their own."""
 
@@ -98,25 +100,54 @@ def _program_at_fault(act: Act, failure: Failure) -> str:
 
 
 def _repeated(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str] | None:
+    return _before_success(acts, errors) or _same_mistake(acts, errors) or _left_undone(acts, errors)
+
+
+def _before_success(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str] | None:
+    """Errors about one thing before it once works."""
     by_subject: dict[Hashable, list[_Error]] = defaultdict(list)
     for error in errors:
         subject = _subject(acts[error.place], error.failure)
         alike = by_subject[subject]
         if alike and _put_right(acts, subject, alike[-1].place, error.place):
             alike.clear()
-        if not alike or acts[alike[-1].place].step != acts[error.place].step:
-            alike.append(error)
+        _add(acts, alike, error)
         if len(alike) == ERRORS:
             later = [other for other in errors if other.place > error.place]
-            return _shown(
-                acts, alike + [other for other in later if _subject(acts[other.place], other.failure) == subject]
-            )
+            return _shown(acts, alike + [one for one in later if _subject(acts[one.place], one.failure) == subject])
     for subject, alike in by_subject.items():
         if len(alike) >= SAME_AGAIN and not _put_right(acts, subject, alike[-1].place, len(acts)):
-            for one, other in itertools.pairwise(alike):
+            for one, other in pairwise(alike):
                 if other.place == one.place + 1 and call_key(acts[one.place]) == call_key(acts[other.place]):
                     return _shown(acts, [one, other])
     return None
+
+
+def _same_mistake(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str] | None:
+    """One complaint about how a tool or a program is called, again and again whatever went right meanwhile."""
+    by_complaint: dict[Hashable, list[_Error]] = defaultdict(list)
+    for error in errors:
+        if error.failure.fault in ("invalid arguments", "wrong usage"):
+            subject = _subject(acts[error.place], error.failure)
+            alike = by_complaint[subject, _FIGURES.sub("", error.failure.words)]
+            _add(acts, alike, error)
+    return next((_shown(acts, alike) for alike in by_complaint.values() if len(alike) >= ERRORS), None)
+
+
+def _left_undone(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str] | None:
+    """Failed edits, of whatever files, that are never made."""
+    undone: list[_Error] = []
+    for error in errors:
+        subject = _subject(acts[error.place], error.failure)
+        if error.failure.fault == "failed edit" and not _put_right(acts, subject, error.place, len(acts)):
+            _add(acts, undone, error)
+    return _shown(acts, undone) if len(undone) >= ERRORS else None
+
+
+def _add(acts: list[Act], alike: list[_Error], error: _Error) -> None:
+    """Count an error, but not twice in one turn."""
+    if not alike or acts[alike[-1].place].step != acts[error.place].step:
+        alike.append(error)
 
 
 def _put_right(acts: list[Act], subject: Hashable, start: int, end: int) -> bool:

@@ -6,6 +6,7 @@ update_reservation {…} → change      get_user {…} → look
 """
 
 import re
+import shlex
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -120,6 +121,8 @@ def kind_by_name(name: str) -> Kind:
     if known:
         return known
     words = [word.lower() for word in _WORD.findall(bare_name(name))]
+    if any(_VERBS.get(word) == "wait" for word in words):
+        return "wait"
     if words and words[0] in _VERBS and _VERBS[words[0]] in ("look", "change", "search"):
         return _VERBS[words[0]]
     for word in words:
@@ -129,9 +132,13 @@ def kind_by_name(name: str) -> Kind:
 
 
 def kind_of(call: ToolCall) -> Kind:
-    """What kind of call it is."""
+    """What kind of call it is; a tool that is given a command line beginning with its own name is a shell."""
     kind = kind_by_name(call.name)
     arguments = call.arguments
+    if kind != "shell" and len(arguments) == 1 and isinstance(arguments, dict) and "command" in arguments:
+        line = arguments["command"]
+        if isinstance(line, str) and line.startswith(call.name):
+            return "shell"
     if kind == "editor" or (kind == "edit" and isinstance(arguments, dict) and "command" in arguments):
         command = arguments.get("command") if isinstance(arguments, dict) else None
         return _EDITOR.get(command, "edit") if isinstance(command, str) else "edit"
@@ -172,7 +179,7 @@ def command_of(call: ToolCall) -> str | None:
 def _joined(words: list[str]) -> str:
     if len(words) == 3 and words[0].rsplit("/", 1)[-1] in ("bash", "sh", "zsh") and words[1].startswith("-"):
         return words[2]
-    return " ".join(word if word and not set(word) & set(" \t\n'\"|;&<>") else f"'{word}'" for word in words)
+    return shlex.join(words)
 
 
 def edit_texts(call: ToolCall) -> tuple[str, str]:
