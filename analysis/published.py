@@ -1,25 +1,86 @@
 """Figures as the papers print them: `data/published/<paper>.toml`, one loader.
 
-A figure is kept as a string, with the place where it stands. What could be worked out again from other printed
-figures says so (`check` and `inputs`); the judgement is computed by `analysis.papers`, never stored.
+A figure is kept as a string, with the place where it stands:
+
+    [[figure]]
+    id = "fruit.pears.share"
+    place = "Table 7"
+    row = "Pears"
+    column = "Share of the harvest"
+    printed = "12.5%"
+    unit = "share"
+    check = "percentage"
+    inputs = { count = "fruit.pears.count", n = "fruit.n" }
+
+What could be worked out again from other printed figures says so (`check` and `inputs`); the judgement is computed by
+`analysis.papers` and by the audit, never stored. A figure whose place opens with "worked out:" is not printed: it is
+what a check needs and says where it is from.
 """
 
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
-from harness.places import data_folder
 from analysis.tables import Row, Unit
 from harness.errors import InputError, UsageError
+from harness.places import data_folder
+
+Check = Literal[
+    "percentage",
+    "mean",
+    "two_proportion_p",
+    "precision_recall",
+    "kappa",
+    "sum",
+    "difference",
+    "relative_change",
+    "same",
+    "share_of",
+]
+"""A way to work a figure out again; `INPUTS` names what each takes."""
+
+INPUTS: dict[Check, frozenset[str]] = {
+    "percentage": frozenset({"count", "n", "repeats"}),
+    "mean": frozenset({"n", "step", "repeats"}),
+    "two_proportion_p": frozenset({"x1", "n1", "x2", "n2", "share1", "share2"}),
+    "precision_recall": frozenset({"tp", "fp", "fn", "tn", "positives", "negatives"}),
+    "kappa": frozenset({"n", "agreement", "matrix"}),
+    "sum": frozenset({"parts"}),
+    "difference": frozenset({"a", "b"}),
+    "relative_change": frozenset({"from", "to"}),
+    "same": frozenset({"other"}),
+    "share_of": frozenset({"part", "whole"}),
+}
+"""What each check takes; any may be missing where it is not printed.
+
+- `percentage`: 100 count / (n x repeats). `mean`: of n x repeats answers that go in steps of `step`, 1 where not given.
+- `two_proportion_p`: the p-value of x1 of n1 against x2 of n2, or of two shares where no counts are printed.
+- `precision_recall`: the figure's column says which of the two; seen from the class of the figure's row, so that what
+  is a true negative for one class is a true positive for the other; `positives` are tp + fn, `negatives` fp + tn.
+- `kappa`: from agreement and n, or from the matrix of an id. `sum`: of the parts. `difference`: a less b.
+- `relative_change`: (to - from) / from. `same`: the same quantity in another place. `share_of`: part / whole.
+"""
+
+_LISTS = frozenset({"parts"})
+_PERCENT = ("share", "difference")
+
+
+class Derivation(Struct, frozen=True, forbid_unknown_fields=True):
+    """One way to work a figure out again: the check, and the figures (or the matrix) that it takes, by id."""
+
+    check: Check
+    inputs: dict[str, str | tuple[str, ...]] = {}
 
 
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     """One printed figure.
 
-    `value` is the number where `printed` is not one by itself ("42,807k", "Three"); `inputs` name other figures;
-    `approximate` where the paper says "about" of a number whose last zeros carry no information.
+    `value` is the number where `printed` is not one by itself ("42,807k", "Three", a reduction printed without its
+    sign); `approximate` where the paper says "about" of a number whose last zeros carry no information; `bound` where
+    it says only that the quantity is above or below the number; `also` further ways to work the figure out.
     """
 
     id: str
@@ -29,20 +90,39 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     printed: str
     unit: Unit
     value: str | None = None
-    check: str | None = None
-    inputs: dict[str, str] = {}
+    check: Check | None = None
+    inputs: dict[str, str | tuple[str, ...]] = {}
+    also: tuple[Derivation, ...] = ()
     approximate: bool = False
+    bound: Literal["above", "below"] | None = None
     note: str = ""
 
     @property
     def digits(self) -> str:
-        """The number alone, digits as printed: without sign words, thousands separators and the percent sign."""
-        return (self.value or self.printed).replace(",", "").strip("~<>≈% ")
+        """The number alone, digits as printed: without sign words, stars, thousands separators and the percent sign."""
+        plain = (self.value or self.printed).replace(",", "").replace("\N{MINUS SIGN}", "-")
+        return plain.strip("~<>≥≤≈%*+ ").removesuffix("pp")
 
     @property
     def number(self) -> float:
-        """The number; a share is printed in percent and given as a fraction."""
-        return float(self.digits) / (100 if self.unit == "share" else 1)
+        """The number; a share or a difference of shares is printed in percent and given as a fraction."""
+        return float(self.digits) / (100 if self.unit in _PERCENT else 1)
+
+    @property
+    def derivations(self) -> tuple[Derivation, ...]:
+        """Every way to work it out again that the file names, the first one first."""
+        return self.also if self.check is None else (Derivation(self.check, self.inputs), *self.also)
+
+
+class Matrix(Struct, frozen=True, forbid_unknown_fields=True):
+    """A printed table of counts: `cells` holds the ids of figures, a row for each of `rows` (the truth)."""
+
+    id: str
+    place: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    note: str = ""
 
 
 class Pattern(Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,6 +147,7 @@ class Paper(Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     authors: str
     figure: tuple[Figure, ...] = ()
+    matrix: tuple[Matrix, ...] = ()
     reconstruction: tuple[Reconstruction, ...] = ()
 
     def __getitem__(self, id: str) -> Figure:  # noqa: A002 (the file's own word)
@@ -111,21 +192,59 @@ def read_paper(file: Path) -> Paper:
         paper = msgspec.convert(raw, Paper)
     except msgspec.MsgspecError as error:
         raise InputError(str(error), "See data/published/wink.toml for the form.", file=file) from error
-    ids = [figure.id for figure in paper.figure]
-    for figure in paper.figure:
-        if ids.count(figure.id) > 1:
-            raise InputError("named twice", "Give each figure its own id.", file=file, field=figure.id)
-        for name in figure.inputs.values():
-            if name not in ids:
-                raise InputError(f"no figure {name!r} to work it out from", file=file, field=figure.id)
+    _check_ids(paper, file)
     return paper
+
+
+def _check_ids(paper: Paper, file: Path) -> None:
+    figures, matrices = {figure.id for figure in paper.figure}, {matrix.id for matrix in paper.matrix}
+    for name, times in Counter([named.id for named in paper.figure] + [named.id for named in paper.matrix]).items():
+        if times > 1:
+            raise InputError("named twice", "Give each figure and each matrix its own id.", file=file, field=name)
+    for figure in paper.figure:
+        if figure.inputs and figure.check is None:
+            raise InputError("inputs without a check", "Say which check takes them.", file=file, field=figure.id)
+        _check_number(figure, file)
+        for derivation in figure.derivations:
+            _check_inputs(derivation, figures, matrices, file, figure.id)
+    for matrix in paper.matrix:
+        if [len(row) for row in matrix.cells] != [len(matrix.columns)] * len(matrix.rows):
+            said = f"{len(matrix.rows)} rows of {len(matrix.columns)}"
+            raise InputError(f"cells are not {said}", "Give each row and column a cell.", file=file, field=matrix.id)
+        for name in (name for row in matrix.cells for name in row):
+            if name not in figures:
+                raise InputError(f"no figure {name!r} for a cell", file=file, field=matrix.id)
+
+
+def _check_number(figure: Figure, file: Path) -> None:
+    try:
+        if figure.unit != "text":
+            _ = figure.number
+    except ValueError as error:
+        advice = 'Give the number as `value`, or the unit "text".'
+        raise InputError(f"{figure.printed!r} is no number", advice, file=file, field=figure.id) from error
+
+
+def _check_inputs(derivation: Derivation, figures: set[str], matrices: set[str], file: Path, field: str) -> None:
+    known = INPUTS[derivation.check]
+    for key, value in derivation.inputs.items():
+        if key not in known:
+            takes = ", ".join(sorted(known))
+            raise InputError(f"{derivation.check} takes no {key!r}", f"It takes: {takes}.", file=file, field=field)
+        if isinstance(value, str) == (key in _LISTS):
+            form = "a list of ids" if key in _LISTS else "one id"
+            raise InputError(f"{key!r} is not {form}", f"Give {form}.", file=file, field=field)
+        for name in (value,) if isinstance(value, str) else value:
+            if name not in (matrices if key == "matrix" else figures):
+                kind = "matrix" if key == "matrix" else "figure"
+                raise InputError(f"no {kind} {name!r} to work it out from", file=file, field=field)
 
 
 def published_row(figure: Figure, quantity: str | None = None, *, n: int | None = None, group: str = "") -> Row:
     """A printed figure as a row of a table."""
     return Row(
         quantity=quantity or figure.row,
-        value=figure.number,
+        value=figure.printed if figure.unit == "text" else figure.number,
         n=n,
         evidence="published",
         source=figure.place,
