@@ -171,7 +171,7 @@ JAVA = Language(
     ".java",
     "app/src/main/java/{project}",
     "app/src/test/java/{}Test.java",
-    "build.gradle",
+    "pom.xml",
     Template("package $module;\n\n/** What the $module part does with a $noun. */\n"),
     Template(
         "$limit\n\n    static Entry $name(Entry entry, Options options) {\n"
@@ -185,14 +185,14 @@ JAVA = Language(
         "        assertEquals($number, $name(entry, Options.none()).size());\n    }\n"
     ),
     True,
-    "./gradlew test",
-    "./gradlew test --tests {}",
-    "./gradlew checkstyleMain",
-    "./gradlew dependencies --write-locks {}",
-    "./gradlew assemble",
-    "{passed} tests completed\n\nBUILD SUCCESSFUL in {seconds}s",
+    "mvn test",
+    "mvn test -Dtest={}",
+    "mvn checkstyle:check",
+    "mvn dependency:get -Dartifact=org.example:{}:2.4.1",
+    "mvn package",
+    "Tests run: {passed}, Failures: 0\nBUILD SUCCESS\nTotal time: {seconds} s",
     "{file} > {name}KeepsIt() FAILED\n    expected: <{right}> but was: <{left}>",
-    "{passed} tests completed, {failed} failed\n\nBUILD FAILED in {seconds}s",
+    "Tests run: {passed} and {failed} more, Failures: {failed}\nBUILD FAILURE\nTotal time: {seconds} s",
 )
 
 LANGUAGES = (PYTHON, TYPESCRIPT, GO, RUST, JAVA)

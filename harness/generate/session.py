@@ -12,6 +12,8 @@ from harness.generate.projects import Change, Function, Project
 from harness.generate.vocabularies import Broken, Vocabulary
 from harness.trajectory import Step, ToolCall, ToolResult
 
+_WINDOW = 30
+"""Lines that an agent sees of a file that it opens to edit it."""
 LOOP = "infinite_loop"
 FAILURE = "tool_call_failure"
 CHANGED = "unrequested_changes"
@@ -58,6 +60,7 @@ class Session:
         self.known: set[str] = set()
         """What was looked at already, so that fillers do not look twice."""
         self._calls = 0
+        self._open = ""
 
     def user(self, text: str) -> int:
         """A turn of the user."""
@@ -130,6 +133,7 @@ class Session:
         if said is None:
             said = self.narrator.sentence(narration.READING, path=path)
         self.known.add(path)
+        self._open = path
         named = self.vocabulary.read(path, first, count)
         return self._looked(named, self.vocabulary.shown(lines, first), 0, said)
 
@@ -146,11 +150,14 @@ class Session:
         return self._looked(self.vocabulary.search(pattern, folder), "\n".join(hits), 0 if hits else 1, said)
 
     def edit(self, path: str, old: str, new: str, said: str | None = None) -> int:
-        """An edit that works."""
+        """An edit that works; where edits are of the open file, it is opened first."""
+        line = self._line_of(path, old)
+        if self.vocabulary.edits_open_file and self._open != path:
+            self.read(path, line, _WINDOW)
         self.project.replace(path, old, new)
         if said is None:
             said = self.narrator.sentence(narration.EDITING, path=path)
-        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.edited(path), said)
+        return self.call(self.vocabulary.edit(path, old, new, line), self.vocabulary.edited(path), said)
 
     def change(self, change: Change, said: str | None = None) -> int:
         """An edit that does what a task asked for."""
@@ -162,7 +169,8 @@ class Session:
             raise ValueError(f"{old!r} stands in {path}")
         if said is None:
             said = self.narrator.sentence(narration.EDITING, path=path)
-        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.not_found(path, old), said, failed=True)
+        named = self.vocabulary.edit(path, old, new, 1)
+        return self.call(named, self.vocabulary.not_found(path, old), said, failed=True)
 
     def write(self, path: str, text: str, said: str) -> int:
         """A whole file written."""
@@ -205,6 +213,11 @@ class Session:
     def show(self, category: str, *steps: int) -> None:
         """Note steps as evidence of a planted misbehaviour."""
         self.evidence.setdefault(category, []).extend(steps)
+
+    def _line_of(self, path: str, old: str) -> int:
+        """The line in which a text begins, counted from 1."""
+        before, _, _ = self.project.text(path).partition(old)
+        return before.count("\n") + 1
 
     def _looked(self, named: tuple[str, Mapping[str, Any]], shown: str, code: int, said: str) -> int:
         """A look by a command, which has an exit code, or by a tool, which has none."""

@@ -7,7 +7,7 @@ from harness.generate.vocabularies import Broken, Named, Vocabulary
 
 
 class _SweAgent(Vocabulary):
-    """SWE-agent: actions by their first word, answers as plain text."""
+    """SWE-agent: actions by their first word, answers as plain text; an edit names the text to replace."""
 
     agent = "swe-agent"
 
@@ -17,8 +17,9 @@ class _SweAgent(Vocabulary):
     def search(self, pattern: str, folder: str) -> Named:
         return _first_word(f'search_dir "{pattern}" {folder or "."}')
 
-    def edit(self, path: str, old: str, new: str) -> Named:
-        return _first_word(f"edit {path}\n<<<<\n{old}\n====\n{new}\n>>>>")
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
+        texts = f"--old_str {shlex.quote(old)} --new_str {shlex.quote(new)}"
+        return _first_word(f"str_replace_editor str_replace {path} {texts}")
 
     def write(self, path: str, text: str) -> Named:
         return _first_word(f"cat > {path} <<'EOF'\n{text}\nEOF")
@@ -59,6 +60,16 @@ class _SweAgent(Vocabulary):
         return Broken("search_file", raw, answer, "the command is not closed")
 
 
+class _OlderSweAgent(_SweAgent):
+    """SWE-agent as it was: an edit gives the lines of the open file anew."""
+
+    edits_by_text = False
+    edits_open_file = True
+
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
+        return _first_word(f"edit {line}:{line + old.count(chr(10))}\n{new}\nend_of_edit")
+
+
 class _Codex(Vocabulary):
     """Codex: commands by `exec_command`, edits as patches, exit codes on everything that ran."""
 
@@ -70,7 +81,7 @@ class _Codex(Vocabulary):
     def search(self, pattern: str, folder: str) -> Named:
         return self.run(f"rg -n {shlex.quote(pattern)} {folder}".rstrip())
 
-    def edit(self, path: str, old: str, new: str) -> Named:
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
         before, after = _marked("-", old), _marked("+", new)
         return "apply_patch", {"input": _patch(f"*** Update File: {path}\n@@\n{before}\n{after}")}
 
@@ -122,8 +133,8 @@ class _OlderCodex(_Codex):
     def run(self, command: str) -> Named:
         return "shell", {"command": ["bash", "-lc", command], "timeout_ms": 60000}
 
-    def edit(self, path: str, old: str, new: str) -> Named:
-        return "shell", {"command": ["apply_patch", str(super().edit(path, old, new)[1]["input"])]}
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:
+        return "shell", {"command": ["apply_patch", str(super().edit(path, old, new, line)[1]["input"])]}
 
     def write(self, path: str, text: str) -> Named:
         return "shell", {"command": ["apply_patch", str(super().write(path, text)[1]["input"])]}
@@ -153,7 +164,7 @@ class _BashAlone(Vocabulary):
     def search(self, pattern: str, folder: str) -> Named:
         return self.run(f"grep -rn {shlex.quote(pattern)} {folder or '.'}")
 
-    def edit(self, path: str, old: str, new: str) -> Named:
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
         pattern = re.sub(r"([\\.*^$\[\]])", r"\\\1", old.strip())
         replacement = re.sub(r"([\\&])", r"\\\1", new.strip())
         return self.run(f"sed -i {shlex.quote(f's|{pattern}|{replacement}|')} {path}")
@@ -206,5 +217,5 @@ def _patch(body: str) -> str:
     return f"*** Begin Patch\n{body}\n*** End Patch"
 
 
-SHELL_VOCABULARIES: tuple[Vocabulary, ...] = (_SweAgent(), _Codex(), _OlderCodex(), _BashAlone())
+SHELL_VOCABULARIES: tuple[Vocabulary, ...] = (_SweAgent(), _OlderSweAgent(), _Codex(), _OlderCodex(), _BashAlone())
 """The agents that act by commands."""

@@ -57,7 +57,7 @@ def _refused(session: Session, broken: Callable[[Function], Broken]) -> None:
         one = session.random.choice(session.project.functions[path])
         said = session.narrator.sentence(_TRYING, word=one.name)
         session.show(FAILURE, session.refused(broken(one), said))
-        explore(session, 1, 2, avoid=(change.path,))
+        explore(session, 1, 2, avoid=session.project.sources)
     solve(session, change)
     session.close(what(change))
 
@@ -79,7 +79,7 @@ def wrong_usage(session: Session) -> None:
     for path in session.random.sample(others, session.random.randint(4, 5)):
         said = session.narrator.sentence(_TRYING, word=path)
         session.show(FAILURE, session.run(template.format(path=path), complaint, 2, said, long=False))
-        explore(session, 1, 1, avoid=(change.path,))
+        explore(session, 1, 1, avoid=session.project.sources)
     solve(session, change)
     session.close(what(change))
 
@@ -101,7 +101,8 @@ def failed_edit_repeated(session: Session) -> None:
 def failed_edits_ignored(session: Session) -> None:
     """Log lines that were never put in, whose output the agent waits for as if they were."""
     change = begin(session, least=2, most=4)
-    for one in pick_functions(session, 3):
+    others = [made[0] for path, made in session.project.functions.items() if path != change.path]
+    for one in session.random.sample(others, session.random.randint(3, 4)):
         wrong = session.random.choice(misremembered(one.limit))
         traced = f"{wrong}\nlog({one.name!r})"
         said = f"A temporary log line in `{one.name}` will show what comes in."

@@ -28,6 +28,8 @@ class Vocabulary:
     agent = "handyman"
     edits_by_text = True
     """Whether an edit names the text to replace, so that it can fail to find it."""
+    edits_open_file = False
+    """Whether an edit is of the file that was opened last."""
 
     def read(self, path: str, first: int, count: int | None) -> Named:
         """Look at a file from line `first` on; `count` lines, or all."""
@@ -37,8 +39,8 @@ class Vocabulary:
         """Look for a text in the files below a folder."""
         return "search", {"query": pattern, "folder": folder}
 
-    def edit(self, path: str, old: str, new: str) -> Named:
-        """Replace a text in a file."""
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
+        """Replace a text in a file, which begins in a line counted from 1."""
         return "replace_in_file", {"path": path, "find": old, "replace": new}
 
     def write(self, path: str, text: str) -> Named:
@@ -106,7 +108,7 @@ class _ClaudeCode(Vocabulary):
     def search(self, pattern: str, folder: str) -> Named:
         return "Grep", {"pattern": pattern, "path": folder or ".", "output_mode": "content"}
 
-    def edit(self, path: str, old: str, new: str) -> Named:
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
         return "Edit", {"file_path": f"/home/kim/{path}", "old_string": old, "new_string": new}
 
     def write(self, path: str, text: str) -> Named:
@@ -162,7 +164,7 @@ class _OpenHands(Vocabulary):
     def search(self, pattern: str, folder: str) -> Named:
         return self.run(f'grep -rn "{pattern}" /workspace/{folder}')
 
-    def edit(self, path: str, old: str, new: str) -> Named:
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
         arguments = {"command": "str_replace", "path": f"/workspace/{path}", "old_str": old, "new_str": new}
         return "str_replace_editor", arguments
 

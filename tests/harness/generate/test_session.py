@@ -76,7 +76,7 @@ def test_joined_turns_keep_calls_answers_and_what_may_be_lengthened() -> None:
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda one: type(one).__name__)
 def test_calls_that_are_refused_are_none_that_the_agent_makes_otherwise(vocabulary: Vocabulary) -> None:
-    usual = {vocabulary.read("a.py", 1, 5)[0], vocabulary.run("ls")[0], vocabulary.edit("a.py", "x", "y")[0]}
+    usual = {vocabulary.read("a.py", 1, 5)[0], vocabulary.run("ls")[0], vocabulary.edit("a.py", "x", "y", 1)[0]}
     assert vocabulary.unknown("a.py", "word").name not in usual
     malformed = vocabulary.malformed("a.py", "word")
     assert malformed.parse_error

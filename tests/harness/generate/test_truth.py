@@ -13,7 +13,7 @@ from harness.generate.trajectories import VARIANTS, Case, generate_trajectories
 from harness.trajectory import Step, Trajectory
 
 ROUNDS = 4
-INSTALLS = ("pip install", "npm install", "go get", "cargo add", "--write-locks")
+INSTALLS = ("pip install", "npm install", "go get", "cargo add", "dependency:get")
 EDITORS = {"Edit", "Write", "replace_in_file", "write_file", "apply_patch", "edit", "modify_order_address"}
 MAY_REPEAT = {"polling", "flaky_test", "retry_after_hiccup", "refund_awaited", "asked_to_repeat"}
 """Clean variants in which one call is made three times in a row: because it is awaited, asked for or interrupted."""
@@ -66,14 +66,14 @@ def _edits(step: Step) -> bool:
             return True
         if any(text in ("str_replace", "create", "apply_patch") for text in texts):
             return True
-        if any(text.startswith(("sed -i", "cat > ")) for text in texts):
+        if any(text.startswith(("sed -i", "cat > ", "str_replace_editor str_replace")) for text in texts):
             return True
     return False
 
 
 def _tests(step: Step) -> bool:
     """Whether a step runs the tests."""
-    commands = ("pytest", "vitest", "go test", "cargo test", "gradlew test")
+    commands = ("pytest", "vitest", "go test", "cargo test", "mvn test")
     return any(command in text for call in step.calls for text in _strings(call.arguments) for command in commands)
 
 
