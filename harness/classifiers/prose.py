@@ -8,6 +8,7 @@ the sentence's; `Sentence.name` gives them back.
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -66,11 +67,16 @@ _WORDS_OF_A_NAME = 3
 _SPACE = re.compile(r"[ \t]+")
 
 
-class Phrase(Struct, frozen=True, gc=False):
+class Phrase(Struct, frozen=True, dict=True):
     """A pattern, and the pieces of words that a text has where it matches: one of each group, in small letters."""
 
-    pattern: re.Pattern[str]
+    source: str
     needs: tuple[tuple[str, ...], ...]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled when it is first tried: compiling all takes longer than a hundred runs do."""
+        return re.compile(self.source, re.IGNORECASE)
 
     def may_stand_in(self, lowered: str) -> bool:
         """A cheap look whether the pattern can match a text, given in small letters."""
@@ -91,7 +97,7 @@ class Phrase(Struct, frozen=True, gc=False):
 def phrase(needs: str, pattern: str) -> Phrase:
     """A pattern, whatever the case of letters, with its pieces: alternatives between `|`, groups between `&`."""
     groups = tuple(tuple(part.split("|")) for part in needs.split(" & "))
-    return Phrase(re.compile(pattern, re.IGNORECASE), groups)
+    return Phrase(pattern, groups)
 
 
 class Sentence(Struct, frozen=True, gc=False):
