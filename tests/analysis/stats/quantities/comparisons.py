@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from analysis.stats import paired, two_proportions
+from analysis.stats.comparisons import cliffs_delta, mann_whitney, welch
 from analysis.stats.ideal_bootstrap import ideal_mean, resampled_sums
+from analysis.stats.incidence import cumulative_incidence
 from analysis.stats.multiplicity import Adjusted, benjamini_hochberg, holm
 from analysis.stats.paired import PairedTable, paired_bootstrap
+from analysis.stats.power import cohen_h, power_arcsine, power_two_proportions, sample_size_two_proportions
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
 
 
@@ -102,6 +105,69 @@ def mean_of_whole_numbers(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def means(given: dict[str, Any]) -> dict[str, Any]:
+    found = welch(given["x"], given["y"])
+    return {
+        "t": value_or_reason(found.test.statistic, found.test.reason),
+        "df": found.degrees,
+        "p": found.test.p_value,
+        "diff": found.difference.value,
+        "ci": limits(found.difference),
+    }
+
+
+def ranks(given: dict[str, Any]) -> dict[str, Any]:
+    found, delta = mann_whitney(given["x"], given["y"]), cliffs_delta(given["x"], given["y"]).value
+    assert delta is not None
+    asymptotic = value_or_reason(found.asymptotic.p_value, found.asymptotic.reason)
+    return {
+        "U_x": found.u,
+        "p_exact_two_sided": found.two_sided.p_value,
+        "p_exact_greater": found.greater.p_value,
+        "p_exact_less": found.less.p_value,
+        "cliffs_delta": delta,
+        "prob_superiority": (delta + 1) / 2,
+        "p_asymptotic_cc_two_sided": asymptotic,
+        "p_asymptotic": asymptotic,
+    }
+
+
+def incidence(given: dict[str, Any]) -> dict[str, Any]:
+    times, events = given.get("time"), given.get("status")
+    if times is None:
+        rest = given["rest"]
+        times = given["time_first_9"] + [rest["time"]] * rest["n"]
+        events = given["status_first_9"] + [rest["status"]] * rest["n"]
+    found = cumulative_incidence(times, events, causes=2)
+    return {
+        "times": found.times.tolist(),
+        "at_risk": found.at_risk.tolist(),
+        "cif_1": found.incidence[0].tolist(),
+        "cif_2": found.incidence[1].tolist(),
+        "survival": found.event_free.tolist(),
+        "one_minus_km_treating_cause2_as_censored": found.one_minus_kaplan_meier[-1:].sum(),
+        "note": found.reason,
+    }
+
+
+def power(given: dict[str, Any]) -> dict[str, Any]:
+    found = power_two_proportions(given["n_per_arm"], given["p1"], given["p2"], given["alpha"], given["sides"])
+    return {"power": found}
+
+
+def arcsine_power(given: dict[str, Any]) -> dict[str, Any]:
+    return {"power": power_arcsine(given["cohen_h"], given["n_per_arm"], given["alpha"], given["sides"])}
+
+
+def effect(given: dict[str, Any]) -> dict[str, Any]:
+    return {"h": cohen_h(given["p1"], given["p2"])}
+
+
+def size(given: dict[str, Any]) -> dict[str, Any]:
+    found = sample_size_two_proportions(given["p1"], given["p2"], given["power"], given["alpha"], given["sides"])
+    return {"n_per_arm": found.exact, "n_per_arm_integer": found.n_per_arm}
+
+
 QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "two_proportion_test": two_samples,
     "fisher_exact": fisher,
@@ -109,4 +175,12 @@ QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "paired_bootstrap": pairs,
     "multiplicity": several,
     "bootstrap_bca_mean": mean_of_whole_numbers,
+    "welch_t": means,
+    "mann_whitney": ranks,
+    "cumulative_incidence": incidence,
+    "cumulative_incidence_published": incidence,
+    "power_two_proportions": power,
+    "power_two_proportions_arcsine": arcsine_power,
+    "cohen_h": effect,
+    "sample_size_two_proportions": size,
 }

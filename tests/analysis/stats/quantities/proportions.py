@@ -4,7 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.stats import diagnostic
+from analysis.stats.correction import prediction_powered_mean, rogan_gladen, rogan_gladen_known
+from analysis.stats.multiclass import multiclass_scores
 from analysis.stats.proportions import clopper_pearson, jeffreys, wilson
+from analysis.stats.thresholds import precision_floor, smallest_flagged
 from tests.analysis.stats.quantities import limits, value_or_reason
 
 
@@ -39,8 +42,92 @@ def confusion(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value_or_reason(estimate.value, estimate.reason) for name, estimate in found.items()}
 
 
+def several_labels(given: dict[str, Any]) -> dict[str, Any]:
+    found = multiclass_scores(given["table_rows_truth"])
+    overall = {
+        name: getattr(found, name)
+        for name in ("macro_precision", "macro_recall", "macro_f1", "macro_f1_defined_only", "weighted_f1", "mcc")
+    }
+    by_class = {name: [getattr(one, name) for one in found.classes] for name in ("precision", "recall", "f1")}
+    return {
+        "accuracy": found.accuracy.value,
+        **{name: value_or_reason(score.value, score.reason) for name, score in overall.items()},
+        **{name: [value_or_reason(score.value, score.reason) for score in scores] for name, scores in by_class.items()},
+    }
+
+
+def corrected(given: dict[str, Any]) -> dict[str, Any]:
+    found = rogan_gladen(
+        (given["positives"], given["n"]), (given["se_tp"], given["se_n"]), (given["sp_tn"], given["sp_n"])
+    )
+    return {
+        "apparent": found.apparent,
+        "raw": found.raw,
+        "estimate": value_or_reason(found.estimate.value, found.estimate.reason),
+        "se_delta": found.se,
+        "lang_reiczigel_ci": limits(found.estimate),
+        "lang_reiczigel_ci_untruncated": found.untruncated,
+    }
+
+
+def corrected_by_known_rates(given: dict[str, Any]) -> dict[str, Any]:
+    found = rogan_gladen_known((given["positives"], given["n"]), given["se"], given["sp"])
+    return {"estimate": found.estimate.value, "wilson_transformed_ci_untruncated": found.untruncated}
+
+
+def prediction_powered(given: dict[str, Any]) -> dict[str, Any]:
+    found = prediction_powered_mean(
+        given["Y_labeled"], given["pred_labeled"], given["pred_unlabeled"], 1 - given["alpha"]
+    )
+    estimates = {"ppi": found.powered, "classical": found.classical}
+    return {
+        name: {
+            "estimate": estimate.value,
+            "se": value_or_reason(error, estimate.reason),
+            "se_ddof1": value_or_reason(unbiased, estimate.reason),
+            "ci": limits(estimate),
+        }
+        for (name, estimate), error, unbiased in zip(
+            estimates.items(), found.errors, found.unbiased_errors, strict=True
+        )
+    }
+
+
+def fixed_sequence(given: dict[str, Any]) -> dict[str, Any]:
+    blocks = given["blocks_score_n_positives"]
+    scores = [score for score, n, _ in blocks for _ in range(n)]
+    labels = [place < positives for _, n, positives in blocks for place in range(n)]
+    found = precision_floor(scores, labels, given["grid_in_test_order"], given["precision_floor"], given["conf"])
+    return {
+        "rows": [
+            {
+                "threshold": step.threshold,
+                "n_flagged": step.flagged,
+                "true_positives": step.true_positives,
+                "precision": value_or_reason(step.precision.value, step.precision.reason),
+                "lower_bound": value_or_reason(step.precision.low, step.precision.reason),
+                "passes": step.passes,
+                "tested": step.tested,
+            }
+            for step in found.steps
+        ],
+        "selected_threshold": found.selected,
+        "naive_lowest_passing": found.lowest_passing,
+    }
+
+
+def fewest(given: dict[str, Any]) -> dict[str, Any]:
+    return {"min_n": [smallest_flagged(given["precision_floor"], errors, given["conf"]) for errors in given["errors"]]}
+
+
 QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "single_proportion_ci": proportion,
     "clopper_pearson_one_sided_lower": lower_bound,
     "binary_confusion_metrics": confusion,
+    "multiclass_confusion_metrics": several_labels,
+    "rogan_gladen": corrected,
+    "rogan_gladen_known": corrected_by_known_rates,
+    "prediction_powered_mean": prediction_powered,
+    "precision_floor_fixed_sequence": fixed_sequence,
+    "precision_floor_min_n": fewest,
 }

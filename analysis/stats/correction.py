@@ -1,0 +1,239 @@
+"""The prevalence of a misbehaviour where a judge that errs did the counting.
+
+The share that a judge flags is no prevalence: it misses some and flags others wrongly. With the judge's sensitivity and
+specificity, known or measured on items with gold labels, the share can be turned back (Rogan and Gladen). Where some of
+the judged items themselves carry gold labels, drawn at random, the prediction-powered mean needs neither.
+
+The corrected prevalence may fall outside 0 to 1: the judge would flag more or fewer items even if none, or all,
+misbehaved. It is then cut, and says so.
+"""
+
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import FloatArray
+from analysis.stats.proportions import wilson
+from harness.errors import UsageError
+
+OUTSIDE = "outside the range that this judge can produce: cut to 0..1"
+
+
+class Prevalence(Struct, frozen=True):
+    """A corrected prevalence, cut to 0..1, with what it was before.
+
+    `apparent` is the share flagged, `raw` the estimate and `untruncated` its limits before the cut; `se` is the
+    delta-method error of `raw`, `None` where sensitivity and specificity are taken as known.
+    """
+
+    estimate: Estimate
+    apparent: float
+    raw: float | None = None
+    se: float | None = None
+    untruncated: tuple[float, float] | None = None
+
+
+class PredictionPowered(Struct, frozen=True):
+    """The prediction-powered mean beside the classical one of the labelled items alone: the narrower one is no given.
+
+    Standard errors are (powered, classical), with divisor n as the paper has them, and with n - 1.
+    """
+
+    powered: Estimate
+    classical: Estimate
+    errors: tuple[float | None, float | None]
+    unbiased_errors: tuple[float | None, float | None]
+
+
+def rogan_gladen(
+    flagged: tuple[int, int], found: tuple[int, int], left_alone: tuple[int, int], confidence: float = 0.95
+) -> Prevalence:
+    """Prevalence corrected by a sensitivity and specificity that were measured (Rogan and Gladen 1978).
+
+    Am. J. Epidemiol. 107:71-76; the interval is that of Lang and Reiczigel (2014), Prev. Vet. Med. 113:13-22, with the
+    variance of the apparent prevalence read as P(1 - P).
+
+    Parameters
+    ----------
+    flagged
+        How many items the judge flagged, of how many.
+    found
+        How many of the gold positives it flagged, of how many: sensitivity.
+    left_alone
+        How many of the gold negatives it did not flag, of how many: specificity.
+    confidence
+        The coverage of the interval.
+
+    Raises
+    ------
+    UsageError
+        A count is outside its total, nothing was judged, or sensitivity and specificity sum to 1 or less.
+    """
+    for x, n in (flagged, found, left_alone):
+        if not 0 <= x <= n:
+            raise UsageError(f"a count outside its total: {x} of {n}")
+    if flagged[1] == 0:
+        raise UsageError("no item was judged")
+    apparent = flagged[0] / flagged[1]
+    if found[1] == 0 or left_alone[1] == 0:
+        reason = (
+            "no positive validation item: sensitivity is 0/0"
+            if found[1] == 0
+            else "no negative validation item: specificity is 0/0"
+        )
+        return Prevalence(Estimate(None, n=flagged[1], reason=reason), apparent)
+    sensitivity, specificity = found[0] / found[1], left_alone[0] / left_alone[1]
+    _check_informative(sensitivity, specificity)
+    raw = (apparent + specificity - 1) / (sensitivity + specificity - 1)
+    se = _delta_error((apparent, flagged[1]), (sensitivity, found[1]), (specificity, left_alone[1]))
+    limits = _lang_reiczigel(flagged, found, left_alone, confidence)
+    method = f"Rogan-Gladen, Lang-Reiczigel {100 * confidence:g}%"
+    return Prevalence(_cut(raw, limits, flagged[1], method), apparent, raw, se, limits)
+
+
+def rogan_gladen_known(
+    flagged: tuple[int, int], sensitivity: float, specificity: float, confidence: float = 0.95
+) -> Prevalence:
+    """Prevalence corrected by a known sensitivity and specificity, with the transformed Wilson interval.
+
+    Reiczigel, Földi and Ózsvári (2010), Epidemiol. Infect. 138:1674-1678.
+
+    Parameters
+    ----------
+    flagged
+        How many items the judge flagged, of how many.
+    sensitivity, specificity
+        The judge's, above 0 in sum minus 1.
+    confidence
+        The coverage of the interval.
+
+    Raises
+    ------
+    UsageError
+        The count is outside its total, nothing was judged, sensitivity or specificity is outside 0 to 1, or they sum
+        to 1 or less.
+    """
+    if not 0 <= flagged[0] <= flagged[1] or flagged[1] == 0:
+        raise UsageError(f"{flagged[0]} of {flagged[1]} items flagged")
+    if not (0 <= sensitivity <= 1 and 0 <= specificity <= 1):
+        raise UsageError(f"sensitivity {sensitivity:g} and specificity {specificity:g} lie between 0 and 1")
+    _check_informative(sensitivity, specificity)
+    share = wilson(*flagged, confidence)
+    apparent, low, high = flagged[0] / flagged[1], share.low or 0.0, 1.0 if share.high is None else share.high
+    raw, *limits = ((rate + specificity - 1) / (sensitivity + specificity - 1) for rate in (apparent, low, high))
+    method = f"Rogan-Gladen, known sensitivity and specificity, Wilson {100 * confidence:g}%"
+    return Prevalence(
+        _cut(raw, (limits[0], limits[1]), flagged[1], method), apparent, raw, None, (limits[0], limits[1])
+    )
+
+
+def prediction_powered_mean(
+    labels: npt.ArrayLike, predictions: npt.ArrayLike, unlabelled: npt.ArrayLike, confidence: float = 0.95
+) -> PredictionPowered:
+    """A mean over all items from a judge's predictions, put right by the items that also carry gold labels.
+
+    Angelopoulos and others (2023), Prediction-powered inference, Science 382:669-674: the mean prediction of the
+    unlabelled items plus the mean error of the labelled ones.
+
+    Parameters
+    ----------
+    labels, predictions
+        Labelled items: gold values and the judge's, in the same order; they must be a random sample of all items.
+    unlabelled
+        The other items: the judge's values.
+    confidence
+        The coverage of the intervals, which are not cut.
+
+    Raises
+    ------
+    UsageError
+        Labels and predictions differ in length, a group is empty, or a value is missing.
+    """
+    gold, judged, others = (np.asarray(given, dtype=np.float64) for given in (labels, predictions, unlabelled))
+    if len(gold) != len(judged):
+        raise UsageError(f"{len(gold)} labels but {len(judged)} predictions of the same items")
+    if not len(gold) or not len(others):
+        raise UsageError("a prediction-powered mean needs labelled and unlabelled items")
+    if any(np.isnan(values).any() for values in (gold, judged, others)):
+        raise UsageError("a missing label or prediction", "Leave the item out and say so.")
+    value, n = float(others.mean() + (gold - judged).mean()), len(gold)
+    if n == 1 or len(others) == 1:
+        which = "labelled" if n == 1 else "unlabelled"
+        reason = f"one {which} item: the variance over these items cannot be estimated"
+        return PredictionPowered(
+            Estimate(value, n=n, reason=reason),
+            Estimate(float(gold.mean()), n=n, reason=reason),
+            (None, None),
+            (None, None),
+        )
+    errors, unbiased = ((_powered_error(others, gold - judged, ddof), sqrt(gold.var(ddof=ddof) / n)) for ddof in (0, 1))
+    shown = f"{100 * confidence:g}%"
+    return PredictionPowered(
+        _normal(value, errors[0], n, f"prediction-powered, {shown}", confidence),
+        _normal(float(gold.mean()), errors[1], n, f"labelled items alone, {shown}", confidence),
+        errors,
+        unbiased,
+    )
+
+
+def _check_informative(sensitivity: float, specificity: float) -> None:
+    if sensitivity + specificity <= 1:
+        raise UsageError(
+            f"sensitivity {sensitivity:g} and specificity {specificity:g} sum to 1 or less: the judge tells nothing",
+            "Check which label is the positive one.",
+        )
+
+
+def _delta_error(apparent: tuple[float, int], sensitivity: tuple[float, int], specificity: tuple[float, int]) -> float:
+    """The delta-method error of the raw estimate: each rate's variance times its slope squared."""
+    (p, _), (se, _), (sp, _) = apparent, sensitivity, specificity
+    gain = se + sp - 1
+    raw = (p + sp - 1) / gain
+    variances = (rate * (1 - rate) / n for rate, n in (apparent, sensitivity, specificity))
+    slopes = (1 / gain, -raw / gain, (1 - raw) / gain)
+    return sqrt(sum(slope**2 * variance for slope, variance in zip(slopes, variances, strict=True)))
+
+
+def _lang_reiczigel(
+    flagged: tuple[int, int], found: tuple[int, int], left_alone: tuple[int, int], confidence: float
+) -> tuple[float, float] | None:
+    """The limits before the cut; `None` where the shrunken rates carry no information any more."""
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + confidence) / 2))
+    n, n_found, n_alone = flagged[1] + z * z, found[1] + 2, left_alone[1] + 2
+    p, se, sp = (flagged[0] + z * z / 2) / n, (found[0] + 1) / n_found, (left_alone[0] + 1) / n_alone
+    if se + sp <= 1:
+        return None
+    centre = (p + sp - 1) / (se + sp - 1)
+    in_found, in_alone = se * (1 - se) / n_found, sp * (1 - sp) / n_alone
+    shift = 2 * z * z * (centre * in_found - (1 - centre) * in_alone)
+    half = z * sqrt(p * (1 - p) / n + (1 - centre) ** 2 * in_alone + centre**2 * in_found) / (se + sp - 1)
+    return centre + shift - half, centre + shift + half
+
+
+def _cut(raw: float, limits: tuple[float, float] | None, n: int, method: str) -> Estimate:
+    value = min(1.0, max(0.0, raw))
+    reason = "" if value == raw else OUTSIDE
+    if limits is None:
+        return Estimate(value, n=n, method=method, reason=reason or "too few validation items for an interval")
+    low, high = (min(1.0, max(0.0, limit)) for limit in limits)
+    if (low, high) != limits:
+        method += ", cut to 0..1"
+    return Estimate(value, low, high, n, method, reason)
+
+
+def _powered_error(others: FloatArray, rectifier: FloatArray, ddof: int) -> float:
+    return sqrt(others.var(ddof=ddof) / len(others) + rectifier.var(ddof=ddof) / len(rectifier))
+
+
+def _normal(value: float, error: float, n: int, method: str, confidence: float) -> Estimate:
+    from scipy.special import ndtri
+
+    if error == 0:
+        return Estimate(value, n=n, method=method, reason="all values are the same: standard error 0")
+    half = float(ndtri((1 + confidence) / 2)) * error
+    return Estimate(value, value - half, value + half, n, method)

@@ -1,0 +1,103 @@
+"""How much clustering or weighting costs: design effects, and how large one may be before a finding is lost.
+
+A design effect is the variance of an estimate over what it would be with as many independent items. Where a paper
+prints no clusters it cannot be computed, but it can be said how strong the clustering would have to be.
+"""
+
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from harness.errors import UsageError
+
+
+class EffectiveSize(Struct, frozen=True):
+    """How many equally weighted items say as much, and the design effect of the weights."""
+
+    n: float
+    design_effect: float
+
+
+def design_effect(mean_size: float, icc: float) -> float:
+    """1 + (m - 1) icc for clusters of m items (Kish 1965, Survey Sampling, section 5.4).
+
+    With unequal clusters the size-weighted mean, sum of m² over sum of m, is the right m; the plain mean understates.
+
+    Parameters
+    ----------
+    mean_size
+        Items a cluster, at least 1.
+    icc
+        The intraclass correlation; where it is negative the effect is below 1.
+
+    Raises
+    ------
+    UsageError
+        A mean size below 1.
+    """
+    if mean_size < 1:
+        raise UsageError(f"clusters of {mean_size:g} items: a cluster has at least one")
+    return 1 + (mean_size - 1) * icc
+
+
+def kish_effective_size(weights: npt.ArrayLike) -> EffectiveSize:
+    """(sum of w)² over the sum of w² (Kish 1965, section 11.7).
+
+    Parameters
+    ----------
+    weights
+        Items: a weight each, not negative.
+
+    Raises
+    ------
+    UsageError
+        The weights sum to 0, or one is negative or missing.
+    """
+    each = np.asarray(weights, dtype=np.float64)
+    if np.isnan(each).any() or (each < 0).any():
+        raise UsageError("a weight that is negative or missing")
+    if each.sum() == 0:
+        raise UsageError("weights that sum to 0")
+    n = float(each.sum() ** 2 / (each**2).sum())
+    return EffectiveSize(n, int(np.count_nonzero(each)) / n)
+
+
+def tolerated_design_effect(z: float, alpha: float) -> float:
+    """The design effect at which a test of independent items with this z has p = alpha, two-sided.
+
+    The corrected statistic is z over the root of the design effect. Below 1 the finding never reached alpha.
+    """
+    from scipy.special import ndtri
+
+    if not 0 < alpha < 1:
+        raise UsageError(f"a level outside 0 to 1: {alpha:g}")
+    return float((z / ndtri(1 - alpha / 2)) ** 2)
+
+
+def tolerated_icc(z: float, alpha: float, mean_size: float) -> float:
+    """The intraclass correlation at which a test of independent items has p = alpha, for clusters of m items.
+
+    Raises
+    ------
+    UsageError
+        Clusters of one item, on which no correlation acts, or a level outside 0 to 1.
+    """
+    if mean_size <= 1:
+        raise UsageError(f"clusters of {mean_size:g} items: no correlation within them can act")
+    return (tolerated_design_effect(z, alpha) - 1) / (mean_size - 1)
+
+
+def adjusted_z(z: float, icc: float, mean_size: float) -> float:
+    """A z of independent items, corrected for clusters of m items with an intraclass correlation.
+
+    Raises
+    ------
+    UsageError
+        The design effect is not positive, so that the correlation is impossible for this size.
+    """
+    effect = design_effect(mean_size, icc)
+    if effect <= 0:
+        raise UsageError(f"an intraclass correlation of {icc:g} is impossible in clusters of {mean_size:g} items")
+    return z / sqrt(effect)

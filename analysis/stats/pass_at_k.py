@@ -1,0 +1,144 @@
+"""pass@k and pass^k: one of k attempts solves a task, and all of k do, from n attempts of which c solved it.
+
+Both are means over every choice of k of the n attempts, so they need k attempts a task: with fewer they do not exist,
+and are refused rather than guessed. pass^k is neither 1 - pass@k nor (c/n)^k. Attempts at one task are no independent
+trials of the benchmark: an interval resamples tasks.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb, sqrt
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import FloatArray
+from analysis.stats.resampling import bootstrap, bootstrapped
+from harness.errors import UsageError
+
+Kind = Literal["pass@k", "pass^k"]
+
+
+class MeanOverTasks(Struct, frozen=True):
+    """A mean over tasks with the percentile interval of resampled tasks, and its ideal bootstrap standard error."""
+
+    mean: Estimate
+    se: float
+
+
+def pass_at_k(n: int, c: int, k: int) -> Fraction:
+    """The chance that one of k attempts solves the task: 1 - C(n-c, k) / C(n, k), exact.
+
+    Chen and others (2021), Evaluating Large Language Models Trained on Code, arXiv:2107.03374.
+
+    Parameters
+    ----------
+    n
+        Attempts at the task.
+    c
+        How many of them solved it.
+    k
+        Attempts that one may make, 1 to n.
+
+    Raises
+    ------
+    UsageError
+        k is below 1 or above n, or c is outside 0 to n.
+    """
+    _check(n, c, k)
+    return 1 - Fraction(comb(n - c, k), comb(n, k))
+
+
+def pass_hat_k(n: int, c: int, k: int) -> Fraction:
+    """The chance that all of k attempts solve the task: C(c, k) / C(n, k), exact; arguments as for `pass_at_k`.
+
+    Yao and others (2024), tau-bench, arXiv:2406.12045.
+    """
+    _check(n, c, k)
+    return Fraction(comb(c, k), comb(n, k))
+
+
+def each_task(attempts: npt.ArrayLike, k: int, kind: Kind = "pass@k") -> FloatArray:
+    """pass@k or pass^k of each task.
+
+    Parameters
+    ----------
+    attempts
+        Tasks x (attempts, solved).
+    k
+        Attempts that one may make.
+    kind
+        Which of the two.
+
+    Raises
+    ------
+    UsageError
+        There are no tasks, a task has fewer than k attempts, or more solved than attempted.
+    """
+    counts = np.asarray(attempts, dtype=np.int64)
+    if counts.ndim != 2 or counts.shape[1] != 2 or not len(counts):
+        raise UsageError("no tasks", "Give one row a task: its attempts and how many solved it.")
+    short = int((counts[:, 0] < k).sum())
+    if short:
+        raise UsageError(
+            f"{short} of {len(counts)} tasks have fewer than {k} attempts",
+            "Take a smaller k, or leave those tasks out.",
+        )
+    of_task = pass_at_k if kind == "pass@k" else pass_hat_k
+    distinct, places = np.unique(counts, axis=0, return_inverse=True)
+    return np.array([float(of_task(int(n), int(c), k)) for n, c in distinct])[places.ravel()]
+
+
+def mean_over_tasks(
+    attempts: npt.ArrayLike, k: int, rng: np.random.Generator, kind: Kind = "pass@k", resamples: int = 10_000
+) -> MeanOverTasks:
+    """The mean of pass@k or pass^k, with the interval over resampled tasks.
+
+    Parameters
+    ----------
+    attempts, k, kind
+        As for `each_task`.
+    rng
+        The source of chance.
+    resamples
+        How many resamples of tasks are drawn.
+
+    Raises
+    ------
+    UsageError
+        As for `each_task`.
+    """
+    values = each_task(attempts, k, kind)
+    distinct, tasks = np.unique(values, return_counts=True)
+    drawn = bootstrap(lambda sets: sets @ distinct / len(values), tasks, resamples, rng)
+    estimate = bootstrapped(float(values.mean()), drawn, len(values))
+    return MeanOverTasks(
+        Estimate(
+            estimate.value,
+            estimate.low,
+            estimate.high,
+            estimate.n,
+            estimate.method.replace("items", "tasks"),
+            estimate.reason,
+        ),
+        float(values.std()) / sqrt(len(values)),
+    )
+
+
+def curve(
+    attempts: npt.ArrayLike, ks: Sequence[int], rng: np.random.Generator, kind: Kind = "pass@k", resamples: int = 10_000
+) -> tuple[MeanOverTasks, ...]:
+    """`mean_over_tasks` for each of several k, for a figure of how much more attempts help."""
+    return tuple(mean_over_tasks(attempts, k, rng, kind, resamples) for k in ks)
+
+
+def _check(n: int, c: int, k: int) -> None:
+    if k < 1:
+        raise UsageError(f"k is {k}", "At least one attempt is needed.")
+    if k > n:
+        raise UsageError(f"k is {k}, more than the {n} attempts", "The estimator does not exist there: take k up to n.")
+    if not 0 <= c <= n:
+        raise UsageError(f"{c} of {n} attempts solved the task")

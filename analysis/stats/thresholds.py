@@ -1,0 +1,135 @@
+"""A threshold of a judge's score that keeps its precision above a floor, with a guarantee.
+
+Trying many thresholds and taking the lowest that looks good enough finds one by luck. Here the thresholds are tested
+one after another in an order fixed beforehand, from strict to lenient, each by its Clopper-Pearson lower bound, and the
+first that fails ends the sequence: then the chance that the chosen threshold is below the floor is at most
+1 - confidence, however many there are (Maurer, Hothorn and Lehmacher 1995; Angelopoulos and others 2021, Learn then
+Test, arXiv:2110.01052). The items must be others than those that the threshold is then scored on.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import clopper_pearson
+from harness.errors import UsageError
+
+NOTHING_FLAGGED = "nothing flagged"
+
+
+class Step(Struct, frozen=True):
+    """One threshold: its precision with the lower bound, whether that reaches the floor, and whether it was tested.
+
+    What comes after the first failure is shown, but was not tested and cannot be chosen.
+    """
+
+    threshold: float
+    flagged: int
+    true_positives: int
+    precision: Estimate
+    passes: bool
+    tested: bool
+
+
+class PrecisionFloor(Struct, frozen=True):
+    """The steps in the order tested and the last threshold that passed; `None` where the first one failed.
+
+    `lowest_passing` is the lowest threshold that passes by itself, what one would choose without the guarantee.
+    """
+
+    steps: tuple[Step, ...]
+    selected: float | None
+    lowest_passing: float | None
+
+
+def precision_floor(
+    scores: npt.ArrayLike,
+    positives: npt.ArrayLike,
+    thresholds: Sequence[float],
+    floor: float,
+    confidence: float = 0.95,
+) -> PrecisionFloor:
+    """Test thresholds in order until one cannot be shown to keep the precision above a floor.
+
+    Parameters
+    ----------
+    scores
+        Items: the judge's scores; an item is flagged at a threshold that its score reaches.
+    positives
+        Items: whether the gold label is positive.
+    thresholds
+        In the order in which they are tested, fixed before looking at the items; start where enough are flagged
+        (`smallest_flagged`).
+    floor
+        The precision to keep, above 0 and below 1.
+    confidence
+        Of the one-sided bounds.
+
+    Raises
+    ------
+    UsageError
+        Scores and labels differ in length, a score is missing, there are no thresholds, or the floor is no share.
+    """
+    values, gold = np.asarray(scores, dtype=np.float64), np.asarray(positives, dtype=bool)
+    _check_floor(floor)
+    if values.shape != gold.shape or values.ndim != 1:
+        raise UsageError(f"{values.size} scores but {gold.size} labels")
+    if np.isnan(values).any():
+        raise UsageError("an item without a score", "Unanswered items are no part of a calibration: leave them out.")
+    if not thresholds:
+        raise UsageError("no thresholds to test")
+    steps: list[Step] = []
+    open_sequence, selected = True, None
+    for threshold in thresholds:
+        flagged = values >= threshold
+        n, right = int(flagged.sum()), int((flagged & gold).sum())
+        precision = clopper_pearson(right, n, confidence, "lower") if n else Estimate(None, n=0, reason=NOTHING_FLAGGED)
+        passes = precision.low is not None and precision.low >= floor
+        steps.append(Step(threshold, n, right, precision, passes, open_sequence))
+        open_sequence = open_sequence and passes
+        if open_sequence:
+            selected = threshold
+    passing = [step.threshold for step in steps if step.passes]
+    return PrecisionFloor(tuple(steps), selected, min(passing) if passing else None)
+
+
+def smallest_flagged(floor: float, errors: int, confidence: float = 0.95) -> int:
+    """The fewest flagged items with which a floor can be shown when so many of them are wrong.
+
+    Parameters
+    ----------
+    floor
+        The precision to keep, above 0 and below 1.
+    errors
+        How many of the flagged items are wrong.
+    confidence
+        Of the one-sided bound.
+
+    Raises
+    ------
+    UsageError
+        The floor is no share, or errors are negative.
+    """
+    _check_floor(floor)
+    if errors < 0:
+        raise UsageError(f"{errors} errors")
+    from scipy.stats import binom
+
+    def shown(n: int) -> bool:
+        return bool(binom.sf(n - errors - 1, n, floor) <= 1 - confidence)
+
+    low, high = errors, errors + 1
+    while not shown(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high
+
+
+def _check_floor(floor: float) -> None:
+    if not 0 < floor < 1:
+        raise UsageError(f"a precision floor of {floor:g}", "It lies between 0 and 1.")

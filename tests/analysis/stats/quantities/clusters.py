@@ -1,0 +1,135 @@
+"""Clusters, tasks and intraclass correlation: input of a reference case → the fields that it expects."""
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from analysis.stats.clustered import clustered_difference, linearised_variance
+from analysis.stats.design_effect import (
+    adjusted_z,
+    design_effect,
+    kish_effective_size,
+    tolerated_design_effect,
+    tolerated_icc,
+)
+from analysis.stats.ideal_bootstrap import resampled_sums
+from analysis.stats.intraclass import cluster_correlation, shrout_fleiss
+from analysis.stats.pass_at_k import mean_over_tasks, pass_at_k, pass_hat_k
+from analysis.stats.two_proportions import pooled_z
+from tests.analysis.stats.quantities import limits, value_or_reason
+
+
+def two_arms(given: dict[str, Any]) -> dict[str, Any]:
+    """The cases take arm 1 less arm 0, which is our first less our second."""
+    rows = np.array(given["rows_arm_cluster_successes_trials"])
+    control, treated = (rows[rows[:, 0] == arm][:, 2:] for arm in (0, 1))
+    found = clustered_difference(treated, control, 1 - given["alpha"])
+    naive = pooled_z(*treated.sum(axis=0).tolist(), *control.sum(axis=0).tolist())
+    return {
+        "p0": found.shares[1],
+        "p1": found.shares[0],
+        "diff": found.difference.value,
+        "se_cluster": value_or_reason(found.se, found.difference.reason),
+        "z_cluster": found.test.statistic,
+        "p_cluster": found.test.p_value,
+        "ci": limits(found.difference),
+        "design_effect_arm0": found.design_effects[1],
+        "design_effect_arm1": found.design_effects[0],
+        "clusters": list(found.clusters[::-1]),
+        "se_cluster_small_sample_corrected": found.se_small_sample,
+        "z_naive_pooled": naive.statistic,
+    }
+
+
+def resampled_clusters(given: dict[str, Any]) -> dict[str, Any]:
+    clusters = np.array(given["clusters_successes_trials"])
+    x, n = clusters.sum(axis=0)
+    ideal = resampled_sums(clusters)
+    mean, error = ideal.mean_and_error(ideal.sums[:, 0] / ideal.sums[:, 1])
+    return {
+        "estimate": x / n,
+        "ideal_cluster_bootstrap_mean": mean,
+        "ideal_cluster_bootstrap_se": error,
+        "linearised_se": sqrt(linearised_variance(clusters[:, 0], clusters[:, 1])),
+        "iid_se": sqrt(x / n * (1 - x / n) / n),
+    }
+
+
+def sensitivity(given: dict[str, Any]) -> dict[str, Any]:
+    z = pooled_z(given["x1"], given["n1"], given["x2"], given["n2"]).statistic
+    assert z is not None
+    size = (given["n1"] + given["n2"]) / (given["clusters1"] + given["clusters2"])
+    return {
+        "mean_cluster_size": size,
+        "deff_at_which_p_equals_alpha": [tolerated_design_effect(z, alpha) for alpha in given["alphas"]],
+        "icc_at_which_p_equals_alpha": [tolerated_icc(z, alpha, size) for alpha in given["alphas"]],
+        "adjusted_z_at_icc": {icc: abs(adjusted_z(z, float(icc), size)) for icc in ("0.05", "0.20")},
+    }
+
+
+def within_clusters(given: dict[str, Any]) -> dict[str, Any]:
+    found = cluster_correlation(given["clusters"])
+    effects = [
+        None if found.icc.value is None else design_effect(size, found.icc.value)
+        for size in (found.mean_size, found.weighted_size)
+    ]
+    return {
+        "msb": found.between,
+        "msw": found.within,
+        "n0": found.n0,
+        "icc_anova": value_or_reason(found.icc.value, found.icc.reason),
+        "kish_deff_mean_size": value_or_reason(effects[0], found.icc.reason),
+        "kish_deff_weighted_size": value_or_reason(effects[1], found.icc.reason),
+    }
+
+
+def judges(given: dict[str, Any]) -> dict[str, Any]:
+    found = shrout_fleiss(given["rows_subjects_cols_judges"])
+    return {
+        "icc_1_1": found.one_way.value,
+        "icc_2_1": found.two_way_random.value,
+        "icc_3_1": found.two_way_fixed.value,
+        "icc_1_k": found.one_way_mean.value,
+        "icc_2_k": found.two_way_random_mean.value,
+        "icc_3_k": found.two_way_fixed_mean.value,
+    }
+
+
+def weighted(given: dict[str, Any]) -> dict[str, Any]:
+    found = kish_effective_size(given["weights"])
+    return {"n_eff": found.n, "deff_weights": found.design_effect}
+
+
+def one_task(given: dict[str, Any]) -> dict[str, Any]:
+    some, every = (function(given["n"], given["c"], given["k"]) for function in (pass_at_k, pass_hat_k))
+    return {
+        "pass_at_k": float(some),
+        "pass_at_k_fraction": f"{some.numerator}/{some.denominator}",
+        "pass_hat_k": float(every),
+        "pass_hat_k_fraction": f"{every.numerator}/{every.denominator}",
+    }
+
+
+def tasks(given: dict[str, Any]) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    some = mean_over_tasks(given["tasks_n_c"], given["k"], rng)
+    every = mean_over_tasks(given["tasks_n_c"], given["k"], rng, "pass^k")
+    return {
+        "mean_pass_at_k": some.mean.value,
+        "mean_pass_hat_k": every.mean.value,
+        "ideal_bootstrap_se_over_tasks": some.se,
+    }
+
+
+QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "cluster_robust_two_proportion": two_arms,
+    "cluster_bootstrap": resampled_clusters,
+    "design_effect_sensitivity": sensitivity,
+    "icc_design_effect": within_clusters,
+    "intraclass_correlation": judges,
+    "kish_effective_n": weighted,
+    "pass_at_k": one_task,
+    "pass_at_k_mean": tasks,
+}
