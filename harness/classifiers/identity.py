@@ -22,6 +22,9 @@ _ENDS = 4000
 _SPREAD = 64
 """Characters by which durations and addresses lengthen an answer at most, and in which they stand."""
 
+_LOOKED_AT = 4 * _SPREAD
+"""Characters after the first difference that have to be alike before two answers are compared as a whole."""
+
 _FIGURE = re.compile(r"\d|/tmp/")
 _VOLATILE = re.compile(
     r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds?)\b|\b\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\b|0x[0-9a-fA-F]{4,}"
@@ -147,7 +150,7 @@ def answer_key(act: Act) -> Hashable:
 
 
 def may_be_same(one: str, other: str) -> bool:
-    """A cheap look whether two texts can be the same answer: about as long, and first differing near a figure."""
+    """A cheap look whether two texts can be the same answer: about as long, and alike where they first differ."""
     low, high = 0, min(len(one), len(other))
     if max(len(one), len(other)) - high > _SPREAD:
         return False
@@ -158,4 +161,9 @@ def may_be_same(one: str, other: str) -> bool:
         else:
             high = middle - 1
     before = max(0, low - _SPREAD)
-    return _FIGURE.search(one[before : low + 2] + " " + other[before : low + 2]) is not None
+    here, there = one[before : low + _LOOKED_AT], other[before : low + _LOOKED_AT]
+    if _FIGURE.search(here[: low + 2 - before]) is None and _FIGURE.search(there[: low + 2 - before]) is None:
+        return False
+    here, there = _VOLATILE.sub("~", here), _VOLATILE.sub("~", there)
+    sure = min(len(here), len(there)) - _SPREAD  # what stands at the end may be cut in the middle
+    return sure <= 0 or here[:sure] == there[:sure]
