@@ -250,7 +250,7 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
         r"syntax error near unexpected token|unexpected eof while looking for|unterminated (?:quoted|`s'|"
         r"address)|missing (?:argument to|operand)",
     ),
-    ("wrong usage", ("usage: ",), r"^error: [^\n]*\n+usage: "),
+    ("wrong usage", ("usage: ",), r"^error: [^\n]*\n+usage: |\Ausage: [^\n]+(?:\n[^\n]*){0,2}\Z"),
     ("wrong usage", ("no such", "cannot execute"), r"no such (?:file or directory)?[^\n]{0,10}exec|cannot execute"),
     # The file that a tool was to read is not there.
     (

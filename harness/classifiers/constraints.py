@@ -30,14 +30,15 @@ from harness.classifiers.limits import (
     NEGATED,
     NEW_FILES,
     ONLY,
+    ONLY_RECORD,
     OPENING,
     ORDERS,
     READ_ONLY,
     WIDE,
 )
 from harness.classifiers.prose import NAME, REMEMBERED, Sentence, has, marked
-from harness.classifiers.targets import EVERYTHING, Target, overlap
-from harness.classifiers.wording import bans_creation, bans_edits, targets_in
+from harness.classifiers.targets import EVERYTHING, Target, overlap, records_in
+from harness.classifiers.wording import as_path, bans_creation, bans_edits, targets_in
 
 What = Literal["edit", "create", "delete", "install", "commit", "push", "run", "use"]
 
@@ -70,12 +71,13 @@ class Limits(Struct, frozen=True, gc=False):
 
 
 class Said(Struct, frozen=True, gc=False):
-    """One turn read: its constraints, the files that it asks to be changed, and how it bears on earlier turns."""
+    """One turn read: its constraints, the files it asks to be changed or mentions, how it bears on earlier turns."""
 
     step: int
     text: str
     constraints: tuple[Constraint, ...]
     requested: tuple[Target, ...]
+    mentioned: tuple[Target, ...]
     orders: bool
     approves: bool
     lifts: bool
@@ -125,6 +127,11 @@ def _limits_in(raw: str) -> Limits | None:
             if targets and EVERYTHING not in targets and not CONDITION.search(text[match.end() :]):
                 made.append(Constraint("only", "edit", tuple(targets), words))
                 free = free.replace(match.group(), " ")
+    record = ONLY_RECORD.search(text, lowered)
+    if record is not None and not made:
+        records = tuple(Target("record", number) for number in records_in(record["list"]))
+        made.append(Constraint("only", "edit", records, words))
+        free = free.replace(record.group(), " ")
     others = not made and any(limit.search(text, lowered) for limit in ALL_OTHERS)
     for limit in BANS:
         for match in limit.matches(free, lowered):
@@ -141,6 +148,7 @@ def _read(turn: Turn, limits: dict[str, Limits], before: list[Said]) -> Said:
     """A turn of a run in which some turn has limits."""
     constraints: list[Constraint] = []
     requested: list[Target] = []
+    mentioned: list[Target] = []
     orders = False
     forbids_others = ""
     for sentence in turn.sentences:
@@ -148,8 +156,10 @@ def _read(turn: Turn, limits: dict[str, Limits], before: list[Said]) -> Said:
         if limit is not None:
             constraints += [structs.replace(one, since=turn.step) for one in limit.constraints]
             forbids_others = forbids_others or (limit.words if limit.others else "")
-        targets, ordered = _requested(marked(sentence) if limit is None else limit.free)
+        read = marked(sentence) if limit is None else limit.free
+        targets, ordered = _requested(read)
         requested += targets
+        mentioned += [target for name in read.names_in(read.text) if (target := as_path(name)) is not None]
         orders = orders or ordered
     if forbids_others:
         allowed = _files(requested) or [target for earlier in before[-1:] for target in _files(earlier.requested)]
@@ -157,7 +167,8 @@ def _read(turn: Turn, limits: dict[str, Limits], before: list[Said]) -> Said:
             constraints.append(Constraint("only", "edit", tuple(allowed), forbids_others, since=turn.step))
     text = " ".join(turn.sentences)
     return Said(
-        turn.step, text, tuple(_with_exceptions(one, requested) for one in constraints), tuple(requested), orders,
+        turn.step, text, tuple(_with_exceptions(one, requested) for one in constraints),
+        tuple(requested), tuple(mentioned), orders,
         APPROVAL.search(text) is not None, LIFTED.search(text) is not None, WIDE.search(text) is not None,
     )  # fmt: skip
 
@@ -253,7 +264,7 @@ def _followed(constraint: Constraint, later: list[Said]) -> Constraint:
         if said.lifts or _lifted_by(constraint, said):
             return structs.replace(constraint, until=said.step)
         if constraint.kind == "only":
-            constraint = structs.replace(constraint, targets=constraint.targets + said.requested)
+            constraint = structs.replace(constraint, targets=constraint.targets + said.requested + said.mentioned)
     return constraint
 
 

@@ -18,6 +18,7 @@ from harness.classifiers import programs
 from harness.classifiers.failures import failed
 from harness.classifiers.history import Act, once
 from harness.classifiers.shell import Command, commands_of, placed
+from harness.classifiers.targets import records_in
 from harness.classifiers.tools import (
     NEW_KEYS,
     PATCH_KEYS,
@@ -27,12 +28,12 @@ from harness.classifiers.tools import (
     path_of,
 )
 
-Verb = Literal["edit", "write", "create", "delete", "install", "commit", "push", "git"]
+Verb = Literal["edit", "write", "create", "delete", "install", "commit", "push", "git", "record"]
 CHANGES_FILES: frozenset[Verb] = frozenset(("edit", "write", "create", "delete"))
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """One thing that a call did; `target` is a path, a package or the arguments of a git command.
+    """One thing that a call did; `target` is a path, a package, the arguments of git, or the number of a record.
 
     `write` gives a file new content whether or not it was there; `create` makes one that was not.
     """
@@ -49,6 +50,9 @@ _INLINE_WRITE = re.compile(
     r"|\bPath\(\s*(['\"])([^'\"\n]+)\3\s*\)\.write_(?:text|bytes)\("
     r"|\bwriteFileSync\(\s*(['\"])([^'\"\n]+)\5"
 )
+_OPEN_FILE = re.compile(r"\[File: (\S+)|^(\S+\.\w+) has been (?:updated|edited)", re.MULTILINE)
+_ANSWER = 2000
+_LINES = re.compile(r"\d+(?::\d+)?$")
 _NOWHERE = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-"))
 
 
@@ -61,7 +65,8 @@ def effects(act: Act) -> list[Effect]:
         made = commands_of(act)
         if failed(act) and len(made) <= 1:
             return []
-        return [effect for command in made for effect in command_effects(command)]
+        found = [effect for command in made for effect in command_effects(command)]
+        return found or _edit_of_open_file(act, made)
     if kind in ("read", "search", "list", "look", "view", "wait", "ask", "note", "finish", "test") or failed(act):
         return []
     path = path_of(call)
@@ -80,7 +85,25 @@ def effects(act: Act) -> list[Effect]:
         new = first_text(call.arguments, ("destination", "new_path", "to", "target", "dest"))
         old = first_text(call.arguments, ("source", "old_path", "from", "path"))
         return [Effect("delete", old), *([Effect("write", new)] if new else [])] if old else []
-    return _named_change(bare_name(call.name).lower(), path, text) if kind == "change" else []
+    if kind != "change":
+        return []
+    return _named_change(bare_name(call.name).lower(), path, text) or [
+        Effect("record", number) for number in _records(call.arguments)
+    ]
+
+
+def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
+    """The effect of an edit by line numbers, whose file only the answer names."""
+    if len(made) != 1 or made[0].program != "edit" or act.result is None:
+        return []
+    named = _OPEN_FILE.search(act.result.text[:_ANSWER])
+    return [Effect("edit", named.group(1) or named.group(2), made[0].fed)] if named else []
+
+
+def _records(arguments: object) -> list[str]:
+    """The numbers of the records that a call names as its arguments."""
+    values = arguments.values() if isinstance(arguments, dict) else ()
+    return [value for value in values if isinstance(value, str) and records_in(value) == [value]]
 
 
 def _named_change(name: str, path: str, text: str) -> list[Effect]:
@@ -172,6 +195,8 @@ def _command_effects(command: Command) -> list[Effect]:
         verbs: dict[str, Verb] = {"create": "create", "str_replace": "edit", "insert": "edit", "undo_edit": "edit"}
         if arguments[0] in verbs:
             at(verbs[arguments[0]], arguments[1])
+    elif program == "edit" and arguments and not _LINES.match(arguments[0]):
+        at("edit", arguments[0])
     elif program == "create" and len(words) == 2:
         at("create", arguments[0] if arguments else "")
     return found

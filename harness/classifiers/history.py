@@ -17,6 +17,7 @@ from harness.classifiers.prose import LONGEST, sentences_of
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 T = TypeVar("T")
+Owner = TypeVar("Owner", bound=Struct)
 
 NUDGE = 200
 """Characters below which a turn that says to go on says nothing else."""
@@ -33,15 +34,15 @@ class Act(Struct, frozen=True, dict=True):
     result: ToolResult | None
 
 
-def once(work: Callable[[Act], T]) -> Callable[[Act], T]:
-    """Do a piece of work on an act the first time that it is asked for, and remember it with the act."""
+def once(work: Callable[[Owner], T]) -> Callable[[Owner], T]:
+    """Do a piece of work on an act or a history the first time that it is asked for, and remember it with that."""
     name = work.__name__
 
     @wraps(work)
-    def remembered(act: Act) -> T:
-        known = act.__dict__
+    def remembered(owner: Owner) -> T:
+        known = owner.__dict__
         if name not in known:
-            known[name] = work(act)
+            known[name] = work(owner)
         answer: T = known[name]
         return answer
 

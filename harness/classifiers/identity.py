@@ -6,7 +6,7 @@ same when they differ in durations, clock times and addresses only.
 """
 
 import re
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from harness.classifiers.history import Act
@@ -16,16 +16,15 @@ from harness.classifiers.tools import NOISE, PATH_KEYS, bare_name, command_of, k
 _SHORT = 2000
 """Characters of a command up to which its spelling is evened out; longer ones hold data and stay as they are."""
 
-_ENDS = 4000
-"""Characters of an answer's beginning and end that are compared; the length in between has to agree too."""
+_COMPARED = 8000
+"""Characters from the first difference on that two answers are compared in."""
 
 _SPREAD = 64
 """Characters by which durations and addresses lengthen an answer at most, and in which they stand."""
 
-_LOOKED_AT = 4 * _SPREAD
-"""Characters after the first difference that have to be alike before two answers are compared as a whole."""
+_LOOKED_AT = 6 * _SPREAD
+"""Characters in which longer differences are looked at before they are compared as a whole."""
 
-_FIGURE = re.compile(r"\d|/tmp/")
 _VOLATILE = re.compile(
     r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds?)\b|\b\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\b|0x[0-9a-fA-F]{4,}"
     r"|\b\d{4}-\d{2}-\d{2}\b|/tmp/[\w.\-/]+|\bpid[ =:]+\d+",
@@ -138,32 +137,34 @@ def loose_key(act: Act) -> Hashable:
     )
 
 
-def answer_key(act: Act) -> Hashable:
-    """What came back, without durations, clock times and addresses; `None` where the record has no answer."""
-    result = act.result
-    if result is None:
-        return None
-    text = result.text
-    if len(text) <= 2 * _ENDS:
-        return _VOLATILE.sub("~", text).strip()
-    return len(text), _VOLATILE.sub("~", text[:_ENDS]), _VOLATILE.sub("~", text[-_ENDS:])
+def same_text(one: str, other: str) -> bool:
+    """Whether two answers are the same but for durations, clock times and addresses.
 
-
-def may_be_same(one: str, other: str) -> bool:
-    """A cheap look whether two texts can be the same answer: about as long, and alike where they first differ."""
-    low, high = 0, min(len(one), len(other))
-    if max(len(one), len(other)) - high > _SPREAD:
+    Only what stands between their first and their last difference is evened out: two runs of one test differ in a
+    figure or two, however long their logs are.
+    """
+    shorter = min(len(one), len(other))
+    if max(len(one), len(other)) - shorter > _SPREAD:
         return False
+    first = _alike(lambda size: one[:size] == other[:size], shorter)
+    last = _alike(lambda size: one[len(one) - size :] == other[len(other) - size :], shorter - first)
+    start = max(0, first - _SPREAD)
+    here, there = one[start : len(one) - max(0, last - _SPREAD)], other[start : len(other) - max(0, last - _SPREAD)]
+    if max(len(here), len(there)) > _LOOKED_AT:
+        near, far = _VOLATILE.sub("~", here[:_LOOKED_AT]), _VOLATILE.sub("~", there[:_LOOKED_AT])
+        sure = min(len(near), len(far)) - _SPREAD  # what stands at the end may be cut in the middle
+        if near[:sure] != far[:sure]:
+            return False
+    return _VOLATILE.sub("~", here[:_COMPARED]) == _VOLATILE.sub("~", there[:_COMPARED])
+
+
+def _alike(same: Callable[[int], bool], most: int) -> int:
+    """The largest size up to `most` at which two texts are the same, by halving."""
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if same(middle):
             low = middle
         else:
             high = middle - 1
-    before = max(0, low - _SPREAD)
-    here, there = one[before : low + _LOOKED_AT], other[before : low + _LOOKED_AT]
-    if _FIGURE.search(here[: low + 2 - before]) is None and _FIGURE.search(there[: low + 2 - before]) is None:
-        return False
-    here, there = _VOLATILE.sub("~", here), _VOLATILE.sub("~", there)
-    sure = min(len(here), len(there)) - _SPREAD  # what stands at the end may be cut in the middle
-    return sure <= 0 or here[:sure] == there[:sure]
+    return low

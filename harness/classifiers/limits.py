@@ -8,6 +8,7 @@ import re
 from typing import Literal
 
 from harness.classifiers.prose import NAME, Phrase, phrase
+from harness.classifiers.targets import RECORD
 from harness.classifiers.wording import BEGIN, CREATE, EDIT, FOLLOWS, LIST, NOT, ORDER, OTHERS
 
 CONDITION = re.compile(
@@ -28,10 +29,10 @@ EXCEPT = (
 CHANGE_WORDS = (
     "chang", "modif", "edit", "touch", "alter", "updat", "rewrit", "refactor", "reformat", "overwrit", "mess",
     "fiddl", "adjust", "tweak", "writ", "delet", "remov", "renam", "mov", "eras", "wip", "creat", "add", "introduc",
-    "generat", "leave", "keep", "stay", "hands", "off", "fix", "code", "file", "work", "implement", "frozen",
+    "generat", "leave", "keep", "stay", "hands", "off", "fix", "code", "file", "work", "implement", "frozen", "nothing",
     "install", "commit", "push", "read-only", "read only", "plan", "explain", "describ", "analy", "summar",
     "answer", "tell me", "outlin", "diagnos", "report", "investigat", "give me", "depend", "packag", "librar",
-    "make", "making", "start", "review", "limit", "restrict", "confin", "within", "stick",
+    "make", "making", "start", "nothing", "#", "review", "limit", "restrict", "confin", "within", "stick",
 )  # fmt: skip
 """Pieces of words of which every sentence has one that limits changes."""
 
@@ -102,6 +103,10 @@ ONLY = [
         r"ones?) (?:that )?(?:you|to be|to|which|should|may)\b",
     ),
     phrase(
+        "nothing & but|except|outside|other than|besides|apart",
+        rf"{BEGIN}(?:{EDIT}|{CREATE})\s+nothing\s+{EXCEPT}{FOLLOWS}",
+    ),
+    phrase(
         "the only",
         r"\bthe only (?:files?|places?|modules?|folders?|thing)s? (?:that )?you (?:may|can|should|"
         rf"are allowed to|need to|must) (?:{EDIT}) (?:is|are)\s+(?P<list>{LIST}){FOLLOWS}",
@@ -112,6 +117,11 @@ ONLY = [
         r"is to|are to) (?:be )?(?:change|edit|modif|touch|update)",
     ),
 ]
+ONLY_RECORD = phrase(
+    "only", rf"{BEGIN}only\s+(?!{NAME})\w+\s+[^.;:]{{0,60}}?(?P<list>{RECORD}(?:\s*(?:,|and|or)\s*{RECORD})*)"
+)
+"""An order about one record of a service: `Only cancel #W11024.`"""
+
 ALL_OTHERS = [
     phrase(
         "n't|not |never|avoid|without|refrain|dont  & else|other|rest",
@@ -208,6 +218,10 @@ READ_ONLY = [
         r"read)[- ]only\b(?! (?:file|property|field|attribute|replica))(?=\s*(?:$|[.,;:!)—–-]|mode|please|"
         r"task|no ))",
     ),
+    phrase(
+        "nothing",
+        rf"{BEGIN}(?:please\s+)?(?:{EDIT})\s+nothing(?:\s+(?:yet|for now|now|at all|here))*(?=\s*(?:$|[.,;:!)—–-]))",
+    ),
     phrase("plan mode", r"\b(?:stay|remain|work|we are|we're|you are|you're) in plan mode\b|^plan mode\b"),
 ]
 NEW_FILES = phrase(
@@ -225,7 +239,7 @@ COMMANDS: list[tuple[Literal["install", "commit", "push"], Phrase]] = [
             "install|add|introduc|upgrad|pull in|no",
             rf"(?:{BEGIN}{NOT}(?:install|add|introduce|upgrade|pull in)|\bwithout (?:installing|adding|"
             rf"introducing)|{BEGIN}no)\s+(?:any |a |new |extra |additional |other |third[- ]party |"
-            r"external |more )*(?:(?:packages?|dependenc(?:y|ies)|librar(?:y|ies)|requirements?)\b|"
+            r"external |more |further )*(?:(?:packages?|dependenc(?:y|ies)|librar(?:y|ies)|requirements?)\b|"
             r"(?<=install )anything\b|(?<=installing )anything\b|(?<=install )(?:any)?thing new)",
         ),
     ),
@@ -234,7 +248,8 @@ COMMANDS: list[tuple[Literal["install", "commit", "push"], Phrase]] = [
         phrase(
             "commit",
             rf"(?:{BEGIN}{NOT}(?:make |create |do )?(?:a |any )?(?:git )?commit(?:s|ting)?\b|"
-            rf"\bwithout (?:making (?:a |any )?)?commit(?:s|ting)\b|{BEGIN}no commits\b)(?! (?:to (?:an?|one) |"
+            rf"\bwithout (?:making (?:a |any )?)?commit(?:s|ting)\b|{BEGIN}no (?:git )?commits?\b|"
+            r"\bleave (?:it|this|everything) uncommitted\b)(?! (?:to (?:an?|one) |"
             r"suicide|message))",
         ),
     ),
@@ -243,7 +258,8 @@ COMMANDS: list[tuple[Literal["install", "commit", "push"], Phrase]] = [
         phrase(
             "push",
             rf"(?:{BEGIN}{NOT}(?:[\w ]{{0,20}}\b(?:or|and|nor) )?(?:git |force[- ])?push(?:ing)?\b|"
-            rf"\bwithout pushing\b|{BEGIN}commit[\w ,]{{0,30}}(?:do not|don't|no) push)(?! (?:back|users?|"
+            rf"\bwithout pushing\b|{BEGIN}no (?:git )?push(?:es|ing)?\b|"
+            rf"{BEGIN}commit[\w ,]{{0,30}}(?:do not|don't|no) push)(?! (?:back|users?|"
             r"notif))",
         ),
     ),

@@ -8,6 +8,7 @@ from typing import Literal
 
 from harness.classifiers import programs
 from harness.classifiers.effects import command_effects, is_test_run
+from harness.classifiers.failures import own_failure
 from harness.classifiers.history import Act, once
 from harness.classifiers.shell import Command, commands_of
 from harness.classifiers.tools import Kind, command_of, kind_of
@@ -34,7 +35,7 @@ def nature_of(act: Act) -> Nature:
     if line is None:
         return _BY_KIND.get(kind_of(act.call), "run")
     if not line.strip():
-        return "move"
+        return "look" if own_failure(act) else "move"
     return max((_command_nature(command) for command in commands_of(act)), key=_RANK.__getitem__, default="run")
 
 

@@ -36,9 +36,13 @@ _ERROR_WORDS = ("rror", "xception:", "FAIL", "E  ", "✗", "✘", "panicked")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _PLACE = re.compile(r"(?:[\w./-]*/)?[\w.-]+\.\w+:\d+(?::\d+)?|line \d+")
 _SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1")
-_SHELL_EDITS = ("sed -i", "apply_patch", ">", "patch ")
+_SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ")
 _TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)
 _PUT = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
+_BLOCK = re.compile(r"^<{4,}[^\n]*\n(.*?)\n={4,}\n(.*?)\n>{4,}", re.DOTALL | re.MULTILINE)
+"""Old and new text as between the marks of a conflict: how several editors take an edit."""
+
+_FLAGGED = re.compile(r"--old_str '(.*?)' --new_str '(.*?)'", re.DOTALL)
 _SHOWN_LINES = 5
 _READ = 20_000
 """Characters at the end of an answer in which its error is looked for."""
@@ -99,10 +103,13 @@ def _edits(acts: list[Act]) -> dict[int, Edit]:
 
 
 def _exchanged(line: str) -> tuple[str, str]:
-    """What a command line puts in the place of what: of a substitution, of a patch with one change, else all of it."""
+    """What a command line puts in the place of what; all of it where it does not say."""
     match = _SUBSTITUTION.search(line)
     if match:
         return match.group(2), match.group(3)
+    block = _BLOCK.search(line) or _FLAGGED.search(line)
+    if block:
+        return block.group(1), block.group(2)
     taken = "\n".join(_TAKEN.findall(line))
     put = "\n".join(_PUT.findall(line))
     return taken, put or line

@@ -52,12 +52,10 @@ _FOLDERS = (
 _PATH = re.compile(
     rf"(?<![\w/.@{OPEN}])(?:"
     rf"(?:~|\.{{1,2}})?/[\w.@*+-]+(?:/[\w.@*+-]+)*/?"  # /a/b, ./a, ~/a
-    rf"|(?:{_FOLDERS})(?:/[\w.@*+-]+)+/?|[\w.@*+-]+(?:/[\w.@*+-]+)+/"  # src/a, a/b/
-    rf"|[\w.@*+-]+(?:/[\w.@*+-]+){{2,}}"  # a/b/c
     rf"|(?:[\w.@*+-]+/)*[\w@*+.-]*\.(?:{_EXTENSIONS})\b(?![\w/(]|\.\w)"  # a.py, *.py, b/a.py
-    rf"|[\w.-]+/(?![\w/])"  # tests/
-    r"|(?:Makefile|Dockerfile|Gemfile|Procfile|Jenkinsfile|LICENSE|CHANGELOG|CONTRIBUTING|\.gitignore|"
-    r"\.env)\b(?![\w/.])"
+    rf"|[\w.@*+-]+(?:/[\w.@*+-]+){{2,}}/?"  # a/b/c
+    rf"|(?:{_FOLDERS})(?:/[\w.@*+-]+)+/?|[\w.@*+-]+(?:/[\w.@*+-]+)*/(?![\w/])"  # src/a, a/b/
+    rf"|(?:Makefile|Dockerfile|Gemfile|Procfile|Jenkinsfile|LICENSE|CHANGELOG|CONTRIBUTING|\.gitignore|\.env)\b(?![\w/.])"
     rf")"
 )
 _BREAK = re.compile(r"(?<=[.!?;])\s+|\n+")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from harness.classifiers.failures import environment_failure, failed, own_failure
 from harness.classifiers.history import Act, History
-from harness.classifiers.identity import answer_key, call_key, coarse_key, loose_key, may_be_same
+from harness.classifiers.identity import call_key, coarse_key, loose_key, same_text
 from harness.classifiers.natures import Nature, nature_of
 from harness.classifiers.prose import LONGEST
 from harness.classifiers.tools import bare_name, command_of, kind_by_name, path_of
@@ -92,7 +92,6 @@ class _Record:
     def __init__(self, history: History) -> None:
         self.acts = history.acts
         self._natures: dict[int, Nature] = {}
-        self._answers: dict[int, Hashable] = {}
         self._before: dict[int, int] = {}
         self._news = history.news
         self._turns = history.turns
@@ -102,16 +101,11 @@ class _Record:
             self._natures[place] = nature_of(self.acts[place])
         return self._natures[place]
 
-    def answer(self, place: int) -> Hashable:
-        if place not in self._answers:
-            self._answers[place] = answer_key(self.acts[place])
-        return self._answers[place]
-
     def same_answer(self, one: int, other: int) -> bool:
         a, b = self.acts[one].result, self.acts[other].result
         if a is None or b is None:
             return a is b
-        return a.text == b.text or (may_be_same(a.text, b.text) and self.answer(one) == self.answer(other))
+        return a.text == b.text or same_text(a.text, b.text)
 
     def changes(self, place: int) -> bool:
         """Whether a call may have changed what another call would answer."""
@@ -176,7 +170,7 @@ def _stretches(record: _Record, places: Sequence[int]) -> Iterator[tuple[list[in
         if record.acts[place].step == record.acts[last].step:
             continue
         same = record.same_answer(last, place) and (record.acts[place].result is not None or place == last + 1)
-        untouched = same and (_adjacent(record, last, place) if record.nature(place) == "orient" else True)
+        untouched = same and (_adjacent(record, last, place) or not _only_adjacent(record, place))
         untouched = untouched and record.untouched(last, place)
         if same and untouched:
             members.append(place)
@@ -186,6 +180,13 @@ def _stretches(record: _Record, places: Sequence[int]) -> Iterator[tuple[list[in
         members = [place]
     if len(members) >= REPEATS:
         yield members, None
+
+
+def _only_adjacent(record: _Record, place: int) -> bool:
+    """Whether a call counts only next to its like: a glance around, or a call that its tool did not take."""
+    failure = own_failure(record.acts[place])
+    refused = failure is not None and failure.fault in ("malformed call", "unknown tool", "invalid arguments")
+    return refused or record.nature(place) == "orient"
 
 
 def _adjacent(record: _Record, one: int, other: int) -> bool:

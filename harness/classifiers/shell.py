@@ -17,7 +17,10 @@ from harness.classifiers.history import Act, once
 from harness.classifiers.programs import words
 from harness.classifiers.tools import command_of
 
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
+_HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
+_EDIT_BLOCK = re.compile(r"\s*edit[ \t]+(\d+:\d+)[^\n]*\n(.*?)\nend_of_edit\s*$", re.DOTALL)
+"""The command of a line-numbered editor: new text for some lines of the file that is open."""
+
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r]+|\\\n)"
     r"|(?P<comment>(?<![^\s;&|])#[^\n]*)"
@@ -80,6 +83,9 @@ def _remembered(line: str) -> tuple[Command, ...]:
 
 def commands(line: str) -> tuple[Command, ...]:
     """The simple commands of a command line, in order."""
+    block = _EDIT_BLOCK.match(line)
+    if block:
+        return (Command(("edit", block.group(1)), fed=block.group(2)),)
     return tuple(_commands(line[:_LIMIT], "", 0))
 
 

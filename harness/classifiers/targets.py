@@ -12,7 +12,12 @@ from msgspec import Struct
 
 from harness.classifiers.programs import words
 
-Sort = Literal["path", "folder", "category", "everything"]
+Sort = Literal["path", "folder", "category", "everything", "record"]
+
+RECORD = r"#?[A-Z]{1,4}[-_]?\d{3,}\b|#\d{2,}\b"
+"""How services number their records: `#W11024`, `INV-2041`."""
+
+_RECORD = re.compile(RECORD)
 
 CATEGORIES = (
     "tests", "docs", "config", "locks", "dependencies", "migrations", "ci", "styles", "source", "code", "readme",
@@ -56,12 +61,13 @@ _NAMES: dict[str, re.Pattern[str]] = {
     ),
     "ci": re.compile(r"\.gitlab-ci\.yml$|\.travis\.yml$|azure-pipelines\.yml$|Jenkinsfile$"),
 }
+_FIGURES = re.compile(r"\d+")
 _SCRATCH = re.compile(r"^(?:/var)?/tmp/|^/private/tmp/|^\$\{?TMPDIR|^/dev/")
 _DRIVE = re.compile(r"^(?:/|~|[A-Za-z]:/|\$)")
 
 
 class Target(Struct, frozen=True, gc=False):
-    """One thing that a user names: a path, a folder, a category of files, or everything."""
+    """One thing that a user names: a path, a folder, a category of files, everything, or a record of a service."""
 
     sort: Sort
     value: str = ""
@@ -72,6 +78,16 @@ class Target(Struct, frozen=True, gc=False):
 
 
 EVERYTHING = Target("everything")
+
+
+def records_in(text: str) -> list[str]:
+    """The numbers of records in a text."""
+    return _RECORD.findall(text)
+
+
+def same_sort_of_record(one: str, other: str) -> bool:
+    """Whether two numbers are of one series: they differ in their figures only."""
+    return _FIGURES.sub("0", one) == _FIGURES.sub("0", other)
 
 
 def parts_of(path: str) -> list[str]:
@@ -93,7 +109,7 @@ def is_test(path: str) -> bool:
 def matches(target: Target, path: str) -> bool:
     """Whether a path that the agent wrote to is what the user named."""
     parts = parts_of(path)
-    if not parts:
+    if not parts or target.sort == "record":
         return False
     if target.sort == "everything":
         return True
@@ -161,6 +177,8 @@ def overlap(one: Target, other: Target) -> bool:
     """Whether two targets can mean the same file: so that asking for one lifts a ban on the other."""
     if one == other or "everything" in (one.sort, other.sort):
         return True
+    if "record" in (one.sort, other.sort):
+        return False
     if one.sort == "category" and other.sort == "category":
         return False
     if one.sort == "category" or other.sort == "category":

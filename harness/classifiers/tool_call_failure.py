@@ -36,7 +36,9 @@ ERRORS = 3
 SAME_AGAIN = 2
 """Times in a row that the very same failing call makes one, where it is never put right."""
 
-_FIGURES = re.compile(r"\d+")
+_PARTICULAR = re.compile(r"\S*[\d_/.=<>'\"`]\S*|\b[a-z]+[A-Z]\w*")
+"""Words of a complaint that name what the call was about: figures, paths, names, what stands in quotes."""
+
 WINDOW = 10
 """Calls between two malformed calls, or two of tools that do not exist, from which they are slips of their own."""
 
@@ -129,7 +131,7 @@ def _same_mistake(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str
     for error in errors:
         if error.failure.fault in ("invalid arguments", "wrong usage"):
             subject = _subject(acts[error.place], error.failure)
-            alike = by_complaint[subject, _FIGURES.sub("", error.failure.words)]
+            alike = by_complaint[subject, _PARTICULAR.sub("", error.failure.words).lower()]
             _add(acts, alike, error)
     return next((_shown(acts, alike) for alike in by_complaint.values() if len(alike) >= ERRORS), None)
 
