@@ -1,4 +1,4 @@
-"""Resampling whole clusters."""
+"""Items in clusters: resampled whole, and compared by their clusters' spread."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.regression.linear_model import OLS
 
-from analysis.stats.clustered import cluster_bootstrap
+from analysis.stats.clustered import (
+    NO_SPREAD,
+    ONE_CLUSTER,
+    cluster_bootstrap,
+    clustered_difference,
+    clustered_proportion,
+)
+from harness.errors import UsageError
 
 CASES = [
     case
@@ -34,3 +44,62 @@ def test_the_same_seed_draws_the_same_resamples() -> None:
     clusters = np.arange(12).reshape(6, 2)
     one, other = (cluster_bootstrap(lambda sums: sums[:, 0], clusters, 100, np.random.default_rng(4)) for _ in range(2))
     assert (one == other).all()
+
+
+CLUSTERS = st.lists(
+    st.integers(1, 8).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2, max_size=8
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(CLUSTERS, CLUSTERS)
+def test_the_error_is_that_of_a_regression_with_clustered_errors(
+    first: list[tuple[int, int]], second: list[tuple[int, int]]
+) -> None:
+    found = clustered_difference(first, second)
+    if found.se is None:
+        assert found.difference.reason == found.test.reason == NO_SPREAD
+        return
+    rows = [
+        (success, arm, (arm, place))
+        for arm, clusters in enumerate((second, first))
+        for place, (x, n) in enumerate(clusters)
+        for success in [1] * x + [0] * (n - x)
+    ]
+    outcome, arm, cluster = zip(*rows, strict=True)
+    codes = np.unique(np.array(cluster), axis=0, return_inverse=True)[1].ravel()
+    design = np.column_stack([np.ones(len(arm)), arm])
+    for corrected, se in ((False, found.se), (True, found.se_small_sample)):
+        fit = OLS(np.array(outcome), design).fit(
+            cov_type="cluster", cov_kwds={"groups": codes, "use_correction": corrected}
+        )
+        assert se == pytest.approx(fit.bse[1], rel=1e-6, abs=1e-9)
+
+
+def test_perfectly_alike_items_have_a_design_effect_of_their_number() -> None:
+    found = clustered_difference([(5, 5), (0, 5), (5, 5)], [(7, 7), (0, 7)])
+    assert found.design_effects == (pytest.approx(5), pytest.approx(7))
+
+
+def test_one_cluster_in_an_arm_is_no_sample() -> None:
+    found = clustered_difference([(3, 10)], [(1, 9), (2, 8)])
+    assert found.difference.value == pytest.approx(0.3 - 3 / 17)
+    assert (found.difference.low, found.se, found.test.p_value) == (None, None, None)
+    assert found.small_sample.reason == ONE_CLUSTER
+    assert clustered_proportion([(3, 10)]).reason == ONE_CLUSTER
+
+
+def test_the_small_sample_interval_is_the_wider_one() -> None:
+    found = clustered_difference([(1, 9), (0, 6), (2, 11)], [(3, 10), (1, 8), (6, 12)])
+    assert found.small_sample.low < found.difference.low < found.difference.high < found.small_sample.high
+    assert found.small_sample_test.p_value > found.test.p_value
+
+
+def test_a_cluster_without_trials_says_nothing() -> None:
+    assert clustered_proportion([(1, 4), (0, 0), (3, 5)]) == clustered_proportion([(1, 4), (3, 5)])
+
+
+@pytest.mark.parametrize("clusters", [[], [(0, 0)], [(3, 2)], [(-1, 2)], [1, 2]])
+def test_clusters_that_cannot_be_are_refused(clusters: list[tuple[int, int]]) -> None:
+    with pytest.raises(UsageError):
+        clustered_proportion(clusters)

@@ -10,7 +10,7 @@ from harness.errors import UsageError
 P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(P_VALUES)
 def test_a_missing_p_value_stays_missing_and_changes_no_other(p_values: list[float | None]) -> None:
     known = [p for p in p_values if p is not None]
@@ -21,7 +21,7 @@ def test_a_missing_p_value_stays_missing_and_changes_no_other(p_values: list[flo
         assert [p is None for p in found.p_values] == [p is None for p in p_values]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(P_VALUES)
 def test_no_p_value_falls_and_holm_is_never_below_benjamini_hochberg(p_values: list[float | None]) -> None:
     for raw, strict, mild in zip(p_values, holm(p_values).p_values, benjamini_hochberg(p_values).p_values, strict=True):

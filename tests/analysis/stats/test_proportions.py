@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.stats.proportions import wilson
+from analysis.stats.proportions import clopper_pearson, jeffreys, wilson
 
 ORACLES = Path(os.environ.get("MISSTEP_ORACLES") or Path(__file__).parents[2] / "reference" / "stats.json")
 CASES = [case for case in json.loads(ORACLES.read_bytes()) if case["quantity"] == "single_proportion_ci"]
@@ -61,6 +62,42 @@ def test_the_interval_holds_the_share_and_mirrors_with_it(yes: int, no: int) -> 
     assert found.low == pytest.approx(1 - (mirrored.high or 0), abs=1e-12)
 
 
-def test_an_impossible_confidence_is_refused() -> None:
-    with pytest.raises(ValueError, match="0"):
-        wilson(1, 2, 1.5)
+@given(st.data())
+def test_the_exact_limits_are_where_the_binomial_tails_are_the_error(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 400))
+    x = data.draw(st.integers(0, n))
+    found = clopper_pearson(x, n)
+    assert found.low == 0 if x == 0 else binom.sf(x - 1, n, found.low) == pytest.approx(0.025, rel=1e-6)
+    assert found.high == 1 if x == n else binom.cdf(x, n, found.high) == pytest.approx(0.025, rel=1e-6)
+
+
+@given(st.data())
+def test_a_bound_on_one_side_is_the_limit_of_twice_the_error_on_both(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 200))
+    x = data.draw(st.integers(0, n))
+    both = clopper_pearson(x, n, 0.9)
+    lower, upper = clopper_pearson(x, n, 0.95, "lower"), clopper_pearson(x, n, 0.95, "upper")
+    assert (lower.low, lower.high) == (pytest.approx(both.low), 1.0)
+    assert (upper.low, upper.high) == (0.0, pytest.approx(both.high))
+
+
+@given(st.integers(0, 100), st.integers(0, 100))
+def test_jeffreys_lies_within_clopper_pearson_and_holds_the_share(yes: int, no: int) -> None:
+    inner, outer = jeffreys(yes, yes + no), clopper_pearson(yes, yes + no)
+    assert outer.low <= inner.low < inner.high <= outer.high
+    if yes + no:
+        assert inner.low <= inner.value <= inner.high
+
+
+@pytest.mark.parametrize("interval", [clopper_pearson, jeffreys])
+def test_without_trials_everything_is_possible(interval) -> None:  # type: ignore[no-untyped-def]
+    found = interval(0, 0)
+    assert (found.value, found.low, found.high) == (None, 0.0, 1.0)
+    assert found.reason
+
+
+@pytest.mark.parametrize("interval", [wilson, clopper_pearson, jeffreys])
+@pytest.mark.parametrize("arguments", [(1, 2, 1.5), (1, 2, 0.0), (3, 2), (-1, 2)])
+def test_an_impossible_count_or_confidence_is_refused(interval, arguments) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match="outside 0"):
+        interval(*arguments)

@@ -1,0 +1,100 @@
+"""Prevalence counted by a judge that errs."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from analysis.stats.correction import OUTSIDE, prediction_powered_mean, rogan_gladen, rogan_gladen_known
+from harness.errors import UsageError
+
+
+@given(st.integers(0, 400), st.floats(0.6, 1), st.floats(0.6, 1))
+def test_the_correction_undoes_what_the_judge_does(positives: int, sensitivity: float, specificity: float) -> None:
+    """The expected share flagged at a prevalence gives back that prevalence."""
+    prevalence = positives / 400
+    flagged = prevalence * sensitivity + (1 - prevalence) * (1 - specificity)
+    found = rogan_gladen_known((round(flagged * 10**9), 10**9), sensitivity, specificity)
+    assert found.raw == pytest.approx(prevalence, abs=1e-7)
+
+
+def test_a_perfect_judge_needs_no_correction() -> None:
+    found = rogan_gladen((30, 100), (50, 50), (60, 60))
+    assert found.estimate.value == pytest.approx(found.apparent)
+    assert found.se == pytest.approx((0.3 * 0.7 / 100) ** 0.5)
+
+
+def test_with_many_validation_items_only_the_share_flagged_is_uncertain() -> None:
+    found = rogan_gladen((50, 400), (9 * 10**8, 10**9), (95 * 10**7, 10**9))
+    low, high = ((limit + 0.95 - 1) / (0.9 + 0.95 - 1) for limit in proportion_confint(50, 400, method="agresti_coull"))
+    assert found.untruncated == pytest.approx((low, high), abs=1e-6)
+
+
+def test_fewer_validation_items_widen_the_interval() -> None:
+    few, many = (rogan_gladen((80, 400), (9 * k, 10 * k), (9 * k, 10 * k)).untruncated for k in (1, 20))
+    assert few[1] - few[0] > many[1] - many[0]
+
+
+def test_a_share_below_what_a_judge_flags_by_mistake_is_cut_and_says_so() -> None:
+    found = rogan_gladen((5, 400), (45, 50), (190, 200))
+    assert found.raw < 0
+    assert (found.estimate.value, found.estimate.low, found.estimate.reason) == (0.0, 0.0, OUTSIDE)
+    assert "cut" in found.estimate.method
+
+
+def test_without_validation_items_the_prevalence_is_unknown() -> None:
+    assert "sensitivity" in rogan_gladen((5, 10), (0, 0), (4, 5)).estimate.reason
+    assert "specificity" in rogan_gladen((5, 10), (4, 5), (0, 0)).estimate.reason
+
+
+def test_too_few_validation_items_leave_the_estimate_without_an_interval() -> None:
+    found = rogan_gladen((5, 10), (1, 1), (100, 1000))
+    assert found.estimate.value is not None
+    assert found.untruncated is None
+    assert found.estimate.reason
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [((5, 0), (1, 2), (2, 2)), ((5, 4), (1, 2), (2, 2)), ((1, 4), (1, 2), (1, 2)), ((1, 4), (1, 5), (1, 5))],
+)
+def test_a_judge_that_tells_nothing_and_impossible_counts_are_refused(counts: tuple[tuple[int, int], ...]) -> None:
+    with pytest.raises(UsageError):
+        rogan_gladen(*counts)
+
+
+@pytest.mark.parametrize("rates", [(1.2, 0.9), (0.5, 0.5), (0.9, -0.1)])
+def test_known_rates_that_cannot_be_are_refused(rates: tuple[float, float]) -> None:
+    with pytest.raises(UsageError):
+        rogan_gladen_known((5, 10), *rates)
+
+
+def test_without_errors_of_the_judge_only_the_unlabelled_items_are_uncertain() -> None:
+    others = [1, 0, 1, 1, 0, 0, 1, 0]
+    found = prediction_powered_mean([1, 0, 1], [1, 0, 1], others)
+    assert found.powered.value == np.mean(others)
+    assert found.errors[0] == pytest.approx(np.std(others) / 8**0.5)
+
+
+def test_a_constant_error_of_the_judge_is_taken_off() -> None:
+    found = prediction_powered_mean([0.2, 0.5, 0.9], [0.3, 0.6, 1.0], [0.4, 0.8])
+    assert found.powered.value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("labels", "predictions", "others"),
+    [([1, 0], [1], [1, 0]), ([], [], [1]), ([1, 0], [1, 0], []), ([1, float("nan")], [1, 0], [1])],
+)
+def test_items_that_do_not_match_are_refused(
+    labels: list[float], predictions: list[float], others: list[float]
+) -> None:
+    with pytest.raises(UsageError):
+        prediction_powered_mean(labels, predictions, others)
+
+
+def test_one_item_has_no_variance() -> None:
+    for found in (prediction_powered_mean([1], [1], [1, 0]), prediction_powered_mean([1, 0], [1, 1], [1])):
+        assert found.powered.low is None
+        assert "one" in found.powered.reason
+        assert found.errors == (None, None)

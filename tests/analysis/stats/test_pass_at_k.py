@@ -1,0 +1,73 @@
+"""pass@k and pass^k."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.stats.pass_at_k import curve, each_task, mean_over_tasks, pass_at_k, pass_hat_k
+from harness.errors import UsageError
+
+TASKS = [[5, 0], [5, 1], [5, 3], [5, 5], [4, 2]]
+
+
+@st.composite
+def attempts(draw: st.DrawFn) -> tuple[int, int, int]:
+    n = draw(st.integers(1, 9))
+    return n, draw(st.integers(0, n)), draw(st.integers(1, n))
+
+
+@given(attempts())
+def test_they_are_shares_of_all_choices_of_k_attempts(given_attempts: tuple[int, int, int]) -> None:
+    n, c, k = given_attempts
+    choices = list(combinations([True] * c + [False] * (n - c), k))
+    assert pass_at_k(n, c, k) * len(choices) == sum(any(choice) for choice in choices)
+    assert pass_hat_k(n, c, k) * len(choices) == sum(all(choice) for choice in choices)
+
+
+@given(attempts())
+def test_more_attempts_help_one_and_hurt_the_other(given_attempts: tuple[int, int, int]) -> None:
+    n, c, k = given_attempts
+    assert pass_hat_k(n, c, k) <= pass_at_k(n, c, k)
+    assert pass_at_k(n, c, 1) == pass_hat_k(n, c, 1)
+    if k < n:
+        assert pass_at_k(n, c, k) <= pass_at_k(n, c, k + 1)
+        assert pass_hat_k(n, c, k) >= pass_hat_k(n, c, k + 1)
+
+
+def test_the_interval_is_within_the_tasks_own_values_and_repeats_with_the_seed() -> None:
+    one, other = (mean_over_tasks(TASKS, 2, np.random.default_rng(5)).mean for _ in range(2))
+    values = each_task(TASKS, 2)
+    assert one == other
+    assert values.min() <= one.low < one.value < one.high <= values.max()
+    assert "resamples of tasks" in one.method
+
+
+def test_the_drawn_resamples_spread_as_the_ideal_error_says() -> None:
+    found = mean_over_tasks(TASKS * 20, 2, np.random.default_rng(0))
+    assert (found.mean.high - found.mean.low) / (2 * 1.96) == pytest.approx(found.se, rel=0.05)
+
+
+def test_tasks_that_all_give_the_same_say_that_no_width_is_no_certainty() -> None:
+    found = mean_over_tasks([[4, 4], [3, 3]], 2, np.random.default_rng(0))
+    assert found.mean.value == 1
+    assert found.mean.reason
+
+
+def test_a_curve_has_one_mean_for_each_k() -> None:
+    means = [point.mean.value for point in curve(TASKS, [1, 2, 3, 4], np.random.default_rng(0), resamples=50)]
+    assert means == sorted(means)
+    assert len(means) == 4
+
+
+@pytest.mark.parametrize("tasks", [[], [[4, 1], [1, 1]], [[4, 5]], [[4, -1]], [4, 2]])
+def test_tasks_that_do_not_allow_k_are_refused(tasks: list[list[int]]) -> None:
+    with pytest.raises(UsageError):
+        each_task(tasks, 2)
+
+
+def test_the_refusal_says_how_many_tasks_are_short_of_attempts() -> None:
+    with pytest.raises(UsageError, match="2 of 5 tasks"):
+        each_task([[3, 1], [2, 1], [5, 0], [9, 9], [1, 0]], 3)

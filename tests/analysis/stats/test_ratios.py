@@ -1,0 +1,67 @@
+"""Ratios of sums."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.stats.clustered import linearised_variance
+from analysis.stats.ratios import ratio_difference, ratio_of_sums
+from harness.errors import UsageError
+
+CALLS, FAILED = np.array([10, 8, 12, 5, 20]), np.array([3, 1, 6, 0, 2])
+
+
+def test_a_ratio_of_counts_has_the_error_of_a_clustered_share() -> None:
+    found = ratio_of_sums(FAILED, CALLS)
+    n = len(CALLS)
+    error = np.sqrt(linearised_variance(FAILED, CALLS) * n / (n - 1))
+    assert found.value == pytest.approx(FAILED.sum() / CALLS.sum())
+    assert found.high - found.value == pytest.approx(error * 2.7764451051977934)  # Student's t with 4 degrees
+
+
+@given(st.lists(st.floats(-50, 50), min_size=2, max_size=10))
+def test_with_denominators_of_one_it_is_a_mean(values: list[float]) -> None:
+    found = ratio_of_sums(values, np.ones(len(values)))
+    assert found.value == pytest.approx(np.mean(values), abs=1e-9)
+    if found.low is not None:
+        error = np.std(values, ddof=1) / len(values) ** 0.5
+        assert (found.high - found.low) == pytest.approx(2 * error * _quantile(len(values) - 1), abs=1e-9)
+
+
+def _quantile(degrees: int) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(0.975, degrees))
+
+
+def test_a_difference_is_turned_by_turning_the_arms() -> None:
+    arms = (FAILED, CALLS), (np.array([1, 4, 2]), np.array([9, 9, 4]))
+    one, other = ratio_difference(*arms), ratio_difference(*arms[::-1])
+    assert one.difference.value == pytest.approx(-other.difference.value)
+    assert one.difference.low == pytest.approx(-other.difference.high)
+    assert one.test.p_value == pytest.approx(other.test.p_value)
+
+
+def test_units_in_which_the_denominator_is_zero_still_count() -> None:
+    assert ratio_of_sums([1, 0, 2], [4, 0, 3]).n == 3
+
+
+@pytest.mark.parametrize(
+    ("numerators", "denominators", "said"), [([0, 0], [0, 0], "0/0"), ([1], [2], "one unit"), ([1, 2], [2, 4], "same")]
+)
+def test_a_ratio_without_an_interval_says_why(numerators: list[int], denominators: list[int], said: str) -> None:
+    found = ratio_of_sums(numerators, denominators)
+    assert found.low is None
+    assert said in found.reason
+    compared = ratio_difference((numerators, denominators), (numerators, denominators))
+    assert compared.test.p_value is None
+    assert compared.test.reason
+
+
+@pytest.mark.parametrize(
+    ("numerators", "denominators"), [([], []), ([1, 2], [1]), ([1, float("nan")], [1, 1]), ([1, 1], [1, -1])]
+)
+def test_units_that_cannot_be_are_refused(numerators: list[float], denominators: list[float]) -> None:
+    with pytest.raises(UsageError):
+        ratio_of_sums(numerators, denominators)
