@@ -80,7 +80,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
     `value` is the number where `printed` is not one by itself ("42,807k", "Three", a reduction printed without its
     sign); `approximate` where the paper says "about" of a number whose last zeros carry no information; `bound` where
-    it says only that the quantity is above or below the number; `also` further ways to work the figure out.
+    it gives the number as a limit ("over", "at least"; "under", "up to"); `also` has further ways to work it out.
     """
 
     id: str

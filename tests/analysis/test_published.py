@@ -8,7 +8,7 @@ import pytest
 from analysis.published import Derivation, Figure, load_paper, published_papers, published_row, read_paper
 from analysis.tables import Unit
 from harness.errors import InputError, UsageError
-from tests.analysis.paper_texts import is_in_paper, places_of, stands_in, unrecorded
+from tests.analysis.paper_texts import is_printed, places_of, stands_in, unrecorded
 
 FORM = """
 slug = "made-up"
@@ -144,7 +144,7 @@ def test_an_unknown_paper_names_the_known_ones() -> None:
 @pytest.mark.parametrize("slug", published_papers())
 def test_every_printed_figure_stands_at_its_place_in_the_paper(data_folder: Path, slug: str) -> None:
     places = places_of(slug, data_folder)
-    figures = [figure for figure in load_paper(slug).figure if is_in_paper(figure)]
+    figures = [figure for figure in load_paper(slug).figure if is_printed(figure)]
     assert {figure.place for figure in figures} <= set(places)
     assert [figure.id for figure in figures if not stands_in(figure.printed, places[figure.place])] == []
 

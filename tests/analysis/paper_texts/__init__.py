@@ -1,12 +1,14 @@
 """The papers' texts, cut into the places that the published figures name, and the numbers that stand in each place.
 
-A module a paper says where each place opens, which numbers there are no results and why, and what a converter broke.
+A module a paper says where each place opens, which numbers there are no results and why, and what a converter broke;
+its `further_places`, where it has them, are places outside the paper.
 """
 
 import os
 import re
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from msgspec import Struct
@@ -52,18 +54,24 @@ class PaperText(Struct, frozen=True):
 
 def paper_text(slug: str) -> PaperText:
     """How the text of a paper is read."""
-    found = import_module(f"tests.analysis.paper_texts.{slug}").TEXT
+    found = _module(slug).TEXT
     assert isinstance(found, PaperText)
     return found
+
+
+def _module(slug: str) -> ModuleType:
+    return import_module(f"tests.analysis.paper_texts.{slug}")
 
 
 def places_of(slug: str, data_folder: Path) -> dict[str, str]:
     """Place → its text without markup, of a paper; skips where the paper is not at hand."""
     text = paper_text(slug)
+    further = getattr(_module(slug), "further_places", None)
     files = list((data_folder.parent / "seeds").glob(f"{text.file}_*.txt"))
     if not files and not os.environ.get("CI"):
         pytest.skip("the papers' texts are not at hand")
-    return cut(_plain(files[0].read_text(), text), text.places)
+    places = cut(_plain(files[0].read_text(), text), text.places)
+    return places | (further(data_folder) if further else {})
 
 
 def cut(text: str, places: tuple[tuple[str | None, str], ...]) -> dict[str, str]:
@@ -111,8 +119,8 @@ def unrecorded(slug: str, place: str, text: str) -> set[str]:
     return numbers(text) - recorded
 
 
-def is_in_paper(figure: Figure) -> bool:
-    """Whether a figure is printed in its paper, not worked out and not from another document of the same project."""
+def is_printed(figure: Figure) -> bool:
+    """Whether a figure is printed, not worked out."""
     return not figure.place.startswith(
         ("worked out:", "journey/", "architecture/", "improvements/", "deferred", "brief")
     )
