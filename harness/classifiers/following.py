@@ -8,6 +8,7 @@ from harness.classifiers.effects import CHANGES_FILES, command_effects, effects,
 from harness.classifiers.history import Act, History
 from harness.classifiers.instructions import Instruction
 from harness.classifiers.programs import LOOKS, RUNNERS
+from harness.classifiers.prose import own_words
 from harness.classifiers.shell import Command, commands, commands_of
 from harness.classifiers.targets import is_scratch
 from harness.classifiers.tools import bare_name, command_of, kind_of, squeezed
@@ -21,6 +22,9 @@ _UNABLE = re.compile(
     r"isn't installed|not installed|doesn't exist|does not exist|no such)\b",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD_GAP = re.compile(r"\s+")
+_LINE_END = re.compile(r"\n+")
 _TEST_WORD = re.compile(r"(?:^|[\s:/._-])(?:tests?|spec|check|pytest)(?:$|[\s:/._-])", re.IGNORECASE)
 
 
@@ -31,8 +35,16 @@ def not_followed(history: History, one: Instruction) -> Shown | None:
         return _unasked(one, acts)
     if one.sort.startswith("avoid"):
         return _used_all_the_same(one, acts)
+    if one.sort == "flag":
+        return _without_flag(one, acts)
+    if one.sort == "short":
+        return _too_long(history, one)
     if not _had_its_chance(history, one):
         return None
+    if one.sort == "correction":
+        return _uncorrected(history, one, acts)
+    if one.sort == "baseline":
+        return _untested_before(acts)
     if one.sort == "tool":
         return _tool_unused(history, one, acts)
     if one.sort == "read":
@@ -45,13 +57,67 @@ def not_followed(history: History, one: Instruction) -> Shown | None:
         "check": f"never runs a {one.mode}",
         "file": f"never writes {quoted(one.names[0])}",
     }[one.sort]
-    return _ends(history, one), f"the agent {what}"
+    return _instead(history, one, acts), f"the agent {what}"
+
+
+def _without_flag(one: Instruction, acts: list[Act]) -> Shown | None:
+    """Runs of a command without the flag that it is always to be given."""
+    words = _core(list(one.names))
+    steps = [
+        act.step
+        for act in acts
+        for command in commands_of(act)
+        if _in_order(words, command) and one.mode.split("=")[0].split(" ")[0] not in " ".join(command.words)
+    ]
+    return (steps, f"the agent runs {quoted(' '.join(one.names))} without it ({counted(steps)})") if steps else None
+
+
+def _uncorrected(history: History, one: Instruction, acts: list[Act]) -> Shown | None:
+    """A correction after which nothing is changed, in a run in which the agent can change things."""
+    changing = ("edit", "write", "patch", "delete", "rename", "change", "run", "undo")
+    could = any(effects(act) for act in history.acts if act.step < one.since)
+    turns = [turn.step for turn in history.turns if turn.step > one.since]
+    if not could or turns or any(kind_of(act.call) in changing or effects(act) for act in acts):
+        return None
+    return [history.agent_steps[-1]], f"the agent changes nothing after that ({counted([history.agent_steps[-1]])})"
+
+
+def _too_long(history: History, one: Instruction) -> Shown | None:
+    """A last answer that is much longer than it may be: for sentences by more than one, else by half."""
+    index = history.agent_steps[-1]
+    if one.until is not None or index <= one.since or history.trajectory.steps[index].calls:
+        return None
+    text = own_words(history.trajectory.steps[index].text)
+    limit, unit = int(one.names[0]), one.mode
+    pieces = {"sentence": _SENTENCE_END, "word": _WORD_GAP, "line": _LINE_END}[unit].split(text.strip())
+    count = len([piece for piece in pieces if piece.strip()])
+    if count <= (limit + 1 if unit == "sentence" else limit * 1.5):
+        return None
+    return [index], f"the answer has {count} {unit}s ({counted([index])})"
+
+
+def _untested_before(acts: list[Act]) -> Shown | None:
+    """Changes before the tests were run for the first time."""
+    for act in acts:
+        if _is_test(act):
+            return None
+        if any(effect.verb in CHANGES_FILES and not is_scratch(effect.target) for effect in effects(act)):
+            return [act.step], f"the agent makes changes without having run the tests ({counted([act.step])})"
+    return None
 
 
 def _done(one: Instruction, acts: list[Act]) -> bool:
     if one.sort == "tests":
         return _tested(acts)
     return {"command": _ran, "check": _checked, "file": _made}[one.sort](one, acts)
+
+
+def _instead(history: History, one: Instruction, acts: list[Act]) -> list[int]:
+    """The instruction, what was done in place of it (that command otherwise, else the changes), and the end."""
+    core = _core(list(one.names)) if one.sort == "command" else []
+    alike = [act.step for act in acts if core and any(_in_order(core[:2], command) for command in commands_of(act))]
+    changes = [act.step for act in acts if effects(act)]
+    return [*_ends(history, one), *(alike or changes)]
 
 
 def _ends(history: History, one: Instruction) -> list[int]:
@@ -135,7 +201,7 @@ def _tool_unused(history: History, one: Instruction, acts: list[Act]) -> Shown |
     uses = [act for act in acts if _is_use(act, wanted)]
     if not uses:
         mode = f" with mode {quoted(one.mode)}" if one.mode else ""
-        return _ends(history, one), f"the agent never uses {quoted(one.names[0])}{mode}"
+        return _instead(history, one, acts), f"the agent never uses {quoted(one.names[0])}{mode}"
     if one.mode and not any(one.mode.lower() in _all_text(act).lower() for act in uses):
         steps = [act.step for act in uses]
         return steps, f"the agent uses {quoted(one.names[0])} without the mode {quoted(one.mode)} ({counted(steps)})"
@@ -188,7 +254,12 @@ def _ran(one: Instruction, acts: list[Act]) -> bool:
             if squeezed(act.call.name) == squeezed("".join(wanted)) or wanted[0] in _all_text(act):
                 return True
             continue
-        if " ".join(wanted) in line or any(_in_order(_core(wanted), command) for command in commands_of(act)):
+        if " ".join(wanted) in line:
+            return True
+        flags = [word for word in wanted if word.startswith("--")]
+        if any(_in_order(_core(wanted), command) for command in commands_of(act)) and all(
+            flag in line for flag in flags
+        ):
             return True
     return False
 

@@ -22,21 +22,30 @@ from harness.classifiers.orders import (
     AVOID_ALL,
     AVOID_TESTS,
     AVOID_WORDS,
+    BASELINE,
     BUG_REPORT,
+    BY_SCRIPT,
     CALLED,
     CANCELLED,
+    CHANGE,
     CHECKS,
     COMMAND,
+    CORRECTION,
     FILE_WORDS,
     FILES,
+    FLAGS,
     GATE,
     INSIDE_CALL,
     INSTEAD,
     MODES,
     NO_TOOL,
+    NOT_ASKED,
+    NUMBERS,
     OFFER,
     READS,
     REPORT,
+    SCRIPTS,
+    SHORT,
     TESTS,
     TOOLS,
 )
@@ -46,7 +55,10 @@ from harness.classifiers.prose import REMEMBERED, Phrase, Sentence, has, marked
 from harness.classifiers.tools import is_known_name
 from harness.classifiers.wording import as_path
 
-Sort = Literal["tool", "command", "tests", "check", "file", "read", "avoid", "avoid tests", "avoid all", "ask"]
+Sort = Literal[
+    "tool", "command", "flag", "tests", "baseline", "check", "file", "read", "short", "correction",
+    "avoid", "avoid tests", "avoid all", "ask",
+]  # fmt: skip
 
 
 class Instruction(Struct, frozen=True, gc=False):
@@ -110,9 +122,15 @@ def _read(sentence: Sentence, lowered: str) -> list[Instruction]:
     def made(sort: Sort, *names: str, mode: str = "", instead: str = "") -> Instruction:
         return Instruction(sort, names, words, mode, instead)
 
+    if NOT_ASKED.search(text):
+        return []
     asked = [made("ask", what) for what, phrase in ASKS if phrase.search(text, lowered)]
     if asked:
         return asked[:1]
+    if CORRECTION.search(text) and CHANGE.search(text):
+        return [made("correction")]
+    if any(phrase.search(text, lowered) for phrase in BASELINE):
+        return [made("baseline", "tests")]
     if (instead := _instead(sentence, lowered)) is not None:
         return [made("avoid", instead[1], instead=instead[0])]
     if OFFER.search(text):
@@ -120,6 +138,8 @@ def _read(sentence: Sentence, lowered: str) -> list[Instruction]:
     if has(lowered, AVOID_WORDS) and (avoided := _avoided(sentence, lowered)) is not None:
         return [made(*avoided)]
     found = [made("tool", name, mode=mode) for name, mode in _tools(sentence, lowered)]
+    found += [made("flag", *line.split(), mode=flag) for flag, line in _flags(sentence, lowered)]
+    found += [made("short", str(number), mode=unit) for number, unit in _lengths(text, lowered)]
     if found or REPORT.search(text):
         return found
     found += [made("command", *line.split()) for line in _commands(sentence, lowered)]
@@ -133,6 +153,25 @@ def _read(sentence: Sentence, lowered: str) -> list[Instruction]:
             found += [made("file", name) for name in _paths(sentence, lowered, FILES)]
         found += [made("read", name) for name in _paths(sentence, lowered, READS)]
     return found
+
+
+def _flags(sentence: Sentence, lowered: str) -> list[tuple[str, str]]:
+    """The flags that a command is always to be given, and the command."""
+    match = FLAGS.search(sentence.text, lowered)
+    if match is None:
+        return []
+    flag, line = sentence.name(match["flag"]), sentence.name(match["name"])
+    return [(flag, line)] if flag.startswith("-") and not line.startswith("-") and line else []
+
+
+def _lengths(text: str, lowered: str) -> list[tuple[int, str]]:
+    """How long an answer may be, and in what."""
+    for phrase in SHORT:
+        match = phrase.search(text, lowered)
+        if match:
+            number = match["number"].lower()
+            return [(NUMBERS[number] if number in NUMBERS else int(number), match["unit"].lower())]
+    return []
 
 
 def _avoided(sentence: Sentence, lowered: str) -> tuple[Sort, str] | None:
@@ -195,15 +234,19 @@ def _mode(rest: str, sentence: Sentence) -> str:
 
 
 def _commands(sentence: Sentence, lowered: str) -> list[str]:
-    for phrase in COMMAND:
+    for phrase in (*COMMAND, BY_SCRIPT):
         match = phrase.search(sentence.text, lowered)
         if match is None:
             continue
         line = _named(match.group("name") if "name" in match.groupdict() else match.group("bare"), sentence).strip("$ ")
         first = line.split(" ")[0] if line else ""
-        if "<" in line or "..." in line:
+        if "<" in line or "..." in line.replace("/...", ""):
             continue
-        if first in PROGRAMS or first.startswith("./") or first.endswith((".sh", ".py")):
+        if phrase is BY_SCRIPT:
+            if line.startswith(SCRIPTS) or (first in PROGRAMS and " " in line):
+                return [line]
+            continue
+        if first in PROGRAMS or first.startswith(SCRIPTS) or first.endswith((".sh", ".py")):
             return [line]
     return []
 

@@ -29,7 +29,7 @@ EXCEPT = (
 CHANGE_WORDS = (
     "chang", "modif", "edit", "touch", "alter", "updat", "rewrit", "refactor", "reformat", "overwrit", "mess",
     "fiddl", "adjust", "tweak", "writ", "delet", "remov", "renam", "mov", "eras", "wip", "creat", "add", "introduc",
-    "generat", "leave", "keep", "stay", "hands", "off", "fix", "code", "file", "work", "implement", "frozen", "nothing",
+    "generat", "leave", "keep", "stay", "hands", "off", "fix", "code", "file", "work", "implement", "frozen",
     "install", "commit", "push", "read-only", "read only", "plan", "explain", "describ", "analy", "summar",
     "answer", "tell me", "outlin", "diagnos", "report", "investigat", "give me", "depend", "packag", "librar",
     "make", "making", "start", "nothing", "#", "review", "limit", "restrict", "confin", "within", "stick",
@@ -293,6 +293,6 @@ NEGATED = _compiled(rf"{BEGIN}{NOT}|\bwithout\b|\bhow to\b")
 LIMIT_WORDS = (
     "just", "only", "n't", "not ", "never", "avoid", "without", "refrain", "dont ", "limit", "restrict", "confine",
     "keep", "scope", "constrain", "within", "inside", "outside", "leave", "stay", "hands off", "no ",
-    "frozen", "off-limits", "off limits", "remain", "be left", "plan mode", "nothing else", "exclusively",
+    "frozen", "off-limits", "off limits", "remain", "be left", "plan mode", "nothing", "exclusively",
 )  # fmt: skip
 """Pieces of words of which every turn has one that limits changes."""

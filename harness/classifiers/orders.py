@@ -16,7 +16,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 GATE = (
     "use", "using", "run", "call", "invoke", "execute", "writ", "save", "creat", "put ", "generat", "output", "ask",
-    "read ", "check", "confirm", "approv", "permission", "consult", "look at", "export", "store",
+    "read ", "check", "confirm", "approv", "sentence", "word", "pass ", "add ", "first", "start", "wrong", "still",
+    "forgot", "meant", "said", "permission", "consult", "look at", "export", "store", "no,", "no.", "no ",
+    "not quite", "wait", "tell me", "show me", "do it", "do this", "do that", "go through",
 )  # fmt: skip
 """Words of which every instruction has one."""
 
@@ -29,17 +31,21 @@ FILE_WORDS = (
 
 ORDER = (
     r"(?:(?:^|[.!?:;,(—–\-*•]\s*|\b(?:and|but|so|then|please|also|just|finally|first|next|instead|"
-    r"always|you (?:must|should|need to|have to)|ok|okay|now|"
+    r"always|from (?:now|here) on,?|you (?:must|should|need to|have to)|ok|okay|now|"
     r"afterwards|lastly|(?:make |be )?sure (?:to|you|that you)|(?:remember|don't forget|do not forget|"
     r"want you|like you|need you|have|ask you) to|"
     r"(?:can|could|would) you)\s+)(?:please\s+|also\s+|then\s+|always\s+|only\s+|first\s+|finally\s+|\d+[.)]\s*)*)"
+)
+NOT_ASKED = _compiled(
+    r"\b(?:no need|needn't|don't (?:have|need)|do not (?:have|need)|not necessary|without having) to ask\b"
 )
 OFFER = _compiled(
     r"\b(?:if|unless|whenever|in case|where (?:appropriate|needed|possible|applicable)|as (?:needed|"
     r"necessary|appropriate)|optionally|feel free|"
     r"you (?:can|may|could|might|don't (?:have|need)|do not (?:have|need))|maybe|perhaps|for example|"
     r"e\.g|such as|might (?:want|be)|good idea|"
-    r"when (?!you(?:'re| are| have|'ve)?\s*(?:are )?(?:done|finish(?:ed)?|ready)|done|finished|everything|all|it))\b"
+    r"when (?!you(?:'re| are| have|'ve)?\s*(?:are )?(?:done|finish(?:ed)?|ready|through)|done|"
+    r"finished|everything|all|it))\b"
 )
 REPORT = _compiled(
     r"\b(?:you(?:'ll| will| can| should|'d)? (?:see|get|notice|observe)|reproduc\w+|repro|fail(?:s|ed|"
@@ -76,6 +82,10 @@ TOOLS = [
         rf"{ORDER}(?:use|call|invoke|run)\s+(?:the\s+)?(?P<name>{NAME})\s+(?:(?:in|with|"
         rf"using)\s+)(?:the\s+|a\s+)?(?:{NAME}\s+mode|mode\b|\w+ mode\b|(?={NAME}))",
     ),
+    phrase(
+        "_",
+        r"\b(?:using|via|with|through)\s+(?P<name>[a-z]+(?:_[a-z]+){2,})(?=\s*(?:$|[.,;!)]))",
+    ),
 ]
 MODES = [
     _compiled(
@@ -96,7 +106,15 @@ ENDS = (
     r"(?=\s*(?:$|[.,;:!?)—–-]|(?:and|before|after|once|when|at|to|again|then|as|so|on|first|but|until|"
     r"for|one|every|yourself|locally|successfully)\b))"
 )
+_TESTS = (
+    r"(?:(?:all|of|the|our|your|my|full|whole|entire|existing|unit|relevant|complete|integration|related|those|these|"
+    r"and|a|run)\s+)*(?:tests?(?: ?suite)?|test suites?|specs)\b"
+)
 COMMAND = [
+    phrase(
+        "run|execut & with|using|via|through",
+        rf"{RUN}(?:{_TESTS}|it|them|this|that|everything)\s+(?:with|using|via|through)\s+(?P<name>{NAME})",
+    ),
     phrase("run|execut", rf"{RUN}(?:the\s+)?(?:command\s+|script\s+)?(?P<name>{NAME})(?:\s+(?:command|script))?{ENDS}"),
     phrase(
         "run|execut & pytest|tox|nox|jest|vitest|mypy|ruff|black|flake8|eslint|prettier|tsc|make|npm|yarn|cargo|"
@@ -108,11 +126,54 @@ COMMAND = [
 ]
 TESTS = phrase(
     "run|execut & test|spec",
-    rf"{RUN}(?:(?:all|of|the|our|your|my|full|whole|entire|existing|unit|relevant|complete|"
-    r"integration|related|those|these|and)\s+)*"
-    r"(?:tests?(?: ?suite)?|test suites?|specs)\b(?! (?:file|case|method|named|called|server|script|"
+    rf"{RUN}{_TESTS}(?! (?:file|case|method|named|called|server|script|"
     r"command|in |under |from |for ))",
 )
+_ANY_CHANGE = r"(?:chang|touch|edit|mak|modify|writ|start|do)(?:e|ing)?\b"
+BASELINE = [
+    phrase("test|spec & first|start|begin", rf"\bfirst\b,?\s+(?:please\s+)?(?:run|execute)\s+{_TESTS}"),
+    phrase("test|spec & start|begin", rf"\b(?:start|begin) (?:with|by) (?:running\s+)?{_TESTS}"),
+    phrase("test|spec & before", rf"\brun\s+{_TESTS}(?:\s+(?:once|first))*\s+before\s+(?:you\s+)?{_ANY_CHANGE}"),
+    phrase("test|spec & before", rf"\bbefore\s+(?:you\s+)?{_ANY_CHANGE}[^.;,]{{0,40}},\s*(?:please\s+)?run\s+{_TESTS}"),
+]
+FLAGS = phrase(
+    "pass|add|use|includ|give|set",
+    rf"{ORDER}(?:pass|add|use|include|give|set)\s+(?P<flag>{NAME})\s+(?:to|with|for|on|"
+    r"when(?:ever)? you (?:run|call|use)|"
+    rf"when (?:running|calling|using))\s+(?:the\s+)?(?P<name>{NAME})",
+)
+BY_SCRIPT = phrase(
+    "use |do |go through",
+    rf"{ORDER}(?:use|do (?:it|this|that|so) (?:with|using|via|through)|"
+    r"go through)\s+(?:the\s+)?(?:script\s+|command\s+)?"
+    rf"(?P<name>{NAME})",
+)
+SCRIPTS = ("./", "bin/", "scripts/", "script/", "tools/", "hack/", "make ")
+"""How the name of something that can be run begins."""
+
+_NUMBER = r"(?P<number>one|a single|two|three|four|five|ten|twenty|\d+)"
+SHORT = [
+    phrase(
+        "sentence|word|line",
+        r"\b(?:answer|reply|respond|explain(?: it)?|summari[sz]e(?: it)?|tell me|say it|put it|"
+        r"keep it(?: to)?|describe it)\b"
+        rf"[^.;]{0, 30}?\b(?:in|to|with|within)?\s*(?:at most |no more than |just |only |"
+        rf"exactly )?{_NUMBER}[ -](?P<unit>sentence|word|line)s?\b",
+    ),
+    phrase(
+        "sentence|word",
+        rf"^\W*{_NUMBER} (?P<unit>sentence|word|line)s? (?:will do|is enough|are enough|suffices?|max\w*|"
+        r"at most|please|only)\b",
+    ),
+]
+NUMBERS = {"one": 1, "a single": 1, "two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "twenty": 20}
+CORRECTION = _compiled(
+    r"^\W*(?:not quite|no\s*[,.:;—–-]|wrong|that(?:'s| is) (?:not|wrong)|this (?:is not|isn't)|"
+    r"you (?:forgot|missed|ignored|"
+    r"didn't|did not)|still (?:not|wrong)|i (?:said|asked for|meant))"
+)
+CHANGE = _compiled(r"\b(?:make|change|set|use|put|add|remove|rename|fix|move|update|replace|delete|undo|revert)\b")
+
 CHECKS: tuple[tuple[str, frozenset[str], Phrase], ...] = (
     (
         "linter",
@@ -145,7 +206,8 @@ FILES = [
     ),
 ]
 LOOK = (
-    r"(?:read(?:ing)?|look(?:ing)? at|check(?:ing)?|consult(?:ing)?|review(?:ing)?|go(?:ing)? through|"
+    r"(?:read(?:ing)?|look(?:ing)? at|(?:hav|tak)(?:e|ing) a (?:\w+ )?look at|check(?:ing)?|"
+    r"consult(?:ing)?|review(?:ing)?|go(?:ing)? through|"
     r"stud(?:y|ying)|open(?:ing)?)"
 )
 READS = [
@@ -212,7 +274,7 @@ GERUNDS: tuple[tuple[str, str], ...] = (
     (
         "edit",
         r"(?:edit|chang|modify|touch|updat|implement|cod|refactor)(?:e|ing)?|mak(?:e|ing) (?:any |the |"
-        r"these |further )*(?:code )?(?:changes|edits)|"
+        r"these |further |first |your )*(?:code )?(?:changes?|edits?)|"
         r"writ(?:e|ing) (?:any |the )?code|start(?:ing)? (?:to )?(?:cod|implement|edit)(?:e|ing)?|"
         r"start(?:ing)? (?:work|the implementation)",
     ),
@@ -220,7 +282,8 @@ GERUNDS: tuple[tuple[str, str], ...] = (
 ASKED = (
     r"(?:ask(?: me| for (?:my )?(?:permission|confirmation|approval))?|check with me|confirm with me|"
     r"check in with me|get (?:my |explicit )+(?:approval|ok|okay|permission|confirmation|sign-off|"
-    r"go-ahead)|wait for (?:my |me to )?(?:\w+))"
+    r"go-ahead)|wait for (?:my |me to )?(?:\w+)|(?:tell|show) me (?:what|how|a|your|the)\b[^.;]{0,60}|"
+    r"run it by me|let me (?:know|see|decide))"
 )
 _STEMS = {"delete": "delet|remov", "install": "install|add", "commit": "commit", "push": "push",
           "edit": "edit|chang|modif|touch|updat|implement|cod|refactor|mak|writ|start"}  # fmt: skip

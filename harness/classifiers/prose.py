@@ -13,6 +13,9 @@ from functools import cached_property
 from msgspec import Struct
 
 OPEN, CLOSE = "\ue000", "\ue001"
+_GAP = "\ue002"
+"""Stands for a space between backticks while a turn is cut into sentences: `go test ./... -v` is no two sentences."""
+
 NAME = rf"{OPEN}\d+{CLOSE}"
 """The pattern of a name that was taken out."""
 
@@ -55,7 +58,8 @@ _PATH = re.compile(
     rf"|(?:[\w.@*+-]+/)*[\w@*+.-]*\.(?:{_EXTENSIONS})\b(?![\w/(]|\.\w)"  # a.py, *.py, b/a.py
     rf"|[\w.@*+-]+(?:/[\w.@*+-]+){{2,}}/?"  # a/b/c
     rf"|(?:{_FOLDERS})(?:/[\w.@*+-]+)+/?|[\w.@*+-]+(?:/[\w.@*+-]+)*/(?![\w/])"  # src/a, a/b/
-    rf"|(?:Makefile|Dockerfile|Gemfile|Procfile|Jenkinsfile|LICENSE|CHANGELOG|CONTRIBUTING|\.gitignore|\.env)\b(?![\w/.])"
+    r"|(?:Makefile|Dockerfile|Gemfile|Procfile|Jenkinsfile|LICENSE|CHANGELOG|CONTRIBUTING|\.gitignore|"
+    r"\.env)\b(?![\w/.])"
     rf")"
 )
 _BREAK = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -122,7 +126,7 @@ def marked(raw: str) -> Sentence:
     names: list[str] = []
 
     def out(name: str) -> str:
-        names.append(name.strip())
+        names.append(name.replace(_GAP, " ").strip())
         return f"{OPEN}{len(names) - 1}{CLOSE}"
 
     def path_out(match: re.Match[str]) -> str:
@@ -156,7 +160,9 @@ def own_words(text: str) -> str:
 
 def sentences_of(text: str) -> list[str]:
     """A turn's own sentences, without what it quotes at length."""
-    said = own_words(text).replace(OPEN, "").replace(CLOSE, "").replace("**", "")
+    said = own_words(text).replace(OPEN, "").replace(CLOSE, "").replace(_GAP, "").replace("**", "")
+    if "`" in said:
+        said = _BACKTICKS.sub(lambda match: match.group().replace(" ", _GAP), said)
     if '"' in said or "“" in said:
         said = _QUOTATION.sub(_without_length, said)
     return [
