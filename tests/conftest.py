@@ -5,6 +5,10 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("suite", deadline=None)  # a busy machine is no failure
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")
