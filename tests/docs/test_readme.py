@@ -29,7 +29,13 @@ def _lines_match(printed: list[str], seen: list[str]) -> bool:
 
 
 def test_there_is_something_to_run() -> None:
-    assert {shlex.split(command)[1] for command, _ in EXAMPLES} >= {"classify", "agreement", "convert", "view", "datasets"}
+    assert {shlex.split(command)[1] for command, _ in EXAMPLES} >= {
+        "classify",
+        "agreement",
+        "convert",
+        "view",
+        "datasets",
+    }
 
 
 @pytest.mark.data
