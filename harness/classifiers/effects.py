@@ -24,7 +24,6 @@ from harness.classifiers.tools import (
     PATCH_KEYS,
     bare_name,
     first_text,
-    kind_of,
     path_of,
 )
 
@@ -60,7 +59,7 @@ _NOWHERE = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-"
 def effects(act: Act) -> list[Effect]:
     """What one call did; nothing where it failed or only looked."""
     call = act.call
-    kind = kind_of(call)
+    kind = act.kind
     if kind == "shell":
         made = commands_of(act)
         if failed(act) and len(made) <= 1:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from harness.classifiers.complaints import Fault, first_complaint
 from harness.classifiers.history import Act, once
-from harness.classifiers.tools import Kind, kind_of
+from harness.classifiers.tools import Kind
 
 HEAD = 400
 """Characters of an answer in which a framework's complaint stands: complaints come first, file content later."""
@@ -77,7 +77,7 @@ def own_failure(act: Act) -> Failure | None:
     result = act.result
     if result is None or not result.text:
         return None
-    kind = kind_of(act.call)
+    kind = act.kind
     text = result.text
     head = text if len(text) <= HEAD else text[:HEAD]
     if kind in _LOOKING and not _complains(act, head):
@@ -165,7 +165,7 @@ def failed(act: Act) -> bool:
         return True
     if own_failure(act) is not None:
         return True
-    kind = kind_of(act.call)
+    kind = act.kind
     return kind != "shell" and (kind not in _LOOKING or _complains(act, head)) and _ERROR_WORD.match(head) is not None
 
 

@@ -11,7 +11,7 @@ from harness.classifiers.programs import LOOKS, RUNNERS
 from harness.classifiers.prose import own_words
 from harness.classifiers.shell import Command, commands, commands_of
 from harness.classifiers.targets import is_scratch
-from harness.classifiers.tools import bare_name, command_of, kind_of, squeezed
+from harness.classifiers.tools import bare_name, squeezed
 from harness.classifiers.verdicts import counted, quoted
 
 Shown = tuple[list[int], str]
@@ -77,7 +77,7 @@ def _uncorrected(history: History, one: Instruction, acts: list[Act]) -> Shown |
     changing = ("edit", "write", "patch", "delete", "rename", "change", "run", "undo")
     could = any(effects(act) for act in history.acts if act.step < one.since)
     turns = [turn.step for turn in history.turns if turn.step > one.since]
-    if not could or turns or any(kind_of(act.call) in changing or effects(act) for act in acts):
+    if not could or turns or any(act.kind in changing or effects(act) for act in acts):
         return None
     return [history.agent_steps[-1]], f"the agent changes nothing after that ({counted([history.agent_steps[-1]])})"
 
@@ -141,7 +141,7 @@ def _had_its_chance(history: History, one: Instruction) -> bool:
 def _unasked(one: Instruction, acts: list[Act]) -> Shown | None:
     verbs: frozenset[Any] = CHANGES_FILES if one.names[0] == "edit" else frozenset(one.names)
     for act in acts:
-        if kind_of(act.call) == "ask":
+        if act.kind == "ask":
             return None
         for effect in effects(act):
             if effect.verb in verbs and not is_scratch(effect.target):
@@ -156,7 +156,7 @@ def _used_all_the_same(one: Instruction, acts: list[Act]) -> Shown | None:
     for act in acts:
         made = commands_of(act)
         if one.sort == "avoid tests":
-            used = kind_of(act.call) == "test" or any(is_test_run(command) for command in made)
+            used = act.kind == "test" or any(is_test_run(command) for command in made)
         elif one.sort == "avoid all":
             used = any(command.program not in LOOKS and command.program != "git" for command in made)
         else:
@@ -213,7 +213,7 @@ def _is_use(act: Act, wanted: str) -> bool:
     name = squeezed(act.call.name)
     if name == wanted or name.endswith(wanted) or (wanted.endswith(name) and len(name) > 3):
         return True
-    line = command_of(act.call)
+    line = act.line
     if line is not None:
         return any(
             wanted == squeezed(program) for command in commands_of(act) for program in _programs(command) if program
@@ -249,7 +249,7 @@ def _in_order(words: list[str], command: Command) -> bool:
 def _ran(one: Instruction, acts: list[Act]) -> bool:
     wanted = list(one.names)
     for act in acts:
-        line = command_of(act.call)
+        line = act.line
         if line is None:
             if squeezed(act.call.name) == squeezed("".join(wanted)) or wanted[0] in _all_text(act):
                 return True
@@ -285,10 +285,10 @@ def _tested(acts: list[Act]) -> bool:
 
 def _is_test(act: Act) -> bool:
     """Whether a call runs tests, or may: any command that is not a mere look and speaks of tests counts."""
-    line = command_of(act.call)
+    line = act.line
     if line is None:
         return (
-            kind_of(act.call) in ("test", "run")
+            act.kind in ("test", "run")
             and _TEST_WORD.search(f"{bare_name(act.call.name)} {_all_text(act)}") is not None
         )
     return any(
@@ -303,9 +303,7 @@ def _is_test(act: Act) -> bool:
 
 
 def _checked(one: Instruction, acts: list[Act]) -> bool:
-    return any(
-        any(name in (command_of(act.call) or f"{act.call.name} {_all_text(act)}") for name in one.names) for act in acts
-    )
+    return any(any(name in (act.line or f"{act.call.name} {_all_text(act)}") for name in one.names) for act in acts)
 
 
 def _made(one: Instruction, acts: list[Act]) -> bool:

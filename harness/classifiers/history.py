@@ -14,6 +14,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from harness.classifiers.prose import LONGEST, sentences_of
+from harness.classifiers.tools import Kind, command_of, kind_of
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 T = TypeVar("T")
@@ -27,11 +28,16 @@ _AGAIN = re.compile(r"\b(?:again|once more|another|re-?(?:run|try|start|do))\b",
 
 
 class Act(Struct, frozen=True, dict=True):
-    """One tool call in step `step` with its answer, `None` where the record has none."""
+    """One tool call in step `step` with its answer, `None` where the record has none.
+
+    `kind` is what kind of call it is, `line` the command line of a shell's call and `None` for any other.
+    """
 
     step: int
     call: ToolCall
     result: ToolResult | None
+    kind: Kind
+    line: str | None
 
 
 def once(work: Callable[[Owner], T]) -> Callable[[Owner], T]:
@@ -79,7 +85,7 @@ class History(Struct, frozen=True, dict=True):
             calls = step.calls
             if len(calls) == 1:
                 results = step.results
-                acts.append(Act(index, calls[0], results[0] if results else None))
+                acts.append(_act(index, calls[0], results[0] if results else None))
             elif calls:
                 acts.extend(_paired(index, step))
         return acts
@@ -118,6 +124,11 @@ class History(Struct, frozen=True, dict=True):
         return [index for index, step in enumerate(self.trajectory.steps) if step.role == "agent"]
 
 
+def _act(index: int, call: ToolCall, result: ToolResult | None) -> Act:
+    kind = kind_of(call)
+    return Act(index, call, result, kind, command_of(call) if kind == "shell" else None)
+
+
 def _paired(index: int, step: Step) -> list[Act]:
     """The calls of one step with the answers that name them, or else with those in the same place."""
     by_id = {result.call_id: result for result in step.results if result.call_id is not None}
@@ -126,5 +137,5 @@ def _paired(index: int, step: Step) -> list[Act]:
         result = by_id.get(call.id) if call.id is not None else None
         if result is None and place < len(step.results) and step.results[place].call_id in (None, call.id):
             result = step.results[place]
-        acts.append(Act(index, call, result))
+        acts.append(_act(index, call, result))
     return acts

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.classifiers.history import Act
 from harness.classifiers.shell import commands
-from harness.classifiers.tools import NOISE, PATH_KEYS, bare_name, command_of, kind_of, path_of
+from harness.classifiers.tools import NOISE, PATH_KEYS, bare_name, path_of
 
 _SHORT = 2000
 """Characters of a command up to which its spelling is evened out; longer ones hold data and stay as they are."""
@@ -35,6 +35,9 @@ _TAIL = re.compile(r"\s*(?:\|\|\s*(?:true|:)|;)\s*$")
 _PAGER = re.compile(r"\s*\|\s*cat\s*$")
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
 _SPACES = re.compile(r"\s+")
+_OPENING = 3
+"""Letters at the beginning of an answer that nearly equal calls share; figures there may differ and are left out."""
+
 _SHORT_FLAGS = re.compile(r"-[a-zA-Z]{1,4}$")
 """Flags of one letter, alone or run together: `-rn`, `-n -r` and `-nr` say the same."""
 
@@ -42,29 +45,34 @@ _QUIET = frozenset(("-q", "--quiet", "--no-pager", "--color=never", "--no-color"
 
 
 def coarse_key(act: Act) -> Hashable:
-    """A cheap key that nearly equal calls share (and many others too): the tool and how its main argument begins."""
-    call = act.call
-    arguments = call.arguments
+    """A cheap key that nearly equal calls with equal answers share (and many others): how call and answer begin."""
+    result = act.result
+    opening = result.text[:_OPENING] if result is not None else None
+    if opening and not opening.isalpha():
+        opening = ""
+    line = act.line
+    if line is not None:
+        return act.call.name, line[:3], opening
+    arguments = act.call.arguments
     if isinstance(arguments, str):
-        return call.name, arguments[:16]
+        return act.call.name, arguments[:16], opening
     path: Any = arguments.get("path") or arguments.get("file_path")
     if path is not None:
-        return call.name, path[-8:] if isinstance(path, str) else None
-    main: Any = arguments.get("command") or arguments.get("cmd")
-    if main is None:
-        for key, value in arguments.items():
-            if key not in NOISE:
-                main = value
-                break
-    return call.name, main[:3] if isinstance(main, str) else None
+        return act.call.name, path[-8:] if isinstance(path, str) else None, opening
+    main = None
+    for key, value in arguments.items():
+        if key not in NOISE:
+            main = value
+            break
+    return act.call.name, main[:3] if isinstance(main, str) else None, opening
 
 
 def call_key(act: Act) -> Hashable:
     """What a call is, evened out; equal for calls that are the same or nearly the same."""
     call = act.call
-    kind = kind_of(call)
+    kind = act.kind
     if kind == "shell":
-        line = command_of(call) or ""
+        line = act.line or ""
         return ("shell", even_command(line) if len(line) <= _SHORT else line)
     arguments = call.arguments
     if isinstance(arguments, str):
@@ -129,7 +137,7 @@ def _without_ends(line: str) -> str:
 
 def loose_key(act: Act) -> Hashable:
     """A key that is equal also for calls that differ in flags; for calls whose answers are known to be equal."""
-    line = command_of(act.call)
+    line = act.line
     if line is None or len(line) > _SHORT:
         return call_key(act)
     return "shell", tuple(

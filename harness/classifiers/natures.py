@@ -11,7 +11,7 @@ from harness.classifiers.effects import command_effects, is_test_run
 from harness.classifiers.failures import own_failure
 from harness.classifiers.history import Act, once
 from harness.classifiers.shell import Command, commands_of
-from harness.classifiers.tools import Kind, command_of, kind_of
+from harness.classifiers.tools import Kind
 
 Nature = Literal["look", "orient", "test", "run", "change", "wait", "move"]
 
@@ -31,9 +31,9 @@ _RANK: dict[Nature, int] = {"orient": 0, "look": 1, "test": 2, "move": 3, "run":
 @once
 def nature_of(act: Act) -> Nature:
     """What repeating a call can mean; a command line of several commands is what its weightiest command is."""
-    line = command_of(act.call)
+    line = act.line
     if line is None:
-        return _BY_KIND.get(kind_of(act.call), "run")
+        return _BY_KIND.get(act.kind, "run")
     if not line.strip():
         return "look" if own_failure(act) else "move"
     return max((_command_nature(command) for command in commands_of(act)), key=_RANK.__getitem__, default="run")

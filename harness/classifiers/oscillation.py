@@ -15,7 +15,7 @@ from harness.classifiers.failures import exit_code, failed
 from harness.classifiers.history import Act, History
 from harness.classifiers.natures import nature_of
 from harness.classifiers.prose import has
-from harness.classifiers.tools import PATCH_KEYS, command_of, edit_texts, first_text, kind_of, path_of
+from harness.classifiers.tools import PATCH_KEYS, edit_texts, first_text, path_of
 from harness.classifiers.verdicts import counted, quoted
 
 ROUNDS = 3
@@ -36,6 +36,7 @@ _ERROR_WORDS = ("rror", "xception:", "FAIL", "E  ", "✗", "✘", "panicked")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _PLACE = re.compile(r"(?:[\w./-]*/)?[\w.-]+\.\w+:\d+(?::\d+)?|line \d+")
 _SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1")
+_EDITING = frozenset(("edit", "write", "patch", "undo"))
 _SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ")
 _TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)
 _PUT = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
@@ -69,18 +70,23 @@ def oscillation(history: History) -> tuple[list[int], str] | None:
 
 def _edits(acts: list[Act]) -> dict[int, Edit]:
     """Where an edit stands among the calls → the edit."""
+    places = [
+        place
+        for place, act in enumerate(acts)
+        if act.kind in _EDITING or (act.line is not None and has(act.line, _SHELL_EDITS))
+    ]
     found: dict[int, Edit] = {}
+    if len(places) <= RETURNS:
+        return found
     seen: dict[str, set[str]] = defaultdict(set)
-    for place, act in enumerate(acts):
-        kind = kind_of(act.call)
-        if kind == "shell":
-            line = command_of(act.call) or ""
-            if not has(line, _SHELL_EDITS):
-                continue
+    for place in places:
+        act = acts[place]
+        kind = act.kind
+        if act.line is not None:
             path = next((effect.target for effect in effects(act) if effect.verb in ("edit", "write")), "")
             if not path:
                 continue
-            old, new = _exchanged(line)
+            old, new = _exchanged(act.line)
         elif kind in ("edit", "write", "patch"):
             path = path_of(act.call)
             old, new = edit_texts(act.call)
@@ -88,10 +94,8 @@ def _edits(acts: list[Act]) -> dict[int, Edit]:
                 made = effects(act)
                 path = made[0].target if made else path
                 old, new = _exchanged(first_text(act.call.arguments, PATCH_KEYS))
-        elif kind == "undo":
-            path, old, new = path_of(act.call), "", ""
         else:
-            continue
+            path, old, new = path_of(act.call), "", ""
         if failed(act):
             continue
         before = seen[path]

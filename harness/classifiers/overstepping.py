@@ -13,7 +13,7 @@ from harness.classifiers.targets import (
     parts_of,
     same_sort_of_record,
 )
-from harness.classifiers.tools import kind_of, path_of
+from harness.classifiers.tools import path_of
 from harness.classifiers.verdicts import counted, quoted
 
 
@@ -67,7 +67,7 @@ def changes_of(history: History) -> list[Change]:
                 if new and path not in known:
                     own.add(path)
                 known.add(path)
-        if kind_of(act.call) == "read":
+        if act.kind == "read":
             known.add("/".join(parts_of(path_of(act.call))))
     return _with_ends(changes)
 

@@ -58,6 +58,7 @@ INSTALLERS: dict[str, frozenset[str]] = _sets(
         "dnf": "install",
         "brew": "install",
         "cargo": "add install",
+        "mvn": "dependency:get",
         "gem": "install",
         "go": "get install",
         "bundle": "add install",

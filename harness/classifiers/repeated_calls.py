@@ -11,7 +11,7 @@ from harness.classifiers.history import Act, History
 from harness.classifiers.identity import call_key, coarse_key, loose_key, same_text
 from harness.classifiers.natures import Nature, nature_of
 from harness.classifiers.prose import LONGEST
-from harness.classifiers.tools import bare_name, command_of, kind_by_name, path_of
+from harness.classifiers.tools import bare_name, kind_by_name, path_of
 from harness.classifiers.verdicts import counted, quoted
 
 REPEATS = 3
@@ -259,7 +259,7 @@ def _shown_cycle(record: _Record, members: Sequence[int], length: int) -> Shown:
 def _named(act: Act) -> str:
     """A call in a few words: its tool and its command, path or first argument."""
     arguments = act.call.arguments
-    what = command_of(act.call) or path_of(act.call)
+    what = act.line or path_of(act.call)
     if not what:
         what = arguments if isinstance(arguments, str) else next((str(value) for value in arguments.values()), "")
     name = quoted(bare_name(act.call.name), 40).strip('"')

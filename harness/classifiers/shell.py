@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from harness.classifiers.history import Act, once
 from harness.classifiers.programs import words
-from harness.classifiers.tools import command_of
 
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _EDIT_BLOCK = re.compile(r"\s*edit[ \t]+(\d+:\d+)[^\n]*\n(.*?)\nend_of_edit\s*$", re.DOTALL)
@@ -70,7 +69,7 @@ class Command(Struct, frozen=True, gc=False):
 @once
 def commands_of(act: Act) -> tuple[Command, ...]:
     """The simple commands of a call of a shell; none for any other call."""
-    line = command_of(act.call)
+    line = act.line
     if not line:
         return ()
     return _remembered(line) if len(line) <= _SHORT else commands(line)

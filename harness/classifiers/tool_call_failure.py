@@ -23,7 +23,7 @@ from harness.classifiers.failures import Failure, failed, own_failure
 from harness.classifiers.history import Act, History
 from harness.classifiers.identity import call_key, even_path
 from harness.classifiers.shell import commands_of
-from harness.classifiers.tools import bare_name, kind_of, path_of
+from harness.classifiers.tools import bare_name, path_of
 from harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
@@ -165,7 +165,7 @@ def _put_right(acts: list[Act], subject: Hashable, start: int, end: int) -> bool
     if fault == "missing file":
         return any(even_path(path_of(act.call)) == about for act in between)
     return any(
-        (even_path(path_of(act.call)) == about and kind_of(act.call) != "read")
+        (even_path(path_of(act.call)) == about and act.kind != "read")
         or any(effect.verb in CHANGES_FILES and same_file(effect.target, about) for effect in effects(act))
         for act in between
     )

@@ -160,10 +160,8 @@ def path_of(call: ToolCall) -> str:
     return first_text(call.arguments, PATH_KEYS)
 
 
-def command_of(call: ToolCall) -> str | None:
-    """The command line of a shell call; `None` for any other call."""
-    if kind_of(call) != "shell":
-        return None
+def command_of(call: ToolCall) -> str:
+    """The command line of a shell's call; empty where it has none."""
     arguments = call.arguments
     if isinstance(arguments, str):
         return arguments
