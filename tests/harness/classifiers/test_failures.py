@@ -4,7 +4,7 @@ import pytest
 
 from harness.classifiers.failures import environment_failure, exit_code, failed, own_failure
 from harness.classifiers.history import Act, History
-from tests.harness.classifiers.building import bash, call, read, run
+from tests.harness.classifiers.building import bash, read, run
 
 
 def act_of(step: object) -> Act:
