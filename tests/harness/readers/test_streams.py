@@ -31,9 +31,9 @@ def content(path: Path) -> bytes:
         TEXT.encode("utf-16"),
         codecs.BOM_UTF16_BE + TEXT.encode("utf-16-be"),
         TEXT.encode("utf-32"),
-        gzip.compress(TEXT.encode()),
-        gzip.compress(TEXT.encode("utf-16")),
-        gzip.compress(TEXT[:30].encode()) + gzip.compress(TEXT[30:].encode()),
+        gzip.compress(TEXT.encode(), mtime=0),
+        gzip.compress(TEXT.encode("utf-16"), mtime=0),
+        gzip.compress(TEXT[:30].encode(), mtime=0) + gzip.compress(TEXT[30:].encode(), mtime=0),
     ],
     ids=["plain", "mark", "utf-16", "utf-16-be", "utf-32", "gzip", "gzip of utf-16", "two gzip members"],
 )
