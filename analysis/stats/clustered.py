@@ -2,13 +2,14 @@
 
 Items of one cluster stand or fall together, so the clusters are the sample and each brings all its items. An interval
 or a test over items that ignores this is too narrow and too eager. There are two remedies: resample whole clusters, or
-take the spread of the clusters' own totals (the sandwich, here of a ratio of sums). Both need enough clusters: below
-about 20 an arm take the figures marked `small_sample`, which are still too eager below about 5.
+take the spread of the clusters' own totals (the sandwich, here of a ratio of sums). Both need enough clusters: with
+fewer than about 40 an arm take the figures marked `small_sample`, and with very few in one arm trust neither
+(`benchmarks/validity/RESULTS.md` has the error rates).
 
 A matrix of clusters has one row a cluster: how many of its items succeeded, and how many it has.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 import numpy as np
@@ -30,9 +31,11 @@ _CHUNK = 4_000_000
 class ClusteredDifference(Struct, frozen=True):
     """The first arm's share less the second's, over clusters.
 
-    `difference` and `test` go by the normal distribution; `small_sample` and `small_sample_test` by Student's t with
-    clusters - 2 degrees of freedom and the standard error times sqrt(G/(G-1) · (n-1)/(n-2)) for G clusters and n
-    items. `design_effects` say by how much clustering widens either arm's variance, `None` where all items are alike.
+    `difference` and `test` go by the normal distribution and `se`. `small_sample` and `small_sample_test` go by
+    Student's t as Welch's test does: each arm's variance times G/(G-1) for its G clusters, and Satterthwaite's degrees
+    of freedom. In simulation that rejects less falsely than the way of regression packages, whose error is
+    `se_regression`: the sandwich times sqrt(G/(G-1) · (n-1)/(n-2)) for G clusters in all and n items.
+    `design_effects` say by how much clustering widens either arm's variance, `None` where all items are alike.
     """
 
     shares: tuple[float, float]
@@ -41,7 +44,7 @@ class ClusteredDifference(Struct, frozen=True):
     small_sample: Estimate
     small_sample_test: Significance
     se: float | None
-    se_small_sample: float | None
+    se_regression: float | None
     clusters: tuple[int, int]
     design_effects: tuple[float | None, float | None]
 
@@ -148,21 +151,29 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
         return ClusteredDifference(shares, unknown, untested, unknown, untested, None, None, clusters, (None, None))
     from scipy.special import ndtri, stdtr
 
-    larger = se * sqrt(total / (total - 1) * (items - 1) / (items - 2))
-    z, t, degrees = difference / se, difference / larger, total - 2
+    corrected = [variance * count / (count - 1) for variance, count in zip(variances, clusters, strict=True)]
+    larger, z = sqrt(sum(corrected)), difference / se
+    t, degrees = difference / larger, _satterthwaite(corrected, clusters)
     shown = f"{100 * confidence:g}%"
     half, larger_half = float(ndtri((1 + confidence) / 2)) * se, _t_quantile(degrees, confidence) * larger
+    by_t = f"cluster sandwich, t with {degrees:.1f} degrees of freedom"
     return ClusteredDifference(
         shares,
         _interval(difference, half, items, f"cluster sandwich, {shown}"),
         Significance(z, normal_p_value(z), items, "cluster sandwich, z"),
-        _interval(difference, larger_half, items, f"cluster sandwich, t with {degrees} degrees of freedom, {shown}"),
-        Significance(t, float(2 * stdtr(degrees, -abs(t))), items, "cluster sandwich, t"),
+        _interval(difference, larger_half, items, f"{by_t}, {shown}"),
+        Significance(t, float(2 * stdtr(degrees, -abs(t))), items, by_t),
         se,
-        larger,
+        se * sqrt(total / (total - 1) * (items - 1) / (items - 2)),
         clusters,
         (_effect(shares[0], variances[0], n1), _effect(shares[1], variances[1], n2)),
     )
+
+
+def _satterthwaite(variances: Sequence[float], clusters: Sequence[int]) -> float:
+    """The degrees of freedom of a sum of two variances, each from its own number of clusters."""
+    each = zip(variances, clusters, strict=True)
+    return sum(variances) ** 2 / sum(variance**2 / (count - 1) for variance, count in each)
 
 
 def _effect(share: float, variance: float, trials: IntArray) -> float | None:
@@ -174,7 +185,7 @@ def _interval(difference: float, half: float, items: int, method: str) -> Estima
     return Estimate(difference, max(-1.0, difference - half), min(1.0, difference + half), items, method)
 
 
-def _t_quantile(degrees: int, confidence: float) -> float:
+def _t_quantile(degrees: float, confidence: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, (1 + confidence) / 2))

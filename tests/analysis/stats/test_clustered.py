@@ -69,7 +69,7 @@ def test_the_error_is_that_of_a_regression_with_clustered_errors(
     outcome, arm, cluster = zip(*rows, strict=True)
     codes = np.unique(np.array(cluster), axis=0, return_inverse=True)[1].ravel()
     design = np.column_stack([np.ones(len(arm)), arm])
-    for corrected, se in ((False, found.se), (True, found.se_small_sample)):
+    for corrected, se in ((False, found.se), (True, found.se_regression)):
         fit = OLS(np.array(outcome), design).fit(
             cov_type="cluster", cov_kwds={"groups": codes, "use_correction": corrected}
         )

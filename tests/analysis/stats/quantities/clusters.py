@@ -38,7 +38,7 @@ def two_arms(given: dict[str, Any]) -> dict[str, Any]:
         "design_effect_arm0": found.design_effects[1],
         "design_effect_arm1": found.design_effects[0],
         "clusters": list(found.clusters[::-1]),
-        "se_cluster_small_sample_corrected": found.se_small_sample,
+        "se_cluster_small_sample_corrected": found.se_regression,
         "z_naive_pooled": naive.statistic,
     }
 

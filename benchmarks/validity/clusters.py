@@ -1,0 +1,75 @@
+"""Shares of clustered items, and attempts at tasks: clusters with their own chance of success, drawn from a beta."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from analysis.stats.clustered import cluster_bootstrap, clustered_difference, clustered_proportion
+from analysis.stats.estimate import Estimate
+from analysis.stats.pass_at_k import Kind, mean_over_tasks
+from analysis.stats.patterns import IntArray
+from analysis.stats.proportions import wilson
+from analysis.stats.resampling import bootstrapped
+from analysis.stats.two_proportions import pooled_z
+from benchmarks.validity.rates import Rate, coverage, rejections
+
+SHARE, CORRELATION = 0.2, 0.3
+LARGEST_CLUSTER = 12
+
+
+def one_arm(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> Iterator[Rate]:
+    """Coverage of a clustered share: by bootstrap, by Student's t, and where the clusters are ignored."""
+    for count in (5, 10, 30):
+        setting = f"{count} clusters of 1 to {LARGEST_CLUSTER}, share {SHARE:g}, icc {CORRELATION:g}"
+        drawn = draw_clusters(samples, count, rng)
+        sums = drawn.sum(axis=1)
+        yield coverage("cluster bootstrap", setting, SHARE, [_resampled(each, resamples, rng) for each in drawn])
+        yield coverage("clustered share, t", setting, SHARE, [clustered_proportion(each) for each in drawn])
+        yield coverage("Wilson, clusters ignored", setting, SHARE, [wilson(int(x), int(n)) for x, n in sums])
+
+
+def two_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
+    """Type I error and coverage of a clustered difference, and of a test that ignores the clusters."""
+    for counts in ((4, 4), (5, 15), (12, 12), (40, 40)):
+        setting = f"{counts[0]} and {counts[1]} clusters, share {SHARE:g}, icc {CORRELATION:g}"
+        arms = [draw_clusters(samples, count, rng) for count in counts]
+        found = [clustered_difference(first, second) for first, second in zip(*arms, strict=True)]
+        yield rejections("cluster sandwich, z", setting, [each.test for each in found])
+        yield rejections("cluster sandwich, t", setting, [each.small_sample_test for each in found])
+        (x1, n1), (x2, n2) = (arm.sum(axis=1).T for arm in arms)
+        naive = [pooled_z(*map(int, row)) for row in zip(x1, n1, x2, n2, strict=True)]
+        yield rejections("two-proportion z, clusters ignored", setting, naive)
+        yield coverage("cluster sandwich, z", setting, 0.0, [each.difference for each in found])
+        yield coverage("cluster sandwich, t", setting, 0.0, [each.small_sample for each in found])
+
+
+def attempts(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> Iterator[Rate]:
+    """Coverage of mean pass@k and pass^k over tasks, five attempts each, whose chances follow a U-shaped beta."""
+    a = b = 0.5
+    for tasks in (10, 30, 100):
+        chances = rng.beta(a, b, size=(samples, tasks))
+        solved = rng.binomial(5, chances)
+        asked: tuple[tuple[Kind, int], ...] = (("pass@k", 1), ("pass@k", 3), ("pass^k", 3))
+        for kind, k in asked:
+            # The mean of (1 - p)^k, and by symmetry of p^k, is a product of (1/2 + i) / (1 + i).
+            power = float(np.prod([(b + step) / (a + b + step) for step in range(k)]))
+            truth = 1 - power if kind == "pass@k" else power
+            intervals = [
+                mean_over_tasks(np.column_stack([np.full(tasks, 5), each]), k, rng, kind, resamples).mean
+                for each in solved
+            ]
+            yield coverage(f"{kind} over tasks, bootstrap", f"{tasks} tasks x 5 attempts, k = {k}", truth, intervals)
+
+
+def draw_clusters(samples: int, count: int, rng: np.random.Generator) -> IntArray:
+    """Samples x clusters x (successes, trials): sizes uniform, chances from a beta with the wanted correlation."""
+    strength = 1 / CORRELATION - 1
+    sizes = rng.integers(1, LARGEST_CLUSTER + 1, size=(samples, count))
+    chances = rng.beta(SHARE * strength, (1 - SHARE) * strength, size=(samples, count))
+    return np.stack([rng.binomial(sizes, chances), sizes], axis=-1)
+
+
+def _resampled(clusters: IntArray, resamples: int, rng: np.random.Generator) -> Estimate:
+    drawn = cluster_bootstrap(lambda sums: sums[:, 0] / sums[:, 1], clusters, resamples, rng)
+    x, n = clusters.sum(axis=0)
+    return bootstrapped(x / n, drawn, int(n))
