@@ -141,6 +141,10 @@ def _limits_in(raw: str) -> Limits | None:
             free = free.replace(match.group(), " ")
     if CONDITION.search(free) is None:
         made += _other_bans(free, lowered, words)
+        kind: Literal["ban", "ask"] = "ask" if ASKING.search(text) else "ban"
+        for what, limit in COMMANDS:
+            if limit.search(text, lowered):
+                made.append(Constraint(kind, what, (EVERYTHING,), words))
     return Limits(tuple(made), others, Sentence(free, sentence.names), words) if made or others else None
 
 
@@ -227,9 +231,6 @@ def _other_bans(text: str, lowered: str, words: str) -> list[Constraint]:
         category = _SORTS.get(sort)
         target = Target("category", category) if category else EVERYTHING
         made.append(Constraint(kind, "create", (target,), words, new_files_too=True))
-    for what, limit in COMMANDS:
-        if limit.search(text, lowered):
-            made.append(Constraint(kind, what, (EVERYTHING,), words))
     return made
 
 

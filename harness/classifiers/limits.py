@@ -76,7 +76,7 @@ ONLY = [
     ),
     phrase(
         "only|limited|restricted|confined|within|inside|stay",
-        rf"\b{_CHANGES}\s+(?:(?:must|should|may|can|to|"
+        rf"\b(?:{_CHANGES}|fix|work|diff|patch)\s+(?:(?:must|should|may|can|to|"
         r"have to)\s+)?(?:be\s+)?(?:strictly\s+)?(?:limited to|restricted to|confined to|only (?:in|to|"
         r"within|inside)|"
         rf"(?:be )?made only (?:in|to)|stay (?:in|within|inside))\s+(?P<list>{LIST}){FOLLOWS}",

@@ -15,6 +15,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 GATE = (
+    "tool", "mode", "skill",
     "use", "using", "run", "call", "invoke", "execute", "writ", "save", "creat", "put ", "generat", "output", "ask",
     "read ", "check", "confirm", "approv", "sentence", "word", "pass ", "add ", "first", "start", "wrong", "still",
     "forgot", "meant", "said", "permission", "consult", "look at", "export", "store", "no,", "no.", "no ",

@@ -1,0 +1,110 @@
+"""What counts as an instruction that was not followed, and what only looks like one."""
+
+import pytest
+
+from harness.trajectory import Step, Trajectory
+from tests.harness.classifiers.building import bash, call, edit, read, run, says, user, verdict, write
+
+
+def asked(words: str, *steps: Step) -> Trajectory:
+    """A session that opens with these words of the user's."""
+    return run(user(words), *steps, says("Done."))
+
+
+REVIEW = "Review my diff with the `review_code` tool in mode `thorough`."
+
+NOT_FOLLOWED: dict[str, tuple[Trajectory, set[int]]] = {
+    "a tool and its mode": (asked(REVIEW, bash("git diff", "+x"), read("a.py")), {0, 3}),
+    "a tool named without marks": (asked("Please use the review_code tool with mode=thorough.", bash("git diff", "+x")), {0, 2}),
+    "a tool written as a call": (asked('Call `review_code(mode="thorough")` tool first.', bash("git diff")), {0, 2}),
+    "another mode": (asked(REVIEW, call("review_code", "ok", mode="quick")), {1}),
+    "no mode": (asked(REVIEW, call("mcp__review__review_code", "ok", target="HEAD")), {1}),
+    "the tests at the end": (asked("Fix it. Run the tests before you finish.", edit("a.py")), {0, 1, 2}),
+    "the tests when done": (asked("When you are done, run the test suite.", edit("a.py")), {0, 2}),
+    "the tests, run before the change only": (asked("Run the tests when done.", bash("pytest"), edit("a.py")), {0, 3}),
+    "a command": (asked("Then run `make lint`.", edit("a.py"), bash("make test")), {0, 3}),
+    "a command's flags": (asked("Run the tests with `cargo test --locked`.", edit("a.rs"), bash("cargo test")), {2}),
+    "a linter": (asked("Run the linter when you are done.", edit("a.py"), bash("pytest")), {0, 3}),
+    "a flag from now on": (run(user("Fix it."), edit("a.py"), user("Always pass `--no-cache` to `go test`."), bash("go test ./...")), {3}),
+    "one program instead of another": (asked("Use pnpm, not npm.", bash("npm run build")), {1}),
+    "the other way round": (asked("Don't use npm here, use pnpm.", bash("cd web && npm install")), {1}),
+    "instead of": (asked("Use pytest instead of unittest.", bash("python -m unittest")), {1}),
+    "instead of, in what is written": (asked("Use pytest, not unittest.", write("tests/test_a.py", "import unittest\n")), {1}),
+    "a forbidden program": (asked("Do not use sed.", bash("sed -n 1,5p a.py")), {1}),
+    "forbidden tests": (asked("Please don't run the tests, they cost money.", edit("a.py"), bash("npx jest src")), {2}),
+    "forbidden commands": (asked("Don't run any commands.", bash("python a.py")), {1}),
+    "a forbidden tool": (asked("Do not use the `web_search` tool.", call("web_search", "hits", query="x")), {1}),
+    "a file to write": (asked("Write the report to docs/report.md.", read("a.py")), {0, 2}),
+    "a file by another name": (asked("Save the summary as docs/summary.md.", write("summary.txt")), {0, 1}),
+    "asking before deleting": (asked("Ask me before you delete anything.", bash("rm old.py")), {1}),
+    "asking before committing": (asked("Before you commit, check with me.", edit("a.py"), bash("git commit -am x")), {2}),
+    "asking before editing": (asked("Show me a plan and wait for my OK before you edit anything.", says("Plan: x."), edit("a.py")), {2}),
+    "nothing without asking": (asked("Don't install anything without asking me first.", bash("pip install attrs")), {1}),
+    "reading first": (asked("Read CONTRIBUTING.md first.", edit("a.py")), {1}),
+    "reading before": (asked("Before making any changes, read docs/style.md.", read("a.py"), edit("a.py")), {2}),
+    "the tests first": (asked("Run the tests once before you change anything.", edit("a.py"), bash("pytest")), {1}),
+    "a short answer": (run(user("What does load() do? Answer in one sentence."), read("a.py"), says("It loads. " * 5)), {2}),
+    "a correction": (run(user("Set it to 5."), edit("a.py"), user("Not quite: make it 7."), read("a.py"), says("It is 5.")), {4}),
+    "a script to use": (asked("Rename it. Please do it with `scripts/codemod`.", edit("a.py")), {0, 1, 2}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOT_FOLLOWED)
+def test_an_instruction_not_followed_is_found_with_its_steps(name: str) -> None:
+    trajectory, steps = NOT_FOLLOWED[name]
+    answer = verdict("did_not_follow_instructions", trajectory)
+    assert answer.label == "yes", answer.rationale
+    assert steps <= set(answer.steps)
+
+
+LOOK_ALIKES: dict[str, Trajectory] = {
+    "no instruction on how": asked("Fix the bug.", edit("a.py")),
+    "the tool used": asked(REVIEW, bash("git diff"), call("review_code", "ok", mode="thorough")),
+    "the tool of a server": asked(REVIEW, call("mcp__review__review_code", "ok", options={"mode": "thorough"})),
+    "the tool run by a shell": asked(REVIEW, bash("review_code --mode thorough HEAD")),
+    "the tool called in vain": asked(REVIEW, call("review_code", "Error: server is down", mode="thorough")),
+    "the tool that is not there": run(user(REVIEW), bash("git diff"), says("The review_code tool is not available here.")),
+    "an offer": asked("You can use the `review_code` tool.", read("a.py")),
+    "a condition": asked("If you need it, run `make lint`.", edit("a.py")),
+    "a report": asked("When I run `python a.py` it crashes. Fix it.", edit("a.py")),
+    "how to see the bug": asked("Run `python a.py` and you'll see the error.", edit("a.py")),
+    "steps to reproduce": asked("Steps to reproduce:\n1. Create a file called x.txt\n2. Run `make crash`", edit("a.py")),
+    "the tests run": asked("Run the tests before you finish.", edit("a.py"), bash("python -m pytest -q")),
+    "the tests run another way": asked("Run the tests at the end.", edit("a.py"), bash("cd web && npm run test:unit")),
+    "the tests run by a tool": asked("Run the tests when done.", edit("a.py"), call("run_tests", "ok")),
+    "the tests run by a script": asked("Run the tests when done.", edit("a.py"), bash("./scripts/test.sh")),
+    "the tests that cannot be run": run(user("Run the tests."), edit("a.py"), says("I cannot run the tests here.")),
+    "the command run with more": asked("Then run `make lint`.", bash("cd app && make lint 2>&1 | tail")),
+    "the command's flags in another order": asked("Run `pytest -q tests`.", bash("python -m pytest tests -q")),
+    "a linter by its name": asked("Run the linter when done.", edit("a.py"), bash("ruff check .")),
+    "the right program": asked("Use pnpm, not npm.", bash("pnpm run build"), bash("cat npm-debug.log")),
+    "the other program in a pipe": asked("Use rg, not grep.", bash("rg load | grep -v test")),
+    "code, not a program": asked("Use pathlib instead of os.path, and f-strings not format.", edit("a.py")),
+    "a type, not a program": asked("Use `Decimal` instead of `float`. Don't use `any`.", edit("a.ts")),
+    "the user's own habit": asked("I use pytest, not unittest, by the way.", bash("python -m unittest")),
+    "no need to ask": asked("No need to ask before you delete anything.", bash("rm old.py")),
+    "asked first": run(user("Ask me before you delete anything."), says("May I delete it?"), user("Yes."), bash("rm old.py"), says("Ok.")),
+    "asked with a tool": asked("Ask me before you delete anything.", call("AskUserQuestion", "yes", question="ok?"), bash("rm old.py")),
+    "something else done": asked("Ask me before you delete anything.", edit("a.py"), bash("git commit -am x")),
+    "the file written": asked("Write the report to docs/report.md.", write("/repo/docs/report.md")),
+    "the file written by a program": asked("Save the plot as out/plot.png.", bash("python plot.py --out out/plot.png")),
+    "what a program writes": asked("The function should write the output to out.csv. Fix it.", edit("a.py")),
+    "reading done first": asked("Read CONTRIBUTING.md first.", bash("cat CONTRIBUTING.md"), edit("a.py")),
+    "reading without a change": asked("Read docs/style.md before you change anything.", read("a.py")),
+    "the tests first": asked("First run the tests, then fix it.", bash("pytest"), edit("a.py")),
+    "a short answer": run(user("Answer in one sentence."), read("a.py"), says("It loads the file and counts its lines.")),
+    "a correction taken": run(user("Set it to 5."), edit("a.py"), user("Not quite: make it 7."), edit("a.py"), says("Now 7.")),
+    "a correction answered by a question": run(user("Set it."), edit("a.py"), user("No, make it 7."), says("In which file?")),
+    "taken back": run(user("Run `make lint`."), says("Now?"), user("Never mind, no need."), edit("a.py"), says("Done.")),
+    "forbidden tests, allowed later": run(user("Don't run the tests."), edit("a.py"), user("Now run the tests."), bash("pytest"), says("ok")),
+    "a name between code fences": asked("Fix:\n```\nuse the `review_code` tool\n```", edit("a.py")),
+    "an agent without tools": run(user("Use the `review_code` tool."), says("Here is my review.")),
+    "a session that was cut off": run(user("Fix it."), edit("a.py"), user("Run the tests.")),
+    "do not forget": asked("Don't forget to run the tests.", edit("a.py"), bash("go test ./...")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_a_look_alike_is_followed_or_cannot_be_checked(name: str) -> None:
+    answer = verdict("did_not_follow_instructions", LOOK_ALIKES[name])
+    assert answer.label == "no", answer.rationale
