@@ -61,6 +61,10 @@ class Constraint(Struct, frozen=True, gc=False):
     code_only: bool = False
 
 
+MOST = 200
+"""Constraints of a run that are held against it: no person sets more, and each is read against all later turns."""
+
+
 class Limits(Struct, frozen=True, gc=False):
     """What one sentence forbids: its constraints, whether it forbids all other files, and what is left of it."""
 
@@ -95,7 +99,9 @@ def constraints_of(turns: list[Turn]) -> list[Constraint]:
     constraints = []
     for place, one in enumerate(said):
         constraints += [_followed(constraint, said[place + 1 :]) for constraint in one.constraints]
-    return constraints
+        if len(constraints) >= MOST:
+            break
+    return constraints[:MOST]
 
 
 def _limits(turn: Turn) -> dict[str, Limits]:

@@ -266,6 +266,8 @@ def _git(command: Command) -> list[Effect]:
         return [] if "--dry-run" in rest else [Effect("commit", " ".join(rest))]
     if what == "push":
         return [] if "--dry-run" in rest else [Effect("push", " ".join(rest))]
+    if what == "apply" and command.fed:
+        return patched(command.fed)
     if what in ("rm", "mv"):
         paths = plain if what == "rm" else plain[:-1]
         made = [Effect("delete", placed(path, folder)) for path in paths]

@@ -161,7 +161,7 @@ def _finished(raw: list[str], folder: str, writes: list[str], fed: str, piped: b
                 return _commands(words[place + 1], folder, depth + 1)
     if words and words[0].rsplit("/", 1)[-1] in _SHELLS and fed and depth < _DEPTH:
         return _commands(fed, folder, depth + 1)
-    return [Command(tuple(words), folder, tuple(writes), fed, piped)]
+    return [Command(tuple(words), folder, tuple(writes), fed, piped)] if words or writes else []
 
 
 def _unwrapped(name: str, words: list[str]) -> list[str]:

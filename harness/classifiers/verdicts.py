@@ -28,8 +28,8 @@ def nothing_to_judge(history: History, category: str) -> Verdict:
 
 
 def quoted(text: str, length: int = 60) -> str:
-    """Text from outside on one line, shortened, between quotes."""
-    line = " ".join(text[: length * 4].split())
+    """Text from outside on one line, without control codes, shortened, between quotes."""
+    line = "".join(letter for letter in " ".join(text[: length * 4].split()) if letter.isprintable())
     return f'"{line[: length - 1]}…"' if len(line) > length else f'"{line}"'
 
 
