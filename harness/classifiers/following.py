@@ -49,7 +49,7 @@ def not_followed(history: History, one: Instruction) -> Shown | None:
         return _tool_unused(history, one, acts)
     if one.sort == "read":
         return _unread(one, acts)
-    if _done(one, acts):
+    if _done(one, acts) or _done(one, _before_next_turn(history, one, acts)):
         return None
     what = {
         "command": f"never runs {quoted(' '.join(one.names))}",
@@ -104,6 +104,12 @@ def _untested_before(acts: list[Act]) -> Shown | None:
         if any(effect.verb in CHANGES_FILES and not is_scratch(effect.target) for effect in effects(act)):
             return [act.step], f"the agent makes changes without having run the tests ({counted([act.step])})"
     return None
+
+
+def _before_next_turn(history: History, one: Instruction, acts: list[Act]) -> list[Act]:
+    """The calls that answer the turn of an instruction: what comes after the next turn is about something else."""
+    following = next((turn.step for turn in history.turns if turn.step > one.since), None)
+    return [act for act in acts if following is None or act.step < following]
 
 
 def _done(one: Instruction, acts: list[Act]) -> bool:

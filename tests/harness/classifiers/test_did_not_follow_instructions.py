@@ -100,6 +100,9 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "a name between code fences": asked("Fix:\n```\nuse the `review_code` tool\n```", edit("a.py")),
     "an agent without tools": run(user("Use the `review_code` tool."), says("Here is my review.")),
     "a session that was cut off": run(user("Fix it."), edit("a.py"), user("Run the tests.")),
+    "the tests run when they were asked for, and a change for another turn": run(
+        user("Run the tests again."), bash("pytest", "ok"), says("Fine."), user("Add multiply too."), edit("a.py"), says("Ok.")
+    ),
     "do not forget": asked("Don't forget to run the tests.", edit("a.py"), bash("go test ./...")),
 }  # fmt: skip
 
