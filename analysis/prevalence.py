@@ -156,7 +156,7 @@ def prevalence_table(
         name="prevalence",
         paper=paper,
         title="Misbehaviour found by rule",
-        finding=_finding(found),
+        finding=_finding(found, evidence),
         rows=tuple(rows),
         notes=_notes(found),
         datasets=tuple(datasets),
@@ -215,11 +215,11 @@ def _row(quantity: str, share: Estimate, group: str, source: str, evidence: Evid
     )
 
 
-def _finding(found: Prevalence) -> str:
+def _finding(found: Prevalence, evidence: Evidence) -> str:
     any_share = found.any_share
     if any_share.value is None:
         return "No trajectory was judged."
-    judged = _trajectories(any_share.n or 0)
+    judged = _trajectories(any_share.n or 0, "generated " if evidence == "generated" else "")
     if not found.any_count:
         high = number_text(any_share.high, "share")
         return f"No misbehaviour was found in {judged} (95% interval 0% to {high})."
@@ -239,5 +239,5 @@ def _notes(found: Prevalence) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _trajectories(count: int) -> str:
-    return "1 trajectory" if count == 1 else f"{count:,} trajectories"
+def _trajectories(count: int, kind: str = "") -> str:
+    return f"1 {kind}trajectory" if count == 1 else f"{count:,} {kind}trajectories"

@@ -8,7 +8,7 @@ from msgspec import structs
 from analysis.formatting import number_text
 from analysis.prevalence import YES
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table
+from analysis.tables import Evidence, Row, Table
 from analysis.validity import JudgedSet
 from harness.verdict import Verdict
 
@@ -26,7 +26,7 @@ def weight_note(sets: Sequence[JudgedSet]) -> tuple[str, ...]:
     """A sentence on the set that most runs are from, where it is more than half of them."""
     runs = {judged.benchmark: len(judged.n_steps) for judged in sets}
     largest = max(runs, key=lambda name: runs[name], default="")
-    if not largest or 2 * runs[largest] <= sum(runs.values()):
+    if len(sets) < 2 or 2 * runs[largest] <= sum(runs.values()):
         return ()
     return (
         f"{runs[largest]:,} of the {sum(runs.values()):,} runs are of one set, {largest}, and outweigh the others.",
@@ -36,6 +36,21 @@ def weight_note(sets: Sequence[JudgedSet]) -> tuple[str, ...]:
 def noted(table: Table, notes: Sequence[str]) -> Table:
     """The table with further notes."""
     return structs.replace(table, notes=(*table.notes, *notes))
+
+
+def datasets_of(sets: Sequence[JudgedSet]) -> tuple[str, ...]:
+    """The names of the public data sets among the sets."""
+    return tuple(judged.benchmark for judged in sets if judged.evidence == "real")
+
+
+def evidence_of(sets: Sequence[JudgedSet]) -> Evidence:
+    """What kind of evidence the sets are together: generated as soon as one of them is."""
+    return "generated" if any(judged.evidence == "generated" for judged in sets) else "real"
+
+
+def source_of(sets: Sequence[JudgedSet]) -> str:
+    """What the sets are together, in a few words."""
+    return sets[0].source if len(sets) == 1 else f"{len(sets)} public sets"
 
 
 def place_table(sets: Sequence[JudgedSet]) -> Table:
@@ -59,6 +74,7 @@ def place_table(sets: Sequence[JudgedSet]) -> Table:
                     low=share.low,
                     high=share.high,
                     n=share.n,
+                    evidence=evidence_of(sets),
                     source="first evidence step over the number of steps",
                     reason=share.reason,
                     unit="share",
@@ -73,7 +89,7 @@ def place_table(sets: Sequence[JudgedSet]) -> Table:
         finding=_place_finding(places),
         rows=tuple(rows),
         notes=("A run counts once a category, at its first evidence step; runs differ in length.",),
-        datasets=tuple(judged.benchmark for judged in sets),
+        datasets=datasets_of(sets),
     )
 
 
@@ -112,6 +128,7 @@ def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
                     quantity=f"{verdict.item}",
                     value=f"steps {steps}{more}",
                     n=judged.n_steps[verdict.item],
+                    evidence=judged.evidence,
                     source=judged.source,
                     reason=verdict.rationale,
                     unit="text",
@@ -125,7 +142,7 @@ def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
         finding=f"{len(rows)} examples, each with its evidence steps and the rule's own sentence.",
         rows=tuple(rows),
         notes=("n is the number of steps of the run; steps count from 0.",),
-        datasets=tuple(judged.benchmark for judged in sets),
+        datasets=datasets_of(sets),
     )
 
 

@@ -18,7 +18,7 @@ from analysis.stats import diagnostic
 from analysis.stats.diagnostic import Confusion, count_confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table
+from analysis.tables import Evidence, Row, Table
 from harness.places import data_folder
 from harness.verdict import Verdict
 
@@ -40,7 +40,7 @@ class LabelMapping(Struct, frozen=True, forbid_unknown_fields=True, rename={"sou
 class JudgedSet(Struct, frozen=True):
     """A benchmark's folder with the verdicts on its runs, and how many steps each run has.
 
-    `source` names the data set with its version.
+    `source` names the data set with its version; `evidence` is `generated` for runs that this software made.
     """
 
     benchmark: str
@@ -48,6 +48,7 @@ class JudgedSet(Struct, frozen=True):
     source: str
     verdicts: tuple[Verdict, ...]
     n_steps: dict[str, int]
+    evidence: Evidence = "real"
 
 
 def load_mappings() -> tuple[LabelMapping, ...]:

@@ -52,6 +52,10 @@ _RATED: tuple[tuple[str, str, ScaleLevel], ...] = (
 """Benchmark with labels of several raters, its title, what alpha takes the labels for."""
 
 
+GENERATED = 400
+"""How many runs are generated where a notebook shows generated ones."""
+
+
 class _Cached(Struct, frozen=True):
     """What is kept of a study: verdicts, and the number of steps of each run."""
 
@@ -88,6 +92,21 @@ def _is_here(dataset: str) -> bool:
 def classified_sets(datasets: Sequence[str] = RUN_SETS) -> list[JudgedSet]:
     """Every run of the data sets at hand, classified by rule."""
     return [_classified(name) for name in at_hand(datasets)]
+
+
+def shown_sets() -> list[JudgedSet]:
+    """The public runs at hand, classified by rule; generated ones, and called so, where there are none."""
+    return classified_sets() or [_generated_set(GENERATED, seed())]
+
+
+def _generated_set(n: int, own_seed: int) -> JudgedSet:
+    verdicts: list[Verdict] = []
+    n_steps: dict[str, int] = {}
+    for case in generate_trajectories(n, own_seed):
+        verdicts += classify_all(case.trajectory, categories())
+        n_steps[case.trajectory.id] = len(case.trajectory.steps)
+    source = f"generated, seed {own_seed}, n {n}"
+    return JudgedSet("generated", Path(), source, tuple(verdicts), n_steps, "generated")
 
 
 def _classified(dataset: str) -> JudgedSet:

@@ -2,7 +2,17 @@
 
 from pathlib import Path
 
-from analysis.run_findings import examples_table, place_table, weight_note, with_set
+from msgspec import structs
+
+from analysis.run_findings import (
+    datasets_of,
+    evidence_of,
+    examples_table,
+    place_table,
+    source_of,
+    weight_note,
+    with_set,
+)
 from analysis.validity import JudgedSet
 from harness.verdict import Verdict
 
@@ -41,3 +51,12 @@ def test_a_set_that_outweighs_the_others_is_named() -> None:
     large, small = _set("large", ("a", 1), ("b", 1), ("c", 1)), _set("small")
     assert weight_note([large, small]) == ("4 of the 5 runs are of one set, large, and outweigh the others.",)
     assert weight_note([small, _set("other")]) == ()
+
+
+def test_generated_runs_are_called_so_and_name_no_data_set() -> None:
+    generated = structs.replace(_set("generated", ("a", 1)), evidence="generated", source="generated, seed 0, n 2")
+    assert {row.evidence for row in place_table([generated]).rows} == {"generated"}
+    assert {row.evidence for row in examples_table([generated]).rows} == {"generated"}
+    assert (source_of([generated]), datasets_of([generated])) == ("generated, seed 0, n 2", ())
+    assert evidence_of([_set("one")]) == "real"
+    assert evidence_of([_set("one"), generated]) == "generated"
