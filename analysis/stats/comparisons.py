@@ -6,6 +6,7 @@ method does not give with ties. Cliff's delta is how much more often a value of 
 """
 
 import math
+import warnings
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +69,10 @@ def welch(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95)
         return Welch(Estimate(difference, n=n, reason=reason), Significance(None, None, n, "Welch", reason), None)
     from scipy.stats import ttest_ind
 
-    found = ttest_ind(x, y, equal_var=False)
+    with warnings.catch_warnings():
+        if np.ptp(x) == 0 or np.ptp(y) == 0:  # scipy doubts a variance that is 0 because all values are the same
+            warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
+        found = ttest_ind(x, y, equal_var=False)
     low, high = found.confidence_interval(confidence)
     return Welch(
         Estimate(difference, float(low), float(high), n, f"Welch, {100 * confidence:g}%"),

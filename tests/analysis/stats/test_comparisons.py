@@ -31,6 +31,12 @@ def test_without_variance_there_is_no_t(x: list[float], y: list[float], said: st
     assert said in found.test.reason
 
 
+def test_one_sample_without_variance_is_compared_by_the_others() -> None:
+    found = welch([1 / 6, 1 / 6], [0.0, 1 / 6, 0.5])
+    assert found.degrees == pytest.approx(2)
+    assert found.difference.low < 0 < found.difference.high
+
+
 @settings(deadline=None)
 @given(SAMPLE, SAMPLE)
 def test_the_exact_p_values_are_those_of_every_split_written_out(x: list[int], y: list[int]) -> None:
