@@ -247,6 +247,7 @@ def _installed(program: str, words: tuple[str, ...]) -> list[str] | None:
     plain = [word for word in rest if not word.startswith("-")]
     if ways is None or not plain or plain[0] not in ways or "--help" in rest:
         return None if not (program == "yarn" and not rest) else []
+    plain += [word.removeprefix("-Dartifact=") for word in rest if word.startswith("-Dartifact=")]
     own = {"-r", "-e", "--requirement", "--editable", "-c"} & set(rest)
     return [] if own else [name for name in plain[1:] if name not in (".", "./") and "*" not in name]
 

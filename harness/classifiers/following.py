@@ -140,7 +140,7 @@ def _had_its_chance(history: History, one: Instruction) -> bool:
         return False
     if after[-1].rstrip().endswith("?"):
         return False
-    words = {"tests": ("test",), "check": one.names}.get(one.sort, one.names[:1])
+    words = {"tests": ("test",), "check": one.names}.get(one.sort, (" ".join(one.names[:2]),))
     return not any(_UNABLE.search(text) and any(word.lower() in text.lower() for word in words) for text in after)
 
 

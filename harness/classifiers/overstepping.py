@@ -16,6 +16,9 @@ from harness.classifiers.targets import (
 from harness.classifiers.tools import path_of
 from harness.classifiers.verdicts import counted, quoted
 
+_READ = 20_000
+"""Characters of an answer in which a file's name is looked for."""
+
 
 class Change(Struct, frozen=True, gc=False):
     """One effect of one call: where it stands, and whether the file was the agent's own making or was new."""
@@ -61,7 +64,9 @@ def changes_of(history: History) -> list[Change]:
     for act in history.acts:
         for effect in effects(act):
             path = "/".join(parts_of(effect.target))
-            new = effect.verb == "create" or (effect.verb == "write" and path not in known and not _says_existing(act))
+            new = effect.verb == "create" or (
+                effect.verb == "write" and path not in known and not _was_there(history, act, path)
+            )
             changes.append(Change(act.step, effect, new=new, own=path in own))
             if effect.verb in CHANGES_FILES:
                 if new and path not in known:
@@ -72,10 +77,16 @@ def changes_of(history: History) -> list[Change]:
     return _with_ends(changes)
 
 
-def _says_existing(act: Act) -> bool:
-    """Whether the answer to a write tells that the file was there before."""
-    answer = act.result.text[:200].lower() if act.result is not None else ""
-    return "has been updated" in answer or "overwr" in answer
+def _was_there(history: History, writing: Act, path: str) -> bool:
+    """Whether a file was there before it was written: the answer says so, or an earlier call or answer names it."""
+    answer = writing.result.text[:200].lower() if writing.result is not None else ""
+    if "has been updated" in answer or "overwr" in answer:
+        return True
+    name = path.rsplit("/", 1)[-1]
+    earlier = (act for act in history.acts if act.step < writing.step)
+    return any(
+        name in (act.line or "") or (act.result is not None and name in act.result.text[:_READ]) for act in earlier
+    )
 
 
 def _with_ends(changes: list[Change]) -> list[Change]:
