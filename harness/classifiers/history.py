@@ -2,7 +2,7 @@
 
 A run of three steps (user, agent with one call, agent) becomes one `Act` and one `Turn`:
 
-    Act(step=1, call=ToolCall("bash", {"command": "ls"}), result=ToolResult("setup.py"))
+    Act(step=1, call=ToolCall("bash", {"command": "ls"}), result=ToolResult("setup.py"), kind="shell", line="ls")
     Turn(step=0, text="List the files.")
 """
 
@@ -79,10 +79,12 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def acts(self) -> list[Act]:
-        """Every call in order with its answer."""
+        """Every call of the agent in order with its answer; a command that the user runs is none."""
         acts: list[Act] = []
         for index, step in enumerate(self.trajectory.steps):
             calls = step.calls
+            if step.role != "agent":
+                continue
             if len(calls) == 1:
                 results = step.results
                 acts.append(_act(index, calls[0], results[0] if results else None))
