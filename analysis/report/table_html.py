@@ -7,7 +7,7 @@ from analysis.tables import Evidence, Table
 EVIDENCE: dict[Evidence, str] = {
     "published": "printed in the paper",
     "recomputed": "worked out again from counts that the same paper prints",
-    "real": "measured on a public data set",
+    "real": "measured on real data: a public set, or your own",
     "generated": "measured on cases generated with known truth",
 }
 """Kind of evidence → what it means, in the words of a badge's tooltip."""
