@@ -79,15 +79,14 @@ def mcnemar_exact(table: PairedTable) -> Significance:
 def mcnemar_mid_p(table: PairedTable) -> Significance:
     """McNemar's mid-p test: the exact one less the probability of the observed count (Fagerland and others 2013)."""
     test = "McNemar, mid-p"
-    exact = mcnemar_exact(table)
     if table.discordant == 0:
         return Significance(0.0, 1.0, table.n, test, NO_DISCORDANT)
     from scipy.stats import binom
 
     least = min(table.first_only, table.second_only)
-    at = float(binom.pmf(least, table.discordant, 0.5))
-    # Where both counts are equal the exact p is cut at 1, and half of the middle outcome is taken off.
-    p_value = 1 - at / 2 if table.first_only == table.second_only else (exact.p_value or 0.0) - at
+    at, up_to = (float(chance(least, table.discordant, 0.5)) for chance in (binom.pmf, binom.cdf))
+    # Where both counts are equal the tails meet, and half of that outcome is taken off the whole.
+    p_value = 1 - at / 2 if table.first_only == table.second_only else 2 * up_to - at
     return Significance(float(least), p_value, table.n, test)
 
 
