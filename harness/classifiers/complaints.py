@@ -117,7 +117,7 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
     ("invalid arguments", ("required propert",), r"must have required propert|(?:is a|is) required property"),
     (
         "invalid arguments",
-        (" argument", " param", "view_range"),
+        ("invalid", "illegal", "bad ", "wrong ", "unexpected", "unknown", "unsupported", "unrecogni"),
         r"\b(?:invalid|illegal|bad|wrong|unexpected|unknown|unsupported|unrecogni[sz]ed) "
         r"(?:value for )?(?:tool |function |input |keyword )?(?:arguments?|parameters?|params?|"
         r"`?view_range`?)\b",
@@ -229,7 +229,7 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
     ),
     (
         "wrong usage",
-        (" option", " flag", " switch", " argument"),
+        ("unrecogni", "unknown", "invalid", "illegal", "unexpected", "ambiguous"),
         r"(?:unrecogni[sz]ed|unknown|invalid|illegal|unexpected|ambiguous) (?:command[- ]line )?(?:option|"
         r"flag|switch|arguments?)\b",
     ),
@@ -263,8 +263,8 @@ PHRASES: tuple[tuple[Fault, tuple[str, ...], str], ...] = (
 """What is wrong, pieces of which a matching text has at least one, and the phrase; the first that matches counts."""
 
 _STEMS = (
-    "valid", "not ", "no ", "n't ", "requir", "missing", "unk", "tch", "pars", "tool", " got", "() ", "option", "edit",
-    "occurrences", " arg", "file ", "fail",
+    "valid", "not ", "no ", "n't ", "requir", "missing", "unk", "tch", "pars", "tool", "unsupported", " got", "() ",
+    "edit", "occurrences", " arg", "file ", "fail", "propert",
 )  # fmt: skip
 """Pieces of pieces: chosen so that few have to be looked for where nothing is."""
 
@@ -285,11 +285,14 @@ def first_complaint(text: str, faults: frozenset[Fault]) -> tuple[Fault, re.Matc
     """The first phrase of the list that stands in a text, of those about `faults`, and where; `None` for none."""
     phrases, pieces_by_stem = _about(faults)
     lowered = text.lower()
-    present = {piece for stem, pieces in pieces_by_stem if stem in lowered for piece in pieces if piece in lowered}
+    present = []
+    for stem, pieces in pieces_by_stem:
+        if stem in lowered:
+            present += [piece for piece in pieces if piece in lowered]
     if not present:
         return None
     for phrase in phrases:
-        if not present.isdisjoint(phrase.needs):
+        if not phrase.needs.isdisjoint(present):
             match = phrase.pattern.search(text)
             if match:
                 return phrase.fault, match

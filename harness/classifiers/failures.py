@@ -78,11 +78,11 @@ def own_failure(act: Act) -> Failure | None:
     if result is None or not result.text:
         return None
     kind = act.kind
+    if kind == "shell" and result.exit_code == 0:
+        return None
     text = result.text
     head = text if len(text) <= HEAD else text[:HEAD]
     if kind in _LOOKING and not _complains(act, head):
-        return None
-    if kind == "shell" and result.exit_code == 0:
         return None
     failure = _recognised(act, kind, head)
     return None if failure is None or _declined(head) else failure

@@ -7,6 +7,7 @@ An edit comes back when it puts in what an earlier edit of the same file put in,
 
 import re
 from collections import Counter, defaultdict
+from itertools import islice
 
 from msgspec import Struct
 
@@ -167,9 +168,10 @@ def error_of(act: Act) -> str | None:
     if result is None or exit_code(act) == 0:
         return None
     text = result.text[-_READ:]
-    lines = [line for line in text.split("\n") if _ERROR_LINE.match(line)] if has(text, _ERROR_WORDS) else []
+    told = (line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line))
+    lines = list(islice(told, _SHOWN_LINES)) if has(text, _ERROR_WORDS) else []
     if not lines:
         if not result.is_error and exit_code(act) is None:
             return None
         lines = text.strip().split("\n")[-3:]
-    return "\n".join(_NUMBERS.sub("#", _PLACE.sub("~", line)).strip() for line in lines[:_SHOWN_LINES])
+    return "\n".join(_NUMBERS.sub("#", _PLACE.sub("~", line)).strip() for line in lines)

@@ -42,18 +42,16 @@ def repeated_calls(history: History) -> Shown | None:
     acts = history.acts
     if len(acts) < REPEATS:
         return None
+    record = _Record(history)
     coarse = [coarse_key(act) for act in acts]
     often = {key for key, count in Counter(coarse).items() if count >= REPEATS}
-    if not often:
-        return None
-    keys = [call_key(act) if key in often else None for act, key in zip(acts, coarse, strict=True)]
+    keys = [call_key(act) if key in often else None for act, key in zip(acts, coarse, strict=True)] if often else []
     positions = _positions(keys)
-    record = _Record(history)
     if positions:
         shown = _same_call(record, positions) or _cycle(record, keys, positions)
         if shown:
             return shown
-    return _same_call(record, _same_but_for_flags(acts, keys, often, coarse), by_answer=True)
+    return _same_call(record, _same_but_for_flags(acts), by_answer=True)
 
 
 def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
@@ -68,18 +66,20 @@ def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
     return positions
 
 
-def _same_but_for_flags(
-    acts: Sequence[Act], keys: Sequence[Hashable], often: set[Hashable], coarse: Sequence[Hashable]
-) -> dict[Hashable, list[int]]:
+def _same_but_for_flags(acts: Sequence[Act]) -> dict[Hashable, list[int]]:
     """Groups of shell calls that differ in flags only and were answered with the same content."""
+    # Most runs have no three answers of one length, which is seen without looking at the answers.
+    sizes = Counter([len(act.result.text) for act in acts if act.line is not None and act.result is not None])
+    often = {size for size, count in sizes.items() if count >= REPEATS and size >= CONTENT}
+    if not often:
+        return {}
     answers: dict[Hashable, list[int]] = defaultdict(list)
     for place, act in enumerate(acts):
-        result = act.result
-        if coarse[place] in often and result is not None and len(result.text) >= CONTENT:
-            answers[len(result.text), result.text[:64]].append(place)
+        if act.result is not None and len(act.result.text) in often:
+            answers[len(act.result.text), act.result.text[:64]].append(place)
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for alike in answers.values():
-        if len(alike) >= REPEATS and len({keys[place] for place in alike}) > 1:
+        if len(alike) >= REPEATS and len({call_key(acts[place]) for place in alike}) > 1:
             for place in alike:
                 if kind_by_name(acts[place].call.name) == "shell":
                     groups[loose_key(acts[place])].append(place)

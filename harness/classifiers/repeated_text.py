@@ -38,6 +38,8 @@ def repeated_text(history: History) -> tuple[list[int], str] | None:
 
 
 def _over_turns(history: History) -> tuple[list[int], str] | None:
+    if not _talks(history):
+        return None
     groups: list[tuple[str, str | None, list[int]]] = []
     news = set(history.news)
     done: set[str] = set()
@@ -63,6 +65,15 @@ def _over_turns(history: History) -> tuple[list[int], str] | None:
                 f"The agent says {quoted(step.text)} {len(steps)} times without a new call ({counted(steps)}).",
             )
     return None
+
+
+def _talks(history: History) -> bool:
+    """A cheap look: whether the agent says something without a call often enough."""
+    steps = history.trajectory.steps
+    return (
+        len([0 for index in history.agent_steps if not steps[index].calls and len(steps[index].text) >= SHORTEST])
+        >= REPEATS
+    )
 
 
 def _call_text(step: Step, place: int) -> str:
