@@ -32,6 +32,7 @@ from harness.classifiers.limits import (
     ONLY,
     ONLY_RECORD,
     OPENING,
+    OPENS_WITH_CONDITION,
     ORDERS,
     READ_ONLY,
     WIDE,
@@ -130,7 +131,7 @@ def _limits_in(raw: str) -> Limits | None:
     for limit in ONLY:
         for match in limit.matches(text, lowered):
             targets = targets_in(match["list"], sentence)
-            if targets and EVERYTHING not in targets and not CONDITION.search(text[match.end() :]):
+            if targets and EVERYTHING not in targets and not CONDITION.all_in(text[match.end() :]):
                 made.append(Constraint("only", "edit", tuple(targets), words))
                 free = free.replace(match.group(), " ")
     record = ONLY_RECORD.search(text, lowered)
@@ -145,9 +146,9 @@ def _limits_in(raw: str) -> Limits | None:
             if ban is not None:
                 made.append(ban)
             free = free.replace(match.group(), " ")
-    if CONDITION.search(free) is None:
+    if not CONDITION.all_in(free):
         made += _other_bans(free, lowered, words)
-        kind: Literal["ban", "ask"] = "ask" if ASKING.search(text) else "ban"
+        kind: Literal["ban", "ask"] = "ask" if ASKING.all_in(text) else "ban"
         for what, limit in COMMANDS:
             if limit.search(text, lowered):
                 made.append(Constraint(kind, what, (EVERYTHING,), words))
@@ -192,7 +193,7 @@ def _ban(match: re.Match[str], text: str, sentence: Sentence, words: str) -> Con
         return None
     targets = targets_in(match["list"], sentence)
     rest = text[match.end() :]
-    if not targets or CONDITION.search(rest) or CONDITION.match(text.lstrip()):
+    if not targets or CONDITION.all_in(rest) or OPENS_WITH_CONDITION.match(text):
         return None
     verbs = match["verbs"].lower()
     bans_change = bans_edits(verbs) or not re.match(
@@ -204,7 +205,7 @@ def _ban(match: re.Match[str], text: str, sentence: Sentence, words: str) -> Con
     exceptions: list[Target] = []
     if (excepted := re.search(rf"^\s*,?\s*\(?{EXCEPT}", rest, re.IGNORECASE)) is not None:
         exceptions = targets_in(excepted["list"], sentence)
-    kind: Literal["ban", "ask"] = "ask" if ASKING.search(rest) else "ban"
+    kind: Literal["ban", "ask"] = "ask" if ASKING.all_in(rest) else "ban"
     return Constraint(
         kind, what, tuple(targets), words, exceptions=tuple(exceptions),
         new_files_too=bans_creation(verbs) or not bans_edits(verbs) or EVERYTHING in targets,
@@ -214,7 +215,7 @@ def _ban(match: re.Match[str], text: str, sentence: Sentence, words: str) -> Con
 
 def _orders(before: str) -> bool:
     """Whether what stands before `without …` is an order, so that the ban is one too."""
-    return ORDERS.search(before) is not None or OPENING.match(before) is not None
+    return bool(ORDERS.all_in(before)) or OPENING.match(before) is not None
 
 
 _SORTS = {
@@ -224,7 +225,7 @@ _SORTS = {
 
 
 def _other_bans(text: str, lowered: str, words: str) -> list[Constraint]:
-    kind: Literal["ban", "ask"] = "ask" if ASKING.search(text) else "ban"
+    kind: Literal["ban", "ask"] = "ask" if ASKING.all_in(text) else "ban"
     made = []
     for limit in READ_ONLY:
         match = limit.search(text, lowered)
@@ -244,10 +245,10 @@ def _other_bans(text: str, lowered: str, words: str) -> list[Constraint]:
 def _requested(sentence: Sentence) -> tuple[list[Target], bool]:
     """The files that a sentence asks to be changed, and whether it orders any change."""
     text = sentence.text
-    match = ORDERS.search(text)
+    match = next(iter(ORDERS.all_in(text)), None)
     if match is None:
         return [], False
-    negated = NEGATED.search(text)
+    negated = next(iter(NEGATED.all_in(text)), None)
     if negated is not None and negated.start() <= match.start():
         return [], False
     asked = text[match.start() : negated.start() if negated else len(text)]

@@ -35,8 +35,10 @@ _TAIL = re.compile(r"\s*(?:\|\|\s*(?:true|:)|;)\s*$")
 _PAGER = re.compile(r"\s*\|\s*cat\s*$")
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
 _SPACES = re.compile(r"\s+")
-_OPENING = 3
-"""Letters at the beginning of an answer that nearly equal calls share; figures there may differ and are left out."""
+_OPENING = 16
+"""Characters at the beginning of an answer that nearly equal calls share, up to the first figure or path."""
+
+_BEFORE_FIGURES = re.compile(r"[^\d/]*")
 
 _SHORT_FLAGS = re.compile(r"-[a-zA-Z]{1,4}$")
 """Flags of one letter, alone or run together: `-rn`, `-n -r` and `-nr` say the same."""
@@ -47,9 +49,7 @@ _QUIET = frozenset(("-q", "--quiet", "--no-pager", "--color=never", "--no-color"
 def coarse_key(act: Act) -> Hashable:
     """A cheap key that nearly equal calls with equal answers share (and many others): how call and answer begin."""
     result = act.result
-    opening = result.text[:_OPENING] if result is not None else None
-    if opening and not opening.isalpha():
-        opening = ""
+    opening = _BEFORE_FIGURES.match(result.text[:_OPENING]).group() if result is not None else None  # type: ignore[union-attr]
     line = act.line
     if line is not None:
         return act.call.name, line[:3], opening

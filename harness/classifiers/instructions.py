@@ -133,14 +133,14 @@ def _read(sentence: Sentence, lowered: str) -> list[Instruction]:
         return [made("baseline", "tests")]
     if (instead := _instead(sentence, lowered)) is not None:
         return [made("avoid", instead[1], instead=instead[0])]
-    if OFFER.search(text):
+    if OFFER.all_in(text):
         return []
     if has(lowered, AVOID_WORDS) and (avoided := _avoided(sentence, lowered)) is not None:
         return [made(*avoided)]
     found = [made("tool", name, mode=mode) for name, mode in _tools(sentence, lowered)]
     found += [made("flag", *line.split(), mode=flag) for flag, line in _flags(sentence, lowered)]
     found += [made("short", str(number), mode=unit) for number, unit in _lengths(text, lowered)]
-    if found or REPORT.search(text):
+    if found or REPORT.all_in(text):
         return found
     found += [made("command", *line.split()) for line in _commands(sentence, lowered)]
     if not found and TESTS.search(text, lowered):

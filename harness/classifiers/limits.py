@@ -7,18 +7,17 @@ meant and `verbs` what may not be done to it.
 import re
 from typing import Literal
 
-from harness.classifiers.prose import NAME, Phrase, phrase
+from harness.classifiers.prose import NAME, Phrase, anywhere, phrase
 from harness.classifiers.targets import RECORD
 from harness.classifiers.wording import BEGIN, CREATE, EDIT, FOLLOWS, LIST, NOT, ORDER, OTHERS
 
-CONDITION = re.compile(
-    r"\b(?:unless|if (?!(?:you|i) (?:do|can)?\b.*\?)|except when|where possible|if possible|as long as|provided)\b",
-    re.IGNORECASE,
+CONDITION = anywhere(
+    r"\b(?:unless|if (?!(?:you|i) (?:do|can)?\b.*\?)|except when|where possible|if possible|as long as|provided)\b"
 )
-ASKING = re.compile(
+OPENS_WITH_CONDITION = re.compile(r"\s*(?:unless|if|except when|as long as|provided)\b", re.IGNORECASE)
+ASKING = anywhere(
     r"\b(?:without (?:first )?(?:asking|checking|my|telling|confirm|permission|approval|consulting|explicit)|"
-    r"(?:until|before) (?:i|we|you (?:have |'ve )?(?:ask|check|confirm|got))|until (?:after )?(?:i|we)\b)",
-    re.IGNORECASE,
+    r"(?:until|before) (?:i|we|you (?:have |'ve )?(?:ask|check|confirm|got))|until (?:after )?(?:i|we)\b)"
 )
 EXCEPT = (
     r"(?:outside(?: of)?|except(?: for| in)?|other than|besides|apart from|aside from|but|beyond|"
@@ -287,8 +286,8 @@ OPENING = _compiled(
     r"^\W*(?:please|can you|could you|now|try|get|solve|resolve|speed|optimi[sz]e|simplify|find|debug|help|port|"
     r"upgrade|build|i want|i need|i'd like|do (?:this|it|that))\b"
 )
-ORDERS = _compiled(ORDER)
-NEGATED = _compiled(rf"{BEGIN}{NOT}|\bwithout\b|\bhow to\b")
+ORDERS = anywhere(ORDER)
+NEGATED = anywhere(rf"{BEGIN}{NOT}|\bwithout\b|\bhow to\b")
 
 LIMIT_WORDS = (
     "just", "only", "n't", "not ", "never", "avoid", "without", "refrain", "dont ", "limit", "restrict", "confine",

@@ -6,7 +6,7 @@ Each pattern is over a sentence whose names are taken out (see `prose`); its gro
 import re
 
 from harness.classifiers.programs import PROGRAMS, words
-from harness.classifiers.prose import NAME, Phrase, phrase
+from harness.classifiers.prose import NAME, Phrase, anywhere, phrase
 from harness.classifiers.wording import NOT
 
 
@@ -40,7 +40,7 @@ ORDER = (
 NOT_ASKED = _compiled(
     r"\b(?:no need|needn't|don't (?:have|need)|do not (?:have|need)|not necessary|without having) to ask\b"
 )
-OFFER = _compiled(
+OFFER = anywhere(
     r"\b(?:if|unless|whenever|in case|where (?:appropriate|needed|possible|applicable)|as (?:needed|"
     r"necessary|appropriate)|optionally|feel free|"
     r"you (?:can|may|could|might|don't (?:have|need)|do not (?:have|need))|maybe|perhaps|for example|"
@@ -48,7 +48,7 @@ OFFER = _compiled(
     r"when (?!you(?:'re| are| have|'ve)?\s*(?:are )?(?:done|finish(?:ed)?|ready|through)|done|"
     r"finished|everything|all|it))\b"
 )
-REPORT = _compiled(
+REPORT = anywhere(
     r"\b(?:you(?:'ll| will| can| should|'d)? (?:see|get|notice|observe)|reproduc\w+|repro|fail(?:s|ed|"
     r"ing)?|crash(?:es|ed)?|errors?|happens|observe|"
     r"i (?:ran|run|get|got|see|saw|tried|use|used|am|have|had)|when (?:i|we|users?)|it (?:prints|"
