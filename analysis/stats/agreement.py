@@ -131,7 +131,11 @@ def cohen_kappa(table: npt.ArrayLike, weighting: Weighting = "unweighted") -> Co
     # The library also divides kappa by its null error, which may be 0; that quotient is not used here.
     with np.errstate(divide="ignore", invalid="ignore"):
         fit = cohens_kappa(cells, wt=None if weighting == "unweighted" else weighting)
-    se, se_null = (sqrt(variance) if variance > _NOISE else 0.0 for variance in (fit.var_kappa, fit.var_kappa0))
+    # Near a certain chance agreement the library's rounding exceeds any fixed bound, so what is 0 by algebra is set.
+    constant = 1 in (np.count_nonzero(rows), np.count_nonzero(columns))
+    perfect = int(np.trace(cells)) == n
+    se = 0.0 if constant or perfect or fit.var_kappa <= _NOISE else sqrt(fit.var_kappa)
+    se_null = 0.0 if constant or fit.var_kappa0 <= _NOISE else sqrt(fit.var_kappa0)
     return Coefficient(float(fit.kappa), observed, expected, se, se_null, n)
 
 

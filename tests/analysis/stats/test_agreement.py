@@ -237,3 +237,14 @@ def test_distinct_rows_are_exact_beyond_64_bits(rows: list[list[int]]) -> None:
     patterns = distinct_rows(matrix)
     assert sorted(map(tuple, patterns.rows.tolist())) == sorted({tuple(row) for row in rows})
     assert np.array_equal(patterns.rows[patterns.of_item], matrix)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [[[100_000, 0], [1, 0]], [[100_000, 1], [0, 0]], [[100_000, 0], [0, 1]], [[0, 1, 0], [0, 15, 0], [0, 1, 0]]],
+)
+def test_a_rater_with_one_category_and_perfect_agreement_leave_no_error_however_rare_the_other_categories(
+    table: list[list[int]],
+) -> None:
+    assert cohen_kappa(table).se == 0
+    assert cohen_kappa(np.transpose(table)).se == 0
