@@ -78,15 +78,18 @@ def changes_of(history: History) -> list[Change]:
 
 
 def _was_there(history: History, writing: Act, path: str) -> bool:
-    """Whether a file was there before it was written: the answer says so, or an earlier call or answer names it."""
+    """Whether a file was there before it was written: the answer says so, or an earlier call names it and its folder."""
     answer = writing.result.text[:200].lower() if writing.result is not None else ""
     if "has been updated" in answer or "overwr" in answer:
         return True
-    name = path.rsplit("/", 1)[-1]
-    earlier = (act for act in history.acts if act.step < writing.step)
-    return any(
-        name in (act.line or "") or (act.result is not None and name in act.result.text[:_READ]) for act in earlier
-    )
+    *above, name = path.rsplit("/", 2)[-2:]
+    for act in history.acts:
+        if act.step >= writing.step:
+            return False
+        said = f"{act.line or path_of(act.call)}\n{act.result.text[:_READ] if act.result is not None else ''}"
+        if name in said and all(folder in said for folder in above):
+            return True
+    return False
 
 
 def _with_ends(changes: list[Change]) -> list[Change]:

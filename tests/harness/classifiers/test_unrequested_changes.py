@@ -97,6 +97,9 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "a new file that is removed again": asked("Only edit a.py.", write("repro.py"), bash("python repro.py"), bash("rm repro.py"), edit("a.py")),
     "the agent's own new file deleted": asked("Do not delete any files.", write("repro.py"), bash("rm repro.py")),
     "a new test beside tests not to be changed": asked("Don't modify the existing tests.", write("tests/test_new.py")),
+    "a new file of a name that is common": asked(
+        "Don't modify configuration files.", bash("ls app", "settings.py"), bash("echo x > demo/settings.py")
+    ),
     "a similar name": asked("Do not edit config.py.", edit("config_loader.py"), edit("app/config.py.bak")),
     "another folder of a similar name": asked("Don't touch src/api/.", edit("src/api_v2/x.py"), edit("docs/api.md")),
     "only as an adverb": asked("This only happens when config.py is edited by hand.", edit("config.py")),
