@@ -35,36 +35,62 @@ _TAIL = re.compile(r"\s*(?:\|\|\s*(?:true|:)|;)\s*$")
 _PAGER = re.compile(r"\s*\|\s*cat\s*$")
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
 _SPACES = re.compile(r"\s+")
-_OPENING = 16
-"""Characters at the beginning of an answer that nearly equal calls share, up to the first figure or path."""
+_SPELLING = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\"'\\/.3"
+"""Letters that differ in the spelling of one command: spaces, quotes, slashes, `./`, the 3 of `python3`."""
 
-_BEFORE_FIGURES = re.compile(r"[^\d/]*")
+_FLAG_LETTERS = _SPELLING + b"-=acegilnopqrstuv"
+"""Those, and what a command may lose with the flags in `_QUIET`."""
 
 _SHORT_FLAGS = re.compile(r"-[a-zA-Z]{1,4}$")
 """Flags of one letter, alone or run together: `-rn`, `-n -r` and `-nr` say the same."""
+
+_HIDDEN_FLAG = re.compile(r"(?:\A|[\s\"'\\])-")
+"""Where a flag may stand that no space comes before."""
 
 _QUIET = frozenset(("-q", "--quiet", "--no-pager", "--color=never", "--no-color", "-s"))
 
 
 def coarse_key(act: Act) -> Hashable:
-    """A cheap key that nearly equal calls with equal answers share (and many others): how call and answer begin."""
-    result = act.result
-    opening = _BEFORE_FIGURES.match(result.text[:_OPENING]).group() if result is not None else None  # type: ignore[union-attr]
+    """A cheap key that equal calls share, and some others: calls have equal `call_key`s only where this is equal."""
     line = act.line
     if line is not None:
-        return act.call.name, line[:3], opening
-    arguments = act.call.arguments
+        return _coarse_line(line)
+    call = act.call
+    arguments = call.arguments
     if isinstance(arguments, str):
-        return act.call.name, arguments[:16], opening
-    path: Any = arguments.get("path") or arguments.get("file_path")
-    if path is not None:
-        return act.call.name, path[-8:] if isinstance(path, str) else None, opening
-    main = None
-    for key, value in arguments.items():
-        if key not in NOISE:
-            main = value
-            break
-    return act.call.name, main[:3] if isinstance(main, str) else None, opening
+        return bare_name(call.name), arguments.strip()
+    if act.kind == "read":
+        path = path_of(call)
+        if path:
+            extent = sum(_hashed(value) for key, value in arguments.items() if value and key not in _WHICH_FILE)
+            return "read", even_path(path), extent
+    searched = act.kind == "search"
+    return (
+        bare_name(call.name),
+        sum(_hashed(value, searched) for key, value in arguments.items() if value is not None and key not in NOISE),
+    )
+
+
+def _coarse_line(line: str) -> Hashable:
+    """A key of a command line that does without taking it apart into words.
+
+    Flags may stand in another order, or be left out, only where there is one: other lines keep all their letters.
+    """
+    if len(line) > _SHORT:
+        return line
+    line = _without_ends(line.strip())
+    if " -" in line:
+        return sum(line.encode("ascii", "ignore").translate(None, _FLAG_LETTERS))
+    if "-" in line and _HIDDEN_FLAG.search(line):
+        line = str(even_command(line))
+    return line.encode("ascii", "ignore").translate(None, _SPELLING)
+
+
+def _hashed(value: Any, searched: bool = False) -> int:
+    """A number that is equal for values that `_frozen` makes equal: a figure may be written as text."""
+    if isinstance(value, str):
+        return hash(" ".join(value.lower().split()) if searched else value.strip())
+    return 0 if isinstance(value, list | dict) else hash(repr(value))
 
 
 def call_key(act: Act) -> Hashable:

@@ -169,14 +169,15 @@ def _stretches(record: _Record, places: Sequence[int]) -> Iterator[tuple[list[in
         last = members[-1]
         if record.acts[place].step == record.acts[last].step:
             continue
-        same = record.same_answer(last, place) and (record.acts[place].result is not None or place == last + 1)
-        untouched = same and (_adjacent(record, last, place) or not _only_adjacent(record, place))
-        untouched = untouched and record.untouched(last, place)
-        if same and untouched:
+        # Where something changed in between, the answers need not be compared.
+        untouched = record.untouched(last, place)
+        same = untouched and record.same_answer(last, place)
+        same = same and (record.acts[place].result is not None or place == last + 1)
+        if same and (_adjacent(record, last, place) or not _only_adjacent(record, place)):
             members.append(place)
             continue
         if len(members) >= REPEATS:
-            yield members, place if not same and record.untouched(last, place) else None
+            yield members, place if untouched and not same else None
         members = [place]
     if len(members) >= REPEATS:
         yield members, None
