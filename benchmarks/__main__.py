@@ -1,22 +1,22 @@
 """Run every benchmark in this folder: `python -m benchmarks [NAME…]`."""
 
 import pkgutil
+import subprocess
 import sys
-from importlib import import_module
 
 import benchmarks
 
 
 def main(asked: list[str]) -> None:
     """Run the benchmarks of these names, all where none is named."""
-    known = [module.name for module in pkgutil.iter_modules(benchmarks.__path__)]
-    runnable = [name for name in known if name.endswith(("_speed", "_validity"))]
+    known = list(pkgutil.iter_modules(benchmarks.__path__))
+    runnable = [module.name for module in known if module.ispkg or module.name.endswith("_speed")]
     unknown = sorted(set(asked) - set(runnable))
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}. Known: {', '.join(runnable)}.")
     for name in asked or runnable:
         print(f"\n== {name}", flush=True)
-        import_module(f"benchmarks.{name}").main()
+        subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=True)
 
 
 if __name__ == "__main__":
