@@ -78,7 +78,7 @@ def changes_of(history: History) -> list[Change]:
 
 
 def _was_there(history: History, writing: Act, path: str) -> bool:
-    """Whether a file was there before it was written: the answer says so, or an earlier call names it and its folder."""
+    """Whether a file was there before it was written: the answer says so or an earlier call shows it in its folder."""
     answer = writing.result.text[:200].lower() if writing.result is not None else ""
     if "has been updated" in answer or "overwr" in answer:
         return True
