@@ -93,8 +93,7 @@ class _Record:
         self.acts = history.acts
         self._natures: dict[int, Nature] = {}
         self._before: dict[int, int] = {}
-        self._news = history.news
-        self._turns = history.turns
+        self._history = history
 
     def nature(self, place: int) -> Nature:
         if place not in self._natures:
@@ -131,12 +130,13 @@ class _Record:
     @cached_property
     def repeats_asked_for(self) -> bool:
         """Whether the user asks for something to be run several times."""
-        return any(_SEVERAL_TIMES.search(turn.text[:LONGEST]) for turn in self._turns)
+        return any(_SEVERAL_TIMES.search(turn.text[:LONGEST]) for turn in self._history.turns)
 
     def news_between(self, one: int, other: int) -> bool:
         """Whether the user said something new between two calls."""
         first, second = self.acts[one].step, self.acts[other].step
-        return bisect_right(self._news, second) > bisect_right(self._news, first)
+        news = self._history.news
+        return bisect_right(news, second) > bisect_right(news, first)
 
     def untouched(self, one: int, other: int) -> bool:
         """Whether nothing changed between two calls, neither of which counts itself."""
