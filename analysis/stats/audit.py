@@ -53,7 +53,7 @@ def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") ->
 
 def prints_as(count: int, n: int, percentage: str, rounding: Rounding = "either") -> bool:
     """Whether 100 count / n prints as `percentage`."""
-    return _prints(Fraction(100 * count, n), percentage, rounding)
+    return value_prints_as(Fraction(100 * count, n), percentage, rounding)
 
 
 def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict[int, tuple[int, ...]]:
@@ -98,7 +98,7 @@ def totals_that_print(mean: str, n: int, items: int = 1, rounding: Rounding = "e
         raise UsageError(f"a mean needs a positive number of cases and items, not {n} and {items}")
     low, high = rounding_interval(mean)
     steps = range(int(-(-low * n * items // 1)), int(high * n * items // 1) + 1)
-    return tuple(Fraction(step, items) for step in steps if _prints(Fraction(step, n * items), mean, rounding))
+    return tuple(Fraction(step, items) for step in steps if value_prints_as(Fraction(step, n * items), mean, rounding))
 
 
 def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
@@ -113,15 +113,16 @@ def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
     return number - half_step, number + half_step
 
 
-def decimals(printed: str) -> int:
-    """How many digits stand behind the point."""
-    return len(printed.partition(".")[2])
-
-
-def _prints(value: Fraction, printed: str, rounding: Rounding) -> bool:
+def value_prints_as(value: Fraction, printed: str, rounding: Rounding = "either") -> bool:
+    """Whether an exact value, rounded to as many digits as are printed, prints as `printed`."""
     step = Decimal(1).scaleb(-decimals(printed))
     exact = Decimal(value.numerator) / Decimal(value.denominator)
     return any(exact.quantize(step, rule) == Decimal(printed) for rule in _RULES[rounding])
+
+
+def decimals(printed: str) -> int:
+    """How many digits stand behind the point."""
+    return len(printed.partition(".")[2])
 
 
 def _number(printed: str) -> Decimal:

@@ -1,0 +1,128 @@
+"""Sums, differences, quotients, relative changes, and one quantity printed in two places."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from msgspec import structs
+
+from analysis.checked import Checked, compared, underdetermined
+from analysis.published import Check, Figure
+from analysis.rounding_boxes import (
+    Box,
+    fits,
+    input_box,
+    is_cut_off,
+    is_exact_count,
+    limit,
+    point,
+    printed_value,
+    rounding_box,
+    same_quantity,
+)
+from analysis.stats.audit import decimals
+
+_NO_NUMBER = "An input is printed in words or as a limit only."
+_NO_INPUT = "Not every input is printed."
+_NOTHING = "An input may be 0, and nothing can be divided by it."
+
+
+def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
+    """The figure as the sum of its parts."""
+    boxes = [box for box in map(input_box, parts) if box is not None]
+    if not parts or len(boxes) < len(parts):
+        return underdetermined("sum", _NO_NUMBER if parts else _NO_INPUT)
+    at_printed = point(sum((printed_value(part) for part in parts), Fraction(0)))
+    return compared("sum", figure, " + ".join(part.printed for part in parts), sum(boxes, point(0)), at_printed)
+
+
+def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Checked:
+    """The figure as a less b."""
+    return _of_two("difference", figure, (a, b), "{} less {}", lambda first, second: first - second)
+
+
+def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) -> Checked:
+    """The figure as part / whole."""
+    checked = _of_two("share_of", figure, (part, whole), "{} / {}", lambda first, second: first / second)
+    if checked.status == "differs" and part is not None and whole is not None:
+        repairs = (_other_part(figure, part, whole), checked.suggestion)
+        return structs.replace(checked, suggestion=", or ".join(filter(None, repairs)))
+    return checked
+
+
+def check_relative_change(figure: Figure, start: Figure | None, end: Figure | None) -> Checked:
+    """The figure as (end - start) / start."""
+    checked = _of_two("relative_change", figure, (start, end), "the change from {} to {}", _change)
+    if checked.status == "differs" and not checked.suggestion and checked.value is not None:
+        return structs.replace(checked, suggestion=_fewer_digits(figure, Fraction(checked.value)))
+    return checked
+
+
+def check_same(figure: Figure, other: Figure | None) -> Checked:
+    """The figure as it is printed in another place."""
+    if other is None:
+        return underdetermined("same", _NO_INPUT)
+    if "text" in (figure.unit, other.unit):
+        if figure.printed == other.printed:
+            return Checked("same", "reproduced", f"{other.place} says {other.printed}, too.")
+        return underdetermined("same", f"{figure.printed} and, in {other.place}, {other.printed} are words.")
+    value = float(printed_value(other))
+    if same_quantity(figure, other):
+        return Checked("same", "reproduced", f"{figure.printed} here, {other.printed} in {other.place}.", value)
+    if limit(figure) is not None and limit(figure) == limit(other):
+        return underdetermined("same", f"{figure.printed} and, in {other.place}, {other.printed} are both limits.")
+    sentence = f"{figure.printed} here is not {other.printed}, printed for the same in {other.place}."
+    return Checked("same", "differs", sentence, value, suggestion=_one_cut_off(figure, other))
+
+
+def _one_cut_off(figure: Figure, other: Figure) -> str:
+    if is_exact_count(figure) or is_exact_count(other) or decimals(figure.digits) == decimals(other.digits):
+        return ""
+    cut_off = is_cut_off(figure, rounding_box(other)) or is_cut_off(other, rounding_box(figure))
+    return "one of the two is cut off, not rounded" if cut_off else ""
+
+
+def _of_two(
+    check: Check,
+    figure: Figure,
+    inputs: tuple[Figure | None, Figure | None],
+    working: str,
+    compute: Callable[[Box, Box], Box],
+) -> Checked:
+    first, second = inputs
+    if first is None or second is None:
+        return underdetermined(check, _NO_INPUT)
+    one, other = input_box(first), input_box(second)
+    if one is None or other is None:
+        return underdetermined(check, _NO_NUMBER)
+    divisor = {"share_of": other, "relative_change": one}.get(check)
+    if divisor is not None and divisor.holds_zero:
+        return underdetermined(check, _NOTHING)
+    at_printed = compute(point(printed_value(first)), point(printed_value(second)))
+    return compared(check, figure, working.format(first.printed, second.printed), compute(one, other), at_printed)
+
+
+def _change(start: Box, end: Box) -> Box:
+    """The change as a share of where it starts from; both ends share the one start."""
+    return end / start - point(1)
+
+
+def _other_part(figure: Figure, part: Figure, whole: Figure) -> str:
+    """The count one off with which the quotient would fit, in words; empty where there is none."""
+    box = input_box(whole)
+    if box is None or not is_exact_count(part):
+        return ""
+    for step in (-1, 1):
+        count = printed_value(part) + step
+        if fits(figure, point(count) / box):
+            return f"with {int(count):,} instead of {part.printed} it would fit"
+    return ""
+
+
+def _fewer_digits(figure: Figure, value: Fraction) -> str:
+    """Says that the figure fits if its last zeros carry no information."""
+    zeros = len(figure.digits) - len(figure.digits.rstrip("0"))
+    if "." in figure.digits or not zeros:
+        return ""
+    step = Fraction(10**zeros, 100 if figure.unit in ("share", "difference") else 1)
+    near = abs(value - printed_value(figure)) <= step / 2
+    return f"rounded to {10**zeros:,}s it would print as {figure.printed}" if near else ""

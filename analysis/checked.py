@@ -1,0 +1,83 @@
+"""The judgement on one printed figure: its status, what was computed, and one sentence of arithmetic."""
+
+from fractions import Fraction
+
+from msgspec import Struct
+
+from analysis.published import Check, Figure
+from analysis.rounding_boxes import Box, fits, is_cut_off, number, point
+from analysis.tables import Status
+
+CUT_OFF = "the further digits are cut off instead of rounded"
+
+
+class Checked(Struct, frozen=True):
+    """What working a figure out again gave.
+
+    `value` is the value at the printed inputs, `low` and `high` what their rounding leaves open (`None` where they are
+    exact or nothing can be computed); `sentence` is the arithmetic; `suggestion` a small repair that would make
+    the figures fit, and no more than that.
+    """
+
+    check: Check
+    status: Status
+    sentence: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    suggestion: str = ""
+
+    @property
+    def explanation(self) -> str:
+        """The sentence, and the suggestion marked as one."""
+        return f"{self.sentence} Suggestion: {self.suggestion}." if self.suggestion else self.sentence
+
+
+def underdetermined(check: Check, reason: str) -> Checked:
+    """A figure whose inputs do not say enough."""
+    return Checked(check, "underdetermined", reason)
+
+
+def compared(
+    check: Check, figure: Figure, working: str, computed: Box, at_printed: Box | None = None, suggestion: str = ""
+) -> Checked:
+    """A figure beside the values that its inputs allow.
+
+    Parameters
+    ----------
+    check, figure
+        What is checked.
+    working
+        The arithmetic in words, without its result: "42 / 226".
+    computed
+        What the inputs allow, their rounding allowed for.
+    at_printed
+        The result at the inputs as printed, where it is not the middle of `computed`.
+    suggestion
+        A repair to name where the figure does not fit; a cut-off is found here.
+    """
+    value = (at_printed or point(computed.middle)).low
+    fit = fits(figure, computed)
+    repair = "" if fit else CUT_OFF if is_cut_off(figure, computed) else suggestion
+    return Checked(
+        check,
+        "reproduced" if fit else "differs",
+        _sentence(figure, working, computed, value, fit),
+        float(value),
+        None if computed.exact else float(computed.low),
+        None if computed.exact else float(computed.high),
+        repair,
+    )
+
+
+def _sentence(figure: Figure, working: str, computed: Box, value: Fraction, fit: bool) -> str:
+    exactly = f"{working} is {number(value, figure)}"
+    rounding = (
+        ""
+        if computed.exact
+        else f" (from {number(computed.low, figure)} to {number(computed.high, figure)} by the rounding of the inputs)"
+    )
+    if not fit:
+        return f"{exactly}{rounding}, not {figure.printed}."
+    how = "printed as" if fits(figure, point(value)) else "which the rounding of the inputs lets print as"
+    return f"{exactly}{rounding}, {how} {figure.printed}."

@@ -1,0 +1,62 @@
+"""The one place where a printed figure is worked out again from the figures that it depends on.
+
+`check_figure` gives a status and one sentence of arithmetic. A figure `differs` only where no values inside the
+rounding of its inputs give the printed digits, and is `impossible` where no whole counts do.
+"""
+
+from analysis.arithmetic_checks import (
+    check_difference,
+    check_relative_change,
+    check_same,
+    check_share_of,
+    check_sum,
+)
+from analysis.checked import Checked
+from analysis.judge_checks import check_kappa, check_precision_recall
+from analysis.p_value_checks import check_two_proportion_p
+from analysis.published import Derivation, Figure, Paper
+from analysis.share_checks import check_mean, check_percentage
+
+
+def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
+    """A printed figure, worked out again in one of the ways that its file names.
+
+    Raises
+    ------
+    UsageError
+        The derivation names a figure that the paper has not.
+    """
+    one = {key: paper[name] for key, name in derivation.inputs.items() if isinstance(name, str) and key != "matrix"}
+    get = one.get
+    match derivation.check:
+        case "percentage":
+            return check_percentage(figure, get("count"), get("n"), get("repeats"))
+        case "mean":
+            return check_mean(figure, get("n"), get("step"), get("repeats"))
+        case "sum":
+            return check_sum(figure, [paper[name] for name in derivation.inputs.get("parts", ())])
+        case "difference":
+            return check_difference(figure, get("a"), get("b"))
+        case "relative_change":
+            return check_relative_change(figure, get("from"), get("to"))
+        case "same":
+            return check_same(figure, get("other"))
+        case "share_of":
+            return check_share_of(figure, get("part"), get("whole"))
+        case "precision_recall":
+            return check_precision_recall(figure, one)
+        case "kappa":
+            cells = next((m.cells for m in paper.matrix if m.id == derivation.inputs.get("matrix")), ())
+            return check_kappa(figure, get("n"), get("agreement"), [[paper[id_] for id_ in row] for row in cells])
+        case "two_proportion_p":
+            counts, sizes, shares = ((get(f"{key}1"), get(f"{key}2")) for key in ("x", "n", "share"))
+            return check_two_proportion_p(figure, counts, sizes, shares)
+
+
+def check_all(paper: Paper) -> list[tuple[Figure, Checked]]:
+    """Every figure of a paper in every way that its file names, in the file's order."""
+    return [
+        (figure, check_figure(paper, figure, derivation))
+        for figure in paper.figure
+        for derivation in figure.derivations
+    ]

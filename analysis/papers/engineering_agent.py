@@ -1,0 +1,252 @@
+"""The Engineering Agent's tables: solve rates, the judge of patches and production, printed and worked out again.
+
+Table III prints shares of 123 tasks, so that each must be a whole count. Table IV prints precision and recall of two
+classes, and the text four counts that fix the judge's whole table. Table V prints counts with its shares.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from msgspec import structs
+
+from analysis.check_tables import checked_rows, finding, recomputed_row, with_interval
+from analysis.checked import Checked
+from analysis.published import Figure, Paper, load_paper, published_row
+from analysis.rounding_boxes import rounding_box
+from analysis.stats.diagnostic import Confusion
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table
+
+SETTINGS = {
+    "react": "ReAct",
+    "static": "ReAct, static analysis",
+    "tests": "ReAct, test execution",
+    "both": "ReAct, both",
+}
+"""The key of a setting in the published figures → its name in a table."""
+
+SOLVE_RATES = {"solved1": "Solved at the first run", "solved5": "Solved in any of five runs"}
+"""The key of a solve rate → its name in a table."""
+
+_MEANS = {"patched": "Patch generated, mean of five runs", "errors": "Error, mean of five runs"}
+_MEDIAN = "Iterations, as a median of whole counts"
+_SLUG = "engineering_agent"
+
+
+def solve_rate_table() -> Table:
+    """Table III: the ablation on 123 failed tests, each share as the whole count that it must be."""
+    paper = load_paper(_SLUG)
+    n, runs = int(paper["agent.n"].number), int(paper["agent.runs"].number)
+    rows: list[Row] = []
+    for key, name in SETTINGS.items():
+        for part, quantity in SOLVE_RATES.items():
+            printed, recomputed = checked_rows(paper, [paper[f"agent.{key}.{part}"]], name, quantity)
+            rows += [structs.replace(printed, n=n), with_interval(paper, paper[f"agent.{key}.{part}"], recomputed)]
+        for part, quantity in _MEANS.items():
+            rows += checked_rows(paper, [paper[f"agent.{key}.{part}"]], name, quantity)
+        iterations = paper[f"agent.{key}.iterations"]
+        rows += [
+            published_row(iterations, _MEDIAN, group=name),
+            recomputed_row(iterations, check_median(iterations, n, runs), _MEDIAN, name),
+        ]
+    return Table(
+        name="solve_rates",
+        paper=_SLUG,
+        title=f"Solve rates on {n} failed tests in four settings (Engineering Agent, table III)",
+        finding=finding([row for row in rows if row.quantity != _MEDIAN], "the shares of table III"),
+        rows=tuple(rows),
+        notes=(
+            f"Recomputed: the whole count of {n} tasks that prints so, with its 95% Wilson interval; patches and "
+            f"errors are counts of {n} x {runs} runs, which hang together by task, and have no interval.",
+            "All settings ran on the same tasks; which task was solved in which is not printed, so that the "
+            "differences between settings have no interval.",
+            *_iteration_notes(paper),
+        ),
+    )
+
+
+def check_median(figure: Figure, n: int, runs: int) -> Checked:
+    """Whether a printed number can be the median of `n` whole counts.
+
+    Parameters
+    ----------
+    figure
+        The printed median.
+    n
+        How many counts; a median of an odd number of whole counts is whole, else it ends in 0 or 5 tenths.
+    runs
+        How many runs a mean may be over: a number that such a mean can be is underdetermined, not impossible.
+    """
+    step = Fraction(1) if n % 2 else Fraction(1, 2)
+    near = _multiple_inside(figure, step)
+    if near is not None:
+        return Checked("mean", "reproduced", f"{figure.printed} is a median that {n:,} whole counts can have.", near)
+    ends = "is whole" if n % 2 else "ends in .0 or .5"
+    sentence = f"The median of {n:,} whole counts {ends}, and {figure.printed} does not fit"
+    if _multiple_inside(figure, step / runs) is None:
+        return Checked("mean", "impossible", f"{sentence}.")
+    repair = f"a mean over {runs} runs goes in steps of {float(step / runs):g}, and fits"
+    return Checked("mean", "underdetermined", f"{sentence}; what it is of is not printed.", suggestion=repair)
+
+
+def formats_table() -> Table:
+    """Table II: solve rates of three patch formats, printed without counts, and the differences in the text."""
+    paper = load_paper(_SLUG)
+    rows: list[Row] = []
+    for figure in format_figures(paper):
+        if figure.unit == "difference":
+            rows += checked_rows(paper, [figure], "Differences that the paper names", f"{figure.row} ({figure.place})")
+        else:
+            rows += checked_rows(paper, [figure], figure.row, figure.column)
+    return Table(
+        name="patch_formats",
+        paper=_SLUG,
+        title="Solve rates by patch format on 210 tasks (Engineering Agent, table II)",
+        finding=finding(rows, "table II and the differences named with it"),
+        rows=tuple(rows),
+        notes=(
+            "A whole percentage of 210 tasks is two or three counts wide: the shares cannot be checked by themselves.",
+            "A difference of two rounded shares may be a point more or less than the printed shares give.",
+        ),
+    )
+
+
+def judge_table() -> Table:
+    """Table IV and the judge's precision in the text, from the counts that the text prints."""
+    paper = load_paper(_SLUG)
+    rows: list[Row] = []
+    for figure in judge_figures(paper):
+        if figure.place == "Table IV":
+            rows += checked_rows(paper, [figure], figure.row, figure.column)
+        else:
+            rows += checked_rows(paper, [figure], "Precision for unacceptable patches, elsewhere", figure.place)
+    cells = judge_confusion()
+    rows += [_rate_row("Precision", cells.tp, cells.tp + cells.fp), _rate_row("Recall", cells.tp, cells.tp + cells.fn)]
+    return Table(
+        name="judge",
+        paper=_SLUG,
+        title="The judge of patches against people's labels (Engineering Agent, table IV)",
+        finding=_judge_finding(rows),
+        rows=tuple(rows),
+        notes=(
+            f"The text prints {cells.tp} unacceptable patches found and {cells.fp} acceptable ones called "
+            f"unacceptable, of {cells.tp + cells.fn} and {cells.fp + cells.tn}: the other two cells follow.",
+            "Intervals are Wilson's, of sampling alone: people's labels have errors of their own.",
+        ),
+    )
+
+
+def judge_confusion() -> Confusion:
+    """The judge's table for the unacceptable class, from the counts that the text prints."""
+    paper = load_paper(_SLUG)
+    found, missed, unacceptable, acceptable = (
+        int(paper[f"judge.{name}"].number)
+        for name in ("unacceptable.found", "acceptable.missed", "unacceptable", "acceptable")
+    )
+    return Confusion(tp=found, fp=missed, fn=unacceptable - found, tn=acceptable - missed)
+
+
+def production_table() -> Table:
+    """Table V: from published to landed in three months, and the same figures elsewhere in the paper."""
+    paper = load_paper(_SLUG)
+    rows: list[Row] = []
+    for figure in production_figures(paper):
+        group = "Table V" if figure.place.startswith("Table V") else "Elsewhere in the paper"
+        if figure.derivations or group == "Table V":
+            rows += checked_rows(paper, [figure], group, f"{figure.row} ({figure.column}, {figure.place})")
+    return Table(
+        name="production",
+        paper=_SLUG,
+        title="Three months of production (Engineering Agent, table V)",
+        finding=finding(rows, "table V and its figures elsewhere"),
+        rows=tuple(sorted(rows, key=lambda row: row.group, reverse=True)),
+        notes=("Diffs not reviewed are published less reviewed; the paper does not print their number.",),
+    )
+
+
+def other_table() -> Table:
+    """What the paper says of its benchmarks, runs and comments, and repeats of the tables' figures in the text."""
+    paper = load_paper(_SLUG)
+    tables = (solve_rate_figures, format_figures, judge_figures, production_figures)
+    shown_before = {figure.id for figures in tables for figure in figures(paper)}
+    others = [figure for figure in paper.figure if figure.derivations and figure.id not in shown_before]
+    rows: list[Row] = []
+    for figure in others:
+        rows += checked_rows(paper, [figure], figure.place, f"{figure.row}, {figure.column}")
+    return Table(
+        name="other_figures",
+        paper=_SLUG,
+        title="Figures in the running text (Engineering Agent)",
+        finding=finding(rows, "the figures in the running text"),
+        rows=tuple(rows),
+        notes=("Only figures that another printed figure says something about are here.",),
+    )
+
+
+def solve_rate_figures(paper: Paper) -> list[Figure]:
+    """The shares of table III."""
+    return [paper[f"agent.{key}.{part}"] for key in SETTINGS for part in (*SOLVE_RATES, *_MEANS)]
+
+
+def format_figures(paper: Paper) -> list[Figure]:
+    """The shares of table II, and the differences between them that the paper names."""
+    shares = [
+        paper[f"patchgen.{model}.{form}.{detail}"]
+        for model in ("llama", "icodellama")
+        for form in ("unified", "line", "search_replace")
+        for detail in ("high", "detailed")
+    ]
+    return shares + [figure for figure in paper.figure if figure.id.startswith(("patchgen.gain", "patchgen.loss"))]
+
+
+def judge_figures(paper: Paper) -> list[Figure]:
+    """Precision and recall of table IV, and the precision elsewhere in the paper."""
+    opening = ("judge.table.", "judge.unacceptable.precision.")
+    return [figure for figure in paper.figure if figure.id.startswith(opening)]
+
+
+def production_figures(paper: Paper) -> list[Figure]:
+    """Table V, and its figures elsewhere in the paper."""
+    return [figure for figure in paper.figure if figure.id.startswith("production.") and figure.unit != "text"]
+
+
+def _judge_finding(rows: Sequence[Row]) -> str:
+    table = [row for row in rows if row.status is not None and row.group.startswith("Class")]
+    wrong = [row for row in table if row.status != "reproduced"]
+    swapped = [row for row in wrong if "swapped" in row.reason]
+    repair = f"; {len(swapped)} of these would fit with the table's two rows swapped" if swapped else ""
+    return f"{len(wrong)} of the {len(table)} figures of table IV contradict the counts that the text prints{repair}."
+
+
+def _rate_row(measure: str, found: int, n: int) -> Row:
+    estimate = wilson(found, n)
+    return Row(
+        quantity=f"{measure} from the text's counts",
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        n=n,
+        evidence="recomputed",
+        source=f"{found} / {n}, Section 8.3",
+        unit="coefficient",
+        method=estimate.method,
+        group="Unacceptable patches, with what sampling leaves open",
+    )
+
+
+def _multiple_inside(figure: Figure, step: Fraction) -> float | None:
+    """A multiple of a step that prints like the figure; `None` where there is none."""
+    box = rounding_box(figure)
+    multiple = round(box.middle / step) * step
+    return float(multiple) if box.low <= multiple <= box.high else None
+
+
+def _iteration_notes(paper: Paper) -> Sequence[str]:
+    """What the paper calls the iterations in one place and another, where it says both median and average."""
+    called = [figure for figure in paper.figure if figure.id.startswith("agent.both.iterations")]
+    averages = [figure.place for figure in called if "average" in figure.column]
+    medians = [figure.place for figure in called if "med" in figure.column]
+    if not averages or not medians:
+        return ()
+    value = paper["agent.both.iterations"].printed
+    return (f"{value} iterations are a median in {' and '.join(medians)} and an average in {' and '.join(averages)}.",)

@@ -1,0 +1,183 @@
+"""What a printed figure leaves open: the values that print like it, as exact fractions.
+
+"28.5%" stands for anything from 28.45% to 28.55%, and so does each figure worked out from it. A count is exact, unless
+it is abbreviated ("5.14M") or given as about. Every check works with these boxes, so that rounding alone is never
+called an error. Shares are fractions here, not percent.
+"""
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from msgspec import Struct
+
+from analysis.published import Figure
+from analysis.stats.audit import decimals, value_prints_as
+
+_ABBREVIATED = re.compile(r"([\d.,]+) ?([kM])")
+_THOUSANDS = {"k": 1_000, "M": 1_000_000}
+
+
+class Box(Struct, frozen=True):
+    """All values from `low` to `high`, both ends included; one value where they are equal."""
+
+    low: Fraction
+    high: Fraction
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one value."""
+        return self.low == self.high
+
+    @property
+    def middle(self) -> Fraction:
+        """Halfway between the ends."""
+        return (self.low + self.high) / 2
+
+    def __add__(self, other: "Box") -> "Box":
+        return Box(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: "Box") -> "Box":
+        return Box(self.low - other.high, self.high - other.low)
+
+    def __truediv__(self, other: "Box") -> "Box":
+        return _around(a / b for a in (self.low, self.high) for b in (other.low, other.high))
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether nothing may be divided by it."""
+        return self.low <= 0 <= self.high
+
+
+def point(value: Fraction | int) -> Box:
+    """A box of one value."""
+    return Box(Fraction(value), Fraction(value))
+
+
+def scale(figure: Figure) -> int:
+    """What a fraction is multiplied by to be printed as this figure: 100 for what is printed in percent."""
+    return 100 if figure.unit in ("share", "difference") else 1
+
+
+def limit(figure: Figure) -> str | None:
+    """Whether the figure is a limit: "above", "below", or `None`."""
+    if figure.bound is not None:
+        return figure.bound
+    if figure.printed.startswith(("<", "≤")):
+        return "below"
+    return "above" if figure.printed.startswith((">", "≥")) or figure.printed.endswith("+") else None
+
+
+def printed_value(figure: Figure) -> Fraction:
+    """The number as printed, exactly; a share as a fraction."""
+    return Fraction(figure.digits) / scale(figure)
+
+
+def rounding_box(figure: Figure) -> Box:
+    """The values that round to the figure; with what "about" leaves open, where the paper says so."""
+    value, fine, coarse = printed_value(figure), _last_digit(figure), _carried_digit(figure)
+    if figure.approximate:
+        return Box(value - coarse / 2, value + max(coarse / 2, fine))
+    return Box(value - coarse / 2, value + coarse / 2)
+
+
+def input_box(figure: Figure) -> Box | None:
+    """The values that an input may have: a count is exact; `None` for words and for limits."""
+    if figure.unit == "text" or limit(figure) is not None:
+        return None
+    return point(printed_value(figure)) if is_exact_count(figure) else rounding_box(figure)
+
+
+def is_exact_count(figure: Figure) -> bool:
+    """Whether it is a whole count printed in full."""
+    whole = figure.unit == "count" and "." not in figure.digits
+    return whole and not figure.approximate and limit(figure) is None and _abbreviation(figure) is None
+
+
+def fits(figure: Figure, computed: Box) -> bool:
+    """Whether some value of the box prints like the figure, or keeps the limit that it is given as."""
+    value, bound = printed_value(figure), limit(figure)
+    if bound == "above" and not figure.approximate:
+        return computed.high >= value
+    if bound == "below" and not figure.approximate:
+        return computed.low <= value
+    allowed = rounding_box(figure)
+    if bound is not None:
+        allowed = Box(value, allowed.high) if bound == "above" else Box(allowed.low, value)
+    elif computed.exact and not figure.approximate and _abbreviation(figure) is None:
+        return value_prints_as(computed.low * scale(figure), figure.digits)
+    return computed.low <= allowed.high and allowed.low <= computed.high
+
+
+def is_cut_off(figure: Figure, computed: Box) -> bool:
+    """Whether some value of the box gives the printed digits if further digits are dropped instead of rounded."""
+    if limit(figure) is not None:
+        return False
+    value, step = printed_value(figure), _last_digit(figure)
+    low, high = (value, value + step) if value >= 0 else (value - step, value)
+    inside = computed.low < high if value >= 0 else computed.low <= high
+    return inside and (computed.high >= low if value >= 0 else computed.high > low)
+
+
+def same_quantity(first: Figure, second: Figure) -> bool:
+    """Whether one value can print as either figure; two neighbours whose boxes only touch are told apart."""
+    for one, other in ((first, second), (second, first)):
+        exact = input_box(other)
+        if exact is not None and exact.exact and fits(one, exact):
+            return True
+    if limit(first) is not None or limit(second) is not None:
+        return printed_value(first) == printed_value(second) or _limits_meet(first, second)
+    one_box, other_box = rounding_box(first), rounding_box(second)
+    both_counts = is_exact_count(first) and is_exact_count(second)
+    return not both_counts and one_box.low < other_box.high and other_box.low < one_box.high
+
+
+def number(value: Fraction, figure: Figure, further: int = 1) -> str:
+    """A value written like a figure, with further digits unless it has none."""
+    shown = value * scale(figure)
+    behind = decimals(figure.digits)
+    behind += 0 if (shown * 10**behind).denominator == 1 else further
+    return f"{float(shown):,.{behind}f}{_sign(figure)}".replace("-", "\N{MINUS SIGN}")
+
+
+def _sign(figure: Figure) -> str:
+    return {"share": "%", "difference": " points"}.get(figure.unit, "")
+
+
+def _limits_meet(first: Figure, second: Figure) -> bool:
+    if limit(first) is not None and limit(second) is not None:
+        return limit(first) != limit(second) and fits(first, point(printed_value(second)))
+    bounded, other = (first, second) if limit(first) is not None else (second, first)
+    return fits(bounded, rounding_box(other))
+
+
+def _around(values: Iterable[Fraction]) -> Box:
+    found = list(values)
+    return Box(min(found), max(found))
+
+
+def _last_digit(figure: Figure) -> Fraction:
+    """What one more in the last printed digit is worth."""
+    return Fraction(1, 10 ** decimals(figure.digits)) / scale(figure)
+
+
+def _carried_digit(figure: Figure) -> Fraction:
+    """What one more in the last digit that carries information is worth."""
+    abbreviation = _abbreviation(figure)
+    if abbreviation is not None:
+        return abbreviation
+    step = _last_digit(figure)
+    if figure.approximate and "." not in figure.digits:
+        step *= 10 ** (len(figure.digits) - len(figure.digits.rstrip("0")))
+    return step
+
+
+def _abbreviation(figure: Figure) -> Fraction | None:
+    """The last digit's worth where thousands or millions are printed as a letter, and the letter was read as such."""
+    found = _ABBREVIATED.search(figure.printed)
+    if figure.value is None or found is None:
+        return None
+    digits, unit = found[1].replace(",", ""), _THOUSANDS[found[2]]
+    if Fraction(digits) * unit != Fraction(figure.digits):
+        return None
+    return Fraction(unit, 10 ** decimals(digits))

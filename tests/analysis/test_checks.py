@@ -1,0 +1,309 @@
+"""Working printed figures out again: sound figures raise no alarm, planted errors are found, reasons are arithmetic."""
+
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from analysis.checked import Checked
+from analysis.checks import check_all, check_figure
+from analysis.published import Check, Derivation, Figure, Matrix, Paper
+from analysis.stats.two_proportions import fisher_exact, pooled_z
+from analysis.tables import Unit
+
+RULES = st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN])
+DIGITS = st.integers(0, 3)
+COUNTS = st.integers(1, 2_000)
+VALUES = st.fractions(min_value=Fraction(1, 2), max_value=500, max_denominator=1_000)
+
+
+def rounded(value: Fraction, digits: int, rule: str = ROUND_HALF_UP) -> str:
+    """A value as a paper prints it."""
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return str(exact.quantize(Decimal(1).scaleb(-digits), rule))
+
+
+def percent(value: Fraction, digits: int, rule: str = ROUND_HALF_UP) -> str:
+    return f"{rounded(100 * value, digits, rule)}%"
+
+
+def figure(id: str, printed: str, unit: Unit = "count", *, column: str = "B", **more: object) -> Figure:  # noqa: A002
+    return Figure(id=id, place=f"Table {id}", row="A", column=column, printed=printed, unit=unit, **more)  # type: ignore[arg-type]
+
+
+def checked(check: Check, printed: Figure, inputs: dict[str, Figure | list[Figure]]) -> Checked:
+    """A figure checked from inputs that are given, not named."""
+    others = [one for value in inputs.values() for one in (value if isinstance(value, list) else [value])]
+    named = {
+        key: tuple(one.id for one in value) if isinstance(value, list) else value.id for key, value in inputs.items()
+    }
+    paper = Paper("made-up", "A made-up paper", "Nobody", (printed, *others))
+    return check_figure(paper, printed, Derivation(check, named))
+
+
+def counts(**numbers: int) -> dict[str, Figure | list[Figure]]:
+    return {name: figure(name, f"{number:,}") for name, number in numbers.items()}
+
+
+@given(count=COUNTS, others=COUNTS, digits=DIGITS, rule=RULES)
+def test_a_percentage_of_its_count_is_reproduced_and_two_digits_off_it_is_not(
+    count: int, others: int, digits: int, rule: str
+) -> None:
+    inputs = counts(count=count, n=count + others)
+    share = Fraction(count, count + others)
+    assert checked("percentage", figure("p", percent(share, digits, rule), "share"), inputs).status == "reproduced"
+    wrong = percent(share + Fraction(2, 100 * 10**digits), digits, rule)
+    assert checked("percentage", figure("p", wrong, "share"), inputs).status in ("differs", "impossible")
+
+
+@given(count=COUNTS, others=COUNTS, repeats=st.integers(1, 5), digits=DIGITS, rule=RULES)
+def test_a_percentage_without_its_count_is_never_called_wrong_where_a_count_gives_it(
+    count: int, others: int, repeats: int, digits: int, rule: str
+) -> None:
+    n = count + others
+    printed = percent(Fraction(count, n * repeats), digits, rule)
+    found = checked("percentage", figure("p", printed, "share"), counts(n=n, repeats=repeats))
+    assert found.status in ("reproduced", "underdetermined")
+
+
+@pytest.mark.parametrize(
+    ("printed", "n", "status", "suggestion"),
+    [
+        ("28.5%", 123, "reproduced", ""),
+        ("49.0%", 123, "impossible", ""),
+        ("59.52%", 251, "impossible", "150 / 252 would print as 59.52%"),
+        ("0.5%", 181, "impossible", "1 / 181, and the further digits are cut off instead of rounded"),
+        ("76%", 226, "underdetermined", ""),
+        ("120%", 226, "impossible", ""),
+    ],
+)
+def test_a_percentage_alone_is_checked_only_where_not_every_percentage_can_come(
+    printed: str, n: int, status: str, suggestion: str
+) -> None:
+    found = checked("percentage", figure("p", printed, "share"), counts(n=n))
+    assert (found.status, found.suggestion) == (status, suggestion)
+
+
+def test_a_percentage_of_another_count_differs_and_one_that_no_count_prints_is_impossible() -> None:
+    of_ten = counts(count=3, n=10)
+    assert checked("percentage", figure("p", "40%", "share"), of_ten).status == "differs"
+    found = checked("percentage", figure("p", "31%", "share"), of_ten)
+    assert found.status == "impossible"
+    assert found.sentence == "3 / 10 is 30%, not 31%, and no whole count of 10 prints so."
+
+
+@given(parts=st.lists(VALUES, min_size=1, max_size=6), digits=DIGITS, rule=RULES)
+def test_a_sum_of_rounded_parts_is_reproduced_whatever_their_rounding_adds_up_to(
+    parts: list[Fraction], digits: int, rule: str
+) -> None:
+    inputs = [figure(f"x{place}", rounded(part, digits, rule), "number") for place, part in enumerate(parts)]
+    total = figure("total", rounded(sum(parts, Fraction(0)), digits, rule), "number")
+    assert checked("sum", total, {"parts": inputs}).status == "reproduced"
+
+
+@given(parts=st.lists(COUNTS, min_size=2, max_size=6), off=st.sampled_from([-3, -1, 1, 20]))
+def test_a_sum_of_counts_that_is_off_by_any_number_differs(parts: list[int], off: int) -> None:
+    inputs = [figure(f"x{place}", str(part)) for place, part in enumerate(parts)]
+    assert checked("sum", figure("total", f"{sum(parts):,}"), {"parts": inputs}).status == "reproduced"
+    assert checked("sum", figure("total", str(sum(parts) + off)), {"parts": inputs}).status == "differs"
+
+
+@given(first=VALUES, second=VALUES, digits=DIGITS, rule=RULES)
+def test_figures_of_two_rounded_inputs_are_reproduced(
+    first: Fraction, second: Fraction, digits: int, rule: str
+) -> None:
+    a, b = figure("a", rounded(first, digits + 1, rule), "number"), figure("b", rounded(second, digits, rule), "number")
+    difference = figure("d", rounded(first - second, digits, rule), "number")
+    quotient = figure("q", rounded(first / second, digits, rule), "number")
+    change = figure("c", percent((second - first) / first, digits, rule), "share")
+    allowed = ("reproduced", "underdetermined") if digits == 0 else ("reproduced",)
+    assert checked("difference", difference, {"a": a, "b": b}).status == "reproduced"
+    assert checked("share_of", quotient, {"part": a, "whole": b}).status in allowed
+    assert checked("relative_change", change, {"from": a, "to": b}).status in allowed
+
+
+@given(a=COUNTS, b=COUNTS, digits=DIGITS)
+def test_figures_of_two_counts_that_are_two_digits_off_differ(a: int, b: int, digits: int) -> None:
+    off = Fraction(2, 10**digits)
+    quotient = figure("q", rounded(Fraction(a, b) + off, digits), "number")
+    change = figure("c", percent(Fraction(b - a, a) + off / 100, digits), "share")
+    one, other = figure("a", str(a)), figure("b", str(b))
+    assert checked("share_of", quotient, {"part": one, "whole": other}).status == "differs"
+    assert checked("relative_change", change, {"from": one, "to": other}).status == "differs"
+    assert checked("difference", figure("d", str(a - b + 1)), {"a": one, "b": other}).status == "differs"
+
+
+def test_a_difference_of_rounded_shares_says_what_their_rounding_leaves_open() -> None:
+    shares = {"a": figure("a", "53%", "share"), "b": figure("b", "30%", "share")}
+    found = checked("difference", figure("d", "24pp", "difference"), shares)
+    assert found.status == "reproduced"
+    assert found.sentence == (
+        "53% less 30% is 23 points (from 22 points to 24 points by the rounding of the inputs), "
+        "which the rounding of the inputs lets print as 24pp."
+    )
+    assert checked("difference", figure("d", "25pp", "difference"), shares).status == "differs"
+
+
+@given(value=VALUES, first=DIGITS, second=DIGITS, rule=RULES)
+def test_one_value_with_more_or_fewer_digits_is_the_same(value: Fraction, first: int, second: int, rule: str) -> None:
+    one, other = figure("a", rounded(value, first, rule), "number"), figure("b", rounded(value, second, rule), "number")
+    assert checked("same", one, {"other": other}).status == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "unit", "status", "suggestion"),
+    [
+        ("226", "229", "count", "differs", ""),
+        ("93", "94", "count", "differs", ""),
+        ("180", "181", "seconds", "differs", ""),
+        ("90%", "90.93%", "share", "differs", "one of the two is cut off, not rounded"),
+        ("91%", "90.93%", "share", "reproduced", ""),
+        ("200+", "213", "count", "reproduced", ""),
+        ("200+", "190", "count", "differs", ""),
+        ("11+", "13+", "count", "underdetermined", ""),
+        ("thousands", "many", "text", "underdetermined", ""),
+    ],
+)
+def test_the_same_quantity_in_two_places(one: str, other: str, unit: Unit, status: str, suggestion: str) -> None:
+    found = checked("same", figure("a", one, unit), {"other": figure("b", other, unit)})
+    assert (found.status, found.suggestion) == (status, suggestion)
+
+
+def test_about_covers_the_digits_that_carry_no_information_and_an_abbreviation_is_rounded() -> None:
+    about = figure("a", "~14,300", approximate=True)
+    parts = [figure(f"x{place}", number) for place, number in enumerate(["14,000", "340"])]
+    assert checked("sum", about, {"parts": parts}).status == "reproduced"
+    assert checked("sum", figure("a", "14,300"), {"parts": parts}).status == "differs"
+    tokens = {"part": figure("t", "5.14M", value="5140000"), "whole": figure("r", "270")}
+    assert checked("share_of", figure("q", "19,025"), tokens).status == "reproduced"
+    assert checked("share_of", figure("q", "19,400"), tokens).status == "differs"
+
+
+def test_a_quotient_that_fits_with_one_more_or_less_says_so() -> None:
+    inputs = {"part": figure("a", "120"), "whole": figure("b", "9.5", "number")}
+    found = checked("share_of", figure("q", "12.5", "number"), inputs)
+    assert found.status == "differs"
+    assert found.suggestion.startswith("with 119 instead of 120 it would fit")
+
+
+def test_a_change_rounded_to_tens_is_named() -> None:
+    inputs = {"from": figure("a", "28"), "to": figure("b", "120")}
+    found = checked("relative_change", figure("c", "+330%", "share"), inputs)
+    assert (found.status, found.suggestion) == ("differs", "rounded to 10s it would print as +330%")
+
+
+@given(n=st.integers(1, 90), total=st.integers(0, 400), digits=st.integers(1, 3), rule=RULES)
+def test_a_mean_of_whole_answers_is_never_called_impossible(n: int, total: int, digits: int, rule: str) -> None:
+    printed = figure("m", rounded(Fraction(total, n), digits, rule), "number")
+    assert checked("mean", printed, counts(n=n)).status in ("reproduced", "underdetermined")
+
+
+def test_a_mean_between_two_totals_is_impossible_and_one_of_many_answers_cannot_be_told() -> None:
+    assert checked("mean", figure("m", "3.19", "number"), counts(n=28)).status == "impossible"
+    assert checked("mean", figure("m", "3.19", "number"), counts(n=150)).status == "underdetermined"
+
+
+@given(tp=COUNTS, fp=COUNTS, fn=COUNTS, tn=COUNTS, digits=st.integers(1, 3), rule=RULES)
+def test_precision_and_recall_follow_from_any_cells_that_fix_them(
+    tp: int, fp: int, fn: int, tn: int, digits: int, rule: str
+) -> None:
+    precision, recall = Fraction(tp, tp + fp), Fraction(tp, tp + fn)
+    inputs = counts(tp=tp, tn=tn, positives=tp + fn, negatives=fp + tn)
+    for column, value in (("Precision", precision), ("Recall", recall)):
+        printed = figure("p", rounded(value, digits, rule), "coefficient", column=column)
+        assert checked("precision_recall", printed, inputs).status == "reproduced"
+        wrong = figure("p", rounded(value + Fraction(2, 10**digits), digits, rule), "coefficient", column=column)
+        assert checked("precision_recall", wrong, inputs).status == "differs"
+
+
+@given(tp=COUNTS, fp=COUNTS, fn=COUNTS, tn=COUNTS)
+def test_a_figure_of_the_other_class_is_found_as_rows_swapped(tp: int, fp: int, fn: int, tn: int) -> None:
+    own, other = Fraction(tp, tp + fp), Fraction(tn, tn + fn)
+    assume(abs(own - other) > Fraction(1, 50))
+    printed = figure("p", rounded(other, 3), "coefficient", column="Precision")
+    found = checked("precision_recall", printed, counts(tp=tp, fp=fp, positives=tp + fn, negatives=fp + tn))
+    assert found.status == "differs"
+    assert found.suggestion.startswith(("the rows of the two classes are swapped", "the further digits"))
+
+
+def test_cells_that_contradict_each_other_are_impossible_and_missing_ones_are_said() -> None:
+    printed = figure("p", "0.5", "coefficient", column="Recall")
+    assert checked("precision_recall", printed, counts(tp=9, positives=7)).status == "impossible"
+    assert checked("precision_recall", printed, counts(tp=3, fn=3, positives=7)).status == "impossible"
+    assert checked("precision_recall", printed, counts(tp=3)).status == "underdetermined"
+    neither = figure("p", "0.5", "coefficient", column="F1")
+    assert checked("precision_recall", neither, counts(tp=3, fn=3)).status == "underdetermined"
+
+
+@given(x1=COUNTS, x2=COUNTS, more1=COUNTS, more2=COUNTS)
+def test_a_pooled_p_value_is_reproduced_and_one_far_off_is_not(x1: int, x2: int, more1: int, more2: int) -> None:
+    cells = {"x1": x1, "n1": x1 + more1, "x2": x2, "n2": x2 + more2}
+    p_value = pooled_z(*cells.values()).p_value
+    assert p_value is not None
+    printed = rounded(Fraction(p_value), 3)
+    assert checked("two_proportion_p", figure("p", printed, "p"), counts(**cells)).status == "reproduced"
+    wrong = "0.9" if p_value < 0.5 else "0.001"
+    assert checked("two_proportion_p", figure("p", wrong, "p"), counts(**cells)).status == "differs"
+
+
+def test_a_p_value_of_another_usual_test_is_reproduced_by_its_name() -> None:
+    p_value = fisher_exact(3, 20, 9, 21).p_value
+    assert p_value is not None
+    found = checked("two_proportion_p", figure("p", f"{p_value:.4f}", "p"), counts(x1=3, n1=20, x2=9, n2=21))
+    assert found.status == "reproduced"
+    assert "Fisher's exact" in found.sentence
+
+
+def test_a_p_value_of_shares_needs_the_sizes_of_both_samples() -> None:
+    shares: dict[str, Figure | list[Figure]] = {
+        "share1": figure("s", "30.0%", "share"),
+        "share2": figure("t", "45.0%", "share"),
+    }
+    printed = figure("p", f"{pooled_z(60, 200, 90, 200).p_value:.4f}", "p")
+    assert checked("two_proportion_p", printed, shares).status == "underdetermined"
+    assert checked("two_proportion_p", printed, shares | counts(n1=200, n2=200)).status == "reproduced"
+    assert checked("two_proportion_p", printed, shares | counts(n1=201, n2=200)).status == "impossible"
+
+
+@given(cells=st.lists(st.integers(1, 60), min_size=4, max_size=4), digits=st.integers(1, 3), rule=RULES)
+def test_kappa_follows_from_its_matrix(cells: list[int], digits: int, rule: str) -> None:
+    a, b, c, d = cells
+    n = sum(cells)
+    chance = Fraction((a + b) * (a + c) + (c + d) * (b + d), n * n)
+    kappa = (Fraction(a + d, n) - chance) / (1 - chance)
+    printed = figure("k", rounded(kappa, digits, rule), "coefficient")
+    wrong = figure("k", rounded(kappa + Fraction(2, 10**digits), digits, rule), "coefficient")
+    figures = tuple(figure(f"c{place}", str(cell)) for place, cell in enumerate(cells))
+    matrix = Matrix("m", "Table 2", ("yes", "no"), ("yes", "no"), (("c0", "c1"), ("c2", "c3")))
+    paper = Paper("made-up", "A made-up paper", "Nobody", figures, (matrix,))
+    way = Derivation("kappa", {"matrix": "m"})
+    assert check_figure(paper, printed, way).status == "reproduced"
+    assert check_figure(paper, wrong, way).status == "differs"
+
+
+def test_kappa_without_a_matrix_is_impossible_above_the_raw_agreement_and_else_open() -> None:
+    inputs = {"n": figure("n", "118"), "agreement": figure("a", "90.0%", "share")}
+    assert checked("kappa", figure("k", "0.93", "coefficient"), inputs).status == "impossible"
+    found = checked("kappa", figure("k", "0.82", "coefficient"), inputs)
+    assert found.status == "underdetermined"
+    assert "which is not printed" in found.sentence
+
+
+def test_an_input_in_words_or_given_as_a_limit_leaves_a_figure_open() -> None:
+    parts = [figure("a", "12"), figure("b", "over 30", value="30", bound="above")]
+    assert checked("sum", figure("t", "42"), {"parts": parts}).status == "underdetermined"
+    words = {"a": figure("a", "many", "text"), "b": figure("b", "3")}
+    assert checked("difference", figure("d", "7"), words).status == "underdetermined"
+    zero = {"part": figure("a", "3"), "whole": figure("b", "0")}
+    assert checked("share_of", figure("q", "7", "number"), zero).status == "underdetermined"
+
+
+def test_a_paper_is_checked_in_every_way_that_it_names_in_its_order() -> None:
+    total = figure("t", "5", check="sum", inputs={"parts": ("a", "a")}, also=(Derivation("same", {"other": "a"}),))
+    found = check_all(Paper("made-up", "A made-up paper", "Nobody", (total, figure("a", "2"))))
+    assert [(one.id, result.check, result.status) for one, result in found] == [
+        ("t", "sum", "differs"),
+        ("t", "same", "differs"),
+    ]
