@@ -112,7 +112,7 @@ def finding(rows: Sequence[Row], what: str) -> str:
     row = worst(rows)
     if row is None:
         return ended
-    name = f"{row.group}, {row.quantity}" if row.group else row.quantity
+    name = f"{row.group} ({row.quantity[0].lower()}{row.quantity[1:]})" if row.group else row.quantity
     return f"{name}: {row.reason.partition(' Suggestion: ')[0].rstrip('.')}; {ended[0].lower()}{ended[1:]}"
 
 

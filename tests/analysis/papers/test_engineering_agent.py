@@ -31,10 +31,8 @@ def test_every_check_of_the_paper_stands_in_one_table() -> None:
 def test_a_solve_rate_that_no_count_of_the_tasks_prints_is_impossible_and_leads() -> None:
     table = engineering_agent.solve_rate_table()
     impossible = [row for row in _judged(table) if row.status == "impossible"]
-    assert [(row.group, row.quantity) for row in impossible] == [
-        ("ReAct, static analysis", "Solved in any of five runs")
-    ]
-    assert table.finding.startswith("ReAct, static analysis, Solved in any of five runs: No whole count of 123")
+    assert [(row.group, row.quantity) for row in impossible] == [("Static analysis", "Solved, five runs")]
+    assert table.finding.startswith("Static analysis (solved, five runs): No whole count of 123")
 
 
 def test_a_solve_rate_carries_the_interval_of_its_count() -> None:
