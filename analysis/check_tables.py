@@ -10,13 +10,7 @@ from analysis.published import Figure, Paper, published_row
 from analysis.rounding_boxes import is_exact_count
 from analysis.stats.audit import counts_that_print
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Status
-
-WORST_FIRST: tuple[Status, ...] = ("impossible", "differs", "underdetermined", "reproduced")
-"""The statuses in the order in which they are told."""
-
-FAILED = WORST_FIRST[:2]
-"""The statuses of figures that contradict each other."""
+from analysis.tables import FAILED, WORST_FIRST, Row, Status
 
 _ROUNDING = "range that the rounding of the printed inputs leaves open"
 

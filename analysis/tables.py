@@ -10,6 +10,12 @@ from msgspec import Struct
 
 Evidence = Literal["published", "recomputed", "generated", "real"]
 Status = Literal["reproduced", "differs", "impossible", "underdetermined"]
+WORST_FIRST: tuple[Status, ...] = ("impossible", "differs", "underdetermined", "reproduced")
+"""The statuses, worst news first."""
+
+FAILED = WORST_FIRST[:2]
+"""The statuses of figures that contradict each other."""
+
 Unit = Literal["share", "count", "coefficient", "p", "difference", "usd", "seconds", "number", "text"]
 
 

@@ -1,16 +1,15 @@
 """What a person sees on a terminal: sentences on stderr, a moving progress line, text without control codes."""
 
 import os
-import re
 import sys
 import time
 
-_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+from analysis.escaping import printable
 
 
 def plain(text: str) -> str:
     """Text from outside without terminal control codes and on one line, safe to print."""
-    return _CONTROL.sub("", text.replace("\n", " ").replace("\t", " "))
+    return printable(text).replace("\n", " ").replace("\t", " ")
 
 
 def say(sentence: str) -> None:

@@ -15,10 +15,7 @@ from itertools import groupby
 from msgspec import Struct, structs
 
 from analysis.formatting import count_text, interval_text, number_text, value_text
-from analysis.tables import Evidence, Row, Status, Table
-
-SEVERITY: tuple[Status, ...] = ("impossible", "differs", "underdetermined", "reproduced")
-"""The statuses, worst news first."""
+from analysis.tables import WORST_FIRST, Evidence, Row, Status, Table
 
 _MOST_COLUMNS = 5
 _BEHIND_POINT = re.compile(r"(?<=\d\.)\d+")
@@ -133,7 +130,7 @@ def methods(table: Table) -> tuple[str, ...]:
 
 def worst(statuses: Sequence[Status | None]) -> Status | None:
     """The worst of some statuses; `None` where none has been given."""
-    return next((status for status in SEVERITY if status in statuses), None)
+    return next((status for status in WORST_FIRST if status in statuses), None)
 
 
 def _crossed(rows: Sequence[Row]) -> Grid | None:

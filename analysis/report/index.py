@@ -8,10 +8,9 @@ from msgspec import Struct
 
 from analysis.formatting import count_text, interval_text, value_text
 from analysis.report.foot import Dataset, Foot, datasets, described
-from analysis.report.grid import SEVERITY
 from analysis.report.notebook import Report
 from analysis.report.rendering import render
-from analysis.tables import Row, Status, Table
+from analysis.tables import FAILED, WORST_FIRST, Row, Status, Table
 
 _FIGURES_TOLD = 2
 
@@ -61,7 +60,7 @@ def notebook_lines(reports: Iterable[Report]) -> list[NotebookLine]:
 
     def badness(line: NotebookLine) -> tuple[bool, list[bool], str]:
         found = dict(line.statuses)
-        return line.report.error is None, [status not in found for status in SEVERITY[:2]], line.report.name
+        return line.report.error is None, [status not in found for status in FAILED], line.report.name
 
     return sorted(lines, key=badness)
 
@@ -97,7 +96,7 @@ def summary(lines: Sequence[NotebookLine]) -> str:
     parts = [f"{_plural(failed, 'notebook')} of {len(lines)} failed"] if failed else []
     if compared:
         told = ", ".join(
-            f"{counts[status]:,} {_WORDS[status][counts[status] != 1]}" for status in SEVERITY if counts[status]
+            f"{counts[status]:,} {_WORDS[status][counts[status] != 1]}" for status in WORST_FIRST if counts[status]
         )
         parts.append(f"of {compared:,} printed figures compared, {told}")
     parts.append(f"{_plural(sum(line.figures for line in lines), 'figure')} in {_plural(len(lines), 'notebook')}")
@@ -117,7 +116,7 @@ _WORDS: dict[Status, tuple[str, str]] = {
 def _notebook_line(report: Report) -> NotebookLine:
     rows = [row for table in report.tables for row in table.rows]
     counts = Counter(row.status for row in rows if row.status)
-    return NotebookLine(report, tuple((status, counts[status]) for status in SEVERITY if counts[status]), len(rows))
+    return NotebookLine(report, tuple((status, counts[status]) for status in WORST_FIRST if counts[status]), len(rows))
 
 
 def _measured_on(row: Row, name: str, table: Table) -> bool:

@@ -18,14 +18,12 @@ from msgspec import Struct
 
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
+from analysis.stats.resampling import bootstrap
 from analysis.stats.significance import Significance, normal_p_value
 from harness.errors import UsageError
 
 ONE_CLUSTER = "one cluster in an arm: the spread between clusters cannot be estimated"
 NO_SPREAD = "no spread between clusters: standard error 0"
-
-_CHUNK = 4_000_000
-"""Cells held at once: 32 MB."""
 
 
 class ClusteredDifference(Struct, frozen=True):
@@ -70,13 +68,8 @@ def cluster_bootstrap(
     FloatArray
         Resamples, or resamples x figures; NaN where the statistic is undefined.
     """
-    n = len(clusters)
-    chunk = max(1, _CHUNK // max(clusters.shape))
-    drawn = []
-    for start in range(0, resamples, chunk):
-        times = rng.multinomial(n, np.full(n, 1 / n), size=min(chunk, resamples - start))
-        drawn.append(statistic((times @ clusters).astype(np.float64)))
-    return np.concatenate(drawn)
+    once_each = np.ones(len(clusters), dtype=np.int64)
+    return bootstrap(lambda times: statistic(times @ clusters), once_each, resamples, rng)
 
 
 def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> FloatArray:
