@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.check_tables import checked_rows, finding, recomputed_row, with_interval
-from analysis.checked import Checked
+from analysis.audit.checked import Checked
+from analysis.audit.rounding_boxes import rounding_box
+from analysis.audit.tables import checked_rows, finding, recomputed_row, with_interval
 from analysis.published import Figure, Paper, load_paper, published_row
-from analysis.rounding_boxes import rounding_box
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table

@@ -6,7 +6,7 @@ did, in a journal. No log of a run is at hand: what can be asked is whether the 
 
 from collections.abc import Sequence
 
-from analysis.check_tables import checked_rows, finding, with_interval
+from analysis.audit.tables import checked_rows, finding, with_interval
 from analysis.formatting import number_text
 from analysis.published import load_paper
 from analysis.tables import FAILED, Row, Status, Table

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.checks import check_all
+from analysis.audit.checks import check_all
 from analysis.papers import engineering_agent
 from analysis.papers.engineering_agent import check_median
 from analysis.published import Figure, load_paper

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.checks import check_all
+from analysis.audit.checks import check_all
 from analysis.papers import reflexive
 from analysis.published import load_paper
 from analysis.tables import Row, Table

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from analysis.checked import Checked
-from analysis.checks import check_figure
+from analysis.audit.checked import Checked
+from analysis.audit.checks import check_figure
+from analysis.audit.rounding_boxes import is_exact_count
 from analysis.published import Figure, Paper, published_row
-from analysis.rounding_boxes import is_exact_count
 from analysis.stats.audit import counts_that_print
 from analysis.stats.proportions import wilson
 from analysis.tables import FAILED, WORST_FIRST, Row, Status

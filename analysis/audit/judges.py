@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.checked import Checked, compared, underdetermined
+from analysis.audit.checked import Checked, compared, underdetermined
+from analysis.audit.rounding_boxes import fits, input_box, is_exact_count, point, printed_value
 from analysis.published import Figure
-from analysis.rounding_boxes import fits, input_box, is_exact_count, point, printed_value
 from analysis.stats.diagnostic import Confusion
 
 _CELLS_MISSING = "The printed counts do not fix the cells that it needs."

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from analysis.checked import Checked
-from analysis.checks import check_all, check_figure
+from analysis.audit.checked import Checked
+from analysis.audit.checks import check_all, check_figure
 from analysis.published import Check, Derivation, Figure, Matrix, Paper
 from analysis.stats.two_proportions import fisher_exact, pooled_z
 from analysis.tables import Unit

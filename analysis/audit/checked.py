@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from analysis.audit.rounding_boxes import Box, fits, is_cut_off, number, point
 from analysis.published import Check, Figure
-from analysis.rounding_boxes import Box, fits, is_cut_off, number, point
 from analysis.tables import Status
 
 CUT_OFF = "the further digits are cut off instead of rounded"

@@ -4,18 +4,18 @@
 rounding of its inputs give the printed digits, and is `impossible` where no whole counts do.
 """
 
-from analysis.arithmetic_checks import (
+from analysis.audit.arithmetic import (
     check_difference,
     check_relative_change,
     check_same,
     check_share_of,
     check_sum,
 )
-from analysis.checked import Checked
-from analysis.judge_checks import check_kappa, check_precision_recall
-from analysis.p_value_checks import check_two_proportion_p
+from analysis.audit.checked import Checked
+from analysis.audit.judges import check_kappa, check_precision_recall
+from analysis.audit.p_values import check_two_proportion_p
+from analysis.audit.shares import check_mean, check_percentage
 from analysis.published import Derivation, Figure, Paper
-from analysis.share_checks import check_mean, check_percentage
 
 
 def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:

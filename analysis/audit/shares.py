@@ -7,9 +7,9 @@ comes out as underdetermined. After Brown and Heathers' GRIM test.
 
 from fractions import Fraction
 
-from analysis.checked import CUT_OFF, Checked, compared, underdetermined
+from analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
+from analysis.audit.rounding_boxes import input_box, is_cut_off, is_exact_count, limit, number, point, printed_value
 from analysis.published import Figure
-from analysis.rounding_boxes import input_box, is_cut_off, is_exact_count, limit, number, point, printed_value
 from analysis.stats.audit import counts_that_print, decimals, totals_that_print
 
 _NEIGHBOURS = 0.01

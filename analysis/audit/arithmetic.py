@@ -5,9 +5,8 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.checked import Checked, compared, underdetermined
-from analysis.published import Check, Figure
-from analysis.rounding_boxes import (
+from analysis.audit.checked import Checked, compared, underdetermined
+from analysis.audit.rounding_boxes import (
     Box,
     fits,
     input_box,
@@ -19,6 +18,7 @@ from analysis.rounding_boxes import (
     rounding_box,
     same_quantity,
 )
+from analysis.published import Check, Figure
 from analysis.stats.audit import decimals
 
 _NO_NUMBER = "An input is printed in words or as a limit only."

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
-from analysis.checked import Checked, compared, underdetermined
+from analysis.audit.checked import Checked, compared, underdetermined
+from analysis.audit.rounding_boxes import fits, input_box, is_exact_count, limit, point, printed_value
 from analysis.published import Figure
-from analysis.rounding_boxes import fits, input_box, is_exact_count, limit, point, printed_value
 from analysis.stats.audit import counts_that_print
 from analysis.stats.significance import Significance
 from analysis.stats.two_proportions import chi_squared, fisher_exact, pooled_z, unpooled_z
