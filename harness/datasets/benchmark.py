@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -26,31 +26,12 @@ from msgspec import Struct
 from harness.datasets.catalogue import data_set
 from harness.datasets.upstream import digest_of, toml_file
 from harness.errors import InputError
+from harness.items import Item as Item
+from harness.items import Kind, Level
 from harness.toml_text import to_toml
 from harness.trajectory import Trajectory
 
-Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
-Level = Literal["nominal", "ordinal", "interval"]
-
 _encoder = msgspec.json.Encoder()
-
-
-class Item(Struct, frozen=True, omit_defaults=True):
-    """What a judge is asked about; never holds a gold label.
-
-    `trajectory` is a path below the folder and `trajectory_id` the run in that file; `step` is counted from 0.
-    Whatever else a set says of an item stands in `extra`.
-    """
-
-    id: str
-    kind: Kind
-    trajectory: str | None = None
-    trajectory_id: str | None = None
-    step: int | None = None
-    task: str = ""
-    patch: str = ""
-    text: str = ""
-    extra: dict[str, Any] = {}
 
 
 class Gold(Struct, frozen=True):

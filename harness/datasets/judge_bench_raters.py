@@ -14,9 +14,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.datasets.benchmark import Benchmark, Gold, Item, Level, describe, question_folder, write_benchmark
+from harness.datasets.benchmark import Benchmark, Gold, Item, describe, question_folder, write_benchmark
 from harness.datasets.upstream import csv_cells, files_in
 from harness.errors import InputError
+from harness.items import Level
 from harness.protocols import ReadFile
 
 NAME = "judge_bench_raters"

@@ -1,0 +1,180 @@
+"""What a judge is asked about, and the folder that asks it: the part of a benchmark that a judge may see.
+
+    benchmark.toml     name, kind, labels (a list, or a table of label and meaning), positive
+    items.jsonl        {"id": "run-1", "kind": "misbehaviour", "trajectory": "trajectories/runs.jsonl", ...}
+
+`gold.csv` stands beside them and is never opened here.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.trajectory import Trajectory, Unreadable
+
+Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
+Level = Literal["nominal", "ordinal", "interval"]
+
+ReadTrajectories = Callable[[Path], Iterator[Trajectory | Unreadable]]
+"""The trajectories in a file of any known format."""
+
+MOST_LINE_BYTES = 64 << 20
+"""The longest line of `items.jsonl` that is read."""
+
+_FILES_HELD = 4
+
+
+class Item(Struct, frozen=True, omit_defaults=True):
+    """What a judge is asked about; never holds a gold label.
+
+    `trajectory` is a path below the benchmark's folder, where `trajectory_id` says which run of that file is meant, or
+    the run itself; `step` is counted from 0. Whatever else a set says of an item stands in `extra`.
+    """
+
+    id: str
+    kind: Kind
+    trajectory: str | dict[str, Any] | None = None
+    trajectory_id: str | None = None
+    step: int | None = None
+    task: str = ""
+    patch: str = ""
+    text: str = ""
+    extra: dict[str, Any] = {}
+
+
+class Question(Struct, frozen=True):
+    """What a benchmark asks: its name, kind, labels with their meaning (empty where none is given), positive label."""
+
+    name: str
+    kind: Kind
+    labels: dict[str, str] = {}
+    positive: str = ""
+
+
+class _Asked(Struct):
+    name: str = ""
+    kind: Kind = "text"
+    labels: dict[str, str] | list[str] = {}
+    positive: str = ""
+
+
+def read_question(folder: Path) -> Question:
+    """What the `benchmark.toml` of a folder asks.
+
+    Raises
+    ------
+    InputError
+        The file is missing or has another shape, or the positive label is none of the labels.
+    """
+    file = folder / "benchmark.toml"
+    try:
+        asked = msgspec.toml.decode(file.read_bytes(), type=_Asked)
+    except OSError as error:
+        advice = "A benchmark is a folder with benchmark.toml, items.jsonl and gold.csv."
+        raise InputError(f"cannot open: {error.strerror}", advice, file=file) from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InputError(str(error), "See the README for the form of a benchmark.", file=file) from error
+    labels = asked.labels if isinstance(asked.labels, dict) else dict.fromkeys(asked.labels, "")
+    if asked.positive and labels and asked.positive not in labels:
+        said = f"{asked.positive!r} is none of the labels {', '.join(labels)}"
+        raise InputError(said, "Name one of them.", file=file, field="positive")
+    return Question(asked.name or folder.resolve().name, asked.kind, labels, asked.positive)
+
+
+def read_items(folder: Path) -> Iterator[Item]:
+    """The items of a folder, in order, as a stream.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened, a line is no item or longer than 64 MiB, or an id comes twice; names file and line.
+    """
+    file = folder / "items.jsonl"
+    decoder = msgspec.json.Decoder(Item)
+    seen: set[str] = set()
+    try:
+        with file.open("rb") as stream:
+            for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), start=1):
+                if len(line) > MOST_LINE_BYTES:
+                    raise InputError("a line longer than 64 MiB", "Put the run into a file.", file=file, line=number)
+                if not line.strip():
+                    continue
+                item = _decoded(line, decoder, file, number)
+                if item.id in seen:
+                    raise InputError(f"the id {item.id!r} comes twice", "Ids are unique.", file=file, line=number)
+                seen.add(item.id)
+                yield item
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", "A benchmark has its items there.", file=file) from error
+
+
+def _decoded(line: bytes, decoder: "msgspec.json.Decoder[Item]", file: Path, number: int) -> Item:
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        advice = "An item is one JSON object with id, kind and what the kind needs."
+        raise InputError(f"no item: {error}", advice, file=file, line=number) from error
+
+
+class Runs:
+    """The runs that the items of one benchmark folder are about.
+
+    Parameters
+    ----------
+    folder
+        The benchmark's folder; no path leads out of it.
+    read
+        What reads the trajectories of a file.
+    """
+
+    def __init__(self, folder: Path, read: ReadTrajectories) -> None:
+        self._folder = folder.resolve()
+        self._read = read
+        self._of_file = lru_cache(maxsize=_FILES_HELD)(self._load)
+
+    def of(self, item: Item) -> Trajectory | None:
+        """The run that an item is about; `None` where it is about none.
+
+        Raises
+        ------
+        InputError
+            The item's path leads out of the folder or to no file, or the file does not hold the run.
+        """
+        if item.trajectory is None:
+            return None
+        if isinstance(item.trajectory, dict):
+            return self._inline(item)
+        runs = self._of_file(item.trajectory)
+        if item.trajectory_id is None and len(runs) == 1:
+            return next(iter(runs.values()))
+        wanted = item.trajectory_id if item.trajectory_id is not None else item.id
+        if wanted not in runs:
+            said = f"no run {wanted!r}, which item {item.id!r} is about"
+            raise InputError(said, "Name it as trajectory_id.", file=self._folder / item.trajectory)
+        return runs[wanted]
+
+    def _inline(self, item: Item) -> Trajectory:
+        given = {"id": item.id, "source": {"format": "inline"}} | dict(item.trajectory or {})  # type: ignore[arg-type]
+        try:
+            return msgspec.convert(given, Trajectory)
+        except msgspec.ValidationError as error:
+            advice = "Give it as Misstep writes trajectories, or as a file of any known format."
+            raise InputError(f"no trajectory: {error}", advice, field=f"item {item.id!r}: trajectory") from error
+
+    def _load(self, path: str) -> dict[str, Trajectory]:
+        file = (self._folder / path).resolve()
+        if not file.is_relative_to(self._folder):
+            raise InputError(f"the path {path!r} leads out of the benchmark", "Put the run inside.", file=self._folder)
+        if not file.is_file():
+            raise InputError("no such file of trajectories", "Name a file below the benchmark's folder.", file=file)
+        runs: dict[str, Trajectory] = {}
+        for run in self._read(file):
+            if isinstance(run, Unreadable):
+                raise InputError(run.error, "Repair the run, or take its items out.", file=run.file, line=run.line)
+            runs[run.id] = run
+        return runs
