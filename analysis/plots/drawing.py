@@ -8,6 +8,7 @@ import hashlib
 import io
 import re
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
@@ -112,6 +113,25 @@ class Drawing:
             solid_capstyle="butt",
             clip_on=False,
         )
+
+    def path(
+        self, points: Sequence[tuple[float, float]], *, color: str, width: float = 1.8, dashes: Sequence[float] = ()
+    ) -> None:
+        """Draw one line through all points; `dashes` are strokes and gaps in line widths, none for an unbroken line."""
+        self._axes.plot(
+            [x for x, _ in points],
+            [y for _, y in points],
+            color=color,
+            linewidth=width,
+            linestyle=(0, tuple(dashes)) if dashes else "-",
+            clip_on=False,
+        )
+
+    def area(self, points: Sequence[tuple[float, float]], *, fill: str, strength: float) -> None:
+        """Fill what lies within a line through all points; `strength` is the opacity."""
+        from matplotlib.patches import Polygon
+
+        self._axes.add_patch(Polygon(points, facecolor=(fill, strength), edgecolor="none", clip_on=False))
 
     def box(
         self,

@@ -60,22 +60,27 @@ def axis(
     name: str = "",
 ) -> None:
     """Draw a scale with a few round numbers at height `y`."""
-    from matplotlib.ticker import MaxNLocator
-
     across = scale(limits, *between)
-    for tick in MaxNLocator(nbins=4, integer=unit == "count").tick_values(*limits):
-        if not limits[0] <= tick <= limits[1]:
-            continue
+    for tick in ticks(limits, unit):
         x = across(tick)
         drawing.line((x, y + 2), (x, y + 6), color=MUTED)
         anchor: Anchor = "left" if x < 12 else "right" if x > drawing.width - 20 else "center"
-        label = _tick(tick, unit)
+        label = tick_text(tick, unit)
         drawing.text(
             x, y + 18, f"{name} {label}" if name and tick == 0 else label, color=MUTED, size=10.5, anchor=anchor
         )
 
 
-def _tick(value: float, unit: Unit) -> str:
+def ticks(limits: tuple[float, float], unit: Unit) -> list[float]:
+    """A few round numbers between two limits; whole ones for counts."""
+    from matplotlib.ticker import MaxNLocator
+
+    places = MaxNLocator(nbins=4, integer=unit == "count").tick_values(*limits)
+    return [float(place) for place in places if limits[0] <= place <= limits[1]]
+
+
+def tick_text(value: float, unit: Unit) -> str:
+    """A number at an axis, no longer than it must be."""
     value = 0.0 if math.isclose(value, 0, abs_tol=1e-12) else value
     if unit == "share":
         return f"{100 * value:.3g}%"

@@ -56,7 +56,7 @@ def forest(rows: Sequence[Row], title: str, description: str = "", *, reference:
     reference
         Where the dashed line stands: 0 for differences, the printed value for a comparison.
     """
-    ends = [end for row in rows for end in (row.low, row.high, _value(row), reference) if end is not None]
+    ends = [end for row in rows for end in (row.low, row.high, drawn_value(row), reference) if end is not None]
     limits = _padded(min(ends, default=0.0), max(ends, default=1.0), _unit(rows))
     drawing = Drawing(WIDTH, _height(rows) + AXIS)
 
@@ -139,7 +139,7 @@ def _draw_rows(
         right -= longest([value_text(other) for other in rows], 12)
         size = 11 if brief else 12
         drawing.text(x, y + 12, fitted(label, right - x, size), size=size)
-        if _value(row) is not None:
+        if drawn_value(row) is not None:
             mark(row, y + _MARK, across)
         y += _PITCH
     return y
@@ -171,7 +171,7 @@ def _told_apart(row: Row, others: Sequence[Row]) -> str:
 
 
 def _bar(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
-    value = _value(row)
+    value = drawn_value(row)
     start, end = across(0), across(0.0 if value is None else value)
     color = _MARKERS[row.evidence][2]
     hollow = _MARKERS[row.evidence][1]
@@ -184,7 +184,7 @@ def _bar(drawing: Drawing, row: Row, y: float, across: Callable[[float], float])
 def _interval(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
     shape, hollow, color = _MARKERS[row.evidence]
     _whisker(drawing, row, y, across, color)
-    value = _value(row)
+    value = drawn_value(row)
     if value is not None:
         drawing.marker(across(value), y, shape, color=color, hollow=hollow)
 
@@ -209,14 +209,15 @@ def _padded(low: float, high: float, unit: Unit) -> tuple[float, float]:
     return (max(low, 0.0), min(high, 1.0)) if unit == "share" else (low, high)
 
 
-def _value(row: Row) -> float | None:
+def drawn_value(row: Row) -> float | None:
+    """The number that a row's mark stands at; `None` for words and for what is missing."""
     if not isinstance(row.value, (int, float)) or math.isnan(row.value):
         return None
     return float(row.value)
 
 
 def _reach(row: Row) -> float:
-    return max(_value(row) or 0.0, row.high or 0.0)
+    return max(drawn_value(row) or 0.0, row.high or 0.0)
 
 
 def _unit(rows: Sequence[Row]) -> Unit:

@@ -5,13 +5,14 @@ import re
 
 import pytest
 
-from analysis.plots import Lane, bars, confusion, forest, heat_map, small_multiples, timeline
+from analysis.plots import Lane, bars, confusion, curves, forest, funnel, heat_map, small_multiples, timeline
 from analysis.tables import Row
 from tests.analysis.report.html_rules import check_page
 from tests.analysis.report.made_up import HOSTILE, by_set, compared
 
 LANES = [Lane("run-1", 12, {"loops": [3, 4], "edits": [9]}), Lane("run-2", 5, {})]
 MATRIX = [[50, 3], [4, 120]]
+CURVE = [Row("1", 0.2, 0.1, 0.3, n=9, unit="share", group="a"), Row("40", 0.6, unit="share", group="a")]
 
 
 def every_figure() -> dict[str, str]:
@@ -20,6 +21,8 @@ def every_figure() -> dict[str, str]:
         "forest": forest(compared().rows, "Forest", reference=0.2),
         "small_multiples": small_multiples(by_set().rows, "Panels"),
         "confusion": confusion(MATRIX, ["task", "agent"], "Confusion"),
+        "curves": curves(CURVE, {"1": 1.0, "40": 40.0}, "Curves"),
+        "funnel": funnel([Row("Sent", 9, unit="count"), Row("Kept", 3, unit="count")], "Funnel"),
         "heat_map": heat_map([[0.5, None]], ["alpha"], ["Loops", "Edits"], "Heat", unit="share"),
         "timeline": timeline(LANES, "Timeline"),
     }

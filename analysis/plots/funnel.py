@@ -1,0 +1,75 @@
+"""A funnel: counts that narrow step by step, each with its share of the step before and of the first."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from analysis.formatting import number_text, value_text
+from analysis.plots.drawing import MUTED, SERIES, Drawing
+from analysis.plots.layout import GAP, WIDTH, fitted, longest
+from analysis.plots.rows import drawn_value
+from analysis.tables import Row
+from harness.errors import UsageError
+
+_PITCH = 60
+_BAR = 14
+
+
+def funnel(rows: Sequence[Row], title: str, description: str = "") -> str:
+    """Counts as bars around one axis, from all to what is left, with shares of the step before and of the first.
+
+    Parameters
+    ----------
+    rows
+        The steps in order, as counts. One without a value is named without a bar, and the next one has no step before.
+    title, description
+        As for `bars`.
+
+    Raises
+    ------
+    UsageError
+        A count is below 0 or above that of the step before: it cannot be a part of it.
+    """
+    values = [drawn_value(row) for row in rows]
+    _check(rows, values)
+    drawing = Drawing(WIDTH, _PITCH * len(rows) + GAP)
+    for index, (row, value) in enumerate(zip(rows, values, strict=True)):
+        y = _PITCH * index
+        count = value_text(row)
+        drawing.text(WIDTH, y + 12, count, bold=True, anchor="right")
+        drawing.text(0, y + 12, fitted(row.quantity, WIDTH - longest([count], 12), 12))
+        shares = _shares_text(value, values[:index])
+        drawing.text(WIDTH / 2, y + 18 + _BAR + 13, shares, color=MUTED, size=11, anchor="center")
+        if value is not None:
+            width = WIDTH * value / (max(known for known in values if known is not None) or 1)
+            hollow = row.evidence in ("published", "recomputed")
+            edge = SERIES[0] if hollow else None
+            strength = 0.18 if hollow else 0.75
+            drawing.box((WIDTH - width) / 2, y + 18, width, _BAR, fill=SERIES[0], strength=strength, edge=edge)
+    return drawing.svg(title, description or _funnel_words(rows, values))
+
+
+def _check(rows: Sequence[Row], values: Sequence[float | None]) -> None:
+    for row, value in zip(rows, values, strict=True):
+        if value is not None and value < 0:
+            raise UsageError(f"a count below 0 in a funnel: {row.quantity}")
+    for (_, before), (row, value) in pairwise(zip(rows, values, strict=True)):
+        if before is not None and value is not None and value > before:
+            raise UsageError(f"{row.quantity} is more than the step before it", "Give the steps from all to the least.")
+
+
+def _shares_text(value: float | None, before: Sequence[float | None]) -> str:
+    """`61.4% of the step before, 20.0% of the first`, as far as they can be told; the second step has one share."""
+    wholes = ((before[-1], "the step before"), (before[0], "the first")) if before else ()
+    parts = [
+        f"{number_text(value / whole, 'share')} of {name}" for whole, name in wholes if whole and value is not None
+    ]
+    return ", ".join(parts[:1] if len(before) == 1 else parts)
+
+
+def _funnel_words(rows: Sequence[Row], values: Sequence[float | None]) -> str:
+    told = []
+    for index, (row, value) in enumerate(zip(rows, values, strict=True)):
+        shares = _shares_text(value, values[:index])
+        parts = [value_text(row) if value is not None or row.printed else "not available", row.evidence]
+        told.append(f"{row.quantity}: {', '.join([*parts, shares] if shares else parts)}")
+    return "; ".join(told) + "." if told else "Nothing was counted."

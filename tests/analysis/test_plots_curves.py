@@ -1,0 +1,125 @@
+"""Curves and funnels: lines with the bands of their intervals, and counts that narrow step by step."""
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from analysis.plots import curves, funnel
+from analysis.tables import Row
+from harness.errors import UsageError
+from tests.analysis.report.html_rules import check_page
+
+PLACES = {f"pass@{k}": float(k) for k in (1, 2, 5, 10, 50, 100)}
+STEPS = [
+    Row("Reported", 1000, unit="count", evidence="recomputed"),
+    Row("Read", 400, unit="count", evidence="recomputed"),
+    Row("Kept", 100, unit="count", evidence="recomputed"),
+]
+
+
+def one_curve(group: str = "Small model", shift: float = 0.0) -> list[Row]:
+    values = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+    return [
+        Row(quantity, value + shift, value + shift - 0.05, value + shift + 0.05, n=40, unit="share", group=group)
+        for quantity, value in zip(PLACES, values, strict=True)
+    ]
+
+
+def shown(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>(.*?)</text>", svg)
+
+
+def description(svg: str) -> str:
+    return re.search(r"<desc[^>]*>(.*?)</desc>", svg)[1]
+
+
+def lines(svg: str) -> list[list[tuple[float, float]]]:
+    """The drawn lines with more than two ends."""
+    found = []
+    for style in re.findall(r'<path d="([^"]+)"[^>]*style="fill: none', svg):
+        numbers = [float(number) for number in style.split() if number not in "ML"]
+        found.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
+    return [line for line in found if len(line) > 2]
+
+
+@pytest.mark.parametrize("figure", [curves(one_curve(), PLACES, "Curve"), funnel(STEPS, "Funnel")])
+def test_both_are_figures_of_a_page_in_the_colours_of_the_page(figure):
+    check_page(figure)
+    colours = set(re.findall(r"(?:fill|stroke): ?([^;\"]+)", figure))
+    assert colours
+    assert all(colour in ("none", "currentColor") or colour.startswith("var(--") for colour in colours)
+
+
+def test_a_wide_axis_is_logarithmic_and_a_narrow_one_even():
+    (wide,) = lines(curves(one_curve(), PLACES, "T"))
+    steps = [second[0] - first[0] for first, second in pairwise(wide)]
+    assert steps[0] == pytest.approx(steps[4], rel=1e-3)  # from 1 to 2 as from 50 to 100
+    few = one_curve()[:3]
+    (narrow,) = lines(curves(few, PLACES, "T"))
+    assert narrow[2][0] - narrow[1][0] == pytest.approx(3 * (narrow[1][0] - narrow[0][0]), rel=1e-3)
+
+
+def test_a_higher_value_stands_higher_and_every_place_has_its_number():
+    svg = curves(one_curve(), PLACES, "T", x_label="attempts")
+    (line,) = lines(svg)
+    assert [y for _, y in line] == sorted((y for _, y in line), reverse=True)
+    assert {"1", "2", "5", "10", "50", "100", "attempts", "20%", "Small model"} <= set(shown(svg))
+
+
+def test_series_are_named_and_differ_in_stroke():
+    svg = curves([*one_curve("First"), *one_curve("Second", 0.2)], PLACES, "T")
+    assert len(lines(svg)) == 2
+    assert {"First", "Second"} <= set(shown(svg))
+    assert "stroke-dasharray" in svg
+    assert "stroke-dasharray" not in curves(one_curve("First"), PLACES, "T")
+
+
+def test_a_missing_value_interrupts_its_line():
+    rows = one_curve()
+    rows[3] = Row(rows[3].quantity, None, unit="share", group=rows[3].group)
+    svg = curves(rows, PLACES, "T")
+    assert [len(line) for line in lines(svg)] == [3]
+    assert "Small model, pass@10: not available" in description(svg)
+
+
+def test_an_interval_is_an_area_and_a_row_without_one_has_none():
+    bare = [Row(row.quantity, row.value, unit="share", group=row.group) for row in one_curve()]
+    assert "opacity: 0.15" in curves(one_curve(), PLACES, "T")
+    assert "opacity: 0.15" not in curves(bare, PLACES, "T")
+
+
+def test_a_quantity_without_a_place_is_refused():
+    with pytest.raises(UsageError, match="pass@7"):
+        curves([Row("pass@7", 0.5)], PLACES, "T")
+
+
+@pytest.mark.parametrize("rows", [[], [Row("pass@1", None)], [Row("pass@1", 0.0, unit="share")]])
+def test_curves_without_a_line_can_be_drawn(rows):
+    check_page(curves(rows, PLACES, "Nothing"))
+
+
+def test_a_funnel_gives_the_share_of_the_step_before_and_of_the_first():
+    svg = funnel(STEPS, "T")
+    assert "25.0% of the step before, 10.0% of the first" in shown(svg)
+    assert description(svg).endswith("Kept: 100, recomputed, 25.0% of the step before, 10.0% of the first.")
+    assert "40.0% of the step before" in shown(svg)
+    assert not [words for words in shown(svg) if words.startswith("100.0%")]
+
+
+def test_a_step_without_a_count_has_no_bar_and_the_next_no_step_before():
+    svg = funnel([STEPS[0], Row("Read", None, unit="count"), STEPS[2]], "T")
+    assert svg.count("<path") == funnel([STEPS[0], STEPS[2]], "T").count("<path")
+    assert "10.0% of the first" in shown(svg)
+
+
+def test_a_step_above_the_one_before_is_refused():
+    with pytest.raises(UsageError, match="Read is more"):
+        funnel([STEPS[2], STEPS[1]], "T")
+    with pytest.raises(UsageError, match="below 0"):
+        funnel([Row("Lost", -1, unit="count")], "T")
+
+
+def test_a_funnel_of_nothing_can_be_drawn():
+    for rows in ([], [Row("Reported", 0, unit="count")]):
+        check_page(funnel(rows, "Nothing"))
