@@ -1,4 +1,4 @@
-"""The rows of a CSV file of labels, and the line of the file that each stands on.
+"""The rows of a user's CSV file, of labels or of printed figures, and the line of the file that each stands on.
 
 The delimiter is a comma, a semicolon or a tab, whichever the header has most of; text is UTF-8 with or without a byte
 order mark; lines end in any of the three ways; quoted cells may hold delimiters, quotes (doubled) and line breaks.
@@ -19,6 +19,7 @@ from harness.errors import InputError
 MOST_BYTES = 512 * 2**20
 
 _DELIMITERS = ",;\t"
+_SHAPES = "Give a column of items and one a rater, or the columns item,rater,label."
 
 
 class LabelRows(Struct, frozen=True):
@@ -55,8 +56,17 @@ class LabelRows(Struct, frozen=True):
         return InputError(found, advice, file=self.file, line=self.line(row), field=column)
 
 
-def read_rows(path: Path) -> LabelRows:
+def read_rows(path: Path, what: str = "labels", shapes: str = _SHAPES) -> LabelRows:
     """The header and the columns of a CSV file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    what
+        What its rows hold, in the plural.
+    shapes
+        What its columns may be, as one sentence of advice.
 
     Raises
     ------
@@ -64,16 +74,16 @@ def read_rows(path: Path) -> LabelRows:
         The file cannot be read, is no UTF-8, no CSV, has no rows, an unnamed or repeated column, or a row that is
         shorter or longer than the header.
     """
-    text = _text(path)
+    text = _text(path, what)
     delimiter = _delimiter(text)
     columns = split_columns(text, delimiter)
     if columns is None:
         columns = _parsed_columns(text, delimiter, path)
     if not columns or len(columns[0]) < 2:
-        raise InputError("no labels: the file is empty or has a header only", _SHAPES, file=path)
+        raise InputError(f"no {what}: the file is empty or has a header only", shapes, file=path)
     header = [column[0].strip() for column in columns]
     sheet = LabelRows(str(path), text, delimiter, header, [column[1:] for column in columns])
-    _check_header(sheet)
+    _check_header(sheet, shapes)
     return sheet
 
 
@@ -114,21 +124,18 @@ def _reader(text: str, delimiter: str) -> Any:  # the type of csv.reader has no 
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 
-_SHAPES = "Give a column of items and one a rater, or the columns item,rater,label."
-
-
 def _has_content(cells: list[str]) -> bool:
     return any(cell and not cell.isspace() for cell in cells)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, what: str) -> str:
     try:
         with path.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", "Give a CSV file of labels.", file=path) from error
+        raise InputError(f"cannot be read: {error.strerror}", f"Give a CSV file of {what}.", file=path) from error
     if len(content) > MOST_BYTES:
-        raise InputError(f"more than {MOST_BYTES // 2**20} MiB", "Leave out columns that are no labels.", file=path)
+        raise InputError(f"more than {MOST_BYTES // 2**20} MiB", f"Leave out what is no {what}.", file=path)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -142,11 +149,11 @@ def _delimiter(text: str) -> str:
     return max(_DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter), [])))
 
 
-def _check_header(sheet: LabelRows) -> None:
+def _check_header(sheet: LabelRows, shapes: str) -> None:
     if len(sheet.header) < 2:
         found = f"one column, {sheet.header[0]!r}"
         raise InputError(
-            found, f"{_SHAPES} Separate cells by comma, semicolon or tab.", file=sheet.file, line=sheet.line(-1)
+            found, f"{shapes} Separate cells by comma, semicolon or tab.", file=sheet.file, line=sheet.line(-1)
         )
     for position, name in enumerate(sheet.header):
         if not name and position > 0:
@@ -154,4 +161,4 @@ def _check_header(sheet: LabelRows) -> None:
         if name in sheet.header[:position]:
             first = sheet.header.index(name) + 1
             found = f"columns {first} and {position + 1} are both called {name!r}"
-            raise sheet.error(-1, found, "Give each rater a name of their own.")
+            raise sheet.error(-1, found, "Give each column a name of its own.")

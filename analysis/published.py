@@ -32,6 +32,7 @@ Check = Literal[
     "percentage",
     "mean",
     "two_proportion_p",
+    "stars",
     "precision_recall",
     "kappa",
     "sum",
@@ -46,6 +47,7 @@ INPUTS: dict[Check, frozenset[str]] = {
     "percentage": frozenset({"count", "n", "repeats"}),
     "mean": frozenset({"n", "step", "repeats"}),
     "two_proportion_p": frozenset({"x1", "n1", "x2", "n2", "share1", "share2"}),
+    "stars": frozenset({"p", "one", "two", "three", "four"}),
     "precision_recall": frozenset({"tp", "fp", "fn", "tn", "positives", "negatives"}),
     "kappa": frozenset({"n", "agreement", "matrix"}),
     "sum": frozenset({"parts"}),
@@ -58,13 +60,16 @@ INPUTS: dict[Check, frozenset[str]] = {
 
 - `percentage`: 100 count / (n x repeats). `mean`: of n x repeats answers that go in steps of `step`, 1 where not given.
 - `two_proportion_p`: the p-value of x1 of n1 against x2 of n2, or of two shares where no counts are printed.
+- `stars`: the stars beside a figure, from its p-value `p` and the levels that the legend gives to `one` star, `two` …
 - `precision_recall`: the figure's column says which of the two; seen from the class of the figure's row, so that what
   is a true negative for one class is a true positive for the other; `positives` are tp + fn, `negatives` fp + tn.
 - `kappa`: from agreement and n, or from the matrix of an id. `sum`: of the parts. `difference`: a less b.
 - `relative_change`: (to - from) / from. `same`: the same quantity in another place. `share_of`: part / whole.
 """
 
-_LISTS = frozenset({"parts"})
+LISTS = frozenset({"parts"})
+"""Inputs that are a list of figures."""
+
 _PERCENT = ("share", "difference")
 
 
@@ -188,7 +193,13 @@ def load_paper(slug: str) -> Paper:
 def read_paper(file: Path) -> Paper:
     """The printed figures in a file of this form; raises as `load_paper`."""
     try:
-        raw: dict[str, Any] = msgspec.toml.decode(file.read_bytes())
+        text = file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", "Give a TOML of printed figures.", file=file) from error
+    except UnicodeDecodeError as error:
+        raise InputError("not UTF-8", "Save the file as UTF-8 TOML.", file=file) from error
+    try:
+        raw: dict[str, Any] = msgspec.toml.decode(text)
         paper = msgspec.convert(raw, Paper)
     except msgspec.MsgspecError as error:
         raise InputError(str(error), "See data/published/wink.toml for the form.", file=file) from error
@@ -231,8 +242,8 @@ def _check_inputs(derivation: Derivation, figures: set[str], matrices: set[str],
         if key not in known:
             takes = ", ".join(sorted(known))
             raise InputError(f"{derivation.check} takes no {key!r}", f"It takes: {takes}.", file=file, field=field)
-        if isinstance(value, str) == (key in _LISTS):
-            form = "a list of ids" if key in _LISTS else "one id"
+        if isinstance(value, str) == (key in LISTS):
+            form = "a list of ids" if key in LISTS else "one id"
             raise InputError(f"{key!r} is not {form}", f"Give {form}.", file=file, field=field)
         for name in (value,) if isinstance(value, str) else value:
             if name not in (matrices if key == "matrix" else figures):
