@@ -15,6 +15,7 @@ from analysis.audit.checked import Checked
 from analysis.audit.judges import check_kappa, check_precision_recall
 from analysis.audit.p_values import check_two_proportion_p
 from analysis.audit.shares import check_mean, check_percentage
+from analysis.audit.stars import check_stars
 from analysis.published import Derivation, Figure, Paper
 
 
@@ -51,6 +52,8 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
         case "two_proportion_p":
             counts, sizes, shares = ((get(f"{key}1"), get(f"{key}2")) for key in ("x", "n", "share"))
             return check_two_proportion_p(figure, counts, sizes, shares)
+        case "stars":
+            return check_stars(figure, get("p"), one)
 
 
 def check_all(paper: Paper) -> list[tuple[Figure, Checked]]:

@@ -1,23 +1,58 @@
 """P-values of two proportions, worked out again from counts, or from the counts that the printed shares allow.
 
-The pooled z test comes first; where another usual two-sided test gives the printed digits, the sentence names it,
-since papers seldom say which they used.
+Papers seldom say which test they used, so each usual two-sided test may give the printed digits, and the sentence names
+those that do. A one-sided test, which halves the p-value, is a suggestion, unless the figure says that it is one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import product
+from typing import Final
 
+import numpy as np
+from msgspec import Struct, structs
+
+from analysis.audit.arm_sizes import implied_arm_size
 from analysis.audit.checked import Checked, compared, underdetermined
-from analysis.audit.rounding_boxes import fits, input_box, is_exact_count, limit, point, printed_value
+from analysis.audit.rounding_boxes import Box, fits, input_box, is_exact_count, limit, point, printed_value
 from analysis.published import Figure
 from analysis.stats.audit import counts_that_print
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import chi_squared, fisher_exact, pooled_z, unpooled_z
+from analysis.stats.patterns import FloatArray, IntArray
+from analysis.stats.two_by_two import pooled_p_values, unpooled_p_values, yates_p_values
+from analysis.stats.two_proportions import fisher_exact
 
-_TESTS: tuple[Callable[[int, int, int, int], Significance], ...] = (pooled_z, unpooled_z, fisher_exact)
-_MOST_PAIRS = 400
-"""How many pairs of counts are tried where only shares are printed."""
+_CHECK: Final = "two_proportion_p"
+_TESTS: dict[str, Callable[[IntArray, int, IntArray, int], FloatArray]] = {
+    "two-proportion z, pooled": pooled_p_values,
+    "two-proportion z, unpooled": unpooled_p_values,
+    "chi-squared, Yates' correction": yates_p_values,
+}
+_FISHER = "Fisher's exact, two-sided"
+_MOST_PAIRS = 40_000
+"""How many pairs of counts are tried where only shares are printed; above it, the corners bound them all."""
+_MOST_EXACT = 200
+"""How many pairs Fisher's test, which takes a millisecond each, is asked about: those likeliest by Yates' test."""
+_DIGITS = 12
+"""Significant digits of a p-value that a computation can be held to."""
+_ONE_SIDED = ("one-sided", "one sided", "one-tailed", "one tailed")
+
+
+class _Pairs(Struct, frozen=True):
+    """The pairs of counts that the printed figures allow, and the sizes of both samples.
+
+    `complete` says that every pair is there; else they are the corners, between which every p-value lies, since the
+    tests' statistics grow as two shares move apart.
+    """
+
+    x1: IntArray
+    n1: int
+    x2: IntArray
+    n2: int
+    nearest: int
+    complete: bool
+
+    def named(self, place: int) -> str:
+        """One pair in words."""
+        return f"{self.x1[place]:,} / {self.n1:,} against {self.x2[place]:,} / {self.n2:,}"
 
 
 def check_two_proportion_p(
@@ -35,26 +70,35 @@ def check_two_proportion_p(
     counts, sizes, shares
         Of the first and of the second sample; `None` where it is not printed.
     """
-    known = [size for size in sizes if size is not None and is_exact_count(size)]
+    if not 0 <= printed_value(figure) <= 1:
+        return Checked(_CHECK, "impossible", f"{figure.printed} is no probability.")
+    known = [int(printed_value(size)) for size in sizes if size is not None and is_exact_count(size)]
     if len(known) < 2:
-        return underdetermined("two_proportion_p", "How many cases either share is of is not printed.")
-    first, second = int(printed_value(known[0])), int(printed_value(known[1]))
-    if min(first, second) <= 0:
-        return underdetermined("two_proportion_p", "A sample is empty.")
-    allowed = [_allowed(count, share, size) for count, share, size in zip(counts, shares, (first, second), strict=True)]
-    if any(options is None for options in allowed):
-        return underdetermined("two_proportion_p", "Neither counts nor shares of both samples are printed as numbers.")
-    for options, share, size in zip(allowed, shares, (first, second), strict=True):
+        return underdetermined(_CHECK, _without_sizes(figure, shares))
+    if min(known) <= 0:
+        return underdetermined(_CHECK, "A sample is empty.")
+    allowed = [_allowed(count, share, size) for count, share, size in zip(counts, shares, known, strict=True)]
+    first, second = allowed
+    if first is None or second is None:
+        return underdetermined(_CHECK, "Neither counts nor shares of both samples are printed as numbers.")
+    for options, share, size in zip(allowed, shares, known, strict=True):
         if not options:
             said = "The count" if share is None else share.printed
-            return Checked("two_proportion_p", "impossible", f"{said} is no share of {size:,} cases.")
-    pairs = list(product(*(options or () for options in allowed)))
-    if len(pairs) > _MOST_PAIRS:
-        return underdetermined("two_proportion_p", f"The shares allow {len(pairs):,} pairs of counts.")
-    return _judged(figure, pairs, first, second)
+            return Checked(_CHECK, "impossible", f"{said} is no share of {size:,} cases.")
+    return _judged(figure, _pairs(first, second, known[0], known[1]))
 
 
-def _allowed(count: Figure | None, share: Figure | None, size: int) -> tuple[int, ...] | None:
+def _without_sizes(figure: Figure, shares: Sequence[Figure | None]) -> str:
+    """What cannot be said without the sizes of the samples, and which equal sizes would give the p-value."""
+    reason = "How many cases either share is of is not printed"
+    size = implied_arm_size(figure, shares)
+    if size is None:
+        return f"{reason}."
+    p_value = f"p {figure.printed}" if limit(figure) is not None else f"p = {figure.printed}"
+    return f"{reason}; with equal arms, {p_value} by the pooled z test needs {size.words} cases in each."
+
+
+def _allowed(count: Figure | None, share: Figure | None, size: int) -> Sequence[int] | None:
     if count is not None:
         found = int(printed_value(count))
         return None if not is_exact_count(count) else (found,) if 0 <= found <= size else ()
@@ -69,26 +113,91 @@ def _decimals(share: Figure) -> int:
     return behind if share.unit == "share" else max(0, behind - 2)
 
 
-def _judged(figure: Figure, pairs: list[tuple[int, ...]], first: int, second: int) -> Checked:
-    for test in (*_TESTS, _corrected):
-        for x1, x2 in pairs:
-            found = test(x1, first, x2, second)
-            if found.p_value is not None and fits(figure, point(Fraction(found.p_value))):
-                return _said(figure, found, (x1, first, x2, second))
-    x1, x2 = pairs[len(pairs) // 2]
-    found = pooled_z(x1, first, x2, second)
-    if found.p_value is None:
-        return underdetermined("two_proportion_p", f"There is no p-value: {found.reason}.")
-    return _said(figure, found, (x1, first, x2, second))
+def _pairs(first: Sequence[int], second: Sequence[int], n1: int, n2: int) -> _Pairs:
+    complete = len(first) * len(second) <= _MOST_PAIRS
+    ones, others = (
+        np.asarray(options if complete else (options[0], options[len(options) // 2], options[-1]))
+        for options in (first, second)
+    )
+    x1, x2 = (grid.ravel() for grid in np.meshgrid(ones, others, indexing="ij"))
+    return _Pairs(x1, n1, x2, n2, len(ones) // 2 * len(others) + len(others) // 2, complete)
 
 
-def _corrected(x1: int, n1: int, x2: int, n2: int) -> Significance:
-    if x1 + x2 in (0, n1 + n2):
-        return Significance(None, None)
-    return chi_squared(x1, n1, x2, n2, yates=True)
+def _judged(figure: Figure, pairs: _Pairs) -> Checked:
+    found = {name: test(pairs.x1, pairs.n1, pairs.x2, pairs.n2) for name, test in _TESTS.items()}
+    if np.isnan(found["two-proportion z, pooled"]).all():
+        return underdetermined(_CHECK, "There is no p-value: no variation in the pooled sample, standard error 0.")
+    said_one_sided = any(word in f"{figure.row} {figure.column} {figure.note}".lower() for word in _ONE_SIDED)
+    factor = Fraction(1, 2) if said_one_sided else Fraction(1)
+    reproduced = _reproduced(figure, pairs, found, factor)
+    if reproduced is not None:
+        return reproduced
+    if not pairs.complete and _between_corners(figure, found, factor):
+        return underdetermined(_CHECK, f"{pairs.named(pairs.nearest)} and other counts that print so leave p open.")
+    p_value = found["two-proportion z, pooled"][pairs.nearest] * float(factor)
+    working = f"{pairs.named(pairs.nearest)} (two-proportion z, pooled{', one-sided' * said_one_sided}): p"
+    if np.isnan(p_value):
+        return underdetermined(_CHECK, "The counts that the shares allow leave it open whether there is a p-value.")
+    other = _reproduced(figure, pairs, found, Fraction(3, 2) - factor)
+    suggestion = "" if other is None else f"a {'two' if said_one_sided else 'one'}-sided test gives {figure.printed}"
+    checked = compared(_CHECK, figure, working, point(_exactly(float(p_value))), suggestion=suggestion)
+    return structs.replace(checked, suggestion=suggestion or checked.suggestion)
 
 
-def _said(figure: Figure, found: Significance, cells: tuple[int, int, int, int]) -> Checked:
-    x1, n1, x2, n2 = cells
-    working = f"{x1:,} / {n1:,} against {x2:,} / {n2:,} ({found.test}): p"
-    return compared("two_proportion_p", figure, working, point(Fraction(found.p_value or 0)))
+def _reproduced(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
+    """The first pair that prints the figure, with every test that does; `None` where no test has one."""
+    fitting = {name: place for name, values in found.items() if (place := _fitting(figure, values, pairs, factor)) >= 0}
+    if fitting:
+        name, place = next(iter(fitting.items()))
+        others = [other for other in fitting if other != name and fits(figure, _box(found[other][place], factor))]
+        return _said(figure, pairs, place, (name, *others), float(found[name][place]), factor)
+    for place in _likeliest(figure, found["chi-squared, Yates' correction"]):
+        p_value = fisher_exact(int(pairs.x1[place]), pairs.n1, int(pairs.x2[place]), pairs.n2).p_value
+        if p_value is not None and fits(figure, _box(p_value, factor)):
+            return _said(figure, pairs, place, (_FISHER,), p_value, factor)
+    return None
+
+
+def _fitting(figure: Figure, values: FloatArray, pairs: _Pairs, factor: Fraction) -> int:
+    """The pair nearest to the middle whose p-value prints as the figure; -1 where there is none."""
+    near = np.argsort(abs(np.arange(len(values)) - pairs.nearest), kind="stable")
+    inside = near[_prints(figure, values[near] * float(factor))]
+    return next((int(place) for place in inside if fits(figure, _box(values[place], factor))), -1)
+
+
+def _prints(figure: Figure, values: FloatArray) -> np.typing.NDArray[np.bool_]:
+    """Whether p-values may print as the figure: a quick sieve, a little too wide."""
+    value, half_step = float(printed_value(figure)), 10.0 ** -len(figure.digits.partition(".")[2])
+    bound = limit(figure)
+    low = -1.0 if bound == "below" else value - half_step
+    high = 2.0 if bound == "above" else value + half_step
+    return (values >= low) & (values <= high)
+
+
+def _likeliest(figure: Figure, by_yates: FloatArray) -> list[int]:
+    """The pairs at which an exact test may give the figure, the likeliest first."""
+    distance = np.nan_to_num(abs(by_yates - float(printed_value(figure))), nan=2.0)
+    return [int(place) for place in np.argsort(distance, kind="stable")[:_MOST_EXACT]]
+
+
+def _between_corners(figure: Figure, found: dict[str, FloatArray], factor: Fraction) -> bool:
+    """Whether the figure lies between the p-values at the corners of what the shares allow."""
+    values = np.concatenate(list(found.values()))
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return fits(figure, Box(_exactly(low) * factor, _exactly(high) * factor))
+
+
+def _box(p_value: float, factor: Fraction) -> Box:
+    return point(_exactly(float(p_value)) * factor)
+
+
+def _exactly(p_value: float) -> Fraction:
+    """A p-value without the noise of its last digits, so that 0.125 prints as it does by hand."""
+    return Fraction(f"{p_value:.{_DIGITS}g}") if not np.isnan(p_value) else Fraction(-1)
+
+
+def _said(figure: Figure, pairs: _Pairs, place: int, tests: Sequence[str], p_value: float, factor: Fraction) -> Checked:
+    one_sided = ", one-sided" if factor != 1 else ""
+    others = f"; so does {' and '.join(tests[1:])}" if len(tests) > 1 else ""
+    checked = compared(_CHECK, figure, f"{pairs.named(place)} ({tests[0]}{one_sided}): p", _box(p_value, factor))
+    return structs.replace(checked, sentence=f"{checked.sentence.removesuffix('.')}{others}.")

@@ -244,7 +244,7 @@ def test_a_pooled_p_value_is_reproduced_and_one_far_off_is_not(x1: int, x2: int,
     assert p_value is not None
     printed = rounded(Fraction(p_value), 3)
     assert checked("two_proportion_p", figure("p", printed, "p"), counts(**cells)).status == "reproduced"
-    wrong = "0.9" if p_value < 0.5 else "0.001"
+    wrong = "0.9" if p_value < 0.05 else "0.001"
     assert checked("two_proportion_p", figure("p", wrong, "p"), counts(**cells)).status == "differs"
 
 
