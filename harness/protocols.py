@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
+from harness.attempts import Attempts
 from harness.trajectory import Source, Trajectory, Unreadable
 from harness.verdict import Verdict
 
@@ -73,6 +74,21 @@ class Loader(Protocol):
 
     def load(self, folder: Path, out: Path, read: ReadFile) -> None:
         """Write `benchmark.toml`, `items.jsonl`, `gold.csv` and `trajectories/` of the set in `folder` to `out`.
+
+        Raises
+        ------
+        InputError
+            A file is missing or does not have the shape that the set's documentation states.
+        """
+
+
+class OutcomeLoader(Protocol):
+    """A module that reads from one public data set which system solved which task."""
+
+    NAME: str
+
+    def outcomes(self, folder: Path) -> Iterator[Attempts]:
+        """Every system on every task it was tried on.
 
         Raises
         ------

@@ -1,12 +1,16 @@
 """Public data sets: one module a set, upstream files → benchmark folders.
 
-`LOADERS` is the registry, name → dotted path; an entry point in the group `misstep.datasets` adds to it. What every
-loader needs is beside them: `upstream` reads the upstream files strictly, `benchmark` writes the folder, `catalogue`
-knows what each set is and where it comes from.
+`LOADERS` is the registry, name → dotted path; an entry point in the group `misstep.datasets` adds to it. `OUTCOMES`
+names those that say who solved which task, in counts. What every loader needs is beside them: `upstream` reads the
+upstream files strictly, `benchmark` writes the folder, `catalogue` knows what each set is and where it comes from.
 """
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from harness import registry
-from harness.protocols import Loader
+from harness.attempts import Attempts
+from harness.protocols import Loader, OutcomeLoader
 
 LOADERS: dict[str, str] = {
     "agent_as_a_judge": "harness.datasets.agent_as_a_judge",
@@ -25,6 +29,15 @@ LOADERS: dict[str, str] = {
 }
 GROUP = "misstep.datasets"
 
+OUTCOMES: dict[str, str] = {
+    "devin": "harness.datasets.devin",
+    "humaneval_codegen16b_samples": "harness.datasets.humaneval_codegen16b_samples",
+    "swe_bench_pro": "harness.datasets.swe_bench_pro",
+    "swe_bench_resolved_submissions": "harness.datasets.swe_bench_resolved_submissions",
+    "taubench": "harness.datasets.taubench",
+}
+"""Sets that say which system solved which task, name → dotted path of the module with `outcomes`."""
+
 
 def loader_for(name: str) -> Loader:
     """The loader of a data set.
@@ -38,4 +51,18 @@ def loader_for(name: str) -> Loader:
     return loader
 
 
-__all__ = ["GROUP", "LOADERS", "loader_for"]
+def outcomes_of(name: str, folder: Path) -> Iterator[Attempts]:
+    """What the set in `folder` says of who solved what.
+
+    Raises
+    ------
+    UsageError
+        No such set of outcomes; the message lists the known ones.
+    InputError
+        A file is missing or has another shape.
+    """
+    module: OutcomeLoader = registry.resolve(name, OUTCOMES, f"{GROUP}.outcomes")
+    return module.outcomes(folder)
+
+
+__all__ = ["GROUP", "LOADERS", "OUTCOMES", "loader_for", "outcomes_of"]

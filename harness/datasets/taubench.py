@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from harness.attempts import Attempts
 from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
 from harness.datasets.upstream import csv_rows, json_file, trajectories
 from harness.errors import InputError
@@ -87,6 +88,24 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         gold=(Gold(record.item_id, "environment", "passed" if record.reward else "failed") for record in records),
         trajectories={_STEM: _trajectories(path, records, read)},
     )
+
+
+def outcomes(folder: Path) -> Iterator[Attempts]:
+    """Every task with its trials and how many reached the expected state, in the table `airline`.
+
+    Raises
+    ------
+    InputError
+        `rewards.csv` is missing or has another shape, or a reward is neither 0 nor 1.
+    """
+    path = folder / "rewards.csv"
+    rewards: dict[int, list[float]] = {}
+    for row in csv_rows(path, Reward):
+        if row.reward not in (0.0, 1.0):
+            raise InputError(f"task {row.task_id} has {row.reward}, neither 0 nor 1", file=path, field="reward")
+        rewards.setdefault(row.task_id, []).append(row.reward)
+    for task, found in rewards.items():
+        yield Attempts("airline", _MODEL, str(task), len(found), int(sum(found)))
 
 
 def _check(records: tuple[Record, ...], path: Path, table: Path) -> None:

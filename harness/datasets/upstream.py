@@ -144,7 +144,7 @@ def csv_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
     InputError
         A column is missing or a cell is of another type; names line and column.
     """
-    _, lines = csv_cells(path, type_.__struct_fields__)
+    _, lines = csv_cells(path, type_.__struct_encode_fields__)
     for number, cells in lines:
         try:
             yield msgspec.convert({column: cell for column, cell in cells.items() if cell}, type_, strict=False)
