@@ -1,16 +1,20 @@
-"""Tables as files: CSV for spreadsheets, JSON for programs, both with every field of every row."""
+"""Tables as files that people take away: CSV for spreadsheets, JSON for programs, LaTeX and Markdown for papers.
+
+CSV and JSON have every field of every row, figures with all their digits; LaTeX and Markdown are the table as it is
+printed, with the texts of the page.
+"""
 
 import csv
 import io
-import json
-import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from analysis.escaping import printable
+from analysis.table_json import finite, json_text
+from analysis.table_latex import latex_text
+from analysis.table_markdown import markdown_text
 from analysis.tables import Row, Table
 from harness.errors import InputError
 from harness.records import replace_file
@@ -20,34 +24,6 @@ COLUMNS: tuple[str, ...] = Row.__struct_fields__
 
 _FORMULA = re.compile(r"[=+\-@\t\r](?![\d.,]+%?$)")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
-
-
-def document(table: Table) -> dict[str, Any]:
-    """A table as one JSON value: its own fields, and `rows` as a list of objects that have all fields of a row.
-
-    What is not finite becomes `None`: JSON has no word for it, and the row's `reason` says why.
-    """
-    fields: dict[str, Any] = msgspec.structs.asdict(table)
-    return fields | {"rows": [{name: _finite(getattr(row, name)) for name in COLUMNS} for row in table.rows]}
-
-
-def from_document(value: Any) -> Table:
-    """The table that `document` made this of.
-
-    Raises
-    ------
-    InputError
-        The value is no table; names the field.
-    """
-    try:
-        return msgspec.convert(value, Table)
-    except msgspec.ValidationError as error:
-        raise InputError(f"no table: {error}", "Make it again with analysis.report.show.") from error
-
-
-def json_text(table: Table) -> str:
-    """A table as one JSON document."""
-    return json.dumps(document(table), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def csv_text(table: Table) -> str:
@@ -62,8 +38,22 @@ def csv_text(table: Table) -> str:
     return lines.getvalue()
 
 
-def write_table(table: Table, folder: Path) -> tuple[Path, Path]:
-    """Write `<folder>/<paper>/<name>.csv` and `.json`; gives their paths.
+FORMATS: dict[str, tuple[str, Callable[[Table], str]]] = {
+    "csv": ("CSV", csv_text),
+    "json": ("JSON", json_text),
+    "tex": ("LaTeX", latex_text),
+    "md": ("Markdown", markdown_text),
+}
+"""Ending of a file's name → what the format is called, and how a table is written in it."""
+
+
+def file_addresses(table: Table) -> dict[str, str]:
+    """What each format is called → where the table's file stands, below the folder of tables."""
+    return {called: f"{table.paper}/{table.name}.{ending}" for ending, (called, _) in FORMATS.items()}
+
+
+def write_table(table: Table, folder: Path) -> dict[str, Path]:
+    """Write `<folder>/<paper>/<name>` in every format; gives the path of each, by the ending of its name.
 
     Raises
     ------
@@ -75,18 +65,14 @@ def write_table(table: Table, folder: Path) -> tuple[Path, Path]:
             raise InputError(f"{slug!r} cannot name a table's file", "Use small letters, digits, '_' and '-'.")
     place = folder / table.paper
     place.mkdir(parents=True, exist_ok=True)
-    as_csv, as_json = place / f"{table.name}.csv", place / f"{table.name}.json"
-    replace_file(as_csv, csv_text(table).encode())
-    replace_file(as_json, json_text(table).encode())
-    return as_csv, as_json
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    paths = {ending: place / f"{table.name}.{ending}" for ending in FORMATS}
+    for ending, (_, text_of) in FORMATS.items():
+        replace_file(paths[ending], text_of(table).encode())
+    return paths
 
 
 def _field(value: Any) -> Any:
     if not isinstance(value, str):
-        return _finite(value)
+        return finite(value)
     text = printable(value)
     return f"'{text}" if _FORMULA.match(text) else text

@@ -4,9 +4,11 @@ A table is computed in one place (a function of `analysis.papers` or of a comman
 notebook, the page, the CSV and the JSON are renderings of the same rows.
 """
 
-from typing import Literal
+from collections.abc import Callable
+from functools import wraps
+from typing import Literal, ParamSpec
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 Evidence = Literal["published", "recomputed", "generated", "real"]
 Status = Literal["reproduced", "differs", "impossible", "underdetermined"]
@@ -48,7 +50,8 @@ class Table(Struct, frozen=True):
 
     `name` is a slug, unique within its `paper` (the folder it is exported to); `finding` is the first sentence a
     reader meets, with its interval; `notes` say how it was made and what to beware of; `datasets` are names in
-    `data/datasets.toml`.
+    `data/datasets.toml`. `made_by` is the function that made it, by module and name (`made_by_this` notes it), and
+    `generator` the one that made its generated cases, where that is another.
     """
 
     name: str
@@ -58,3 +61,22 @@ class Table(Struct, frozen=True):
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ()
+    made_by: str = ""
+    generator: str = ""
+
+
+Arguments = ParamSpec("Arguments")
+
+
+def made_by_this(function: Callable[Arguments, Table]) -> Callable[Arguments, Table]:
+    """Note on the table that a function returns that this function made it.
+
+    Of several such functions that call each other the outermost stands on the table: the one that was asked for it.
+    """
+
+    @wraps(function)
+    def making(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Table:
+        table = function(*args, **kwargs)
+        return structs.replace(table, made_by=f"{function.__module__}.{function.__qualname__}")
+
+    return making

@@ -9,7 +9,7 @@ from typing import Any
 from analysis.report.rendering import markup, render
 from analysis.report.table_html import table_html
 from analysis.report.table_text import table_text
-from analysis.table_files import document
+from analysis.table_json import document
 from analysis.tables import Table
 
 TABLE_TYPE = "application/vnd.misstep.table+json"

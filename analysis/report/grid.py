@@ -22,8 +22,12 @@ _BEHIND_POINT = re.compile(r"(?<=\d\.)\d+")
 
 
 class Cell(Struct, frozen=True):
-    """One figure as text; `n` and `source` are empty where the line or the column says them for all."""
+    """One figure as text; `n` and `source` are empty where the line or the column says them for all.
 
+    `row` is the row of the table that it shows.
+    """
+
+    row: Row
     value: str
     interval: str = ""
     n: str = ""
@@ -223,6 +227,7 @@ def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column]) -> 
 def _cell(row: Row, digits: int | None, *, with_n: bool, with_source: bool, with_evidence: bool = False) -> Cell:
     recomputed = row.evidence == "recomputed" and row.printed is None
     return Cell(
+        row,
         number_text(row.value, row.unit, digits) if recomputed else value_text(row),
         interval_text(row),
         count_text(row.n) if with_n else "",

@@ -15,7 +15,8 @@ from analysis.report.foot import Foot, described
 from analysis.report.markdown import first_heading, markdown_html
 from analysis.report.rendering import markup, render
 from analysis.report.table_html import table_html
-from analysis.table_files import from_document
+from analysis.table_files import file_addresses
+from analysis.table_json import from_document
 from analysis.tables import Table
 
 _ADDRESS_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -124,7 +125,7 @@ def _outputs(cell: Mapping[str, Any], finding: str) -> Iterable[Output]:
 def _display(data: Mapping[str, Any], finding: str) -> Output:
     if TABLE_TYPE in data:
         table = from_document(data[TABLE_TYPE])
-        links = tuple((kind.upper(), f"tables/{table.paper}/{table.name}.{kind}") for kind in ("csv", "json"))
+        links = tuple((called, f"tables/{address}") for called, address in file_addresses(table).items())
         return Output("html", markup(table_html(table, with_finding=table.finding != finding, files=links)))
     if FIGURE_TYPE in data:
         return Output("html", markup(_joined(data["text/html"])))

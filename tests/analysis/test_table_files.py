@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.escaping import printable
-from analysis.table_files import COLUMNS, csv_text, document, from_document, json_text, write_table
+from analysis.table_files import COLUMNS, FORMATS, csv_text, file_addresses, write_table
+from analysis.table_json import document, from_document, json_text
 from analysis.tables import Row, Table
 from harness.errors import InputError
 
@@ -82,10 +83,13 @@ def test_any_label_survives_in_json_and_all_that_is_printable_of_it_in_csv(label
     assert row["quantity"] in (printable(label), f"'{printable(label)}")
 
 
-def test_the_files_stand_under_the_paper_by_the_name(tmp_path):
+def test_the_files_stand_under_the_paper_by_the_name_one_for_each_format(tmp_path):
     paths = write_table(TABLE, tmp_path)
-    assert [str(path.relative_to(tmp_path)) for path in paths] == ["made_up/shares.csv", "made_up/shares.json"]
-    assert paths[0].read_bytes() == csv_text(TABLE).encode()
+    assert {str(path.relative_to(tmp_path)) for path in paths.values()} == set(file_addresses(TABLE).values())
+    assert str(paths["csv"].relative_to(tmp_path)) == "made_up/shares.csv"
+    assert {ending: path.read_text() for ending, path in paths.items()} == {
+        ending: text_of(TABLE) for ending, (_, text_of) in FORMATS.items()
+    }
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "", "A b", ".hidden"])

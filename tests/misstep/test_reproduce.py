@@ -88,6 +88,8 @@ def test_a_failing_notebook_is_exit_1_while_the_others_have_their_pages_and_tabl
         "failing_one.html",
         "tables/made_up/loops.csv",
         "tables/made_up/loops.json",
+        "tables/made_up/loops.md",
+        "tables/made_up/loops.tex",
     }
 
 
