@@ -1,0 +1,78 @@
+"""A stand-in for a model server on loopback: every POST gets the same chat completion, so many seconds later.
+
+    python -m benchmarks.stub_server 0.2
+
+prints its base URL on the first line and serves until its standard input is closed. It parses no more of a request
+than it must, so that what is measured is the client.
+"""
+
+import asyncio
+import json
+import sys
+
+BODY = json.dumps(
+    {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "stub-model",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": '{"reasoning": "It goes on.", "label": "no"}'},
+                "finish_reason": "stop",
+                "logprobs": None,
+            }
+        ],
+        "usage": {"prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020},
+    }
+).encode()
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(BODY), BODY)
+
+
+class Stub(asyncio.Protocol):
+    """One connection: waits for a whole request, answers it `seconds` later."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._received = bytearray()
+        self._transport: asyncio.WriteTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the way back."""
+        if isinstance(transport, asyncio.WriteTransport):
+            self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Answer each request that is whole by now."""
+        self._received += data
+        while (length := _whole(self._received)) is not None:
+            del self._received[:length]
+            asyncio.get_running_loop().call_later(self._seconds, self._answer)
+
+    def _answer(self) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(ANSWER)
+
+
+def _whole(received: bytearray) -> int | None:
+    """How many bytes the first request has; `None` while some of them are to come."""
+    end = received.find(b"\r\n\r\n")
+    if end < 0:
+        return None
+    fields = dict(line.split(b":", 1) for line in bytes(received[:end]).lower().split(b"\r\n")[1:])
+    length = end + 4 + int(fields.get(b"content-length", b"0"))
+    return length if len(received) >= length else None
+
+
+async def _serve(seconds: float) -> None:
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Stub(seconds), "127.0.0.1", 0, backlog=1000)
+    host, port = server.sockets[0].getsockname()[:2]
+    print(f"http://{host}:{port}/v1", flush=True)
+    async with server:
+        await loop.run_in_executor(None, sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(float(sys.argv[1])))

@@ -1,0 +1,82 @@
+"""How to get an answer: from a server, a cache, a recording or a script. Nothing here knows what a judge is.
+
+`CLIENTS` is the registry, name → dotted path of a function that opens a client with `ClientSettings`; an entry point in
+the group `misstep.clients` adds to it. Nothing heavy is imported before a client is opened.
+"""
+
+import random
+
+from harness import registry
+from harness.clients.asking import ask_all
+from harness.clients.breaker import BreakingClient
+from harness.clients.budget import BudgetedClient
+from harness.clients.cache import Cache, CachedClient
+from harness.clients.exchange import (
+    Client,
+    Failure,
+    Message,
+    Outcome,
+    Reply,
+    Request,
+    TokenLogprob,
+    token_logprobs,
+)
+from harness.clients.patience import Limits, PatientClient
+from harness.clients.prices import known_prices
+from harness.clients.recording import RecordingClient
+from harness.clients.settings import ClientSettings
+from harness.errors import UsageError
+
+CLIENTS: dict[str, str] = {
+    "openai": "harness.clients.openai_client:open_openai",
+    "replay": "harness.clients.recording:open_replay",
+    "scripted": "harness.clients.scripted:open_scripted",
+}
+GROUP = "misstep.clients"
+
+
+def open_client(settings: ClientSettings) -> Client:
+    """The client that settings ask for: the cache is looked at first, then the circuit, then there is patience.
+
+    The budget stands below the patience, as each attempt may be charged.
+
+    Raises
+    ------
+    UsageError
+        There is no such client, or a limit makes no sense.
+    MissingPrerequisite
+        The server needs a key and there is none.
+    InputError
+        Price file, cache or recording cannot be read.
+    """
+    if settings.attempts < 1 or min(settings.attempt_seconds, settings.total_seconds) <= 0:
+        raise UsageError("a request needs at least one attempt and some time", "Give limits above 0.")
+    if settings.max_cost_usd is not None and not settings.max_cost_usd >= 0:
+        raise UsageError(f"a limit of ${settings.max_cost_usd} on the cost", "Give a number of US dollars.")
+    client: Client = registry.resolve(settings.client, CLIENTS, GROUP)(settings)
+    if settings.max_cost_usd is not None:
+        prices = known_prices(settings.prices)
+        client = BudgetedClient(client, prices, settings.max_cost_usd, settings.spent_usd)
+    limits = Limits(settings.attempts, settings.attempt_seconds, settings.total_seconds)
+    client = PatientClient(client, limits, random.Random(settings.seed))  # noqa: S311 (jitter is no secret)
+    client = BreakingClient(client, settings.failures_to_stop)
+    if settings.record is not None:
+        client = RecordingClient(client, settings.record)
+    return client if settings.cache is None else CachedClient(client, Cache(settings.cache))
+
+
+__all__ = [
+    "CLIENTS",
+    "Cache",
+    "Client",
+    "ClientSettings",
+    "Failure",
+    "Message",
+    "Outcome",
+    "Reply",
+    "Request",
+    "TokenLogprob",
+    "ask_all",
+    "open_client",
+    "token_logprobs",
+]

@@ -1,0 +1,49 @@
+"""Stopping where asking on is useless: a server that is gone, a key that is not accepted, a model that is not there."""
+
+from harness.clients.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+
+_OF_THE_REQUEST: frozenset[FailureKind] = frozenset({"bad_request", "too_large"})
+"""What may be the one request's fault: it counts only while no other request was ever answered."""
+
+_NOT_OF_THE_SERVER: frozenset[FailureKind] = frozenset({"budget", "circuit_open"})
+
+
+class BreakingClient:
+    """Asks another client until so many requests in a row have failed, and then nobody.
+
+    Parameters
+    ----------
+    client
+        The client that is asked, with its patience.
+    failures_to_stop
+        How many failures in a row, none of them the fault of the budget, open the circuit. It stays open.
+    """
+
+    def __init__(self, client: Client, failures_to_stop: int = 10) -> None:
+        self._client = client
+        self._most = failures_to_stop
+        self._in_a_row = 0
+        self._answered = False
+        self._open: Failure | None = None
+
+    async def ask(self, request: Request) -> Outcome:
+        """The outcome; `circuit_open` without asking where the failures were too many."""
+        if self._open is not None:
+            return self._open
+        outcome = await self._client.ask(request)
+        self._count(outcome)
+        return outcome
+
+    def _count(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Reply):
+            self._answered = True
+            self._in_a_row = 0
+        elif outcome.kind not in _NOT_OF_THE_SERVER and not (self._answered and outcome.kind in _OF_THE_REQUEST):
+            self._in_a_row += 1
+            if self._in_a_row >= self._most and self._open is None:
+                sentence = f"{self._in_a_row} requests in a row failed, the last as {outcome.sentence}"
+                self._open = Failure("circuit_open", sentence, attempts=0)
+
+    async def close(self) -> None:
+        """Close the other client."""
+        await self._client.close()

@@ -1,0 +1,172 @@
+"""Answers that are kept: the same question is asked once, by whichever process, and never paid for again.
+
+A cache is an SQLite file with a row for each key: request and reply as JSON, and when it was put there. As lines, for a
+colleague, it is
+
+    {"key": "5d…", "request": {"model": …}, "reply": {"text": "yes", …}, "created": "2026-01-31T12:00:00+00:00"}
+
+Every reply is kept, what a model refused or cut off too; a failure never. Each is on file before it is handed on, so
+that a killed process loses none; a machine that loses power may lose the last few.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.clients.exchange import Client, Message, Outcome, Reply, Request
+from harness.errors import InputError
+
+_WAIT_SECONDS = 60.0
+_KIND = 0x4D535450
+"""Marks an SQLite file as a cache of ours (PRAGMA application_id)."""
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS exchange (
+    key TEXT PRIMARY KEY, request BLOB NOT NULL, reply BLOB NOT NULL, created TEXT NOT NULL
+) WITHOUT ROWID
+"""
+_PUT = "INSERT OR IGNORE INTO exchange VALUES (?, ?, ?, ?)"
+
+_encode = msgspec.json.Encoder().encode
+_reply = msgspec.json.Decoder(Reply)
+
+
+class Exported(Struct, frozen=True):
+    """A row of a cache as a line of a file."""
+
+    key: str
+    request: Request
+    reply: Reply
+    created: str
+
+
+_exported = msgspec.json.Decoder(Exported)
+
+
+class Cache:
+    """The open file of a cache; several processes may have it open at once.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened or is no cache.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._rows = sqlite3.connect(file, timeout=_WAIT_SECONDS, isolation_level=None)
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(
+                f"no cache of replies: {error}", "Name another file, or delete this one.", file=file
+            ) from error
+
+    def _prepare(self) -> None:
+        (kind,) = self._rows.execute("PRAGMA application_id").fetchone()
+        (tables,) = self._rows.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if kind != _KIND and tables:
+            raise sqlite3.DatabaseError("it holds something else")
+        self._rows.execute("PRAGMA journal_mode = WAL")
+        self._rows.execute("PRAGMA synchronous = NORMAL")
+        self._rows.execute(_TABLE)
+        self._rows.execute(f"PRAGMA application_id = {_KIND}")
+
+    def get(self, key: str) -> Reply | None:
+        """The reply kept under a key, marked as cached."""
+        row = self._rows.execute("SELECT reply FROM exchange WHERE key = ?", (key,)).fetchone()
+        return None if row is None else replace(_reply.decode(row[0]), cached=True)
+
+    def put(self, key: str, request: Request, reply: Reply) -> None:
+        """Keep a reply; where one is kept already that one stays."""
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        self._rows.execute(_PUT, (key, _encode(_sendable(request)), _encode(replace(reply, cached=False)), created))
+
+    def export(self) -> Iterator[bytes]:
+        """Every row as a line of JSON, in the order of the keys."""
+        for key, request, reply, created in self._rows.execute("SELECT * FROM exchange ORDER BY key"):
+            row = {"key": key, "request": msgspec.Raw(request), "reply": msgspec.Raw(reply), "created": created}
+            yield _encode(row) + b"\n"
+
+    def take_in(self, file: Path) -> int:
+        """Add the lines of a file that another cache was exported to; gives how many were new.
+
+        Raises
+        ------
+        InputError
+            A line is none of a cache, or its key is not that of its request; nothing is added then.
+        """
+        before = self.count()
+        self._rows.execute("BEGIN IMMEDIATE")
+        try:
+            for row in _lines(file):
+                self._rows.execute(_PUT, (row.key, _encode(row.request), _encode(row.reply), row.created))
+        except BaseException:
+            self._rows.execute("ROLLBACK")
+            raise
+        self._rows.execute("COMMIT")
+        return self.count() - before
+
+    def count(self) -> int:
+        """How many replies are kept."""
+        (count,) = self._rows.execute("SELECT count(*) FROM exchange").fetchone()
+        return int(count)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._rows.close()
+
+
+def _sendable(request: Request) -> Request:
+    """The request as it is sent, without what JSON cannot hold."""
+    body = request.body()["messages"]
+    return replace(request, messages=msgspec.convert(body, tuple[Message, ...]))
+
+
+def _lines(file: Path) -> Iterator[Exported]:
+    try:
+        stream = file.open("rb")
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", "Name an exported cache.", file=file) from error
+    with stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                row = _exported.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                advice = "Export the cache again."
+                raise InputError(f"no line of a cache: {error}", advice, file=file, line=number) from error
+            if row.key != row.request.key():
+                raise InputError(
+                    "the key is not that of the request", "Was the file edited?", file=file, line=number, field="key"
+                )
+            yield row
+
+
+class CachedClient:
+    """Asks another client what is not in the cache, and keeps what it says."""
+
+    def __init__(self, client: Client, cache: Cache) -> None:
+        self._client = client
+        self._cache = cache
+
+    async def ask(self, request: Request) -> Outcome:
+        """The kept reply, else the outcome of asking."""
+        key = request.key()
+        kept = self._cache.get(key)
+        if kept is not None:
+            return kept
+        outcome = await self._client.ask(request)
+        if isinstance(outcome, Reply):
+            self._cache.put(key, request, outcome)
+        return outcome
+
+    async def close(self) -> None:
+        """Close the other client and the file."""
+        await self._client.close()
+        self._cache.close()

@@ -1,0 +1,101 @@
+"""Asking again: what may go better is asked again after a wait, until attempts or time are used up.
+
+The wait after failure n is `first * 2**n` seconds, at most `longest`, less a random quarter; where the server says how
+long to wait (`Retry-After`) it is that long, and no less.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.clients.exchange import TRANSIENT, Client, Failure, Outcome, Request
+
+Sleep = Callable[[float], Awaitable[None]]
+Clock = Callable[[], float]
+
+
+class Limits(Struct, frozen=True):
+    """How patient to be: attempts, and seconds."""
+
+    attempts: int = 6
+    attempt_seconds: float = 120.0
+    total_seconds: float = 600.0
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+
+
+class PatientClient:
+    """Asks another client again after what may pass.
+
+    Parameters
+    ----------
+    client
+        The client that makes one attempt.
+    limits
+        How often and how long.
+    rng
+        The source of the jitter.
+    sleep, clock
+        How to wait and what time it is, in seconds.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        limits: Limits | None = None,
+        rng: random.Random | None = None,
+        sleep: Sleep = asyncio.sleep,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self._client = client
+        self._limits = limits or Limits()
+        self._rng = rng or random.Random(0)  # noqa: S311 (jitter is no secret)
+        self._sleep = sleep
+        self._clock = clock
+
+    async def ask(self, request: Request) -> Outcome:
+        """The outcome of the last attempt; `attempts` says how many there were."""
+        started = self._clock()
+        attempt = 0
+        while True:
+            attempt += 1
+            left = self._limits.total_seconds - (self._clock() - started)
+            outcome = await self._attempt(request, min(self._limits.attempt_seconds, left))
+            if not isinstance(outcome, Failure):
+                return replace(outcome, attempts=attempt)
+            taken = self._clock() - started
+            failure = replace(outcome, attempts=attempt, seconds=taken)
+            if failure.kind not in TRANSIENT or attempt >= self._limits.attempts:
+                return failure
+            wait = self._wait(attempt, failure)
+            if taken + wait >= self._limits.total_seconds:
+                return replace(
+                    failure,
+                    sentence=f"{failure.sentence}; waiting {wait:.3g} s more would pass the limit of "
+                    f"{self._limits.total_seconds:g} s a call",
+                )
+            await self._sleep(wait)
+
+    async def _attempt(self, request: Request, seconds: float) -> Outcome:
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                return await self._client.ask(request)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            return Failure("timeout", f"no whole answer within {seconds:.3g} s")
+
+    def _wait(self, attempt: int, failure: Failure) -> float:
+        jitter = self._rng.random() / 4
+        if failure.retry_after is not None:
+            return failure.retry_after + self._limits.first_wait * jitter
+        growing: float = self._limits.first_wait * 2 ** min(attempt - 1, 30)
+        return min(growing, self._limits.longest_wait) * (1 - jitter)
+
+    async def close(self) -> None:
+        """Close the other client."""
+        await self._client.close()

@@ -1,0 +1,232 @@
+"""From what a server sent to an outcome: which status means what, and which 200 is an answer.
+
+An answer is a chat completion, of which this is looked at:
+
+    {"model": "small-1", "choices": [{"message": {"content": "yes", "refusal": null}, "finish_reason": "stop"}],
+     "usage": {"prompt_tokens": 9, "completion_tokens": 1}}
+
+What is in its text is not looked at: text that is no JSON, or is cut off, is still what the model said.
+"""
+
+import email.utils
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.clients.exchange import Failure, FailureKind, Outcome, Reply, without_surrogates
+
+_SHOWN = 200
+"""How much of a server's own message is shown in a sentence."""
+
+_KEPT = 20_000
+"""How much of a body that is no answer is kept."""
+
+
+class Answer(Struct, frozen=True):
+    """What a server sent: the status, the header fields by lower-case name, the whole body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class _Part(Struct):
+    type: str = ""
+    text: str = ""
+
+
+class _Message(Struct):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+
+
+class _Choice(Struct):
+    message: _Message | None = None
+    finish_reason: str | None = None
+
+
+class _Completion(Struct):
+    choices: list[_Choice] | None = None
+    model: str | None = None
+    usage: Any = None
+    error: Any = None
+
+
+_completion = msgspec.json.Decoder(_Completion)
+
+
+class _NoAnswerError(Exception):
+    """A 200 that is no chat completion."""
+
+    def __init__(self, kind: FailureKind, sentence: str) -> None:
+        self.kind: FailureKind = kind
+        self.sentence = sentence
+        super().__init__(sentence)
+
+
+def read_answer(answer: Answer, model: str, seconds: float) -> Outcome:
+    """The outcome that an answer means; its cost is left open.
+
+    Parameters
+    ----------
+    answer
+        What the server sent.
+    model
+        The model that was asked, for a server that does not name the one that answered.
+    seconds
+        How long it took.
+    """
+    if not 200 <= answer.status < 300:
+        return _refused(answer, seconds)
+    try:
+        completion = _decoded(answer)
+        choice = _first_choice(completion)
+    except _NoAnswerError as error:
+        return Failure(error.kind, error.sentence, raw=_text(answer.body)[:_KEPT], seconds=seconds)
+    message = choice.message or _Message()
+    usage = completion.usage if isinstance(completion.usage, dict) else {}
+    return Reply(
+        text=_joined(message.content),
+        refusal=message.refusal,
+        finish=choice.finish_reason,
+        model=completion.model or model,
+        input_tokens=_count(usage.get("prompt_tokens")),
+        output_tokens=_count(usage.get("completion_tokens")),
+        seconds=seconds,
+        cost_usd=None,
+        raw=_text(answer.body),
+    )
+
+
+def _decoded(answer: Answer) -> _Completion:
+    try:
+        return _completion.decode(answer.body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        first = error
+    try:  # `json` knows lone surrogates and NaN, which some servers send
+        value = _clean(json.loads(answer.body))
+    except (ValueError, RecursionError) as error:
+        kind = answer.headers.get("content-type", "none")
+        raise _NoAnswerError("malformed", f"the server's answer is not JSON ({first}; content type {kind})") from error
+    try:
+        return msgspec.convert(value, _Completion)
+    except msgspec.ValidationError as error:
+        raise _NoAnswerError("malformed", f"the server's answer is no chat completion: {error}") from error
+
+
+def _first_choice(completion: _Completion) -> _Choice:
+    if completion.choices:
+        if completion.choices[0].message is None:
+            raise _NoAnswerError("malformed", "the server's answer has no message")
+        return completion.choices[0]
+    if completion.error is not None:
+        raise _NoAnswerError("server", f"the server reports an error under status 200: {_said(completion.error)}")
+    raise _NoAnswerError("malformed", "the server's answer has no choices")
+
+
+def _joined(content: str | list[_Part] | None) -> str | None:
+    if isinstance(content, list):
+        return "".join(part.text for part in content if part.type in ("text", "output_text"))
+    return content
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, list):
+        return [_clean(one) for one in value]
+    if isinstance(value, dict):
+        return {without_surrogates(name): _clean(one) for name, one in value.items()}
+    return value
+
+
+def _text(body: bytes) -> str:
+    return body.decode("utf-8", "replace")
+
+
+def _refused(answer: Answer, seconds: float) -> Failure:
+    """The failure that a status other than 2xx means."""
+    error = _error_in(answer.body)
+    kind = _kind(answer.status, error)
+    return Failure(
+        kind,
+        f"{_MEANING[kind]} (status {answer.status}): {_said(error)}",
+        raw=_text(answer.body)[:_KEPT],
+        seconds=seconds,
+        retry_after=retry_after(answer.headers) if kind in ("rate_limited", "server") else None,
+    )
+
+
+_MEANING: dict[FailureKind, str] = {
+    "unauthorised": "the server does not accept the key in OPENAI_API_KEY",
+    "quota": "the account behind OPENAI_API_KEY has no credit left",
+    "rate_limited": "the server asks for fewer requests",
+    "server": "the server failed",
+    "bad_request": "the server does not take the request",
+}
+
+
+def _kind(status: int, error: Any) -> FailureKind:
+    if status == 429:
+        return "quota" if isinstance(error, dict) and error.get("code") == "insufficient_quota" else "rate_limited"
+    if status in (401, 403):
+        return "unauthorised"
+    if status in (408, 409, 425) or status >= 500:
+        return "server"
+    return "bad_request"
+
+
+def _error_in(body: bytes) -> Any:
+    """What a body says went wrong: its `error` where it is JSON and has one, else all of it."""
+    try:
+        value = _clean(json.loads(body))
+    except (ValueError, RecursionError):
+        return re.sub(r"<[^<>]*>", " ", _text(body[:_KEPT]))
+    return value.get("error", value) if isinstance(value, dict) else value
+
+
+def _said(error: Any) -> str:
+    message = error.get("message", error) if isinstance(error, dict) else error
+    line = " ".join(str(message).split())
+    return (line if len(line) <= _SHOWN else line[:_SHOWN] + "…") or "it does not say why"
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """How many seconds the server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    asked = headers.get("retry-after")
+    seconds = _number(asked)
+    if seconds is not None or asked is None:
+        return seconds
+    try:
+        until = email.utils.parsedate_to_datetime(asked)
+    except ValueError:
+        return None
+    now = _number_of_date(headers.get("date")) or datetime.now(UTC)
+    return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - now).total_seconds())
+
+
+def _number_of_date(date: str | None) -> datetime | None:
+    """The server's own clock, which its HTTP dates are by."""
+    try:
+        said = email.utils.parsedate_to_datetime(date) if date else None
+    except ValueError:
+        return None
+    return said and said.replace(tzinfo=said.tzinfo or UTC)
+
+
+def _number(text: str | None) -> float | None:
+    if text is None or not re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", text):
+        return None
+    return float(text)

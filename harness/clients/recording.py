@@ -1,0 +1,142 @@
+"""Exchanges that were recorded, and a client that answers from them alone: tests and notebooks run without a server.
+
+A recording is a file of JSON lines,
+
+    {"key": "5d…", "request": {"model": "small-1", "messages": […]}, "outcome": {"reply": {"text": "yes", …}}}
+
+of which the last line of a key counts. A half-written last line, as a killed process leaves one, is cut off.
+"""
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from harness.clients.exchange import Client, Failure, Outcome, Reply, Request
+from harness.clients.settings import ClientSettings
+from harness.errors import InputError, MissingPrerequisite, UsageError
+
+_SHOWN = 80
+
+
+class _Said(Struct, frozen=True, omit_defaults=True):
+    reply: Reply | None = None
+    failure: Failure | None = None
+
+
+class _Exchange(Struct, frozen=True):
+    key: str
+    request: msgspec.Raw
+    outcome: _Said
+
+
+_encode = msgspec.json.Encoder().encode
+_exchange = msgspec.json.Decoder(_Exchange)
+
+
+class RecordingClient:
+    """Asks another client and adds each exchange to a file."""
+
+    def __init__(self, client: Client, file: Path) -> None:
+        self._client = client
+        self._stream = _opened(file)
+
+    async def ask(self, request: Request) -> Outcome:
+        """The other client's outcome, on file before it is handed on."""
+        outcome = await self._client.ask(request)
+        said = _Said(reply=outcome) if isinstance(outcome, Reply) else _Said(failure=outcome)
+        self._stream.write(_encode(_Exchange(request.key(), msgspec.Raw(request.content()), said)) + b"\n")
+        self._stream.flush()
+        return outcome
+
+    async def close(self) -> None:
+        """Close the other client and the file."""
+        await self._client.close()
+        self._stream.close()
+
+
+def _opened(file: Path) -> BinaryIO:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        stream = file.open("a+b")
+    except OSError as error:
+        raise InputError(
+            f"cannot write: {error.strerror}", "Name another file for the recording.", file=file
+        ) from error
+    stream.seek(0)
+    whole = sum(len(line) for line in stream if line.endswith(b"\n"))
+    if whole < stream.seek(0, os.SEEK_END):
+        stream.truncate(whole)
+    return stream
+
+
+class ReplayClient:
+    """Answers from a recording and asks nobody.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a line is no exchange.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._outcomes = _read(file)
+
+    async def ask(self, request: Request) -> Outcome:
+        """The recorded outcome.
+
+        Raises
+        ------
+        MissingPrerequisite
+            This request was not recorded.
+        """
+        outcome = self._outcomes.get(request.key())
+        if outcome is None:
+            asked = " ".join(request.messages[-1].content.split())[:_SHOWN] if request.messages else ""
+            raise MissingPrerequisite(
+                f"{self._file} has no answer to sample {request.sample} of {asked!r} by {request.model}",
+                "Record it with the model at hand, or take the recording that belongs to this version.",
+            )
+        return outcome
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _read(file: Path) -> dict[str, Outcome]:
+    outcomes: dict[str, Outcome] = {}
+    try:
+        with file.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                exchange = _decoded(line, file, number)
+                said = exchange.outcome.reply or exchange.outcome.failure
+                if said is not None:
+                    outcomes[exchange.key] = said
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", "Name a recording.", file=file) from error
+    return outcomes
+
+
+def _decoded(line: bytes, file: Path, number: int) -> _Exchange:
+    try:
+        return _exchange.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"no recorded exchange: {error}", "Was the file edited?", file=file, line=number) from error
+
+
+def open_replay(settings: ClientSettings) -> ReplayClient:
+    """The client that answers from the recording at `settings.replay`.
+
+    Raises
+    ------
+    UsageError
+        No recording is named.
+    """
+    if settings.replay is None:
+        raise UsageError("the client `replay` needs a recording", "Name its file.")
+    return ReplayClient(settings.replay)

@@ -1,0 +1,29 @@
+"""The API key never leaves: whatever a server sends back is cleaned of it before it is kept or shown."""
+
+from urllib.parse import quote
+
+SHOWN_INSTEAD = "[API key]"
+
+_SHORTEST = 6
+"""A key shorter than this is a placeholder for a server that wants none, and may be any word of a text."""
+
+
+class Redaction:
+    """Takes one key out of texts.
+
+    Parameters
+    ----------
+    key
+        The API key; the empty string where there is none.
+    """
+
+    def __init__(self, key: str) -> None:
+        forms = (key, quote(key, safe=""), key.replace("/", r"\/"))
+        self._forms = tuple(dict.fromkeys(forms)) if len(key) >= _SHORTEST else ()
+
+    def __call__(self, text: str) -> str:
+        """The text with the key shown as `[API key]`."""
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, SHOWN_INSTEAD)
+        return text

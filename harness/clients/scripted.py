@@ -1,0 +1,51 @@
+"""A model that is a function: for tests, and for trying a judge without a server."""
+
+from collections.abc import Callable
+
+from harness import registry
+from harness.clients.exchange import Outcome, Reply, Request
+from harness.clients.settings import ClientSettings
+from harness.errors import UsageError
+
+Script = Callable[[Request], Outcome | str]
+
+
+class ScriptedClient:
+    """Answers with what a function says: a text, or a whole outcome.
+
+    Attributes
+    ----------
+    asked
+        How many requests there were.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self.asked = 0
+
+    async def ask(self, request: Request) -> Outcome:
+        """What the function says."""
+        self.asked += 1
+        said = self._script(request)
+        return text_reply(said, request.model) if isinstance(said, str) else said
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def text_reply(text: str, model: str) -> Reply:
+    """A reply of that text that took no time and says nothing of tokens."""
+    return Reply(text, None, "stop", model, None, None, 0.0, None)
+
+
+def open_scripted(settings: ClientSettings) -> ScriptedClient:
+    """The client that answers with the function at `settings.script`.
+
+    Raises
+    ------
+    UsageError
+        No function is named, or it cannot be loaded.
+    """
+    if settings.script is None:
+        raise UsageError("the client `scripted` needs a function", "Name one as `package.module:function`.")
+    return ScriptedClient(registry.resolve(settings.script, {}, "misstep.scripts"))
