@@ -15,6 +15,7 @@ class AskedItem(Struct, frozen=True):
     """An item, as far as analysis needs it: its id, the run it is about, and what else the set says."""
 
     id: str
+    trajectory: str | dict[str, Any] | None = None
     trajectory_id: str | None = None
     step: int | None = None
     extra: dict[str, Any] = {}
@@ -29,11 +30,12 @@ class GoldLabel(Struct, frozen=True):
 
 
 class MarkedError(Struct, frozen=True):
-    """One error that people marked in a run: its label, and its step where that can be placed."""
+    """One error that people marked in a run: its label, its step where that can be placed, and where upstream says."""
 
     trajectory: str
     label: str
     step: int | None = None
+    location: str = ""
     root_cause: bool | None = None
 
 
