@@ -1,0 +1,211 @@
+"""What goes to a model and what comes back: the nouns of whoever asks and of whoever gets the answer.
+
+A request is sent as one JSON object,
+
+    {"model": "small-1", "messages": [{"role": "user", "content": "Is it solved?"}], "temperature": 0.0, "seed": 7}
+
+and its key is the SHA-256 of that object with sorted keys and the number of the sample. Neither address nor API key is
+part of it, so that answers kept under it serve whoever asks the same of another server.
+
+What comes back is a value, an exception never: a `Reply` for whatever a model said, a `Failure` for anything else.
+"""
+
+import hashlib
+from typing import Any, Literal, Protocol
+
+import msgspec
+from msgspec import Struct
+
+Role = Literal["system", "user", "assistant"]
+
+FailureKind = Literal[
+    "rate_limited",
+    "quota",
+    "server",
+    "connection",
+    "timeout",
+    "malformed",
+    "too_large",
+    "bad_request",
+    "unauthorised",
+    "budget",
+    "circuit_open",
+]
+
+TRANSIENT: frozenset[FailureKind] = frozenset({"rate_limited", "server", "connection", "timeout", "malformed"})
+"""What may go better when it is asked again."""
+
+_OWN_FIELDS = frozenset(
+    {"model", "messages", "temperature", "max_tokens", "seed", "response_format", "logprobs", "n", "stream"}
+)
+
+_canonical = msgspec.json.Encoder(order="sorted").encode
+
+
+class Message(Struct, frozen=True, gc=False):
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+
+
+class Request(Struct, frozen=True, omit_defaults=True):
+    """One question to one model.
+
+    Parameters
+    ----------
+    model, messages, temperature, max_tokens, seed
+        As the chat completions endpoint has them; `None` leaves the server its default.
+    schema
+        A JSON schema that the answer is to follow; `None` asks for plain text.
+    logprobs
+        Whether the log-probability of each token of the answer is asked for.
+    sample
+        Which of several equal questions this is: part of the key and not of what is sent.
+    extra
+        Further fields of the body that some servers know (`reasoning_effort`, `cache_prompt`, `max_completion_tokens`).
+
+    Raises
+    ------
+    ValueError
+        `extra` has a field that a parameter stands for, or one that would make several answers of one.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    schema: dict[str, Any] | None = None
+    logprobs: bool = False
+    sample: int = 0
+    extra: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        if taken := sorted(_OWN_FIELDS & self.extra.keys()):
+            raise ValueError(f"extra cannot set {', '.join(taken)}")
+
+    def body(self) -> dict[str, Any]:
+        """What is sent, as values for JSON."""
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [
+                {"role": message.role, "content": without_surrogates(message.content)} for message in self.messages
+            ],
+        }
+        if self.temperature is not None:
+            body["temperature"] = float(self.temperature)  # 0 and 0.0 are one question
+        if self.max_tokens is not None:
+            body["max_tokens"] = self.max_tokens
+        if self.seed is not None:
+            body["seed"] = self.seed
+        if self.schema is not None:
+            named = {"name": "answer", "strict": True, "schema": self.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        if self.logprobs:
+            body["logprobs"] = True
+        return body | self.extra
+
+    def content(self) -> bytes:
+        """What is sent, as JSON with sorted keys."""
+        return _canonical(self.body())
+
+    def key(self) -> str:
+        """The name under which the answer is kept: 64 hexadecimal digits."""
+        return hashlib.sha256(b'{"body":%b,"sample":%d}' % (self.content(), self.sample)).hexdigest()
+
+    def most_tokens_out(self) -> int | None:
+        """How many tokens the answer may have at most; `None` where nothing bounds it."""
+        bounds = (self.max_tokens, self.extra.get("max_completion_tokens"))
+        return min((bound for bound in bounds if isinstance(bound, int)), default=None)
+
+
+class Reply(Struct, frozen=True, omit_defaults=True):
+    """What a model answered, whatever that is: text, a refusal, nothing, half a sentence.
+
+    `finish` is the server's own word (`stop`, `length`, `content_filter`, …); tokens and `cost_usd` are `None` where
+    the server did not say or no price is known; `seconds` is what the last attempt took; `raw` is the whole body. Of a
+    reply that is `cached` all that is the reply's first time: nothing was spent now.
+    """
+
+    text: str | None
+    refusal: str | None
+    finish: str | None
+    model: str
+    input_tokens: int | None
+    output_tokens: int | None
+    seconds: float
+    cost_usd: float | None
+    cached: bool = False
+    attempts: int = 1
+    raw: str = ""
+
+
+class Failure(Struct, frozen=True, omit_defaults=True):
+    """Why there is no answer: a kind to act on and a sentence to show.
+
+    `seconds` is what all attempts took together, the waiting between them included; `retry_after` is how many seconds
+    the server asked to wait.
+    """
+
+    kind: FailureKind
+    sentence: str
+    attempts: int = 1
+    raw: str = ""
+    seconds: float = 0.0
+    retry_after: float | None = None
+
+
+Outcome = Reply | Failure
+
+
+class Client(Protocol):
+    """Anything that can be asked."""
+
+    async def ask(self, request: Request) -> Outcome:
+        """The outcome of one request; a failure is a value."""
+
+    async def close(self) -> None:
+        """Give back what is held: connections, files."""
+
+
+class TokenLogprob(Struct, frozen=True):
+    """A token of an answer and the natural logarithm of its probability."""
+
+    token: str
+    logprob: float
+
+
+class _Logprobs(Struct):
+    content: list[TokenLogprob] | None = None
+
+
+class _LogprobChoice(Struct):
+    logprobs: _Logprobs | None = None
+
+
+class _LogprobBody(Struct):
+    choices: list[_LogprobChoice]
+
+
+_logprob_body = msgspec.json.Decoder(_LogprobBody)
+
+
+def token_logprobs(reply: Reply) -> tuple[TokenLogprob, ...] | None:
+    """The tokens of an answer with their log-probabilities; `None` where the server gave none.
+
+    A server that takes a code fence off the text may leave it in the tokens: they need not line up with `text`.
+    """
+    try:
+        choices = _logprob_body.decode(reply.raw).choices
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return None
+    given = choices[0].logprobs if choices else None
+    return None if given is None or given.content is None else tuple(given.content)
+
+
+def without_surrogates(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate, which no UTF-8 can hold."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,0 +1,142 @@
+"""A run as text within a budget: what a judge gets to read of it, and what was cut.
+
+`shorten_middle` keeps the task, the steps around the one that is asked about (else the last ones) and every step's
+own words, and shortens what tools answered elsewhere, more and more, before whole steps go. `keep_ends` keeps the first
+and the last steps whole and leaves out the middle. A token is taken for four characters.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from harness.judges.judge_file import Policy
+from harness.trajectory import Step, ToolCall, Trajectory
+
+CHARACTERS_PER_TOKEN = 4
+WINDOW = 5
+"""How many steps before and after the one that is asked about are evidence."""
+
+_OBSERVATIONS = (2_000, 500, 120, 0)
+"""To how many characters an answer of a tool is shortened, in turn."""
+
+_MOST_OWN = 4_000
+"""To how many characters a step's own words are shortened when all else has been."""
+
+
+class Fitted(Struct, frozen=True):
+    """A run as text, and one sentence on what was cut; empty where all of it is there."""
+
+    text: str
+    cut: str = ""
+
+
+def fitted(run: Trajectory, budget: int, policy: Policy = "shorten_middle", step: int | None = None) -> Fitted:
+    """A run's steps as text of at most `budget` tokens, as far as its evidence allows.
+
+    Parameters
+    ----------
+    run
+        The run.
+    budget
+        In tokens.
+    policy
+        What goes first.
+    step
+        The step that is asked about; its neighbourhood is kept.
+    """
+    room = budget * CHARACTERS_PER_TOKEN
+    return fitted_steps(run.steps, room, policy, step, first=0)
+
+
+def fitted_steps(steps: Sequence[Step], room: int, policy: Policy, step: int | None, first: int) -> Fitted:
+    """Consecutive steps within `room` characters; `first` is the number of the first of them."""
+    numbers = range(first, first + len(steps))
+    whole = [shown_step(one, number) for one, number in zip(steps, numbers, strict=True)]
+    if _length(whole) <= room:
+        return Fitted("\n\n".join(whole))
+    kept = _evidence(numbers, step)
+    if policy == "shorten_middle":
+        for most in _OBSERVATIONS:
+            shown = [
+                text if number in kept else shown_step(one, number, most)
+                for one, number, text in zip(steps, numbers, whole, strict=True)
+            ]
+            if _length(shown) <= room:
+                return Fitted("\n\n".join(shown), f"observations outside the evidence shortened to {most:,} characters")
+    return _without_middle(steps, numbers, whole, kept, room)
+
+
+def _evidence(numbers: range, step: int | None) -> range:
+    if step is None:
+        return numbers[-2 * WINDOW :]
+    return range(max(numbers.start, step - WINDOW), min(numbers.stop, step + WINDOW + 1))
+
+
+def _without_middle(steps: Sequence[Step], numbers: range, whole: Sequence[str], kept: range, room: int) -> Fitted:
+    """The steps that are left when the farthest from the evidence and from the start go first."""
+    length = [len(text) + 2 for text in whole]
+    by_worth = sorted(
+        numbers, key=lambda number: (number not in kept, number >= numbers.start + 2, _away(number, kept))
+    )
+    chosen: set[int] = set()
+    used = 0
+    for number in by_worth:
+        size = length[number - numbers.start]
+        if used + size > room and chosen:
+            continue
+        chosen.add(number)
+        used += size
+    shown: list[str] = []
+    left_out = 0
+    for one, number, text in zip(steps, numbers, whole, strict=True):
+        if number in chosen:
+            if left_out:
+                shown.append(_gap(left_out, number))
+                left_out = 0
+            shown.append(text if len(text) <= room else shown_step(one, number, 500, _MOST_OWN))
+        else:
+            left_out += 1
+    if left_out:
+        shown.append(_gap(left_out, numbers.stop))
+    gone = len(whole) - len(chosen)
+    return Fitted("\n\n".join(shown), f"{gone:,} of {len(whole):,} steps left out")
+
+
+def _away(number: int, kept: range) -> int:
+    return 0 if number in kept else min(abs(number - kept.start), abs(number - (kept.stop - 1)))
+
+
+def _gap(count: int, before: int) -> str:
+    return f"[steps {before - count} to {before - 1} left out]" if count > 1 else f"[step {before - 1} left out]"
+
+
+def _length(shown: Sequence[str]) -> int:
+    return sum(map(len, shown)) + 2 * len(shown)
+
+
+def shown_step(step: Step, number: int, most_observed: int | None = None, most_own: int | None = None) -> str:
+    """One step as text: who, its words, its calls, what tools answered."""
+    lines = [f"[step {number}] {step.speaker or step.role}"]
+    if step.reasoning:
+        lines.append(f"(reasoning) {_shortened(step.reasoning, most_own)}")
+    if step.text:
+        lines.append(_shortened(step.text, most_own))
+    lines += [f"> {_call(call, most_own)}" for call in step.calls]
+    for result in step.results:
+        code = "" if result.exit_code is None else f" (exit code {result.exit_code})"
+        lines.append(f"< {_shortened(result.text, most_observed)}{code}")
+    return "\n".join(lines)
+
+
+def _call(call: ToolCall, most: int | None) -> str:
+    given = call.arguments if isinstance(call.arguments, str) else msgspec.json.encode(call.arguments).decode()
+    return f"{call.name} {_shortened(given, most)}"
+
+
+def _shortened(text: str, most: int | None) -> str:
+    if most is None or len(text) <= most:
+        return text
+    head = most - most // 3
+    tail = text[len(text) - most // 3 :] if most // 3 else ""
+    return f"{text[:head]}[… {len(text) - most:,} characters left out …]{tail}"

@@ -1,0 +1,174 @@
+"""A judge as a TOML file: what it is asked with, which labels it may give, which model answers.
+
+name = "is_it_fruit"
+kind = "text"
+labels = ["fruit", "vegetable"]
+prompt = "is_it_fruit.md"          # beside the file, or `room/name` of a shipped one
+examples = "examples.jsonl"        # beside the file: {"text": "…", "label": "fruit", "reasoning": "…"}
+votes = 3                          # answers to one question; the label that most of them give
+permute = "order"                  # what changes from vote to vote: nothing, the order of labels, their names
+budget = 24000                     # the most tokens of a run that are shown
+
+[model]
+name = "small-1"
+base_url = "http://127.0.0.1:8000/v1"
+temperature = 0.0
+max_tokens = 1024
+seed = 7
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.items import Kind
+from harness.prompting import Prompt, load_prompt
+
+Permute = Literal["none", "order", "names"]
+Aggregate = Literal["majority", "mean"]
+Policy = Literal["shorten_middle", "keep_ends"]
+
+_FORM = "See the README for the form of a judge."
+
+
+class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which model answers, and how; what is `None` is left to the server.
+
+    `structured` says whether the server is asked to keep to a JSON schema; `extra` goes into the request as it is.
+    """
+
+    name: str = ""
+    base_url: str | None = None
+    temperature: float | None = 0.0
+    max_tokens: int | None = 1024
+    seed: int | None = 0
+    structured: bool = True
+    extra: dict[str, Any] = {}
+
+
+class Example(Struct, frozen=True):
+    """One example: the values of the prompt's placeholders, and the reply that they should get."""
+
+    values: dict[str, str]
+    label: str
+    reasoning: str
+
+
+class JudgeSpec(Struct, frozen=True):
+    """A judge, with everything that its answers follow from.
+
+    `labels` are label → meaning; `digest` covers the judge's file, its prompt and its examples.
+    """
+
+    name: str
+    kind: Kind
+    labels: dict[str, str]
+    prompt: Prompt
+    examples: tuple[Example, ...] = ()
+    votes: int = 1
+    aggregate: Aggregate = "majority"
+    permute: Permute = "none"
+    policy: Policy = "shorten_middle"
+    budget: int = 24_000
+    model: ModelSettings = ModelSettings()
+    digest: str = ""
+
+
+class _File(Struct, forbid_unknown_fields=True):
+    name: str
+    kind: Kind
+    labels: list[str] | dict[str, str]
+    prompt: str
+    examples: str | None = None
+    votes: int = 1
+    aggregate: Aggregate = "majority"
+    permute: Permute = "none"
+    policy: Policy = "shorten_middle"
+    budget: int = 24_000
+    model: ModelSettings = ModelSettings()
+
+
+def read_judge(file: Path) -> JudgeSpec:
+    """The judge in a file, with its prompt and its examples.
+
+    Raises
+    ------
+    InputError
+        The file, the prompt or an example cannot be read or breaks the form; names file, line, field.
+    UsageError
+        There is no such prompt.
+    """
+    try:
+        written = file.read_bytes()
+        told = msgspec.toml.decode(written, type=_File)
+    except OSError as error:
+        raise InputError(
+            f"cannot open: {error.strerror}", "`misstep judge list` shows what there is.", file=file
+        ) from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InputError(str(error), _FORM, file=file) from error
+    labels = told.labels if isinstance(told.labels, dict) else dict.fromkeys(told.labels, "")
+    _check(told, labels, file)
+    prompt = load_prompt(told.prompt, file.parent)
+    digest = hashlib.sha256(written + prompt.sha256.encode())
+    examples: tuple[Example, ...] = ()
+    if told.examples is not None:
+        lines = _example_lines(file.parent / told.examples)
+        digest.update(b"\n".join(lines))
+        examples = tuple(
+            _example(line, prompt, labels, file.parent / told.examples, number) for number, line in enumerate(lines, 1)
+        )
+    return JudgeSpec(
+        name=told.name,
+        kind=told.kind,
+        labels=labels,
+        prompt=prompt,
+        examples=examples,
+        votes=told.votes,
+        aggregate=told.aggregate,
+        permute=told.permute,
+        policy=told.policy,
+        budget=told.budget,
+        model=told.model,
+        digest=digest.hexdigest(),
+    )
+
+
+def _check(told: _File, labels: dict[str, str], file: Path) -> None:
+    if not told.name.strip() or "/" in told.name:
+        raise InputError(f"the name {told.name!r}", "Give it a name without a slash.", file=file, field="name")
+    listed = told.labels if isinstance(told.labels, list) else list(labels)
+    alike = {label.strip().casefold() for label in listed}
+    if len(alike) != len(listed) or len(listed) < 2 or "" in alike:
+        advice = "Give two labels or more; letter case does not tell them apart."
+        raise InputError("labels that cannot be told apart", advice, file=file, field="labels")
+    if told.votes < 1 or told.budget < 1:
+        field = "votes" if told.votes < 1 else "budget"
+        raise InputError("a number below 1", "Give 1 or more.", file=file, field=field)
+
+
+def _example_lines(file: Path) -> list[bytes]:
+    try:
+        return [line for line in file.read_bytes().splitlines() if line.strip()]
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", "Put the examples beside the judge.", file=file) from error
+
+
+def _example(line: bytes, prompt: Prompt, labels: dict[str, str], file: Path, number: int) -> Example:
+    try:
+        given = msgspec.json.decode(line, type=dict[str, str])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"no example: {error}", "An example is an object of texts.", file=file, line=number) from error
+    label, reasoning = given.pop("label", ""), given.pop("reasoning", "")
+    if label not in labels:
+        said = f"the label {label!r} is none of {', '.join(labels)}"
+        raise InputError(said, "Give one of them.", file=file, line=number, field="label")
+    lacking = sorted(prompt.placeholders - {"labels"} - given.keys())
+    if lacking:
+        said = f"nothing for {{{lacking[0]}}} of the prompt"
+        raise InputError(said, "Give every placeholder a text.", file=file, line=number, field=lacking[0])
+    return Example(given, label, reasoning)

@@ -1,0 +1,193 @@
+"""A prompted judge: an item → requests to a model, and the model's replies → one verdict.
+
+Everything that an item or a run says goes into the prompt fenced (`harness.judges.fencing`); a request never offers
+tools, so that nothing in an item can run anything.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.exchange import Failure, Message, Outcome, Reply, Request
+from harness.items import Item
+from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, fitted, fitted_steps
+from harness.judges.fencing import fence, readable
+from harness.judges.judge_file import JudgeSpec
+from harness.judges.replies import Answer, read_reply, schema_of
+from harness.judges.votes import decided, label_names
+from harness.prompting import fill, load_prompt
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+STEPS_AFTER = 15
+"""How many steps after an intervention a recovery is looked for in (Wink, section 4)."""
+
+_RULES = "judges/data_and_reply"
+_TEXT_FIELDS = ("text", "task", "patch")
+
+
+class Asked(Struct, frozen=True):
+    """What is asked about one item: a request a vote, and what is needed to read the replies.
+
+    `names` has, a vote, the names in the prompt → the labels; `steps` is the number of the run's steps; `cut` says what
+    was left out of the run.
+    """
+
+    item: str
+    requests: tuple[Request, ...]
+    names: tuple[dict[str, str], ...]
+    steps: int | None
+    cut: str
+
+
+def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Asked:
+    """The requests that one item takes.
+
+    Parameters
+    ----------
+    spec
+        The judge.
+    item
+        The item.
+    run
+        The run that it is about, where there is one.
+
+    Raises
+    ------
+    InputError
+        The item lacks what the prompt asks for; names both.
+    """
+    values, cut = _values(spec, item, run)
+    names = tuple(label_names(tuple(spec.labels), spec.permute, turn) for turn in range(spec.votes))
+    requests = tuple(_request(spec, values, shown, turn) for turn, shown in enumerate(names))
+    return Asked(item.id, requests, names, None if run is None else len(run.steps), cut)
+
+
+def verdict(spec: JudgeSpec, asked: Asked, outcomes: Sequence[Outcome]) -> Verdict:
+    """The verdict that the outcomes of an item's requests come to, in the order of the requests."""
+    answers = [_answer(names, outcome, asked.steps) for names, outcome in zip(asked.names, outcomes, strict=True)]
+    answer = decided(answers, spec.aggregate)
+    replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+    return Verdict(
+        item=asked.item,
+        judge=spec.name,
+        label=answer.label,
+        status=answer.status,
+        score=answer.score,
+        steps=answer.steps,
+        rationale=answer.rationale,
+        seconds=sum(outcome.seconds for outcome in outcomes),
+        input_tokens=_sum([reply.input_tokens for reply in replies]),
+        output_tokens=_sum([reply.output_tokens for reply in replies]),
+        cost_usd=_sum([reply.cost_usd for reply in replies]),
+        model=replies[0].model if replies else spec.model.name,
+        prompt=spec.prompt.label,
+        cached=bool(replies) and all(reply.cached for reply in replies),
+        error="; ".join(filter(None, (answer.error, asked.cut))) or None,
+    )
+
+
+def unasked(spec: JudgeSpec, item: Item, reason: str) -> Verdict:
+    """The verdict on an item that could not even be asked about."""
+    return Verdict(item.id, spec.name, None, "failed", prompt=spec.prompt.label, model=spec.model.name, error=reason)
+
+
+def _answer(names: Mapping[str, str], outcome: Outcome, steps: int | None) -> Answer:
+    if isinstance(outcome, Failure):
+        return Answer(None, "failed", error=f"{outcome.kind}: {outcome.sentence}")
+    return read_reply(outcome.text, names, refusal=outcome.refusal, finish=outcome.finish, steps=steps)
+
+
+def _sum(values: Sequence[Any]) -> Any:
+    """The sum of what is known; `None` where something is not."""
+    return None if not values or any(value is None for value in values) else sum(values)
+
+
+def _request(spec: JudgeSpec, values: Mapping[str, str], names: Mapping[str, str], turn: int) -> Request:
+    labels = {"labels": _listed(spec, names)}
+    name_of = {label: name for name, label in names.items()}
+    rules = fill(load_prompt(_RULES).asked, {"names": ", ".join(names)})
+    system = "\n\n".join(filter(None, (fill(spec.prompt.system, {**values, **labels}), rules)))
+    messages = [Message("system", system)]
+    for example in spec.examples:
+        given = {name: fence(text, "example") for name, text in example.values.items()}
+        messages += [
+            Message("user", fill(spec.prompt.asked, {**given, **labels})),
+            Message("assistant", _reply_text(example.reasoning, name_of[example.label])),
+        ]
+    messages.append(Message("user", fill(spec.prompt.asked, {**values, **labels})))
+    model = spec.model
+    return Request(
+        model=model.name,
+        messages=tuple(messages),
+        temperature=model.temperature,
+        max_tokens=model.max_tokens,
+        seed=None if model.seed is None else model.seed + turn,
+        schema=schema_of(tuple(names)) if model.structured else None,
+        sample=turn,
+        extra=model.extra,
+    )
+
+
+def _listed(spec: JudgeSpec, names: Mapping[str, str]) -> str:
+    lines = []
+    for name, label in names.items():
+        meaning = ": ".join(filter(None, ("" if name == label else label, spec.labels[label])))
+        lines.append(f"- {name}: {meaning}" if meaning else f"- {name}")
+    return "\n".join(lines)
+
+
+def _reply_text(reasoning: str, label: str) -> str:
+    import msgspec
+
+    return msgspec.json.encode({"reasoning": reasoning, "label": label, "score": 1.0, "steps": []}).decode()
+
+
+def _values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[str, str], str]:
+    """What the prompt's placeholders stand for, each fenced, and what was cut of the run."""
+    values: dict[str, str] = {}
+    cuts: list[str] = []
+    for name in sorted(spec.prompt.placeholders - {"labels"}):
+        found = _value(name, spec, item, run)
+        if found is None:
+            said = f"item {item.id!r} has nothing for {{{name}}}, which prompt {spec.prompt.name} asks for"
+            raise InputError(said, "Choose a judge for items of this kind.")
+        values[name] = found.text if name == "step" else fence(found.text, f"{item.id} {name}")
+        if found.cut:
+            cuts.append(found.cut)
+    return values, "; ".join(cuts)
+
+
+def _value(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:
+    if name in _TEXT_FIELDS:
+        text = getattr(item, name) or (run.task if name == "task" and run is not None else "")
+        return _cut_text(text, spec.budget) if text else None
+    if name == "step":
+        return None if item.step is None else Fitted(str(item.step))
+    if name == "trajectory":
+        return None if run is None else fitted(run, spec.budget, spec.policy, item.step)
+    if name in ("before", "intervention", "after"):
+        return _around(name, spec, item, run)
+    return Fitted(readable(str(item.extra[name]))) if item.extra.get(name) is not None else None
+
+
+def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:
+    """What stands before an intervention, the intervention itself, the steps after it."""
+    if run is None or item.step is None or not item.step < len(run.steps):
+        return None
+    spans = {"before": (0, item.step), "intervention": (item.step, item.step + 1)}
+    first, last = spans.get(name, (item.step + 1, item.step + 1 + STEPS_AFTER))
+    room = spec.budget * CHARACTERS_PER_TOKEN // 2
+    found = fitted_steps(run.steps[first:last], room, spec.policy, None, first)
+    return found if found.text else Fitted("(none)")
+
+
+def _cut_text(text: str, budget: int) -> Fitted:
+    room = budget * CHARACTERS_PER_TOKEN
+    if len(text) <= room:
+        return Fitted(text)
+    gone = len(text) - room
+    half = room // 2
+    return Fitted(f"{text[:half]}\n[… {gone:,} characters left out …]\n{text[-half:]}", f"{gone:,} characters left out")

@@ -1,0 +1,197 @@
+"""What a model wrote → a label, or the reason why there is none.
+
+A reply is one JSON object:
+
+    {"reasoning": "…", "label": "yes", "score": 0.8, "steps": [4, 7]}
+
+Fences and prose around it do no harm. What could be read in two ways is not read at all: two objects with different
+labels, an object inside a broken one, a label that is none of those asked for. Whatever cannot be read is unreadable;
+no label is ever guessed.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from harness.verdict import Status
+
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_MOST_CHARACTERS = 1_000_000
+
+
+class Answer(Struct, frozen=True):
+    """What was read in one reply: a label exactly where the status is `answered`; `error` says what was wrong."""
+
+    label: str | None
+    status: Status
+    score: float | None = None
+    steps: tuple[int, ...] = ()
+    rationale: str = ""
+    error: str | None = None
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object as its pairs, so that a key that comes twice is seen."""
+
+    def get(self, key: str) -> Any:
+        return next((value for name, value in self if name == key), None)
+
+    def has(self, key: str) -> bool:
+        return any(name == key for name, _ in self)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_Pairs)
+
+
+def schema_of(labels: Sequence[str]) -> dict[str, Any]:
+    """The JSON schema of a reply with one of the labels; reasoning comes first, so that the label follows from it."""
+    return {
+        "type": "object",
+        "properties": {
+            "reasoning": {"type": "string"},
+            "label": {"type": "string", "enum": list(labels)},
+            "score": {"type": "number", "minimum": 0, "maximum": 1},
+            "steps": {"type": "array", "items": {"type": "integer"}},
+        },
+        "required": ["reasoning", "label", "score", "steps"],
+        "additionalProperties": False,
+    }
+
+
+def read_reply(
+    text: str | None,
+    labels: Mapping[str, str] | Sequence[str],
+    *,
+    refusal: str | None = None,
+    finish: str | None = None,
+    steps: int | None = None,
+) -> Answer:
+    """What a reply says.
+
+    Parameters
+    ----------
+    text
+        What the model wrote; `None` where it wrote nothing.
+    labels
+        The labels that may be given; as a mapping, the names that stand in the prompt → the labels that they mean.
+    refusal, finish
+        The refusal and the reason for the end, as the server gave them.
+    steps
+        How many steps the run has; evidence outside of it is left out and said.
+    """
+    if refusal:
+        return Answer(None, "refused", rationale=refusal, error="the model refused")
+    if finish == "content_filter":
+        return Answer(None, "refused", rationale=text or "", error="the server's content filter cut the reply")
+    if text is None or not text.strip():
+        return Answer(None, "unreadable", error=_cut(finish) or "the reply is empty")
+    if len(text) > _MOST_CHARACTERS:
+        return _unreadable(text, f"the reply has {len(text):,} characters")
+    meant = labels if isinstance(labels, Mapping) else dict(zip(labels, labels, strict=True))
+    found, whole = _objects(_THOUGHT.sub("", text, count=1))
+    given = [one for one in found if one.has("label")]
+    if not given:
+        return _unreadable(text, _cut(finish) or ("no object has a label" if found else "no JSON object"))
+    if not whole:
+        return _unreadable(text, _cut(finish) or "the braces do not close")
+    answers = [_answer(one, meant, steps) for one in given]
+    told = {answer.label for answer in answers if answer.status == "answered"}
+    if len(answers) > 1 and (len(told) > 1 or any(answer.status != answers[0].status for answer in answers)):
+        return _unreadable(text, "several objects that say different things")
+    answer = answers[-1]
+    return _unreadable(text, answer.error or "no label") if answer.status == "unreadable" else answer
+
+
+def _cut(finish: str | None) -> str:
+    return "the reply was cut at the most tokens it may have" if finish == "length" else ""
+
+
+def _unreadable(text: str, error: str) -> Answer:
+    return Answer(None, "unreadable", rationale=text, error=error)
+
+
+def _objects(text: str) -> tuple[list[_Pairs], bool]:
+    """The JSON objects that stand side by side in a text, and whether every brace outside of them closes."""
+    found: list[_Pairs] = []
+    depth, place = 0, 0
+    while (sign := _next_brace(text, place)) is not None:
+        if text[sign] == "{" and depth == 0:
+            try:
+                value, place = _DECODER.raw_decode(text, sign)
+            except (json.JSONDecodeError, RecursionError):
+                depth, place = 1, sign + 1
+            else:
+                found.append(value)
+            continue
+        depth += 1 if text[sign] == "{" else -1
+        if depth < 0:
+            return found, False
+        place = sign + 1
+    return found, depth == 0
+
+
+_BRACE = re.compile(r"[{}]")
+
+
+def _next_brace(text: str, place: int) -> int | None:
+    brace = _BRACE.search(text, place)
+    return None if brace is None else brace.start()
+
+
+def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answer:
+    said = [value for name, value in given if name == "label"]
+    if len({json.dumps(value, default=str) for value in said}) > 1:
+        return Answer(None, "unreadable", error="two labels in one object")
+    rationale = given.get("reasoning")
+    rationale = rationale if isinstance(rationale, str) else ""
+    if said[0] is None:
+        return Answer(None, "abstained", rationale=rationale, error="the judge gave no label")
+    if not isinstance(said[0], str):
+        return Answer(None, "unreadable", error=f"the label {_short(said[0])} is no text")
+    label = _label(said[0], meant)
+    if label is None:
+        return Answer(None, "unreadable", error=f"the label {_short(said[0])} is none of {', '.join(meant)}")
+    score, wrong_score = _score(given.get("score"))
+    evidence, wrong_steps = _steps(given.get("steps"), steps)
+    return Answer(
+        label, "answered", score, evidence, rationale, "; ".join(filter(None, (wrong_score, wrong_steps))) or None
+    )
+
+
+def _label(said: str, meant: Mapping[str, str]) -> str | None:
+    """The label that is meant, letter case and spaces around it left aside, where that is one only."""
+    if said in meant:
+        return meant[said]
+    alike = {label for name, label in meant.items() if name.casefold() == said.strip().casefold()}
+    return alike.pop() if len(alike) == 1 else None
+
+
+def _score(said: Any) -> tuple[float | None, str]:
+    if said is None:
+        return None, ""
+    if isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= 1:
+        return None, f"the score {_short(said)} is no number from 0 to 1 and was left out"
+    return float(said), ""
+
+
+def _steps(said: Any, steps: int | None) -> tuple[tuple[int, ...], str]:
+    if said is None:
+        return (), ""
+    values = said if isinstance(said, list) and not isinstance(said, _Pairs) else [said]
+    kept = sorted(set(_whole(values, steps)))
+    left_out = sum(1 for _ in values) - sum(1 for _ in _whole(values, steps))
+    return tuple(kept), f"{left_out} of {len(values)} evidence steps are no steps of the run" if left_out else ""
+
+
+def _whole(values: Sequence[Any], steps: int | None) -> Iterator[int]:
+    for value in values:
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0 and (steps is None or value < steps):
+            yield value
+
+
+def _short(value: Any) -> str:
+    said = json.dumps(value, ensure_ascii=False, default=str)
+    return said if len(said) <= 60 else f"{said[:57]}…"

@@ -1,0 +1,147 @@
+"""Prompts are Markdown files with front matter, one prompt a file.
+
+    ---
+    name: is_it_fruit
+    version: 2
+    placeholders: labels, text
+    ---
+    You say what a text is about. Labels:
+    {labels}
+
+    <!-- item -->
+
+    {text}
+
+What stands above the line `<!-- item -->` is the system's message, what stands below it is asked anew for each item;
+without that line all of it is asked. A placeholder that is not declared, or declared and not used, is an error. Braces
+around anything but a lower-case name are text.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import InputError, UsageError
+
+ITEM_LINE = "<!-- item -->"
+"""What parts the system's message from what is asked."""
+
+_SHIPPED = Path(__file__).parent / "prompts"
+_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*\r?\n", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_FORM = "Open the file with ---, lines `name:`, `version:` and `placeholders:`, and --- again."
+
+
+class Prompt(Struct, frozen=True):
+    """A prompt: the system's message (may be empty), what is asked, and which version of it this is."""
+
+    name: str
+    version: str
+    system: str
+    asked: str
+    placeholders: frozenset[str]
+    sha256: str
+
+    @property
+    def label(self) -> str:
+        """How a verdict names it: `name@version+sha`, the first 12 digits of the file's digest."""
+        return f"{self.name}@{self.version}+{self.sha256[:12]}"
+
+
+def shipped_prompts() -> tuple[str, ...]:
+    """The prompts that come with Misstep, as `room/name`."""
+    return tuple(sorted(path.relative_to(_SHIPPED).with_suffix("").as_posix() for path in _SHIPPED.rglob("*.md")))
+
+
+def load_prompt(name: str, beside: Path | None = None) -> Prompt:
+    """The prompt in a file, or a shipped one.
+
+    Parameters
+    ----------
+    name
+        A path, or `room/name` of a shipped prompt.
+    beside
+        The folder that a relative path starts from.
+
+    Raises
+    ------
+    UsageError
+        There is no such file and no such shipped prompt.
+    InputError
+        The file breaks the form; names it and the field.
+    """
+    file = (beside or Path()) / name
+    if not file.is_file():
+        file = _SHIPPED / f"{name}.md"
+        if name not in shipped_prompts():
+            known = ", ".join(shipped_prompts())
+            raise UsageError(f"no prompt {name!r}", f"Give a file beside the judge, or one of: {known}.")
+    try:
+        written = file.read_bytes()
+        return parse_prompt(written.decode("utf-8-sig"), file, hashlib.sha256(written).hexdigest())
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", "A prompt is a text in UTF-8.", file=file) from error
+
+
+def parse_prompt(text: str, file: Path, sha256: str) -> Prompt:
+    """The prompt in the text of a file; raises `InputError` where it breaks the form."""
+    front = _FRONT.match(text)
+    if front is None:
+        raise InputError("no front matter", _FORM, file=file, line=1)
+    fields = _fields(front[1], file)
+    for field in ("name", "version"):
+        if not fields.get(field):
+            raise InputError(f"no {field}", _FORM, file=file, field=field)
+    system, parted, asked = text[front.end() :].partition(f"\n{ITEM_LINE}")
+    if not parted:
+        system, asked = "", system
+    declared = frozenset(name for name in re.split(r"[\s,\[\]]+", fields.get("placeholders", "")) if name)
+    used = frozenset(_PLACEHOLDER.findall(system + asked))
+    _expect_same(declared, used, file)
+    if not asked.strip():
+        raise InputError("asks nothing", f"Write what to ask below {ITEM_LINE}.", file=file)
+    return Prompt(fields["name"], fields["version"], system.strip(), asked.strip(), declared, sha256)
+
+
+def _fields(front: str, file: Path) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for number, line in enumerate(front.splitlines(), start=2):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        key, colon, value = line.partition(":")
+        key = key.strip()
+        if not colon or key not in ("name", "version", "placeholders"):
+            raise InputError(f"front matter has {line.strip()!r}", _FORM, file=file, line=number)
+        fields[key] = value.strip().strip("\"'")
+    return fields
+
+
+def _expect_same(declared: Iterable[str], used: Iterable[str], file: Path) -> None:
+    for said, names in (
+        ("is used and not declared", set(used) - set(declared)),
+        ("is declared and not used", set(declared) - set(used)),
+    ):
+        if names:
+            name = min(names)
+            raise InputError(f"{{{name}}} {said}", "Declare what the text uses.", file=file, field="placeholders")
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A text with its placeholders filled, in one pass: braces inside a value stay what they are.
+
+    Raises
+    ------
+    UsageError
+        A placeholder has no value; names it.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in values:
+            raise UsageError(f"nothing to fill {{{name}}} with", f"There is: {', '.join(sorted(values))}.")
+        return values[name]
+
+    return _PLACEHOLDER.sub(value, text)
