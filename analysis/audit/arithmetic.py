@@ -6,6 +6,7 @@ from fractions import Fraction
 from msgspec import structs
 
 from analysis.audit.checked import Checked, compared, underdetermined
+from analysis.audit.repairs import exchanged_digits, first_of, own_digits_exchanged
 from analysis.audit.rounding_boxes import (
     Box,
     fits,
@@ -32,12 +33,29 @@ def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
     if not parts or len(boxes) < len(parts):
         return underdetermined("sum", _NO_NUMBER if parts else _NO_INPUT)
     at_printed = point(sum((printed_value(part) for part in parts), Fraction(0)))
-    return compared("sum", figure, " + ".join(part.printed for part in parts), sum(boxes, point(0)), at_printed)
+    working = " + ".join(part.printed for part in parts)
+    computed = sum(boxes, point(0))
+    checked = compared("sum", figure, working, computed, at_printed)
+    if checked.status != "differs" or checked.suggestion:
+        return checked
+    repair = first_of(own_digits_exchanged(figure, computed), _part_exchanged(figure, parts, computed))
+    return structs.replace(checked, suggestion=repair)
 
 
 def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Checked:
     """The figure as a less b."""
-    return _of_two("difference", figure, (a, b), "{} less {}", lambda first, second: first - second)
+    checked = _of_two("difference", figure, (a, b), "{} less {}", lambda first, second: first - second)
+    first, second = _boxes(a, b)
+    if checked.status != "differs" or checked.suggestion or first is None or second is None:
+        return checked
+    apart = first - second
+    relative = None if second.holds_zero else _change(second, first)
+    repair = first_of(
+        "with the opposite sign it would fit" if fits(figure, apart.reversed) else "",
+        _if_fits(figure, relative, "it is the relative change, not the difference"),
+        own_digits_exchanged(figure, apart),
+    )
+    return structs.replace(checked, suggestion=repair)
 
 
 def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) -> Checked:
@@ -52,9 +70,19 @@ def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) ->
 def check_relative_change(figure: Figure, start: Figure | None, end: Figure | None) -> Checked:
     """The figure as (end - start) / start."""
     checked = _of_two("relative_change", figure, (start, end), "the change from {} to {}", _change)
-    if checked.status == "differs" and not checked.suggestion and checked.value is not None:
-        return structs.replace(checked, suggestion=_fewer_digits(figure, Fraction(checked.value)))
-    return checked
+    first, last = _boxes(start, end)
+    if checked.status != "differs" or checked.suggestion or checked.value is None or first is None or last is None:
+        return checked
+    change = _change(first, last)
+    of_end = None if last.holds_zero else point(1) - first / last
+    repair = first_of(
+        _fewer_digits(figure, Fraction(checked.value)),
+        "with the opposite sign it would fit" if fits(figure, change.reversed) else "",
+        _if_fits(figure, last - first, "it is the difference in points, not the relative change"),
+        _if_fits(figure, of_end, "it is the change as a share of the second figure, not of the first"),
+        own_digits_exchanged(figure, change),
+    )
+    return structs.replace(checked, suggestion=repair)
 
 
 def check_same(figure: Figure, other: Figure | None) -> Checked:
@@ -71,7 +99,14 @@ def check_same(figure: Figure, other: Figure | None) -> Checked:
     if limit(figure) is not None and limit(figure) == limit(other):
         return underdetermined("same", f"{figure.printed} and, in {other.place}, {other.printed} are both limits.")
     sentence = f"{figure.printed} here is not {other.printed}, printed for the same in {other.place}."
-    return Checked("same", "differs", sentence, value, suggestion=_one_cut_off(figure, other))
+    return Checked("same", "differs", sentence, value, suggestion=_one_cut_off(figure, other) or _typed(figure, other))
+
+
+def _typed(figure: Figure, other: Figure) -> str:
+    if limit(figure) is not None or limit(other) is not None:
+        return ""
+    exchanged = any(same_quantity(typed, other) for typed in exchanged_digits(figure))
+    return "two digits are exchanged in one of the two" if exchanged else ""
 
 
 def _one_cut_off(figure: Figure, other: Figure) -> str:
@@ -99,6 +134,25 @@ def _of_two(
         return underdetermined(check, _NOTHING)
     at_printed = compute(point(printed_value(first)), point(printed_value(second)))
     return compared(check, figure, working.format(first.printed, second.printed), compute(one, other), at_printed)
+
+
+def _boxes(*inputs: Figure | None) -> tuple[Box | None, ...]:
+    return tuple(None if one is None else input_box(one) for one in inputs)
+
+
+def _if_fits(figure: Figure, computed: Box | None, repair: str) -> str:
+    return repair if computed is not None and fits(figure, computed) else ""
+
+
+def _part_exchanged(figure: Figure, parts: Sequence[Figure], total: Box) -> str:
+    """Says that the sum would fit with two digits of one part exchanged, where this is so in one way only."""
+    found = [
+        f"with two digits of a part exchanged, {typed.printed} instead of {part.printed}, it would fit"
+        for part in parts
+        for typed in exchanged_digits(part)
+        if fits(figure, total + point(printed_value(typed) - printed_value(part)))
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def _change(start: Box, end: Box) -> Box:

@@ -14,6 +14,7 @@ from analysis.audit.arithmetic import (
 from analysis.audit.checked import Checked
 from analysis.audit.judges import check_kappa, check_precision_recall
 from analysis.audit.p_values import check_two_proportion_p
+from analysis.audit.repairs import with_common_cases
 from analysis.audit.shares import check_mean, check_percentage
 from analysis.audit.stars import check_stars
 from analysis.published import Derivation, Figure, Paper
@@ -57,9 +58,10 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
 
 
 def check_all(paper: Paper) -> list[tuple[Figure, Checked]]:
-    """Every figure of a paper in every way that its file names, in the file's order."""
-    return [
-        (figure, check_figure(paper, figure, derivation))
+    """Every figure of a paper in every way that its file names, in the file's order; repairs are looked for jointly."""
+    results = [
+        (figure, derivation, check_figure(paper, figure, derivation))
         for figure in paper.figure
         for derivation in figure.derivations
     ]
+    return [(figure, checked) for figure, _, checked in with_common_cases(paper, results)]

@@ -19,6 +19,7 @@ from analysis.audit.generated_shapes import (
     shares_of,
 )
 from analysis.audit.generated_tables import Letter, MadeTable, Rule, Style
+from analysis.tables import Unit
 
 SMALLEST, LARGEST = 5, 100_000
 ANSWER_STEPS = tuple(map(Fraction, ("1", "1", "0.5", "0.25", "0.2", "0.1", "5", "2.5")))
@@ -28,7 +29,7 @@ MOST_SEARCHED = 60
 
 def draw_for(seed: int, kind: str, place: int) -> Random:
     """The source of chance of one table."""
-    return Random(f"{seed} {kind} {place}")
+    return Random(f"{seed} {kind} {place}")  # noqa: S311 (made-up tables hold no secrets)
 
 
 def sound_table(seed: int, place: int) -> MadeTable:
@@ -48,6 +49,11 @@ def draw_style(draw: Random) -> Style:
     return Style(rule, draw.randint(0, 3), draw.random() < 0.5, draw.choice(("-", "\N{MINUS SIGN}")))
 
 
+def draw_share_unit(draw: Random) -> Unit:
+    """Most papers print shares in percent, some as fractions."""
+    return draw.choice(("share", "share", "share", "coefficient"))
+
+
 def parts_of(draw: Random, n: int, how_many: int) -> list[int]:
     """Whole counts that add up to n; some may be 0."""
     cuts = sorted(draw.randint(0, n) for _ in range(how_many - 1))
@@ -57,14 +63,14 @@ def parts_of(draw: Random, n: int, how_many: int) -> list[int]:
 def draw_shares(draw: Random) -> MadeTable:
     """Counts and shares of two to eight classes."""
     n = draw_size(draw)
-    return shares_of(draw_style(draw), n, parts_of(draw, n, draw.randint(2, 8)))
+    return shares_of(draw_style(draw), n, parts_of(draw, n, draw.randint(2, 8)), draw_share_unit(draw))
 
 
 def draw_shares_alone(draw: Random) -> MadeTable:
     """Up to seven shares without their counts, some over repeated runs."""
     n, repeats = draw_size(draw), draw.choice((1, 1, 3, 5, 10))
     counts = [draw.randint(0, n * repeats) for _ in range(draw.randint(1, 7))]
-    return shares_alone_of(draw_style(draw), n, counts, repeats)
+    return shares_alone_of(draw_style(draw), n, counts, repeats, draw_share_unit(draw))
 
 
 def draw_means(draw: Random) -> MadeTable:

@@ -12,6 +12,7 @@ from analysis.audit.generated_tables import Inputs, Letter, MadeTable, Quantity,
 from analysis.published import Check, Matrix
 from analysis.stats.significance import Significance
 from analysis.stats.two_proportions import chi_squared, fisher_exact, pooled_z, unpooled_z
+from analysis.tables import Unit
 
 USUAL_TESTS: tuple[Callable[[int, int, int, int], Significance], ...] = (
     pooled_z,
@@ -21,20 +22,22 @@ USUAL_TESTS: tuple[Callable[[int, int, int, int], Significance], ...] = (
 )
 
 
-def shares_of(style: Style, n: int, counts: Sequence[int]) -> MadeTable:
+def shares_of(style: Style, n: int, counts: Sequence[int], unit: Unit = "share") -> MadeTable:
     """Counts of classes that exclude each other, their total, their shares, and the 100% below."""
+    style = _for_shares(style, unit)
     counted, shared = names("count", len(counts)), names("share", len(counts))
     rows = [count_of("n", n, "sum", {"parts": counted})]
     for id_, share, count in zip(counted, shared, counts, strict=True):
         rows.append(count_of(id_, count))
         inputs: Inputs = {"count": id_, "n": "n"}
-        rows.append(Quantity(share, Fraction(count, n), "share", check="percentage", inputs=inputs))
-    rows.append(Quantity("all", Fraction(1), "share", check="sum", inputs={"parts": shared}))
+        rows.append(Quantity(share, Fraction(count, n), unit, check="percentage", inputs=inputs))
+    rows.append(Quantity("all", Fraction(1), unit, check="sum", inputs={"parts": shared}))
     return table("counts and shares", n, style, rows)
 
 
-def shares_alone_of(style: Style, n: int, counts: Sequence[int], repeats: int = 1) -> MadeTable:
+def shares_alone_of(style: Style, n: int, counts: Sequence[int], repeats: int = 1, unit: Unit = "share") -> MadeTable:
     """Shares of n cases, or of n cases run several times, without their counts."""
+    style = _for_shares(style, unit)
     cases = n * repeats
     rows = [count_of("n", n)]
     inputs: Inputs = {"n": "n"}
@@ -42,7 +45,7 @@ def shares_alone_of(style: Style, n: int, counts: Sequence[int], repeats: int = 
         rows.append(count_of("repeats", repeats))
         inputs = {"n": "n", "repeats": "repeats"}
     rows += [
-        Quantity(id_, Fraction(count, cases), "share", check="percentage", inputs=inputs, steps=Fraction(cases))
+        Quantity(id_, Fraction(count, cases), unit, check="percentage", inputs=inputs, steps=Fraction(cases))
         for id_, count in zip(names("share", len(counts)), counts, strict=True)
     ]
     return table("shares alone", n, style, rows)
@@ -171,3 +174,8 @@ def copies_of(style: Style, n: int, count: int, coarse: int, letter: Letter) -> 
 def count_of(id_: str, count: int, check: Check | None = None, inputs: Inputs | None = None) -> Quantity:
     """A whole count, printed in full."""
     return Quantity(id_, Fraction(count), "count", 0, check=check, inputs=inputs or {})
+
+
+def _for_shares(style: Style, unit: Unit) -> Style:
+    """The same style; a share printed as a fraction has two digits more."""
+    return style if unit == "share" else structs.replace(style, digits=style.digits + 2)

@@ -95,7 +95,9 @@ def prints_sound(quantity: Quantity, style: Style, said: str) -> bool:
     candidates = [quantity.value, *quantity.others]
     if quantity.steps is not None:
         below = _number(said) / _scale(quantity) * quantity.steps // 1
-        candidates += [(below + step) / quantity.steps for step in (-1, 0, 1, 2) if 0 <= below + step]
+        near = [(below + step) / quantity.steps for step in (-1, 0, 1, 2)]
+        # A share is of a whole; a mean may be anything.
+        candidates += [value for value in near if quantity.check != "percentage" or 0 <= value <= 1]
     return any(_print(quantity, style, value, rule) == said for value in candidates for rule in SOUND_RULES)
 
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 from msgspec import Struct
 
 from analysis.published import Figure
-from analysis.stats.audit import decimals, value_prints_as
+from analysis.stats.audit import decimals, steps_that_print, value_prints_as
 
-_ABBREVIATED = re.compile(r"([\d.,]+) ?([kM])")
-_THOUSANDS = {"k": 1_000, "M": 1_000_000}
+_ABBREVIATED = re.compile(r"([\d.,]+) ?([kKMB])\b")
+_THOUSANDS = {"k": 1_000, "K": 1_000, "M": 1_000_000, "B": 1_000_000_000}
 
 
 class Box(Struct, frozen=True):
@@ -42,6 +42,15 @@ class Box(Struct, frozen=True):
 
     def __truediv__(self, other: "Box") -> "Box":
         return _around(a / b for a in (self.low, self.high) for b in (other.low, other.high))
+
+    def times(self, factor: Fraction | int) -> "Box":
+        """All values times a number that is not negative."""
+        return Box(self.low * factor, self.high * factor)
+
+    @property
+    def reversed(self) -> "Box":
+        """All values with the opposite sign."""
+        return Box(-self.high, -self.low)
 
     @property
     def holds_zero(self) -> bool:
@@ -107,6 +116,12 @@ def fits(figure: Figure, computed: Box) -> bool:
     elif computed.exact and not figure.approximate and _abbreviation(figure) is None:
         return value_prints_as(computed.low * scale(figure), figure.digits)
     return computed.low <= allowed.high and allowed.low <= computed.high
+
+
+def counts_in(figure: Figure, cases: int) -> range:
+    """The whole counts of so many cases that print as this share, in percent or as a fraction."""
+    steps = steps_that_print(figure.digits, Fraction(scale(figure), cases))
+    return steps[max(0, -steps.start) : max(0, cases + 1 - steps.start)]
 
 
 def is_cut_off(figure: Figure, computed: Box) -> bool:

@@ -1,35 +1,48 @@
 """Percentages and means of whole counts: with the count a division, without it the question which counts print so.
 
-A percentage alone says something only where the counts are fewer than the percentages that could be printed: out of
-123 most one-digit percentages cannot come, out of 226 every whole percentage can. The second is no check, and
-comes out as underdetermined. After Brown and Heathers' GRIM test.
+A share alone, in percent or as a fraction, says something only where the counts are fewer than the shares that could be
+printed: out of 123 most one-digit percentages cannot come, out of 226 every whole percentage can. The second is no
+check, and comes out as underdetermined. After Brown and Heathers' GRIM test.
 """
 
 from fractions import Fraction
 
-from analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
-from analysis.audit.rounding_boxes import input_box, is_cut_off, is_exact_count, limit, number, point, printed_value
-from analysis.published import Figure
-from analysis.stats.audit import counts_that_print, decimals, totals_that_print
+from msgspec import structs
 
-_NEIGHBOURS = 0.01
-"""How far another number of cases may lie off to be suggested, as a share of the printed one."""
+from analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
+from analysis.audit.repairs import (
+    count_digits_exchanged,
+    first_of,
+    other_cases,
+    own_digits_exchanged,
+    repeated_cases,
+)
+from analysis.audit.rounding_boxes import (
+    counts_in,
+    input_box,
+    is_cut_off,
+    is_exact_count,
+    limit,
+    number,
+    point,
+    printed_value,
+    scale,
+)
+from analysis.published import Figure
+from analysis.stats.audit import decimals, steps_that_print
 
 
 def check_percentage(figure: Figure, count: Figure | None, n: Figure | None, repeats: Figure | None) -> Checked:
     """100 count / (n x repeats); without a count, whether any whole count prints so."""
     if n is None or input_box(n) is None or (repeats is not None and not is_exact_count(repeats)):
         return underdetermined("percentage", "How many cases there were is not printed as a number.")
-    if not is_exact_count(n):
-        return _quotient(figure, count, n)
-    cases = int(printed_value(n)) * (1 if repeats is None else int(printed_value(repeats)))
+    runs = 1 if repeats is None else int(printed_value(repeats))
+    if not is_exact_count(n) or (count is not None and not is_exact_count(count)):
+        return _quotient(figure, count, n, runs)
+    cases = int(printed_value(n)) * runs
     if cases <= 0:
         return underdetermined("percentage", f"A percentage of {cases} cases says nothing.")
-    if count is None:
-        return _without_count(figure, cases)
-    return (
-        _with_count(figure, int(printed_value(count)), cases) if is_exact_count(count) else _quotient(figure, count, n)
-    )
+    return _with_count(figure, count, cases) if count is not None else _without_count(figure, cases, runs)
 
 
 def check_mean(figure: Figure, n: Figure | None, step: Figure | None, repeats: Figure | None) -> Checked:
@@ -38,41 +51,58 @@ def check_mean(figure: Figure, n: Figure | None, step: Figure | None, repeats: F
         return underdetermined("mean", "How many answers there were is not printed as a number.")
     unit = Fraction(1) if step is None else printed_value(step)
     answers = int(printed_value(n)) * (1 if repeats is None else int(printed_value(repeats)))
-    if unit <= 0 or unit.numerator != 1 or answers <= 0 or limit(figure) is not None or figure.approximate:
+    if unit <= 0 or answers <= 0 or limit(figure) is not None or figure.approximate:
         return underdetermined("mean", f"A mean of {answers:,} answers printed as {figure.printed} cannot be checked.")
-    if answers * unit.denominator >= 10 ** decimals(figure.digits):
+    apart = unit / answers
+    if apart * scale(figure) * 10 ** decimals(figure.digits) <= 1:
         return underdetermined("mean", f"Every mean with so many digits can come from {answers:,} answers.")
-    totals = totals_that_print(figure.digits, answers, unit.denominator)
-    if totals:
-        total = totals[len(totals) // 2]
+    steps = steps_that_print(figure.digits, apart * scale(figure))
+    if steps:
+        total = steps[len(steps) // 2] * unit
         return compared("mean", figure, f"{_plain(total)} / {answers:,}", point(total / answers))
-    return Checked("mean", "impossible", f"No total of {answers:,} answers has a mean that prints as {figure.printed}.")
+    return _impossible_mean(figure, answers, unit)
 
 
-def _with_count(figure: Figure, count: int, cases: int) -> Checked:
-    working = f"{count:,} / {cases:,}"
-    if not 0 <= count <= cases:
-        return Checked("percentage", "impossible", f"{working} is no part of a whole.", count / cases)
-    checked = compared(
-        "percentage", figure, working, point(Fraction(count, cases)), suggestion=_other_cases(figure, cases, count)
+def _impossible_mean(figure: Figure, answers: int, unit: Fraction) -> Checked:
+    below = printed_value(figure) * answers // unit
+    totals = [below * unit, (below + 1) * unit]
+    near = " and ".join(f"{_plain(total)} / {answers:,} is {number(total / answers, figure)}" for total in totals)
+    cut = next((total for total in totals if is_cut_off(figure, point(total / answers))), None)
+    exchanged = next(
+        (repair for total in totals if (repair := own_digits_exchanged(figure, point(total / answers)))), ""
     )
+    sentence = f"No total of {answers:,} answers has a mean that prints as {figure.printed}: {near}."
+    repair = exchanged if cut is None else f"{_plain(cut)} / {answers:,}, and {CUT_OFF}"
+    return Checked("mean", "impossible", sentence, suggestion=repair)
+
+
+def _with_count(figure: Figure, count: Figure, cases: int) -> Checked:
+    found = int(printed_value(count))
+    working, share = f"{found:,} / {cases:,}", Fraction(found, cases)
+    exchanged = count_digits_exchanged(figure, count, cases)
+    if not 0 <= found <= cases:
+        sentence = f"{working} is no part of a whole."
+        return Checked("percentage", "impossible", sentence, float(share), suggestion=exchanged)
+    checked = compared("percentage", figure, working, point(share))
     if checked.status != "differs" or limit(figure) is not None or figure.approximate:
         return checked
-    if _counts(figure, cases):
-        return checked
+    own = own_digits_exchanged(figure, point(share))
+    repair = checked.suggestion or first_of(own, other_cases(figure, cases, found), exchanged)
+    if counts_in(figure, cases):
+        return structs.replace(checked, suggestion=repair)
     sentence = checked.sentence.removesuffix(".") + f", and no whole count of {cases:,} prints so."
-    return Checked("percentage", "impossible", sentence, checked.value, suggestion=checked.suggestion)
+    return structs.replace(checked, status="impossible", sentence=sentence, suggestion=repair)
 
 
-def _without_count(figure: Figure, cases: int) -> Checked:
+def _without_count(figure: Figure, cases: int, runs: int) -> Checked:
     if not 0 <= printed_value(figure) <= 1:
         return Checked("percentage", "impossible", f"{figure.printed} is no share of a whole.")
     if limit(figure) is not None or figure.approximate:
         return underdetermined("percentage", f"The count that {figure.printed} of {cases:,} stands for is not printed.")
-    if cases >= 100 * 10 ** decimals(figure.digits):
+    if cases >= scale(figure) * 10 ** decimals(figure.digits):
         reason = f"The count is not printed, and out of {cases:,} every percentage with so many digits can come."
         return underdetermined("percentage", reason)
-    counts = _counts(figure, cases)
+    counts = counts_in(figure, cases)
     if counts:
         return compared("percentage", figure, f"{counts[0]:,} / {cases:,}", point(Fraction(counts[0], cases)))
     below = int(printed_value(figure) * cases)
@@ -84,32 +114,22 @@ def _without_count(figure: Figure, cases: int) -> Checked:
         "percentage",
         "impossible",
         f"No whole count of {cases:,} prints as {figure.printed}: {near}.",
-        suggestion=_other_cases(figure, cases, None) if cut_off is None else f"{cut_off:,} / {cases:,}, and {CUT_OFF}",
+        suggestion=first_of(
+            "" if cut_off is None else f"{cut_off:,} / {cases:,}, and {CUT_OFF}",
+            other_cases(figure, cases, None),
+            repeated_cases(figure, cases) if runs == 1 else "",
+            most=1,
+        ),
     )
 
 
-def _quotient(figure: Figure, count: Figure | None, n: Figure) -> Checked:
+def _quotient(figure: Figure, count: Figure | None, n: Figure, runs: int) -> Checked:
     part, whole = None if count is None else input_box(count), input_box(n)
-    if count is None or part is None or whole is None or whole.holds_zero:
+    if count is None or part is None or whole is None or whole.holds_zero or runs <= 0:
         return underdetermined("percentage", "The count behind the percentage is not printed.")
-    at_printed = point(printed_value(count) / printed_value(n))
-    return compared("percentage", figure, f"{count.printed} / {n.printed}", part / whole, at_printed)
-
-
-def _counts(figure: Figure, cases: int) -> tuple[int, ...]:
-    return counts_that_print(figure.digits, cases) if 0 <= printed_value(figure) <= 1 else ()
-
-
-def _other_cases(figure: Figure, cases: int, count: int | None) -> str:
-    """The nearest other number of cases with which the figure would fit, in words; empty where none is near."""
-    reach = max(1, int(cases * _NEIGHBOURS))
-    for distance in range(1, reach + 1):
-        for other in (cases + distance, cases - distance):
-            found = _counts(figure, other) if other > 0 else ()
-            fitting = found[:1] if count is None else tuple(one for one in found if one == count)
-            if fitting:
-                return f"{fitting[0]:,} / {other:,} would print as {figure.printed}"
-    return ""
+    at_printed = point(printed_value(count) / (printed_value(n) * runs))
+    working = f"{count.printed} / {n.printed}" if runs == 1 else f"{count.printed} / ({n.printed} x {runs:,})"
+    return compared("percentage", figure, working, part / whole.times(runs), at_printed)
 
 
 def _plain(total: Fraction) -> str:

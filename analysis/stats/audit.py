@@ -6,19 +6,14 @@ the rounding rule, so half-up and half-even are both accepted unless one is aske
 Brown and Heathers, "The GRIM test", Social Psychological and Personality Science 8 (2017).
 """
 
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
+import math
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Literal
 
 from harness.errors import UsageError
 
 Rounding = Literal["either", "half_up", "half_even"]
-
-_RULES = {
-    "half_up": (ROUND_HALF_UP,),
-    "half_even": (ROUND_HALF_EVEN,),
-    "either": (ROUND_HALF_UP, ROUND_HALF_EVEN),
-}
 
 
 def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") -> tuple[int, ...]:
@@ -42,13 +37,34 @@ def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") ->
         raise UsageError(f"a percentage outside 0 to 100: {percentage}")
     if n <= 0:
         raise UsageError(f"a percentage needs a positive number of cases, not {n}")
-    low, high = rounding_interval(percentage)
-    lowest, highest = -(-low * n // 100), high * n // 100
-    return tuple(
-        count
-        for count in range(max(0, int(lowest)), min(n, int(highest)) + 1)
-        if prints_as(count, n, percentage, rounding)
-    )
+    steps = steps_that_print(percentage, Fraction(100, n), rounding)
+    return tuple(steps[max(0, -steps.start) : max(0, n + 1 - steps.start)])
+
+
+def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either") -> range:
+    """The whole numbers k for which k x step prints as `printed`: neighbours, so that only the ends are tried.
+
+    Parameters
+    ----------
+    printed
+        The digits as printed, with a sign where it is negative.
+    step
+        What one more is worth, above 0.
+    rounding
+        The rule for a value halfway between two prints.
+
+    Raises
+    ------
+    UsageError
+        `printed` is no number.
+    """
+    low, high = rounding_interval(printed)
+    first, last = math.ceil(low / step), math.floor(high / step)
+    if first <= last and not value_prints_as(first * step, printed, rounding):
+        first += 1
+    if first <= last and not value_prints_as(last * step, printed, rounding):
+        last -= 1
+    return range(first, last + 1)
 
 
 def prints_as(count: int, n: int, percentage: str, rounding: Rounding = "either") -> bool:
@@ -96,9 +112,7 @@ def totals_that_print(mean: str, n: int, items: int = 1, rounding: Rounding = "e
     """
     if n <= 0 or items <= 0:
         raise UsageError(f"a mean needs a positive number of cases and items, not {n} and {items}")
-    low, high = rounding_interval(mean)
-    steps = range(int(-(-low * n * items // 1)), int(high * n * items // 1) + 1)
-    return tuple(Fraction(step, items) for step in steps if value_prints_as(Fraction(step, n * items), mean, rounding))
+    return tuple(Fraction(step, items) for step in steps_that_print(mean, Fraction(1, n * items), rounding))
 
 
 def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
@@ -115,9 +129,13 @@ def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
 
 def value_prints_as(value: Fraction, printed: str, rounding: Rounding = "either") -> bool:
     """Whether an exact value, rounded to as many digits as are printed, prints as `printed`."""
-    step = Decimal(1).scaleb(-decimals(printed))
-    exact = Decimal(value.numerator) / Decimal(value.denominator)
-    return any(exact.quantize(step, rule) == Decimal(printed) for rule in _RULES[rounding])
+    scale = 10 ** decimals(printed)
+    exact, shown = value * scale, Fraction(_number(printed)) * scale
+    apart = abs(exact - shown)
+    if apart != Fraction(1, 2):
+        return bool(apart < Fraction(1, 2))
+    away_from_zero, even = abs(shown) > abs(exact), shown % 2 == 0
+    return bool((away_from_zero and rounding != "half_even") or (even and rounding != "half_up"))
 
 
 def decimals(printed: str) -> int:

@@ -1,0 +1,192 @@
+"""Small repairs that would make a printed figure fit: exchanged digits, another number of cases, repeated runs.
+
+Each function tells a repair in words, and nothing where there is none. A repair is only a suggestion: it is arithmetic
+that fits, not what the authors did.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+
+from msgspec import structs
+
+from analysis.audit.checked import Checked
+from analysis.audit.rounding_boxes import (
+    Box,
+    counts_in,
+    fits,
+    is_exact_count,
+    limit,
+    point,
+    printed_value,
+    rounding_box,
+)
+from analysis.published import Derivation, Figure, Paper
+from analysis.tables import FAILED
+
+Result = tuple[Figure, Derivation, Checked]
+
+_NEIGHBOURS = 0.01
+"""How far another number of cases may lie off to be suggested, as a share of the printed one."""
+
+_FARTHEST = 5_000
+"""How many other numbers of cases are tried on either side at most."""
+
+_MOST_REPEATS = 10
+_MOST_BY_CHANCE = Fraction(1, 2)
+"""How many of the numbers of runs tried may be expected to fit any printed share, for one that fits to be told."""
+
+_MOST_NUMBERS = 3
+"""Of how many other numbers of cases at most it is worth saying that all percentages fit them."""
+
+
+def first_of(*repairs: str, most: int = 2) -> str:
+    """The first repairs that there are, joined."""
+    return ", or ".join([repair for repair in repairs if repair][:most])
+
+
+def exchanged_digits(figure: Figure) -> Iterator[Figure]:
+    """The figure with two neighbouring digits exchanged, in every way."""
+    if figure.value is not None or figure.unit == "text":
+        return
+    text = figure.printed
+    places = [place for place, sign in enumerate(text) if sign.isdigit()]
+    for one, other in pairwise(places):
+        if text[one] != text[other]:
+            exchanged = f"{text[:one]}{text[other]}{text[one + 1 : other]}{text[one]}{text[other + 1 :]}"
+            yield structs.replace(figure, printed=exchanged)
+
+
+def own_digits_exchanged(figure: Figure, computed: Box) -> str:
+    """Says that the figure would fit with two of its digits exchanged."""
+    for typed in exchanged_digits(figure):
+        if fits(typed, computed):
+            return f"with two digits exchanged, {typed.printed}, it would fit"
+    return ""
+
+
+def count_digits_exchanged(figure: Figure, count: Figure, cases: int) -> str:
+    """Says that a share would fit with two digits of its count exchanged."""
+    for typed in exchanged_digits(count):
+        if printed_value(typed) <= cases and fits(figure, point(printed_value(typed) / cases)):
+            return f"with two digits of the count exchanged, {typed.printed} instead of {count.printed}, it would fit"
+    return ""
+
+
+def other_cases(figure: Figure, cases: int, count: int | None) -> str:
+    """The nearest other number of cases of which the share would print so."""
+    found = next(iter(_fitting_cases(figure, cases, count)), None)
+    if found is None:
+        return ""
+    part = counts_in(figure, found)[0] if count is None else count
+    return f"{part:,} / {found:,} would print as {figure.printed}"
+
+
+def repeated_cases(figure: Figure, cases: int) -> str:
+    """The smallest number of runs of every case of which the share would print so, as long as chance hardly does."""
+    box, by_chance = rounding_box(figure), Fraction(0)
+    for repeats in range(2, _MOST_REPEATS + 1):
+        by_chance += cases * repeats * (box.high - box.low)
+        found = counts_in(figure, cases * repeats) if by_chance <= _MOST_BY_CHANCE else range(0)
+        if found:
+            return f"with {repeats} runs of each of the {cases:,} cases, {found[0]:,} / {cases * repeats:,} would fit"
+    return ""
+
+
+def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
+    """The same results; percentages of one number that all fit another number near by say so.
+
+    One percentage alone fits many numbers; what all of a table fit, and few numbers do, is worth looking at.
+    """
+    groups: dict[tuple[str, int], list[int]] = {}
+    for place, (_, derivation, _) in enumerate(results):
+        group = _cases_of(paper, derivation)
+        if group is not None:
+            groups.setdefault(group, []).append(place)
+    told = list(results)
+    for (n, repeats), places in groups.items():
+        failed = [place for place in places if results[place][2].status in FAILED]
+        shares = [(results[place][0], _count_of(paper, results[place][1])) for place in places]
+        repair = _common(shares, paper[n], repeats) if len(failed) > 1 else ""
+        for place in failed if repair else ():
+            figure, derivation, checked = results[place]
+            own = checked.suggestion if "cut off" in checked.suggestion else ""
+            told[place] = (figure, derivation, structs.replace(checked, suggestion=first_of(own, repair)))
+    return told
+
+
+def _cases_of(paper: Paper, derivation: Derivation) -> tuple[str, int] | None:
+    """The id of the number of cases of a percentage, and how often each was run."""
+    n, repeats = derivation.inputs.get("n"), derivation.inputs.get("repeats")
+    if derivation.check != "percentage" or not isinstance(n, str) or not is_exact_count(paper[n]):
+        return None
+    if repeats is None:
+        return n, 1
+    if not isinstance(repeats, str) or not is_exact_count(paper[repeats]):
+        return None
+    return n, int(printed_value(paper[repeats]))
+
+
+def _count_of(paper: Paper, derivation: Derivation) -> Figure | None:
+    count = derivation.inputs.get("count")
+    return paper[count] if isinstance(count, str) else None
+
+
+def _common(shares: Sequence[tuple[Figure, Figure | None]], n: Figure, repeats: int) -> str:
+    """The other numbers of cases that all the shares fit, in words; empty where there are none or many."""
+    plain = [figure for figure, _ in shares if limit(figure) is None and not figure.approximate]
+    counts = [None if count is None else printed_value(count) for _, count in shares]
+    if len(plain) < len(shares) or any(count is not None and not is_exact_count(count) for _, count in shares):
+        return ""
+    known = int(printed_value(n))
+    reach = _reach(known)
+    low, high = Fraction(max(1, known - reach)), Fraction(known + reach)
+    for (figure, _), count in zip(shares, counts, strict=True):
+        if count is not None:
+            lowest, highest = _range_of_cases(figure, count)
+            low, high = max(low, lowest / repeats), high if highest is None else min(high, highest / repeats)
+    fitting = []
+    for other in range(ceil(low), floor(high) + 1):
+        cases = other * repeats
+        if all(
+            counts_in(figure, cases) if count is None else fits(figure, point(count / cases))
+            for (figure, _), count in zip(shares, counts, strict=True)
+        ):
+            fitting.append(other)
+    if not fitting or known in fitting:
+        return ""
+    if len(fitting) > _MOST_NUMBERS:
+        if None in counts:
+            return ""
+        said = f"some numbers of cases from {fitting[0]:,} to {fitting[-1]:,}"
+    else:
+        said = " or ".join(f"{other:,}" for other in fitting)
+    return f"all {len(shares)} percentages of {n.printed} fit {said} instead"
+
+
+def _fitting_cases(figure: Figure, cases: int, count: int | None) -> Iterator[int]:
+    """Other numbers of cases near by of which the share would print so, the nearest first."""
+    reach = _reach(cases)
+    if count is not None:
+        lowest, highest = _range_of_cases(figure, Fraction(count))
+        nearest = [ceil(lowest), ceil(lowest) + 1]
+        nearest += [] if highest is None else [floor(highest), floor(highest) - 1]
+        for other in sorted(nearest, key=lambda near: (abs(near - cases), near)):
+            if other > 0 and 0 < abs(other - cases) <= reach and fits(figure, point(Fraction(count, other))):
+                yield other
+        return
+    for distance in range(1, reach + 1):
+        for other in (cases + distance, cases - distance):
+            if other > 0 and counts_in(figure, other):
+                yield other
+
+
+def _reach(cases: int) -> int:
+    return min(_FARTHEST, max(1, int(cases * _NEIGHBOURS)))
+
+
+def _range_of_cases(figure: Figure, count: Fraction) -> tuple[Fraction, Fraction | None]:
+    """The numbers of cases of which a count can print as the share; without an end where the share may be 0."""
+    box = rounding_box(figure)
+    return count / box.high if box.high > 0 else Fraction(0), count / box.low if box.low > 0 else None

@@ -1,0 +1,144 @@
+"""`python -m benchmarks.audit [--tables N] [--seed S]`: printed, and written to RESULTS.md beside this.
+
+The rules of the audit were looked at with seed 1; the seed that is reported by default is another one. The whole run takes
+about four minutes on one core with the default 5,000 tables of each kind.
+"""
+
+import argparse
+import platform
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from analysis.audit.detection import (
+    BANDS,
+    CURVE_DIGITS,
+    CURVE_SIZES,
+    Found,
+    Sound,
+    detectable,
+    detection_curve,
+    on_planted_errors,
+    on_sound_tables,
+)
+from analysis.audit.planted_errors import KINDS
+from analysis.stats.proportions import wilson
+from analysis.tables import Table
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+_MOST_ALARMS = 20
+"""How many false alarms are written out."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run everything and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.audit")
+    parser.add_argument("--tables", type=int, default=5_000, help="made-up tables of each kind")
+    parser.add_argument("--seed", type=int, default=2)
+    options = parser.parse_args(arguments)
+    started = time.perf_counter()
+    sound = on_sound_tables(options.seed, 2 * options.tables)
+    _progress("sound tables", started)
+    found = {}
+    for kind in KINDS:
+        found[kind] = on_planted_errors(options.seed, kind, options.tables)
+        _progress(kind, started)
+    curve = detection_curve(options.seed, max(1, options.tables // 10))
+    _progress("detection curve", started)
+    written = page(sound, found, curve, options.tables, options.seed)
+    RESULTS.write_text(written, "utf-8")
+    print(written)
+
+
+def page(sound: Sound, found: Mapping[str, Sequence[Found]], curve: Table, tables: int, seed: int) -> str:
+    """The results as Markdown: false alarms first, then every kind of error, then by the number of cases."""
+    errors = sum(map(len, found.values()))
+    contradicted = sum(one.detected for each in found.values() for one in each if one.undetectable)
+    lines = [
+        "# The audit on made-up tables",
+        "",
+        _alarms(sound),
+        f"Of {errors:,} planted errors {sum(one.detected for each in found.values() for one in each):,} are found;"
+        f" {contradicted:,} of those that look like a sound table raised an alarm all the same.",
+        "",
+        f"Made by `python -m benchmarks.audit --tables {tables} --seed {seed}` with Python {platform.python_version()}."
+        " The rules were looked at with seed 1 only.",
+        "",
+        "*Undetectable*: a sound table prints exactly the same, known by how the error was made; a question mark where"
+        " that is not known. *Found*: of the others, with a 95% Wilson interval. *Named*: a suggestion holds the planted"
+        " repair, of those found.",
+        "",
+        "| planted error | tables | undetectable | found | repair named |",
+        "|---|--:|--:|--:|--:|",
+        *(_kind(kind, each) for kind, each in found.items()),
+        "",
+        "## Found by the number of cases",
+        "",
+        "Of those that are not undetectable; how many these are in brackets.",
+        "",
+        f"| planted error | {' | '.join(f'n = {low:,} to {high:,}' for low, high in BANDS)} |",
+        f"|---|{'--:|' * len(BANDS)}",
+        *(_by_size(kind, each) for kind, each in found.items() if {one.n for one in each} - set(range(BANDS[0][0]))),
+        "",
+        "## One wrong digit in a share without its count",
+        "",
+        f"Share found among {curve.rows[0].n:,} for each number of cases, by the digits printed behind the point"
+        " (undetectable ones included).",
+        "",
+        f"| n | {' | '.join(str(digits) for digits in CURVE_DIGITS)} |",
+        f"|--:|{'--:|' * len(CURVE_DIGITS)}",
+        *_curve(curve),
+    ]
+    for alarm in sound.alarms[:_MOST_ALARMS]:
+        lines += ["", f"False alarm ({alarm.table}; {alarm.check}, {alarm.figure}): {alarm.sentence}"]
+    return "\n".join(lines) + "\n"
+
+
+def _alarms(sound: Sound) -> str:
+    high = wilson(sound.tables_with_alarm, sound.tables).high or 0.0
+    three = f", by the rule of three {3 / sound.tables:.3%}" if not sound.tables_with_alarm else ""
+    return (
+        f"{sound.tables_with_alarm} of {sound.tables:,} sound tables with {sound.checks:,} checks raise a false alarm"
+        f" (95% upper limit {high:.3%} of tables{three})."
+    )
+
+
+def _kind(kind: str, found: Sequence[Found]) -> str:
+    could, caught = detectable(found), [one for one in found if one.detected]
+    unknown = any(one.undetectable is None for one in found)
+    hidden = "?" if unknown else f"{len(found) - len(could):,}"
+    hits, named = sum(one.detected for one in could), sum(one.named for one in caught)
+    return f"| {kind} | {len(found):,} | {hidden} | {_share(hits, len(could))} | {_share(named, len(caught))} |"
+
+
+def _by_size(kind: str, found: Sequence[Found]) -> str:
+    cells = []
+    for low, high in BANDS:
+        could = [one for one in detectable(found) if low <= one.n <= high]
+        hits = sum(one.detected for one in could)
+        cells.append(f"{hits / len(could):.1%} ({len(could):,})" if could else "–")
+    return f"| {kind} | {' | '.join(cells)} |"
+
+
+def _curve(curve: Table) -> Iterator[str]:
+    values = {(row.quantity, row.group): row.value for row in curve.rows}
+    series = list(dict.fromkeys(row.group for row in curve.rows))
+    for n in CURVE_SIZES:
+        cells = [values.get((f"n = {n:,}", group)) for group in series]
+        yield f"| {n:,} | {' | '.join('–' if cell is None else f'{cell:.1%}' for cell in cells)} |"
+
+
+def _share(hits: int, n: int) -> str:
+    estimate = wilson(hits, n)
+    if estimate.value is None:
+        return "–"
+    return f"{estimate.value:.1%} [{estimate.low:.1%}, {estimate.high:.1%}]"
+
+
+def _progress(what: str, started: float) -> None:
+    print(f"{what}: after {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
