@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
     "classify": ("misstep.classify", "Find misbehaviour in trajectories, by rule."),
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),
+    "audit": ("misstep.audit", "Work printed figures out again and say which cannot be."),
     "convert": ("misstep.convert", "Turn trajectories of any known format into ATIF."),
     "view": ("misstep.view", "Show one trajectory as a page, its misbehaviour marked."),
     "generate": ("misstep.generate", "Generate trajectories whose misbehaviour is known."),

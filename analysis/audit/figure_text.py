@@ -1,0 +1,120 @@
+"""Numbers as people type them, read as printed figures: "49.0%", "< .001", "42,807", "−3.5 pp", "~14.3k".
+
+A comma, an apostrophe or a narrow space groups thousands, and a point stands before the decimals. Letters k and M
+abbreviate thousands and millions, as in "42.8k". What cannot be read is an error that says why, never words.
+"""
+
+import re
+from decimal import Decimal
+from typing import Literal
+
+from msgspec import Struct
+
+from analysis.escaping import one_line
+from analysis.published import Figure
+from analysis.tables import Unit
+
+_MOST_CHARACTERS = 60
+_MOST_DIGITS = 15
+_MOST_DECIMALS = 20
+_MOST_DECIMALS_OF_A_LIMIT = 300
+_NARROW_SPACES = re.compile("(?<=[0-9])[\u00a0\u2009\u202f'’](?=[0-9]{3})")
+_MINUS = re.compile("^([^0-9]*)[\u2212\u2013\ufe63\uff0d]")
+_POWER = re.compile(r" ?[×x*·] ?10 ?\^? ?\{?([+-]?[0-9]{1,3})\}?$")
+_NUMBER = re.compile(
+    r"""(?:p(?:[ -]?value)?\ ?)?                                  # p = 0.03
+    (?P<bound><=|>=|[<>≤≥]|=|~|≈|about\ |roughly\ |approx\.?\ |ca\.?\ )?\ ?
+    (?P<sign>[+-]?)\ ?[$€£]?
+    (?P<whole>[0-9]{1,3}(?:[, ][0-9]{3})+|[0-9]*)(?P<behind>\.[0-9]*)?
+    (?:e(?P<exponent>[+-]?[0-9]{1,3}))?
+    \ ?(?P<letter>(?-i:[kM])(?![a-z]))?(?P<more>\+)?
+    \ ?(?P<unit>%|percentage\ points?|percent|points?|pp|p\.p\.)?
+    \ ?[*†‡]*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PLACES = {"k": 3, "M": 6}
+_BOUNDS: dict[str, Literal["above", "below"]] = {
+    "<": "below",
+    "<=": "below",
+    "≤": "below",
+    ">": "above",
+    ">=": "above",
+    "≥": "above",
+}
+_ABOUT = ("~", "≈", "about", "roughly", "approx", "ca")
+
+Sign = Literal["", "%", "points"]
+"""What is written behind a number."""
+
+
+class Typed(Struct, frozen=True):
+    """One number as typed: `digits` are its own, without what stands around them.
+
+    `sign` is the percent sign or the word "points" behind it, in whatever spelling; `approximate` and `bound` are as
+    in `analysis.published.Figure`.
+    """
+
+    text: str
+    digits: str
+    sign: Sign = ""
+    approximate: bool = False
+    bound: Literal["above", "below"] | None = None
+
+    @property
+    def number(self) -> Decimal:
+        """The number itself, a percentage in percent."""
+        return Decimal(self.digits)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no decimals are printed."""
+        return "." not in self.digits
+
+    def figure(self, id: str, place: str, row: str, column: str, unit: Unit) -> Figure:  # noqa: A002 (as in Figure)
+        """The number as a printed figure."""
+        return Figure(
+            id=id,
+            place=place,
+            row=row,
+            column=column,
+            printed=self.text,
+            value=self.digits,
+            unit=unit,
+            approximate=self.approximate,
+            bound=self.bound,
+        )
+
+
+def typed(text: str) -> Typed:
+    """A number as someone typed it.
+
+    Raises
+    ------
+    ValueError
+        It is no number, or has more digits than can be compared: the message says which.
+    """
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(f"{len(text):,} characters are no number")
+    shown = one_line(_NARROW_SPACES.sub(",", text.strip()))
+    plain = _POWER.sub(r"e\1", _MINUS.sub(r"\1-", shown))
+    found = _NUMBER.fullmatch(plain)
+    if found is None or not (found["whole"] + (found["behind"] or "").strip(".")):
+        raise ValueError(f"{shown!r} is no number")
+    word = (found["bound"] or "").strip(" .").lower()
+    bound = "above" if found["more"] else _BOUNDS.get(word)
+    digits = _digits(found)
+    behind = len(digits.partition(".")[2])
+    too_many = behind > (_MOST_DECIMALS if bound is None else _MOST_DECIMALS_OF_A_LIMIT)
+    if too_many or len(digits.lstrip("-0.").replace(".", "")) > _MOST_DIGITS:
+        raise ValueError(f"{shown!r} has more digits than can be compared")
+    unit = (found["unit"] or "").lower()
+    sign: Sign = "" if not unit else "%" if unit in ("%", "percent") else "points"
+    return Typed(shown, digits, sign, word in _ABOUT, bound)
+
+
+def _digits(found: re.Match[str]) -> str:
+    whole, behind = re.sub("[, ]", "", found["whole"]) or "0", (found["behind"] or "").removeprefix(".")
+    sign = "-" if found["sign"] == "-" else ""
+    shift = int(found["exponent"] or 0) + _PLACES.get(found["letter"] or "", 0)
+    number = Decimal(f"{sign}{whole}.{behind}" if behind else f"{sign}{whole}").scaleb(shift)
+    return f"{number:f}"

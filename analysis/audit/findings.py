@@ -1,0 +1,148 @@
+"""What an audit found: one finding for each way in which a printed figure was worked out again, or for each row.
+
+`document` is the JSON of `misstep audit`; `Finding` is what text and page show.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct, structs
+
+from analysis.audit.checked import Checked
+from analysis.audit.checks import check_all
+from analysis.audit.rounding_boxes import scale
+from analysis.audit.row_figures import UserRow
+from analysis.published import Check, Derivation, Figure, Paper
+from analysis.tables import FAILED, WORST_FIRST, Status
+
+_WORKED_OUT = "worked out: "
+_WORDS: dict[Status, tuple[str, str]] = {
+    "impossible": ("is impossible", "are impossible"),
+    "differs": ("differs", "differ"),
+    "underdetermined": ("cannot be told", "cannot be told"),
+    "reproduced": ("is reproduced", "are reproduced"),
+}
+
+
+class Finding(Struct, frozen=True):
+    """One judgement.
+
+    `source` is the file or the paper and `row` the figure's id there; `place` is where a paper prints it, and `name`
+    what it is called; `computed` is in the unit that is printed, a percentage in percent, and `None` where nothing can
+    be computed; `sentence` is the arithmetic, `suggestion` a repair that would make the figures fit; `remark` says
+    where an input comes from that is not printed.
+    """
+
+    source: str
+    row: str
+    check: Check
+    status: Status
+    printed: str
+    computed: float | None
+    sentence: str
+    suggestion: str = ""
+    remark: str = ""
+    place: str = ""
+    name: str = ""
+
+    @property
+    def explanation(self) -> str:
+        """Everything that is said, the suggestion marked as one."""
+        marked = f"Suggestion: {self.suggestion}." if self.suggestion else ""
+        return " ".join(part for part in (self.sentence, self.remark, marked) if part)
+
+
+def paper_findings(paper: Paper, source: str) -> list[Finding]:
+    """Every figure of a paper in every way that its file names, in the file's order."""
+    ways = [way for figure in paper.figure for way in figure.derivations]
+    return [
+        structs.replace(_finding(figure, checked, source, figure.id), remark=_remark(paper, way))
+        for (figure, checked), way in zip(check_all(paper), ways, strict=True)
+    ]
+
+
+def row_findings(rows: Iterable[UserRow], source: str) -> list[Finding]:
+    """One finding a row, in the file's order: the worst of what its figures gave.
+
+    Where a row leaves open which measure is printed, it is the best: the measure that fits.
+    """
+    return [_of_row(row, source) for row in rows]
+
+
+def document(findings: Sequence[Finding]) -> dict[str, Any]:
+    """The findings as one JSON value: how many figures were checked, and each in the order of the input."""
+    names = ("source", "row", "check", "status", "printed", "computed", "explanation")
+    return {
+        "checked": len(findings),
+        "findings": [{name: getattr(finding, name) for name in names} for finding in findings],
+    }
+
+
+def counted(findings: Iterable[Finding]) -> dict[Status, int]:
+    """How many findings there are of each status, the worst first."""
+    counts = Counter(finding.status for finding in findings)
+    return {status: counts[status] for status in WORST_FIRST}
+
+
+def headline(findings: Sequence[Finding]) -> str:
+    """One sentence on how the checks ended, the worst first."""
+    parts = [f"{count:,} {_WORDS[status][count != 1]}" for status, count in counted(findings).items() if count]
+    listed = " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Of {len(findings):,} {'check' if len(findings) == 1 else 'checks'}, {listed}."
+
+
+def is_at_least(finding: Finding, status: Status) -> bool:
+    """Whether a finding is of a status or a worse one."""
+    return WORST_FIRST.index(finding.status) <= WORST_FIRST.index(status)
+
+
+def merged(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings that say the same of one printed figure in several places, together; the worst first."""
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault((finding.source, finding.check, finding.status, finding.explanation), []).append(finding)
+    return sorted(alike.values(), key=lambda group: WORST_FIRST.index(group[0].status))
+
+
+def _of_row(row: UserRow, source: str) -> Finding:
+    found = [_finding(figure, checked, source, row.id) for figure, checked in check_all(row.paper)]
+    fitting = [one for one in found if one.status == "reproduced"]
+    said = (row.any_of and fitting) or [one for one in found if one.status in FAILED] or found
+    worst = min(said, key=lambda finding: WORST_FIRST.index(finding.status))
+    of_printed = next((one for one in said if (one.status, one.check) == (worst.status, row.check)), found[0])
+    sentences = [f"As {one.name}: {one.sentence}" if row.any_of else one.sentence for one in said]
+    return Finding(
+        source=source,
+        row=row.id,
+        check=row.check,
+        status=worst.status,
+        printed=row.printed,
+        computed=of_printed.computed,
+        sentence=" ".join(dict.fromkeys(sentences)),
+        suggestion="; ".join(dict.fromkeys(one.suggestion for one in said if one.suggestion)),
+        name=row.id,
+    )
+
+
+def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding:
+    value = checked.value
+    return Finding(
+        source=source,
+        row=row,
+        check=checked.check,
+        status=checked.status,
+        printed=figure.printed,
+        computed=None if value is None else float(f"{value * scale(figure):.12g}"),
+        sentence=checked.sentence,
+        suggestion=checked.suggestion,
+        place=figure.place,
+        name=figure.column if "\t" in figure.id else f"{figure.row}, {figure.column}",
+    )
+
+
+def _remark(paper: Paper, derivation: Derivation) -> str:
+    """Where inputs come from that are not printed, a sentence each."""
+    names = [name for value in derivation.inputs.values() for name in ((value,) if isinstance(value, str) else value)]
+    unprinted = [figure for figure in paper.figure if figure.id in names and figure.place.startswith(_WORKED_OUT)]
+    return " ".join(f"{figure.printed} is {figure.place}." for figure in unprinted)

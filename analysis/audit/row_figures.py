@@ -1,0 +1,277 @@
+"""What one row of a user's file stands for: a printed figure, and the figures that it is worked out from.
+
+What a number means follows from the key that it stands behind: n, count and the cells of a table are whole counts;
+agreement, a precision or a kappa is a fraction of 1 unless it is in percent; parts and their total are in one unit.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct, structs
+
+from analysis.audit.figure_text import Typed
+from analysis.published import LISTS, Check, Derivation, Figure, Matrix, Paper
+from analysis.tables import Unit
+
+MEASURES = ("precision", "recall", "f1", "accuracy")
+"""What a judge's printed figure may be."""
+
+Numbers = Mapping[str, tuple[tuple[Typed, ...], ...]]
+"""Key → its numbers: the rows of a matrix, or one row."""
+
+_COUNTS = frozenset({"count", "n", "repeats", "x1", "n1", "x2", "n2", "labels", "margins"})
+_CELLS: Mapping[str, frozenset[str]] = {
+    "precision": frozenset({"tp", "fp"}),
+    "recall": frozenset({"tp", "fn"}),
+    "f1": frozenset({"tp", "fp", "fn"}),
+    "accuracy": frozenset({"tp", "fp", "fn", "tn"}),
+}
+_TOTALS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn")}
+_RATIOS = frozenset({"agreement", "share1", "share2", *MEASURES})
+_NEEDED: Mapping[Check, tuple[tuple[str, ...], ...]] = {
+    "percentage": (("n",),),
+    "mean": (("n",),),
+    "two_proportion_p": tuple(("n1", "n2", first, second) for first in ("x1", "share1") for second in ("x2", "share2")),
+    "stars": (("p", "one"),),
+    "kappa": (("matrix",), ("n", "agreement")),
+    "sum": (("parts",),),
+    "difference": (("a", "b"),),
+    "relative_change": (("from", "to"),),
+    "same": (("other",),),
+    "share_of": (("part", "whole"),),
+}
+"""Check → the keys without which nothing can be worked out, in each way to give them."""
+
+_PLACES: Mapping[str, str] = {"other": "the other place"}
+"""What the place of an input is called in a sentence, where it is not the key."""
+
+
+class Given(Struct, frozen=True):
+    """What a row says: its printed figures, each with the measure it is named with, and its inputs."""
+
+    id: str
+    check: Check
+    printed: tuple[tuple[str, Typed], ...]
+    numbers: Numbers
+    measure: str = ""
+
+
+class UserRow(Struct, frozen=True):
+    """One row as a paper of its own: each figure with a check has to hold, or where `any_of`, one of them."""
+
+    id: str
+    check: Check
+    printed: str
+    paper: Paper
+    any_of: bool = False
+
+
+def user_row(given: Given, printed: str) -> UserRow:
+    """The row as figures with their derivations.
+
+    Parameters
+    ----------
+    given
+        What the row says.
+    printed
+        Its printed figures as written.
+
+    Raises
+    ------
+    ValueError
+        A key is missing, or a number is not of the kind that its key takes; the message says which.
+    """
+    _check_needed(given)
+    inputs, matrices, named = _inputs(given)
+    measures = _measures(given)
+    shown = [
+        structs.replace(
+            number.figure(f"{given.id}\t{measure}", given.id, given.id, measure or given.check, unit),
+            check=given.check,
+            inputs=named,
+        )
+        for (measure, number), unit in zip(measures, _printed_units(given, [one for _, one in measures]), strict=True)
+    ]
+    if "total" in given.numbers:
+        same = Derivation("same", {"other": _name(given.id, "total")})
+        shown = [structs.replace(figure, inputs={"parts": named["parts"]}, also=(same,)) for figure in shown]
+    paper = Paper(given.id, given.id, "", (*shown, *_with_matrix(given, inputs)), matrices)
+    return UserRow(given.id, given.check, printed, paper, len(measures) > len(given.printed))
+
+
+def _check_needed(given: Given) -> None:
+    ways = _NEEDED.get(given.check, ())
+    if ways and not any(set(way) <= given.numbers.keys() for way in ways):
+        least = min((sorted(set(way) - given.numbers.keys()) for way in ways), key=len)
+        raise ValueError(f"{' and '.join(least)} {'is' if len(least) == 1 else 'are'} missing")
+
+
+def _inputs(given: Given) -> tuple[list[Figure], tuple[Matrix, ...], dict[str, str | tuple[str, ...]]]:
+    """The figures of all inputs, the matrix if there is one, and what a derivation calls them."""
+    figures: list[Figure] = []
+    named: dict[str, str | tuple[str, ...]] = {}
+    matrices: tuple[Matrix, ...] = ()
+    for key, rows in given.numbers.items():
+        unit_of = _units(given, key)
+        ids = [[_name(given.id, key, *place) for place in _places(at, row, rows, key)] for at, row in enumerate(rows)]
+        for names, row in zip(ids, rows, strict=True):
+            for name, number in zip(names, row, strict=True):
+                _check_kind(key, number)
+                figures.append(number.figure(name, _PLACES.get(key, f"the key {key}"), given.id, key, unit_of(number)))
+        if key == "matrix":
+            matrices = (_matrix(given.id, ids),)
+            named[key] = matrices[0].id
+        elif key in LISTS:
+            named[key] = tuple(ids[0])
+        else:
+            named[key] = ids[0][0]
+    return figures, matrices, named
+
+
+def _places(at: int, row: Sequence[Typed], rows: Sequence[Sequence[Typed]], key: str) -> Iterable[tuple[int, ...]]:
+    if key == "matrix":
+        return [(at, column) for column in range(len(row))]
+    return [()] if key not in LISTS and len(rows) == 1 else [(place,) for place in range(len(row))]
+
+
+def _matrix(id_: str, ids: Sequence[Sequence[str]]) -> Matrix:
+    if len(ids) < 2 or any(len(row) != len(ids) for row in ids):
+        shape = " / ".join(str(len(row)) for row in ids)
+        raise ValueError(f"the matrix has rows of {shape} cells, not as many rows as columns (write it as 8 1/2 9)")
+    labels = tuple(str(place + 1) for place in range(len(ids)))
+    return Matrix(_name(id_, "matrix"), "the key matrix", labels, labels, tuple(tuple(row) for row in ids))
+
+
+def _name(id_: str, key: str, *place: int) -> str:
+    """The id of an input: a row's own id never holds a tab."""
+    return "\t".join([id_, key, *map(str, place)])
+
+
+def _check_kind(key: str, number: Typed) -> None:
+    counted = key in _COUNTS or key == "matrix" or key in _TOTALS or key in _CELLS["accuracy"]
+    if counted and (number.sign or not number.is_whole or number.number < 0):
+        raise ValueError(f"{key} = {number.text} is no whole count")
+    if key in ("step", "repeats") and number.number <= 0:
+        raise ValueError(f"{key} = {number.text} is not above 0")
+
+
+def _units(given: Given, key: str) -> "_UnitOf":
+    """What the numbers behind a key are."""
+    if key in _COUNTS or key == "matrix" or key in _TOTALS or key in _CELLS["accuracy"]:
+        return _UnitOf(counted=True)
+    if key in _RATIOS:
+        alike = [one for other in ("share1", "share2") for row in given.numbers.get(other, ()) for one in row]
+        numbers = alike if key in ("share1", "share2") else [one for row in given.numbers[key] for one in row]
+        return _UnitOf(fraction=not _in_percent(numbers), percent=_in_percent(numbers))
+    if given.check == "stars":
+        return _UnitOf(p=True)
+    return _UnitOf(percent=_plain_percent(given))
+
+
+class _UnitOf(Struct, frozen=True):
+    """The unit of a number by the key that it stands behind."""
+
+    counted: bool = False
+    fraction: bool = False
+    percent: bool = False
+    p: bool = False
+
+    def __call__(self, number: Typed) -> Unit:
+        if self.percent:
+            return "share"
+        if self.p:
+            return "p"
+        if self.fraction:
+            return "coefficient"
+        return "count" if self.counted or number.is_whole else "number"
+
+
+def _in_percent(numbers: Iterable[Typed]) -> bool:
+    """Whether fractions of 1 are given in percent: with the sign, or as more than 1."""
+    return any(number.sign or number.number > 1 for number in numbers)
+
+
+def _plain_percent(given: Given) -> bool:
+    """Whether inputs that may be anything are in percent: all of them say so, or what they add up to does."""
+    inputs = [number for rows in given.numbers.values() for row in rows for number in row]
+    signs = [bool(number.sign) for number in inputs]
+    if any(signs) and not all(signs):
+        raise ValueError("some inputs have a percent sign and some have not")
+    joint = given.check in ("sum", "difference", "same")
+    return any(signs) or (joint and any(number.sign for _, number in given.printed))
+
+
+def _printed_units(given: Given, numbers: Sequence[Typed]) -> list[Unit]:
+    """The units of the printed figures."""
+    signed = any(number.sign for number in numbers)
+    match given.check:
+        case "percentage":
+            return ["share"] * len(numbers)
+        case "stars":
+            return ["text"] * len(numbers)
+        case "two_proportion_p":
+            return ["share" if signed else "p"] * len(numbers)
+        case "precision_recall":
+            return ["share" if _in_percent(numbers) else "coefficient"] * len(numbers)
+        case "kappa":
+            return ["share" if signed else "coefficient"] * len(numbers)
+        case "mean" | "relative_change" | "share_of":
+            return ["share" if signed else "number"] * len(numbers)
+        case "difference":
+            return ["difference" if _plain_percent(given) else _UnitOf()(number) for number in numbers]
+        case _:
+            return [_UnitOf(percent=_plain_percent(given))(number) for number in numbers]
+
+
+def _measures(given: Given) -> list[tuple[str, Typed]]:
+    """The printed figures with what each is of; one for each possibility where the row does not say it."""
+    if given.check != "precision_recall":
+        return list(given.printed)
+    known = _known_cells(given.numbers)
+    can = [measure for measure in MEASURES if _CELLS[measure] <= known] if known else list(MEASURES[:2])
+    if len(given.printed) == 1 and not given.printed[0][0]:
+        number = given.printed[0][1]
+        words = [measure for measure in MEASURES if measure in given.id.casefold()]
+        asked = [given.measure] if given.measure else words if len(words) == 1 else []
+        named = [(measure, number) for measure in asked or can[:3]]
+    else:
+        named = list(given.printed)
+    for measure, _ in named:
+        if measure not in can:
+            lacking = " and ".join(sorted(_CELLS[measure] - known))
+            raise ValueError(f"{measure} needs {lacking} too")
+    if not named:
+        raise ValueError("tp and fp, or tp and fn, are missing")
+    return named
+
+
+def _known_cells(numbers: Numbers) -> set[str]:
+    """The cells that are given or follow from a class and its other cell."""
+    known = set(_CELLS["accuracy"]) & numbers.keys()
+    for total, cells in _TOTALS.items():
+        if total in numbers and known & set(cells):
+            known |= set(cells)
+    return known
+
+
+def _with_matrix(given: Given, inputs: Sequence[Figure]) -> list[Figure]:
+    """The inputs; beside a matrix, n has to be its sum and the agreement what its diagonal is of that."""
+    if "matrix" not in given.numbers:
+        return list(inputs)
+    cells = tuple(figure.id for figure in inputs if figure.column == "matrix")
+    rows = given.numbers["matrix"]
+    agreeing = sum(int(row[at].number) for at, row in enumerate(rows))
+    total = sum(int(number.number) for row in rows for number in row)
+    diagonal = _sum_of_cells(given.id, "diagonal", agreeing)
+    everything = _sum_of_cells(given.id, "all cells", total)
+    checked: list[Figure] = []
+    for figure in inputs:
+        if figure.column == "n":
+            figure = structs.replace(figure, check="sum", inputs={"parts": cells})
+        elif figure.column == "agreement":
+            figure = structs.replace(figure, check="share_of", inputs={"part": diagonal.id, "whole": everything.id})
+        checked.append(figure)
+    return [*checked, diagonal, everything]
+
+
+def _sum_of_cells(id_: str, what: str, count: int) -> Figure:
+    return Figure(_name(id_, what), f"the {what} of the matrix", id_, what, str(count), "count")

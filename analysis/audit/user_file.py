@@ -1,0 +1,192 @@
+"""A user's printed figures: a CSV of one figure a row, read as the figures of a paper.
+
+    id,check,printed,inputs
+    solved,percentage,28.5%,n=123
+    total,sum,119,parts=93 26
+    judge,precision_recall,0.867/0.385,tp=72;fp=11;fn=115;tn=46
+
+`inputs` are `key=value` separated by semicolons. A percentage is in percent, with its sign or without; a precision, a
+kappa or an agreement is a fraction of 1 unless it has a percent sign or is more than 1. Parts are separated by spaces,
+by plus signs or by commas; the rows of a matrix by slashes. What cannot be read is an error that names the line.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import get_args
+
+from msgspec import Struct
+
+from analysis.audit.figure_text import Typed, typed
+from analysis.audit.row_figures import MEASURES, Given, UserRow, user_row
+from analysis.escaping import one_line
+from analysis.label_rows import LabelRows, read_rows
+from analysis.published import INPUTS, LISTS, Check
+from harness.errors import InputError
+
+COLUMNS = ("id", "check", "printed", "inputs")
+OWN_KEYS: Mapping[str, frozenset[str]] = {
+    "sum": frozenset({"total"}),
+    "precision_recall": frozenset({"measure"}),
+}
+"""What a row of a CSV may say besides the inputs of its check."""
+
+_SHAPE = "Give the columns id,check,printed,inputs."
+
+
+def read_user_rows(file: Path) -> tuple[UserRow, ...]:
+    """The rows of a user's CSV, each as a small paper of its own.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a row has a check, a key or a number that is none: named with its line.
+    """
+    sheet = read_rows(file, "printed figures", _SHAPE)
+    columns = _columns(sheet)
+    rows: list[UserRow] = []
+    seen: dict[str, int] = {}
+    for number in range(len(sheet.columns[0])):
+        row = _Row(sheet, number, {name: sheet.columns[at][number] for name, at in columns.items()})
+        id_ = row.id(seen)
+        seen[id_] = number
+        rows.append(row.read(id_))
+    return tuple(rows)
+
+
+def _columns(sheet: LabelRows) -> dict[str, int]:
+    places = {name.casefold(): at for at, name in reversed(list(enumerate(sheet.header)))}
+    missing = [name for name in COLUMNS if name not in places]
+    if missing:
+        raise sheet.error(-1, f"no column {', '.join(missing)}", _SHAPE)
+    return {name: places[name] for name in COLUMNS}
+
+
+class _Row(Struct, frozen=True):
+    """One row of the file as written."""
+
+    sheet: LabelRows
+    number: int
+    cells: dict[str, str]
+
+    def error(self, field: str, found: str, advice: str) -> InputError:
+        """The error that names this row's line."""
+        return self.sheet.error(self.number, found, advice, field)
+
+    def id(self, seen: Mapping[str, int]) -> str:
+        """The row's id, which no row before it has."""
+        found = one_line(self.cells["id"])
+        if not found:
+            raise self.error("id", "no id", "Name the figure of each row.")
+        if found in seen:
+            line = self.sheet.line(seen[found])
+            raise self.error("id", f"{found!r} is on line {line} already", "Give each figure an id of its own.")
+        return found
+
+    def read(self, id_: str) -> UserRow:
+        """The row as figures."""
+        check = self._check()
+        inputs = self._inputs(check)
+        printed = one_line(self.cells["printed"]) or inputs.get("total", "")
+        if not printed:
+            raise self.error("printed", "nothing is printed", "Give the figure as it is printed.")
+        given = Given(id_, check, self._printed(check, printed), self._numbers(inputs), inputs.get("measure", ""))
+        try:
+            return user_row(given, printed)
+        except ValueError as error:
+            raise self.error("inputs", str(error), f"{check} takes: {', '.join(sorted(_keys(check)))}.") from error
+
+    def _check(self) -> Check:
+        asked = one_line(self.cells["check"]).casefold().replace("-", "_").replace(" ", "_")
+        for check in get_args(Check):
+            if check == asked:
+                found: Check = check
+                return found
+        what = f"no check {asked!r}" if asked else "no check"
+        raise self.error("check", what, f"There are: {', '.join(get_args(Check))}.")
+
+    def _inputs(self, check: Check) -> dict[str, str]:
+        known = _keys(check)
+        advice = f"{check} takes: {', '.join(sorted(known))}."
+        found: dict[str, str] = {}
+        for part in self.cells["inputs"].split(";"):
+            if not part.strip():
+                continue
+            key, equals, value = (one_line(piece) for piece in part.partition("="))
+            key = key.casefold()
+            if not equals:
+                raise self.error(
+                    "inputs", f"{one_line(part)!r} is no key=value", f"Write key=value;key=value. {advice}"
+                )
+            if key not in known:
+                raise self.error("inputs", f"{check} takes no {key!r}", advice)
+            if key in found:
+                raise self.error("inputs", f"{key!r} is given twice", "Give each key once.")
+            if not value:
+                raise self.error("inputs", f"{key} has no value", "Leave out a key that is not printed.")
+            found[key] = value
+        if "measure" in found:
+            found["measure"] = found["measure"].casefold()
+            if found["measure"] not in MEASURES:
+                raise self.error("inputs", f"no measure {found['measure']!r}", f"There are: {', '.join(MEASURES)}.")
+        return found
+
+    def _printed(self, check: Check, printed: str) -> tuple[tuple[str, Typed], ...]:
+        """The figures of the cell `printed`, each with the measure that is named with it: two only for judges."""
+        if check == "stars":
+            return (("", Typed(printed, "0")),)
+        if check != "precision_recall":
+            return (("", self._number("printed", printed)),)
+        parts = printed.replace(",", " ").replace(";", " ").replace("=", " ").replace(":", " ").replace("/", " / ")
+        return self._measured(parts.split())
+
+    def _measured(self, words: Sequence[str]) -> tuple[tuple[str, Typed], ...]:
+        found: list[tuple[str, Typed]] = []
+        name = ""
+        for word in words:
+            if word.casefold() in MEASURES:
+                name = word.casefold()
+            elif word != "/":
+                found.append((name, self._number("printed", word)))
+                name = ""
+        names = [measure for measure, _ in found]
+        if not found or len(found) > len(MEASURES) or (len(found) > 1 and len(set(names)) < len(names) and any(names)):
+            advice = "Write one figure, two as precision/recall, or names: precision=0.8 recall=0.6."
+            raise self.error("printed", f"{one_line(self.cells['printed'])!r} is not precision or recall", advice)
+        if len(found) > 1 and not any(names):
+            return tuple((measure, one) for measure, (_, one) in zip(MEASURES, found, strict=False))
+        return tuple(found)
+
+    def _numbers(self, inputs: Mapping[str, str]) -> dict[str, tuple[tuple[Typed, ...], ...]]:
+        """Each key's numbers: rows of a matrix, else one row, of one number where the key takes one."""
+        numbers: dict[str, tuple[tuple[Typed, ...], ...]] = {}
+        for key, value in inputs.items():
+            if key == "measure":
+                continue
+            if key == "matrix":
+                numbers[key] = tuple(self._listed(key, row) for row in value.split("/"))
+            elif key in LISTS:
+                numbers[key] = (self._listed(key, value),)
+            else:
+                numbers[key] = ((self._number("inputs", value, f"{key} = "),),)
+        return numbers
+
+    def _listed(self, key: str, value: str) -> tuple[Typed, ...]:
+        """Numbers separated by plus signs, by spaces or by commas: a comma inside others groups thousands."""
+        if "+" in value:
+            words = value.split("+")
+        elif " " in value:
+            words = [word.rstrip(",") for word in value.split()]
+        else:
+            words = value.split(",")
+        return tuple(self._number("inputs", word, f"{key}: ") for word in words)
+
+    def _number(self, field: str, text: str, where: str = "") -> Typed:
+        try:
+            return typed(text)
+        except ValueError as error:
+            advice = "Write a point before decimals; commas group thousands; leave units out, but for % and points."
+            raise self.error(field, f"{where}{error}", advice) from error
+
+
+def _keys(check: Check) -> frozenset[str]:
+    return INPUTS[check] | OWN_KEYS.get(check, frozenset())

@@ -1,0 +1,97 @@
+"""`misstep audit`: printed figures worked out again, and those that cannot be."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from analysis.audit.findings import Finding
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command()
+def audit(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="CSV or TOML files, or shipped papers; by default all papers."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List sound figures one by one too.")] = False,
+    fail_on: Annotated[
+        Literal["differs", "impossible"] | None,
+        typer.Option(help="Exit with 1 if a figure is so; what is impossible differs, too."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page too.")] = None,
+) -> None:
+    """Work printed figures out again and say which cannot be.
+
+    A CSV has the columns id, check, printed and inputs, a figure a row:
+
+    solved,percentage,49.0%,n=123
+
+    Checks and their inputs (key=value;key=value): percentage (n, count), mean (n, step), two_proportion_p (x1 n1 x2
+    n2), precision_recall (tp fp fn tn), kappa (n agreement, matrix=a b/c d), sum (parts, total), difference (a b),
+    relative_change (from to), share_of (part whole), same (other). A TOML has the form of data/published. The papers
+    are wink, autotriage, engineering_agent and reflexive.
+    """
+    import msgspec
+
+    from analysis.audit.findings import document, is_at_least
+
+    findings = [finding for name in files or _papers() for finding in _found(name)]
+    if html is not None:
+        _write_page(html, findings, shlex.join(["misstep", "audit", *(files or []), "--html", str(html)]), files or [])
+    if json:
+        print(msgspec.json.format(msgspec.json.encode(document(findings)), indent=2).decode())
+    else:
+        from misstep.audit_text import findings_text
+
+        print(findings_text(findings, every=every))
+    if fail_on is not None and any(is_at_least(finding, fail_on) for finding in findings):
+        raise typer.Exit(1)
+
+
+def _papers() -> tuple[str, ...]:
+    from analysis.published import published_papers
+
+    return published_papers()
+
+
+def _found(name: str) -> "list[Finding]":
+    """The findings of a file or, where there is no such file, of a shipped paper."""
+    from analysis.audit.findings import paper_findings, row_findings
+    from analysis.audit.user_file import read_user_rows
+    from analysis.published import load_paper, read_paper
+
+    file = Path(name)
+    if not file.exists():
+        if name in _papers():
+            return paper_findings(load_paper(name), name)
+        raise UsageError(f"no file {name}", f"Give a CSV or a TOML, or one of: {', '.join(_papers())}.")
+    if file.suffix.lower() != ".toml":
+        return row_findings(read_user_rows(file), name)
+    found = paper_findings(read_paper(file), name)
+    if not found:
+        raise UsageError(f"{name}: no figure has a check", "Say for a figure which check it takes.")
+    return found
+
+
+def _write_page(html: Path, findings: "list[Finding]", command: str, files: list[str]) -> None:
+    from harness.records import replace_file
+    from misstep.audit_page import findings_page
+
+    written = findings_page(findings, command, files).encode()
+    try:
+        replace_file(html, written)
+    except OSError as error:
+        raise UsageError(f"--html {html}: {error.strerror}", "Name a file in a folder that exists.") from error
