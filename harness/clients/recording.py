@@ -14,11 +14,13 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from harness.clients.exchange import Client, Failure, Outcome, Reply, Request
+from harness.clients.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 from harness.clients.settings import ClientSettings
 from harness.errors import InputError, MissingPrerequisite, UsageError
 
 _SHOWN = 80
+
+_NOT_SENT: frozenset[FailureKind] = frozenset({"budget", "circuit_open"})
 
 
 class _Said(Struct, frozen=True, omit_defaults=True):
@@ -44,8 +46,10 @@ class RecordingClient:
         self._stream = _opened(file)
 
     async def ask(self, request: Request) -> Outcome:
-        """The other client's outcome, on file before it is handed on."""
+        """The other client's outcome, on file before it is handed on; what was never sent is no exchange."""
         outcome = await self._client.ask(request)
+        if isinstance(outcome, Failure) and outcome.kind in _NOT_SENT:
+            return outcome
         said = _Said(reply=outcome) if isinstance(outcome, Reply) else _Said(failure=outcome)
         self._stream.write(_encode(_Exchange(request.key(), msgspec.Raw(request.content()), said)) + b"\n")
         self._stream.flush()

@@ -1,0 +1,131 @@
+"""A model server on loopback that plays a script of faults, one entry a request.
+
+An entry is a function that is given the connection's writer and writes what it likes; after the last entry the last one
+is played again. `received` has the bodies that came, in order.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+Play = Callable[[asyncio.StreamWriter], Awaitable[None]]
+
+
+def completion(content: Any = "yes", **changes: Any) -> dict[str, Any]:
+    """A chat completion as a sound server sends it; `changes` replace its fields, `message` and `choice` theirs."""
+    message = {"role": "assistant", "content": content} | changes.pop("message", {})
+    choice = {"index": 0, "message": message, "finish_reason": "stop"} | changes.pop("choice", {})
+    usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
+    return {"model": "small-1", "choices": [choice], "usage": usage} | changes
+
+
+def answer(body: Any, status: int = 200, kind: str = "application/json", **headers: str) -> Play:
+    """A whole answer; a body that is no bytes is sent as JSON."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    fields = {"Content-Type": kind, "Content-Length": str(len(content))}
+    fields |= {name.replace("_", "-"): value for name, value in headers.items()}
+    head = f"HTTP/1.1 {status} Said\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n"
+
+    async def play(writer: asyncio.StreamWriter) -> None:
+        writer.write(head.encode() + content)
+
+    return play
+
+
+def truncated(promised: int = 500) -> Play:
+    """A body that ends before its stated length."""
+
+    async def play(writer: asyncio.StreamWriter) -> None:
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n{"choices": [' % promised)
+        await writer.drain()
+        writer.close()
+
+    return play
+
+
+async def reset(writer: asyncio.StreamWriter) -> None:
+    """The connection is reset before anything was answered."""
+    writer.transport.abort()
+
+
+async def stall(_: asyncio.StreamWriter) -> None:
+    """Nothing is ever answered."""
+    await asyncio.Event().wait()
+
+
+async def drip(writer: asyncio.StreamWriter) -> None:
+    """A byte of the body every few milliseconds, without an end: no pause is ever long."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+    while True:
+        writer.write(b" ")
+        await writer.drain()
+        await asyncio.sleep(0.005)
+
+
+async def endless(writer: asyncio.StreamWriter) -> None:
+    """A body without a stated length that goes on until nobody reads it any more."""
+    writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+    while not writer.transport.is_closing():
+        writer.write(b"x" * 65536)
+        await writer.drain()
+
+
+class FaultyServer:
+    """The server while it runs; `base_url` is its address."""
+
+    def __init__(self, script: Sequence[Play]) -> None:
+        self._script = script
+        self._playing: set[asyncio.Task[None]] = set()
+        self.received: list[dict[str, Any]] = []
+        self.heads: list[str] = []
+        self.base_url = ""
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Play the script's next entry for each request of a connection."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._playing.add(task)
+        try:
+            while not writer.is_closing():
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                length = next(
+                    (
+                        int(line.split(":")[1])
+                        for line in head.splitlines()
+                        if line.lower().startswith("content-length")
+                    ),
+                    0,
+                )
+                body = await reader.readexactly(length)
+                play = self._script[min(len(self.received), len(self._script) - 1)]
+                self.heads.append(head)
+                self.received.append(json.loads(body))
+                await play(writer)
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+            self._playing.discard(task)
+
+    async def stop(self) -> None:
+        """Cut every connection."""
+        for task in list(self._playing):
+            task.cancel()
+        await asyncio.gather(*self._playing, return_exceptions=True)
+
+
+@asynccontextmanager
+async def serving(*script: Play) -> AsyncIterator[FaultyServer]:
+    """A server that plays a script while the block runs."""
+    faulty = FaultyServer(script)
+    server = await asyncio.start_server(faulty.connected, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    faulty.base_url = f"http://127.0.0.1:{port}/v1"
+    try:
+        yield faulty
+    finally:
+        server.close()
+        await faulty.stop()

@@ -1,0 +1,147 @@
+"""Many requests at once: each asked once, memory bounded, what has come is never lost."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.clients.asking import ask_all
+from harness.clients.exchange import Failure, Message, Outcome, Reply, Request
+from harness.clients.scripted import ScriptedClient, text_reply
+from harness.errors import UsageError
+
+
+def question(text: object) -> Request:
+    return Request("small-1", (Message("user", str(text)),))
+
+
+class SlowClient:
+    """Answers when it is told to; counts how many wait at once."""
+
+    def __init__(self, at_once: int) -> None:
+        self.gate = asyncio.Event()
+        self.full = asyncio.Event()
+        self.waiting = self.most = 0
+        self._at_once = at_once
+
+    async def ask(self, request: Request) -> Outcome:
+        """Wait at the gate, unless the request is a quick one."""
+        if request.messages[0].content.startswith("quick"):
+            return text_reply("yes", request.model)
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        if self.waiting == self._at_once:
+            self.full.set()
+        try:
+            await self.gate.wait()
+        finally:
+            self.waiting -= 1
+        return text_reply("yes", request.model)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+@given(st.integers(0, 200), st.integers(1, 30), st.booleans())
+def test_each_request_is_asked_once_and_given_once(number: int, concurrency: int, asynchronous: bool) -> None:
+    client = ScriptedClient(lambda request: request.messages[0].content)
+
+    async def later(requests: Iterator[Request]) -> AsyncIterator[Request]:
+        for request in requests:
+            await asyncio.sleep(0)
+            yield request
+
+    async def run() -> list[tuple[Request, Outcome]]:
+        requests = map(question, range(number))
+        return [pair async for pair in ask_all(client, later(requests) if asynchronous else requests, concurrency)]
+
+    pairs = asyncio.run(run())
+    assert sorted(int(request.messages[0].content) for request, _ in pairs) == list(range(number))
+    assert all(isinstance(outcome, Reply) and outcome.text == request.messages[0].content for request, outcome in pairs)
+    assert client.asked == number
+
+
+def test_no_more_than_asked_for_are_in_flight() -> None:
+    async def run() -> int:
+        client = SlowClient(at_once=7)
+        pairs = ask_all(client, map(question, range(50)), 7)
+        collecting = asyncio.ensure_future(anext(pairs))
+        await client.full.wait()
+        client.gate.set()
+        await collecting
+        async for _ in pairs:
+            pass
+        return client.most
+
+    assert asyncio.run(run()) == 7
+
+
+def test_requests_are_taken_only_as_outcomes_are() -> None:
+    """Whoever takes one outcome of a million requests has made a few dozen of them."""
+    made = 0
+
+    def requests() -> Iterator[Request]:
+        nonlocal made
+        for number in range(1_000_000):
+            made += 1
+            yield question(number)
+
+    async def run() -> None:
+        pairs = ask_all(ScriptedClient(lambda _: "yes"), requests(), 10)
+        await anext(pairs)
+        await asyncio.sleep(0)
+        await pairs.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(run())
+    assert made <= 21
+
+
+def test_cancelled_it_cuts_off_what_is_in_flight_and_gives_what_has_come() -> None:
+    async def run() -> tuple[list[str], int]:
+        client = SlowClient(at_once=3)
+        got: list[str] = []
+
+        async def collect() -> None:
+            asked = ["slow 1", "quick 1", "slow 2", "quick 2", "slow 3"]
+            async for request, _ in ask_all(client, map(question, asked), 3):
+                got.append(request.messages[0].content)
+
+        task = asyncio.create_task(collect())
+        await client.full.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return got, client.waiting
+
+    got, waiting = asyncio.run(run())
+    assert sorted(got) == ["quick 1", "quick 2"]
+    assert waiting == 0
+
+
+def test_what_a_client_raises_ends_the_asking_after_what_has_come() -> None:
+    def script(request: Request) -> str:
+        if request.messages[0].content == "3":
+            raise UsageError("no price")
+        return "yes"
+
+    got: list[Outcome] = []
+
+    async def run() -> None:
+        async for _, outcome in ask_all(ScriptedClient(script), map(question, range(10)), 1):
+            got.append(outcome)
+
+    with pytest.raises(UsageError):
+        asyncio.run(run())
+    assert len(got) == 3
+
+
+def test_a_failure_is_a_value_and_the_next_are_asked() -> None:
+    def script(request: Request) -> Outcome | str:
+        return Failure("server", "down") if request.messages[0].content == "0" else "yes"
+
+    async def run() -> list[Outcome]:
+        return [outcome async for _, outcome in ask_all(ScriptedClient(script), map(question, range(5)), 2)]
+
+    assert sum(isinstance(outcome, Failure) for outcome in asyncio.run(run())) == 1

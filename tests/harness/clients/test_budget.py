@@ -1,0 +1,110 @@
+"""A limit on the cost is never passed, whatever the answers turn out to use."""
+
+import asyncio
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.clients.asking import ask_all
+from harness.clients.budget import BudgetedClient, most_usd
+from harness.clients.exchange import Failure, FailureKind, Message, Outcome, Reply, Request
+from harness.clients.prices import Price, Prices
+from harness.clients.scripted import ScriptedClient
+from harness.errors import UsageError
+
+PRICES = Prices((Price(("small-*",), input_usd=3.0, output_usd=15.0),))
+
+
+def question(text: str = "Is it solved?", max_tokens: int | None = 50) -> Request:
+    return Request("small-1", (Message("user", text),), max_tokens=max_tokens)
+
+
+class VaryingClient:
+    """Uses any number of tokens that a server could use, takes its turns in any order, fails now and then."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)  # noqa: S311
+        self.charged = 0.0
+
+    async def ask(self, request: Request) -> Outcome:
+        """A reply that is charged, or a failure that may have been."""
+        for _ in range(self._rng.randrange(4)):
+            await asyncio.sleep(0)
+        tokens_in = self._rng.randint(1, len(request.messages[0].content.encode()) + 16)
+        tokens_out = self._rng.randint(0, request.max_tokens or 0)
+        cost = PRICES.known[0].cost(tokens_in, tokens_out)
+        kind: FailureKind | None = self._rng.choice([None, None, None, "server", "timeout", "connection", "malformed"])
+        if kind != "server":
+            self.charged += cost
+        if kind is not None:
+            return Failure(kind, "no answer")
+        told = self._rng.random() < 0.8
+        return Reply("yes", None, "stop", "small-1", tokens_in, tokens_out, 0.1, cost if told else None)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    limit=st.floats(0, 0.02),
+    spent=st.floats(0, 0.005),
+    concurrency=st.integers(1, 20),
+    lengths=st.lists(st.integers(0, 300), max_size=40),
+)
+def test_what_is_charged_never_passes_the_limit(
+    seed: int, limit: float, spent: float, concurrency: int, lengths: list[int]
+) -> None:
+    async def run() -> tuple[float, int]:
+        model = VaryingClient(seed)
+        client = BudgetedClient(model, PRICES, limit, spent)
+        pairs = [pair async for pair in ask_all(client, (question("x" * length) for length in lengths), concurrency)]
+        return model.charged, len(pairs)
+
+    charged, pairs = asyncio.run(run())
+    assert charged <= max(0.0, limit - spent) + 1e-9
+    assert pairs == len(lengths)
+
+
+def test_what_is_not_used_is_free_for_the_next() -> None:
+    """Of answers that use a tenth of what they may, far more are had than the worst case alone would allow."""
+    request = question(max_tokens=1000)
+    most = most_usd(request, PRICES)
+    used = Reply("yes", None, "stop", "small-1", 10, 100, 0.1, most / 10)
+    client = BudgetedClient(ScriptedClient(lambda _: used), PRICES, limit_usd=2 * most)
+
+    async def run() -> list[Outcome]:
+        return [outcome async for _, outcome in ask_all(client, [request] * 30, 10)]
+
+    outcomes = asyncio.run(run())
+    assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 11
+    assert {outcome.kind for outcome in outcomes if isinstance(outcome, Failure)} == {"budget"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [(Request("other", (), max_tokens=5), "--prices FILE"), (question(max_tokens=None), "max_tokens")],
+)
+def test_what_has_no_bound_is_refused(request_: Request, said: str) -> None:
+    client = BudgetedClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0)
+    with pytest.raises(UsageError, match=said):
+        asyncio.run(client.ask(request_))
+
+
+def test_an_attempt_that_was_cut_off_counts_in_full() -> None:
+    class Hanging(ScriptedClient):
+        async def ask(self, request: Request) -> Outcome:  # noqa: ARG002
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    client = BudgetedClient(Hanging(lambda _: ""), PRICES, 1.0)
+
+    async def run() -> None:
+        async with asyncio.timeout(0.01):
+            await client.ask(question())
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(run())
+    assert client.spent_usd == most_usd(question(), PRICES)

@@ -1,0 +1,247 @@
+"""What is asked, what it costs, who answers: keys, prices, recordings, the circuit, and how a client is opened."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.clients import ClientSettings, open_client
+from harness.clients.breaker import BreakingClient
+from harness.clients.exchange import (
+    Client,
+    Failure,
+    FailureKind,
+    Message,
+    Outcome,
+    Reply,
+    Request,
+    TokenLogprob,
+    token_logprobs,
+)
+from harness.clients.openai_client import OPENAI, address_and_key
+from harness.clients.prices import Prices, known_prices, read_prices
+from harness.clients.recording import RecordingClient, ReplayClient
+from harness.clients.redaction import Redaction
+from harness.clients.scripted import ScriptedClient, text_reply
+from harness.errors import InputError, MissingPrerequisite, UsageError
+from tests.harness.clients.faulty_server import answer, completion, serving
+
+QUESTION = Request("gpt-4o-mini", (Message("user", "Is it solved?"),), max_tokens=50)
+
+
+def ask(client: Client, *requests: Request) -> list[Outcome]:
+    async def run() -> list[Outcome]:
+        outcomes = [await client.ask(request) for request in requests]
+        await client.close()
+        return outcomes
+
+    return asyncio.run(run())
+
+
+requests = st.builds(
+    Request,
+    model=st.text(st.characters(codec="utf-8"), max_size=5),
+    messages=st.lists(
+        st.builds(Message, st.sampled_from(["system", "user", "assistant"]), st.text(max_size=5)), max_size=3
+    ).map(tuple),
+    temperature=st.none() | st.floats(0, 2),
+    max_tokens=st.none() | st.integers(1, 100),
+    seed=st.none() | st.integers(0, 9),
+    logprobs=st.booleans(),
+    sample=st.integers(0, 3),
+)
+
+
+@given(requests, requests)
+def test_keys_are_equal_exactly_when_body_and_sample_are(one: Request, other: Request) -> None:
+    same = (one.body(), one.sample) == (other.body(), other.sample)
+    assert (one.key() == other.key()) == same
+    assert json.loads(one.content()) == one.body()
+
+
+def test_a_key_is_the_same_tomorrow() -> None:
+    """Caches and recordings are kept under it: changing it makes them all worthless."""
+    schema = {"type": "object", "properties": {"label": {"enum": ["yes", "no"]}}}
+    request = Request("small-1", (Message("user", "ä"),), temperature=0, seed=7, schema=schema, sample=2)
+    assert request.key() == "01a62ef5b068772eea02401796f496cd9949a6ae61d4388f71bc6294c8722816"
+
+
+def test_the_order_of_a_schemas_fields_does_not_matter() -> None:
+    forward, backward = ({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    assert Request("m", (), schema=forward).key() == Request("m", (), schema=backward).key()
+
+
+@pytest.mark.parametrize("field", ["n", "stream", "messages", "max_tokens"])
+def test_further_fields_cannot_change_what_a_request_is(field: str) -> None:
+    with pytest.raises(ValueError, match=field):
+        Request("m", (), extra={field: 2})
+
+
+def test_log_probabilities_are_read_from_the_body() -> None:
+    tokens = [{"token": "yes", "logprob": -0.1, "bytes": None}]
+    body = json.dumps(completion(choice={"logprobs": {"content": tokens}}))
+    reply = msgspec.structs.replace(text_reply("yes", "m"), raw=body)
+    assert token_logprobs(reply) == (TokenLogprob("yes", -0.1),)
+    assert token_logprobs(text_reply("yes", "m")) is None
+
+
+def test_a_cost_follows_from_the_price_of_the_model_that_was_asked() -> None:
+    used = Reply("yes", None, "stop", "whatever", 1_000_000, 100_000, 1.0, None)
+    prices = known_prices()
+    assert prices.priced(used, "gpt-4o-mini-2024-07-18").cost_usd == pytest.approx(0.15 + 0.06)
+    assert prices.priced(used, "gpt-4o-mini", batch=True).cost_usd == pytest.approx((0.15 + 0.06) / 2)
+    assert prices.priced(used, "gpt-4o-mini-audio-preview").cost_usd is None
+    assert prices.priced(msgspec.structs.replace(used, input_tokens=None), "gpt-4o-mini").cost_usd is None
+
+
+def test_a_users_own_prices_come_first(tmp_path: Path) -> None:
+    file = tmp_path / "prices.toml"
+    file.write_text(
+        'checked = 2026-01-31\nsource = "ours"\n[[price]]\nmodels = ["gpt-4o*"]\ninput_usd = 1.0\noutput_usd = 2.0\n'
+    )
+    price = known_prices(file).of("gpt-4o-mini")
+    assert price is not None
+    assert price.cost(1_000_000, 1_000_000) == 3.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "models = 3",
+        "no toml",
+        'checked = 2026-01-31\nsource = ""\nprice = [{models = [], input_usd = -1, output_usd = 1}]',
+    ],
+)
+def test_a_file_that_is_no_price_file_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "prices.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=r"prices\.toml: no price file"):
+        read_prices(file)
+
+
+def test_a_model_without_price_costs_nobody_knows_what() -> None:
+    assert Prices().of("small-1") is None
+
+
+def test_what_was_recorded_is_replayed_without_asking(tmp_path: Path) -> None:
+    said: dict[str, Outcome] = {"a": text_reply("yes", "m"), "b": Failure("server", "down", attempts=3)}
+    asked = [Request("m", (Message("user", text),)) for text in said]
+    file = tmp_path / "recording.jsonl"
+    recorded = ask(RecordingClient(ScriptedClient(lambda request: said[request.messages[0].content]), file), *asked)
+    with file.open("ab") as stream:
+        stream.write(b'{"key": "half')
+    assert ask(ReplayClient(file), *asked) == recorded == list(said.values())
+    ask(RecordingClient(ScriptedClient(lambda _: "no"), file), asked[1])
+    assert ask(ReplayClient(file), asked[1]) == [text_reply("no", "m")]
+
+
+def test_a_replay_names_the_prompt_that_was_not_recorded(tmp_path: Path) -> None:
+    file = tmp_path / "recording.jsonl"
+    file.touch()
+    with pytest.raises(MissingPrerequisite, match="Is it solved"):
+        ask(ReplayClient(file), QUESTION)
+
+
+@pytest.mark.parametrize("kind", ["connection", "server", "timeout", "unauthorised", "rate_limited", "bad_request"])
+def test_the_circuit_opens_when_every_call_fails(kind: FailureKind) -> None:
+    model = ScriptedClient(lambda _: Failure(kind, "it is gone"))
+    outcomes = ask(BreakingClient(model, failures_to_stop=3), *[QUESTION] * 5)
+    assert [outcome.kind for outcome in outcomes if isinstance(outcome, Failure)] == [kind] * 3 + ["circuit_open"] * 2
+    assert model.asked == 3
+    assert "it is gone" in outcomes[-1].sentence  # type: ignore[union-attr]
+
+
+def test_one_answer_in_between_keeps_the_circuit_closed() -> None:
+    turns = iter([Failure("server", "down"), Failure("server", "down"), "yes"] * 4)
+    outcomes = ask(BreakingClient(ScriptedClient(lambda _: next(turns)), failures_to_stop=3), *[QUESTION] * 12)
+    assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 4
+
+
+def test_requests_that_a_working_server_does_not_take_do_not_open_it() -> None:
+    """A hundred trajectories in a row may be too long for a model that is there."""
+    turns = iter(["yes", *[Failure("bad_request", "too long")] * 9, "yes"])
+    outcomes = ask(BreakingClient(ScriptedClient(lambda _: next(turns)), failures_to_stop=3), *[QUESTION] * 11)
+    assert isinstance(outcomes[-1], Reply)
+
+
+def test_openais_own_address_needs_a_key_and_another_does_not() -> None:
+    assert address_and_key(None, {"OPENAI_API_KEY": " sk-1 "}) == (OPENAI, "sk-1")
+    assert address_and_key(None, {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}) == ("http://127.0.0.1:1/v1", "")
+    with pytest.raises(MissingPrerequisite, match="OPENAI_API_KEY"):
+        address_and_key(None, {})
+
+
+def test_a_placeholder_is_no_secret() -> None:
+    assert Redaction("none")("none of it") == "none of it"
+    assert Redaction("")("all of it") == "all of it"
+    assert Redaction("sk-0123456789")("a sk-0123456789 b") == "a [API key] b"
+
+
+def _shout(request: Request) -> str:
+    return request.messages[0].content.upper()
+
+
+def test_an_opened_client_caches_records_and_hides_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is written on the way, the key is in none of it."""
+    key = "sk-proj-abcdefghijkl"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    echo = answer({"error": f"your key is {key}"}, 400)
+
+    async def run() -> list[Outcome]:
+        async with serving(answer(completion(f"I saw {key}")), echo) as server:
+            settings = ClientSettings(
+                base_url=server.base_url,
+                cache=tmp_path / "cache.sqlite",
+                record=tmp_path / "recording.jsonl",
+                max_cost_usd=1.0,
+            )
+            client = open_client(settings)
+            asked = [QUESTION, QUESTION, msgspec.structs.replace(QUESTION, sample=1)]
+            outcomes = [await client.ask(request) for request in asked]
+            await client.close()
+            assert len(server.received) == 2
+            return outcomes
+
+    fresh, cached, refused = asyncio.run(run())
+    assert isinstance(fresh, Reply)
+    assert isinstance(cached, Reply)
+    assert isinstance(refused, Failure)
+    assert (fresh.cached, cached.cached, fresh.cost_usd) == (False, True, pytest.approx((9 * 0.15 + 0.6) / 1e6))
+    written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"I saw [API key]" in written
+    assert key.encode() not in written
+    assert key not in repr((fresh, cached, refused))
+
+
+def test_a_script_can_stand_for_the_model() -> None:
+    settings = ClientSettings(client="scripted", script="tests.harness.clients.test_clients:_shout")
+    (outcome,) = ask(open_client(settings), QUESTION)
+    assert isinstance(outcome, Reply)
+    assert outcome.text == "IS IT SOLVED?"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ClientSettings(client="nobody"),
+        ClientSettings(client="scripted"),
+        ClientSettings(client="replay"),
+        ClientSettings(client="scripted", script="tests.harness.clients.test_clients:_shout", attempts=0),
+        ClientSettings(client="scripted", script="tests.harness.clients.test_clients:_shout", max_cost_usd=-1.0),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: ClientSettings) -> None:
+    with pytest.raises(UsageError):
+        open_client(settings)
+
+
+def test_nothing_heavy_is_imported_before_a_client_is_opened() -> None:
+    code = "import sys, harness.clients; print(sorted({'openai', 'aiohttp', 'httpx2', 'sqlite3'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['sqlite3']"

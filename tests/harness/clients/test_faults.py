@@ -1,0 +1,264 @@
+"""Each fault of a server is met: one outcome a request, of the right kind, whatever comes over a real connection."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from harness.clients.asking import ask_all
+from harness.clients.breaker import BreakingClient
+from harness.clients.exchange import Failure, Message, Outcome, Reply, Request
+from harness.clients.openai_client import OpenAIClient
+from harness.clients.patience import Limits, PatientClient
+from harness.clients.reading import retry_after
+from harness.errors import MissingPrerequisite
+from tests.harness.clients.faulty_server import (
+    Play,
+    answer,
+    completion,
+    drip,
+    endless,
+    reset,
+    serving,
+    stall,
+    truncated,
+)
+
+KEY = "sk-secret/0123456789"
+QUESTION = Request("small-1", (Message("user", "Is it solved?"),), temperature=0, max_tokens=10)
+
+
+def outcome_of(
+    *script: Play, limits: Limits | None = None, largest_body: int = 1 << 20
+) -> tuple[Outcome, list[float], int]:
+    """The outcome of a patient client over a script of answers, the waits it made, and how many requests came."""
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    async def run() -> tuple[Outcome, int]:
+        async with serving(*script) as server:
+            bare = OpenAIClient(server.base_url, KEY, largest_body=largest_body)
+            client = PatientClient(bare, limits or Limits(attempts=3), sleep=sleep)
+            try:
+                return await client.ask(QUESTION), len(server.received)
+            finally:
+                await client.close()
+
+    outcome, requests = asyncio.run(run())
+    return outcome, waits, requests
+
+
+async def collect(pairs: AsyncIterator[tuple[Request, Outcome]], got: list[Outcome]) -> None:
+    async for _, outcome in pairs:
+        got.append(outcome)
+
+
+FINE = answer(completion())
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (answer({"error": {"message": "slow down"}}, 429), "rate_limited"),
+        (answer({"error": {"message": "oops"}}, 500), "server"),
+        (answer(b"<html>down</html>", 503, "text/html"), "server"),
+        (answer({}, 408), "server"),
+        (reset, "connection"),
+        (truncated(), "connection"),
+        (answer(b'{"choices": [{"mess'), "malformed"),
+        (answer(b""), "malformed"),
+        (answer(b'{"choices": []} {"choices": []}'), "malformed"),
+        (answer(b"\xff\xfe{}"), "malformed"),
+        (answer(b"<!doctype html><p>Welcome</p>", kind="text/html"), "malformed"),
+        (answer([completion()]), "malformed"),
+        (answer(completion(choices=[])), "malformed"),
+        (answer(completion(choices=None)), "malformed"),
+        (answer(completion(choices=[{"finish_reason": "stop"}])), "malformed"),
+        (answer(completion(content=17)), "malformed"),
+        (answer(b"[" * 100_000), "malformed"),
+        (answer({"error": {"message": "overloaded"}}), "server"),
+    ],
+)
+def test_what_may_pass_is_asked_again_and_then_named(fault: Play, kind: str) -> None:
+    """A transient fault once is no loss; a fault every time is a failure of its kind after the last attempt."""
+    once, waits, requests = outcome_of(fault, FINE)
+    assert isinstance(once, Reply)
+    assert (once.text, once.attempts, requests, len(waits)) == ("yes", 2, 2, 1)
+
+    always, waits, requests = outcome_of(fault)
+    assert isinstance(always, Failure)
+    assert (always.kind, always.attempts, requests, len(waits)) == (kind, 3, 3, 2)
+    assert always.sentence
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "said"),
+    [
+        (answer({"error": {"message": "no such parameter"}}, 400), "bad_request", "no such parameter"),
+        (answer({"error": {"message": "no model small-1"}}, 404), "bad_request", "no model small-1"),
+        (answer({"error": {"message": "wrong key"}}, 401), "unauthorised", "OPENAI_API_KEY"),
+        (answer({"error": "not yours"}, 403), "unauthorised", "not yours"),
+        (answer({"error": {"code": "insufficient_quota", "message": "pay"}}, 429), "quota", "no credit"),
+        (answer(b"", 307, Location="http://127.0.0.1:1/v1"), "bad_request", "307"),
+        (endless, "too_large", "larger than 1,048,576 bytes"),
+        (answer(b" " * (2 << 20)), "too_large", "larger than"),
+    ],
+)
+def test_what_cannot_pass_is_asked_once(fault: Play, kind: str, said: str) -> None:
+    outcome, waits, requests = outcome_of(fault)
+    assert isinstance(outcome, Failure)
+    assert (outcome.kind, requests, waits) == (kind, 1, [])
+    assert said in outcome.sentence
+
+
+@pytest.mark.parametrize("fault", [stall, drip])
+def test_a_deadline_is_for_the_whole_answer(fault: Play) -> None:
+    """Neither silence nor an answer that never ends holds an attempt longer than its deadline."""
+    outcome, _, requests = outcome_of(fault, limits=Limits(attempts=2, attempt_seconds=0.1))
+    assert isinstance(outcome, Failure)
+    assert (outcome.kind, outcome.attempts, requests) == ("timeout", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (completion(None), {"text": None, "finish": "stop"}),
+        (completion(None, message={"refusal": "I will not."}), {"text": None, "refusal": "I will not."}),
+        (completion("", choice={"finish_reason": "content_filter"}), {"text": "", "finish": "content_filter"}),
+        (completion('{"label": "y', choice={"finish_reason": "length"}), {"text": '{"label": "y', "finish": "length"}),
+        (completion('{"verdict": 3}'), {"text": '{"verdict": 3}'}),
+        (completion('Sure!\n```json\n{"label": "yes"}\n```'), {"text": 'Sure!\n```json\n{"label": "yes"}\n```'}),
+        (completion('{"label": "yes"} {"label": "no"}'), {"text": '{"label": "yes"} {"label": "no"}'}),
+        (completion(usage=None), {"input_tokens": None, "output_tokens": None}),
+        (
+            completion(usage={"prompt_tokens": -1, "completion_tokens": "2"}),
+            {"input_tokens": None, "output_tokens": None},
+        ),
+        (completion(model=None), {"model": "small-1"}),
+        (completion("half \ud800 pair"), {"text": "half \ufffd pair"}),
+        (completion(choice={"finish_reason": None}), {"finish": None}),
+        (completion([{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}]), {"text": "yes"}),
+        (completion(float("nan"), message={"content": "yes", "score": float("nan")}), {"text": "yes"}),
+    ],
+)
+def test_whatever_a_model_says_is_a_reply(body: dict[str, Any], expected: dict[str, Any]) -> None:
+    """A refusal, a filter, a cut, a wrong shape of the text are the model's answer: kept as they are, asked once."""
+    outcome, _, requests = outcome_of(answer(body))
+    assert isinstance(outcome, Reply)
+    assert {name: getattr(outcome, name) for name in expected} == expected
+    assert requests == 1
+    outcome.raw.encode()
+
+
+def test_json_sent_as_plain_text_is_read() -> None:
+    outcome, _, _ = outcome_of(answer(completion(), kind="text/plain"))
+    assert isinstance(outcome, Reply)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry_After": "7"}, 7.0),
+        ({"retry_after_ms": "1500", "Retry_After": "9"}, 1.5),
+        ({"Retry_After": "Sat, 31 Jan 2026 12:00:05 GMT", "Date": "Sat, 31 Jan 2026 12:00:00 GMT"}, 5.0),
+    ],
+)
+def test_the_wait_is_never_shorter_than_the_server_asks(headers: dict[str, str], seconds: float) -> None:
+    outcome, waits, _ = outcome_of(answer({}, 429, **headers), FINE)
+    assert isinstance(outcome, Reply)
+    assert seconds <= waits[0] <= seconds + 0.125
+
+
+def test_a_date_without_the_servers_clock_is_held_against_ones_own() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    waited = retry_after({"retry-after": later})
+    assert waited is not None
+    assert 50 < waited <= 60
+    assert retry_after({"retry-after": "Sat, 31 Jan 1998 12:00:05 GMT"}) == 0
+    assert retry_after({"retry-after": "soon"}) is None
+
+
+def test_without_a_word_of_the_server_waits_double_up_to_a_limit() -> None:
+    limits = Limits(attempts=7, first_wait=1, longest_wait=8)
+    _, waits, _ = outcome_of(answer({}, 503), limits=limits)
+    assert [full * 0.75 <= wait <= full for full, wait in zip((1, 2, 4, 8, 8, 8), waits, strict=True)] == [True] * 6
+
+
+def test_a_wait_past_the_total_limit_is_not_begun() -> None:
+    outcome, waits, requests = outcome_of(answer({}, 429, Retry_After="90"), limits=Limits(total_seconds=60))
+    assert isinstance(outcome, Failure)
+    assert (requests, waits) == (1, [])
+    assert "limit of 60 s" in outcome.sentence
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+def test_the_key_is_in_nothing_that_comes_back(status: int, caplog: pytest.LogCaptureFixture) -> None:
+    """A server that echoes the Authorization header does not get the key into an outcome or a log."""
+    caplog.set_level(logging.DEBUG)
+    echo = {"error": {"message": f"you sent Authorization: Bearer {KEY}"}}
+    outcome, _, _ = outcome_of(answer(echo, status))
+    said, _, _ = outcome_of(answer(completion(f"Bearer {KEY}")))
+    assert isinstance(outcome, Failure)
+    assert isinstance(said, Reply)
+    assert said.text == "Bearer [API key]"
+    for text in (repr(outcome), repr(said), caplog.text):
+        assert KEY not in text
+        assert KEY.replace("/", r"\/") not in text
+
+
+def test_the_request_goes_out_as_it_is_keyed() -> None:
+    async def run() -> tuple[dict[str, Any], str]:
+        async with serving(FINE) as server:
+            client = OpenAIClient(server.base_url, KEY)
+            await client.ask(QUESTION)
+            await client.close()
+            return server.received[0], server.heads[0]
+
+    body, head = asyncio.run(run())
+    assert body == QUESTION.body()
+    assert head.startswith("POST /v1/chat/completions ")
+    assert f"Bearer {KEY}" in head
+
+
+def test_a_server_gone_in_the_middle_stops_the_run_and_loses_nothing() -> None:
+    """What came before is given, then the run ends with one sentence instead of asking thousands of times in vain."""
+    answered, requests = 20, 1000
+
+    async def no_wait(_: float) -> None:
+        await asyncio.sleep(0)
+
+    async def run() -> list[Outcome]:
+        got: list[Outcome] = []
+        async with serving(*[FINE] * answered, reset) as server:
+            patient = PatientClient(OpenAIClient(server.base_url, KEY), Limits(attempts=2), sleep=no_wait)
+            client = BreakingClient(patient, failures_to_stop=5)
+            asked = (Request("m", (Message("user", str(number)),)) for number in range(requests))
+            with pytest.raises(MissingPrerequisite, match="in a row failed"):
+                await collect(ask_all(client, asked, 4), got)
+            assert len(server.received) < answered + 40
+            await client.close()
+        return got
+
+    got = asyncio.run(run())
+    assert sum(isinstance(outcome, Reply) for outcome in got) == answered
+    assert 5 <= sum(isinstance(outcome, Failure) for outcome in got) < 10
+
+
+def test_no_server_at_all_is_a_failure_to_connect() -> None:
+    async def run() -> Outcome:
+        async with serving(FINE) as server:
+            address = server.base_url
+        client = OpenAIClient(address, KEY)
+        outcome = await client.ask(QUESTION)
+        await client.close()
+        return outcome
+
+    outcome = asyncio.run(run())
+    assert isinstance(outcome, Failure)
+    assert outcome.kind == "connection"
