@@ -65,6 +65,24 @@ def solve_rate_table() -> Table:
     )
 
 
+def run_rows() -> list[Row]:
+    """Table III's solve rates of one run and of five, under the names of the pass@k that they are."""
+    paper = load_paper(_SLUG)
+    n = int(paper["agent.n"].number)
+    return [
+        published_row(paper[f"agent.{key}.{part}"], quantity, n=n, group=f"{name} (Engineering Agent, table III)")
+        for key, name in SETTINGS.items()
+        for part, quantity in (("solved1", "pass@1"), ("solved5", "pass@5"))
+    ]
+
+
+def production_steps() -> list[Row]:
+    """Table V's counts from published to landed, for a funnel."""
+    paper = load_paper(_SLUG)
+    steps = {"published": "Diffs published", "reviewed": "Diffs reviewed", "landed": "Diffs landed"}
+    return [published_row(paper[f"production.{key}"], name) for key, name in steps.items()]
+
+
 def check_median(figure: Figure, n: int, runs: int) -> Checked:
     """Whether a printed number can be the median of `n` whole counts.
 

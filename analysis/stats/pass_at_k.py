@@ -61,6 +61,15 @@ def pass_hat_k(n: int, c: int, k: int) -> Fraction:
     return Fraction(comb(c, k), comb(n, k))
 
 
+def plugged_in_pass_at_k(n: int, c: int, k: int) -> Fraction:
+    """The chance 1 - (1 - c/n)^k, which takes the observed share for the true one: too low on average for k above 1.
+
+    For comparison only (Chen and others 2021, section 2.1); arguments as for `pass_at_k`.
+    """
+    _check(n, c, k)
+    return 1 - Fraction(n - c, n) ** k
+
+
 def each_task(attempts: npt.ArrayLike, k: int, kind: Kind = "pass@k") -> FloatArray:
     """pass@k or pass^k of each task.
 

@@ -20,7 +20,7 @@ _NORMAL = NormalDist()
 
 
 class SampleSize(Struct, frozen=True):
-    """Items an arm: as the formula gives it, and the whole number that is needed."""
+    """Items an arm, or pairs: as the formula gives it, and the whole number that is needed."""
 
     exact: float
     n_per_arm: int
@@ -84,6 +84,40 @@ def sample_size_two_proportions(
     pooled, separate = _spreads(p1, p2)
     quantiles = _NORMAL.inv_cdf(1 - alpha / sides), _NORMAL.inv_cdf(power)
     exact = ((quantiles[0] * pooled + quantiles[1] * separate) / (p1 - p2)) ** 2
+    return SampleSize(exact, ceil(exact))
+
+
+def sample_size_paired(discordant: float, difference: float, power: float = 0.8, alpha: float = 0.05) -> SampleSize:
+    """The items on which McNemar's test finds a difference of two systems tried on the same ones, with a given chance.
+
+    Connor (1987, Biometrics 43:207-211); two-sided.
+
+    Parameters
+    ----------
+    discordant
+        The share of items that only one of the two gets right.
+    difference
+        The first system's share less the second's; no further from 0 than `discordant`.
+    power
+        The chance wanted, above the level.
+    alpha
+        The level of the test.
+
+    Raises
+    ------
+    UsageError
+        There is no difference, it is larger than the share of discordant items, or power or level cannot be.
+    """
+    _check(discordant, abs(difference), alpha)
+    if not alpha < power < 1:
+        raise UsageError(f"a power of {power:g} with a level of {alpha:g}", "It lies between the level and 1.")
+    if difference == 0:
+        raise UsageError("no difference to detect: the sample size is infinite")
+    if abs(difference) > discordant:
+        raise UsageError(f"a difference of {difference:g} with only {discordant:g} discordant items")
+    quantiles = _NORMAL.inv_cdf(1 - alpha / 2), _NORMAL.inv_cdf(power)
+    spread = sqrt(discordant - difference**2)
+    exact = ((quantiles[0] * sqrt(discordant) + quantiles[1] * spread) / difference) ** 2
     return SampleSize(exact, ceil(exact))
 
 

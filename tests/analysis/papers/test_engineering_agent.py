@@ -91,3 +91,16 @@ def test_a_figure_called_median_here_and_average_there_is_named() -> None:
 
 def _notes() -> tuple[str, ...]:
     return engineering_agent.solve_rate_table().notes
+
+
+def test_table_3s_rates_of_one_run_and_of_five_are_pass_at_1_and_pass_at_5_of_123_tasks() -> None:
+    rows = engineering_agent.run_rows()
+    assert len(rows) == 8
+    assert {(row.quantity, row.n, row.evidence) for row in rows} == {
+        ("pass@1", 123, "published"),
+        ("pass@5", 123, "published"),
+    }
+
+
+def test_the_steps_of_table_5_narrow() -> None:
+    assert [row.value for row in engineering_agent.production_steps()] == [1589, 1285, 405]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.pass_at_k import curve, each_task, mean_over_tasks, pass_at_k, pass_hat_k
+from analysis.stats.pass_at_k import curve, each_task, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
 from harness.errors import UsageError
 
 TASKS = [[5, 0], [5, 1], [5, 3], [5, 5], [4, 2]]
@@ -71,3 +71,10 @@ def test_tasks_that_do_not_allow_k_are_refused(tasks: list[list[int]]) -> None:
 def test_the_refusal_says_how_many_tasks_are_short_of_attempts() -> None:
     with pytest.raises(UsageError, match="2 of 5 tasks"):
         each_task([[3, 1], [2, 1], [5, 0], [9, 9], [1, 0]], 3)
+
+
+@given(attempts())
+def test_putting_the_observed_share_in_is_never_above_the_exact_form(given_attempts: tuple[int, int, int]) -> None:
+    n, c, k = given_attempts
+    assert plugged_in_pass_at_k(n, c, k) <= pass_at_k(n, c, k)
+    assert plugged_in_pass_at_k(n, c, 1) == pass_at_k(n, c, 1)

@@ -1,12 +1,19 @@
 """Power and sample size."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import power_proportions_2indep, samplesize_proportions_2indep_onetail
 
-from analysis.stats.power import cohen_h, power_arcsine, power_two_proportions, sample_size_two_proportions
+from analysis.stats.power import (
+    cohen_h,
+    power_arcsine,
+    power_two_proportions,
+    sample_size_paired,
+    sample_size_two_proportions,
+)
 from harness.errors import UsageError
 
 SHARES = st.floats(0.02, 0.98)
@@ -52,6 +59,9 @@ def test_a_certain_difference_is_certainly_found() -> None:
         lambda: power_two_proportions(0, 0.4, 0.5),
         lambda: power_two_proportions(10, 0, 0),
         lambda: power_two_proportions(10, 0.4, 0.5, alpha=1),
+        lambda: sample_size_paired(0.1, 0),
+        lambda: sample_size_paired(0.1, 0.2),
+        lambda: sample_size_paired(0.1, 0.05, power=0.01),
         lambda: power_arcsine(0.3, 0),
         lambda: cohen_h(-0.1, 0.5),
     ],
@@ -59,3 +69,15 @@ def test_a_certain_difference_is_certainly_found() -> None:
 def test_what_cannot_be_planned_is_refused(call) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(UsageError):
         call()
+
+
+@pytest.mark.parametrize(("discordant", "difference"), [(0.2, 0.05), (0.3, 0.1), (0.1, -0.04)])
+def test_with_the_pairs_asked_for_the_asymptotic_mcnemar_test_finds_the_difference_about_as_often(
+    discordant: float, difference: float
+) -> None:
+    n = sample_size_paired(discordant, difference).n_per_arm
+    rng = np.random.default_rng(0)
+    first, second = (discordant + difference) / 2, (discordant - difference) / 2
+    drawn = rng.multinomial(n, [first, second, 1 - discordant], size=20_000)
+    z = (drawn[:, 0] - drawn[:, 1]) / np.sqrt(drawn[:, 0] + drawn[:, 1])
+    assert (np.abs(z) > 1.959964).mean() == pytest.approx(0.8, abs=0.02)

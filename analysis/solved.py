@@ -1,0 +1,51 @@
+"""Sets of solved tasks as analysis takes them: systems by tasks, each with its attempts, and what their pages state.
+
+A page's own figures stand in `data/reported/solve_rates.toml`, in the form of `data/published`.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from analysis.published import Figure, read_paper
+from harness.attempts import Attempts
+from harness.places import data_folder
+
+Cell = tuple[int, int]
+"""How often a task was tried, and how often of these it was solved."""
+
+
+class SolvedSet(Struct, frozen=True):
+    """One table of a public set: `systems` is system → task → (tried, solved), `source` the set with its version."""
+
+    dataset: str
+    title: str
+    source: str
+    systems: Mapping[str, Mapping[str, Cell]]
+
+    def tasks(self) -> tuple[str, ...]:
+        """Every task that any system was tried on, in order of name."""
+        return tuple(sorted({task for cells in self.systems.values() for task in cells}))
+
+    def solved(self, system: str) -> frozenset[str]:
+        """The tasks that a system solved at least once."""
+        return frozenset(task for task, (_, solved) in self.systems[system].items() if solved)
+
+    def ranking(self) -> tuple[str, ...]:
+        """The systems, most solved tasks first, equal ones by name."""
+        return tuple(sorted(self.systems, key=lambda system: (-len(self.solved(system)), system)))
+
+
+def solved_set(attempts: Iterable[Attempts], dataset: str, table: str, title: str, source: str) -> SolvedSet:
+    """One table of a set's attempts."""
+    systems: dict[str, dict[str, Cell]] = {}
+    for row in attempts:
+        if row.table == table:
+            systems.setdefault(row.system, {})[row.task] = (row.tried, row.solved)
+    return SolvedSet(dataset, title, source, systems)
+
+
+def reported_figures(opening: str) -> list[Figure]:
+    """What a set's own page states; `opening` is how the ids of its figures open."""
+    reported = read_paper(data_folder() / "reported" / "solve_rates.toml")
+    return [figure for figure in reported.figure if figure.id.startswith(opening)]
