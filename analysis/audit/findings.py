@@ -14,7 +14,7 @@ from analysis.audit.checks import check_all
 from analysis.audit.rounding_boxes import scale
 from analysis.audit.row_figures import UserRow
 from analysis.published import Check, Derivation, Figure, Paper
-from analysis.tables import FAILED, WORST_FIRST, Status
+from analysis.tables import FAILED, WORST_FIRST, Status, Unit
 
 _WORKED_OUT = "worked out: "
 _WORDS: dict[Status, tuple[str, str]] = {
@@ -31,7 +31,8 @@ class Finding(Struct, frozen=True):
     `source` is the file or the paper and `row` the figure's id there; `place` is where a paper prints it, and `name`
     what it is called; `computed` is in the unit that is printed, a percentage in percent, and `None` where nothing can
     be computed; `sentence` is the arithmetic, `suggestion` a repair that would make the figures fit; `remark` says
-    where an input comes from that is not printed.
+    where an input comes from that is not printed, and what the file notes of a figure that fails; `value` is a share
+    as a fraction, with the ends that the rounding of the inputs leaves open.
     """
 
     source: str
@@ -45,6 +46,10 @@ class Finding(Struct, frozen=True):
     remark: str = ""
     place: str = ""
     name: str = ""
+    unit: Unit = "number"
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
 
     @property
     def explanation(self) -> str:
@@ -57,7 +62,9 @@ def paper_findings(paper: Paper, source: str) -> list[Finding]:
     """Every figure of a paper in every way that its file names, in the file's order."""
     ways = [way for figure in paper.figure for way in figure.derivations]
     return [
-        structs.replace(_finding(figure, checked, source, figure.id), remark=_remark(paper, way))
+        structs.replace(
+            _finding(figure, checked, source, figure.id), remark=_remark(paper, figure, way, checked.status)
+        )
         for (figure, checked), way in zip(check_all(paper), ways, strict=True)
     ]
 
@@ -122,6 +129,10 @@ def _of_row(row: UserRow, source: str) -> Finding:
         sentence=" ".join(dict.fromkeys(sentences)),
         suggestion="; ".join(dict.fromkeys(one.suggestion for one in said if one.suggestion)),
         name=row.id,
+        unit=of_printed.unit,
+        value=of_printed.value,
+        low=of_printed.low,
+        high=of_printed.high,
     )
 
 
@@ -137,12 +148,17 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
         sentence=checked.sentence,
         suggestion=checked.suggestion,
         place=figure.place,
+        unit=figure.unit,
+        value=value,
+        low=checked.low,
+        high=checked.high,
         name=figure.column if "\t" in figure.id else f"{figure.row}, {figure.column}",
     )
 
 
-def _remark(paper: Paper, derivation: Derivation) -> str:
-    """Where inputs come from that are not printed, a sentence each."""
+def _remark(paper: Paper, figure: Figure, derivation: Derivation, status: Status) -> str:
+    """Where inputs come from that are not printed, a sentence each, and the file's own note on what fails."""
     names = [name for value in derivation.inputs.values() for name in ((value,) if isinstance(value, str) else value)]
-    unprinted = [figure for figure in paper.figure if figure.id in names and figure.place.startswith(_WORKED_OUT)]
-    return " ".join(f"{figure.printed} is {figure.place}." for figure in unprinted)
+    unprinted = [one for one in paper.figure if one.id in names and one.place.startswith(_WORKED_OUT)]
+    sentences = [f"{one.printed} is {one.place}." for one in unprinted if status != "reproduced"]
+    return " ".join([*sentences, f"Note: {figure.note}."] if figure.note and status in FAILED else sentences)
