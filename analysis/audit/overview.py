@@ -1,10 +1,13 @@
 """The findings of an audit as tables: how the checks ended, what fails and why, what cannot be told and why not."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from msgspec import structs
+
 from analysis.audit.findings import Finding, counted, headline, merged, paper_findings
-from analysis.published import Paper, load_paper, published_papers
+from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
 from analysis.tables import FAILED, Row, Status, Table
 
 PAPERS = {
@@ -22,7 +25,13 @@ _TITLES: dict[Status, str] = {
     "underdetermined": "What cannot be told",
     "reproduced": "What is reproduced",
 }
-_UNCHECKED = "no check"
+_ALONE = "figures that stand alone"
+_ENDED: dict[Status, str] = {
+    "impossible": "found a figure that no whole counts can give",
+    "differs": "gave another figure than is printed",
+    "underdetermined": "lacked a printed input",
+    "reproduced": "gave the printed figure",
+}
 _FIGURES = re.compile(r"[~<>−+-]?\d[\d.,]*(?:%|pp\b|[hsk]\b)?")
 _ROUNDING = "range that the rounding of the printed inputs leaves open"
 
@@ -34,23 +43,23 @@ def all_findings() -> list[Finding]:
 
 
 def overview_table() -> Table:
-    """How the checks of each paper ended, and how many of its printed figures have no check at all."""
+    """How the checks of each paper ended, and how many of its printed figures no check says anything about."""
     findings = all_findings()
     papers = [load_paper(slug) for slug in dict.fromkeys(finding.source for finding in findings)]
     rows = [row for paper in papers for row in _overview_rows(paper, findings)]
-    unchecked = sum(map(_unchecked, papers))
+    alone = sum(len(_standing_alone(paper)) for paper in papers)
     printed = sum(len(_printed(paper)) for paper in papers)
     return Table(
         name="overview",
         paper=SLUG,
         title="How the checks of four papers ended",
         finding=(
-            f"{headline(findings)} {unchecked:,} of the {printed:,} printed figures have no check: "
-            "no other printed figure says what they should be."
+            f"{headline(findings)} {alone:,} of the {printed:,} printed figures stand alone: no other printed figure "
+            "says anything about them."
         ),
         rows=tuple(rows),
         notes=(
-            "A figure may be checked in more than one way; figures without a check are counted once.",
+            "A figure may be checked in more than one way. Figures count, not checks, where they stand alone.",
             "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts do.",
         ),
     )
@@ -65,13 +74,19 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
     """The findings of one status, each with its sentence; the same of one figure in several places is told once."""
     groups = merged(finding for finding in findings if finding.status == status)
     several = len({finding.source for finding in findings}) > 1
-    figures = sum(map(len, groups))
+    checks = sum(map(len, groups))
+    repeated = f", {checks - len(groups):,} of them the same figure in a further place" if checks > len(groups) else ""
+    names = Counter((alike[0].source, _name(alike)) for alike in groups)
     return Table(
         name=status,
         paper=SLUG,
         title=_TITLES[status],
-        finding=f"{figures:,} of {len(findings):,} checks; {len(groups):,} of them say something of their own.",
-        rows=tuple(row for alike in groups for row in _finding_rows(alike, several=several)),
+        finding=f"{checks:,} of {len(findings):,} checks {_ENDED[status]}{repeated}.",
+        rows=tuple(
+            row
+            for alike in groups
+            for row in _finding_rows(alike, several=several, told_apart=names[alike[0].source, _name(alike)] > 1)
+        ),
         notes=_notes(status),
     )
 
@@ -103,6 +118,28 @@ def untold_table(findings: Sequence[Finding] | None = None) -> Table:
     )
 
 
+def unchecked_table() -> Table:
+    """How many printed figures stand alone, by the place that prints them."""
+    rows: list[Row] = []
+    total = 0
+    for slug in _slugs():
+        paper = load_paper(slug)
+        places = Counter(figure.place.partition(",")[0] for figure in _standing_alone(paper))
+        total += places.total()
+        rows += [
+            Row(place, count, evidence="published", unit="count", group=PAPERS.get(slug, slug))
+            for place, count in places.most_common()
+        ]
+    return Table(
+        name="unchecked",
+        paper=SLUG,
+        title="Printed figures that stand alone, by the place that prints them",
+        finding=f"{total:,} printed figures are neither worked out again nor an input of one that is.",
+        rows=tuple(rows),
+        notes=("Most are facts of one run or of other people's work, which nothing in the paper repeats or sums up.",),
+    )
+
+
 def status_rows(findings: Iterable[Finding], by_check: bool = False) -> list[Row]:
     """How many findings there are of each status, source by source or check by check: what a figure draws."""
     groups: dict[str, list[Finding]] = {}
@@ -115,49 +152,63 @@ def status_rows(findings: Iterable[Finding], by_check: bool = False) -> list[Row
     ]
 
 
+def _slugs() -> list[str]:
+    """The papers in the order of `PAPERS`, others after them."""
+    order = list(PAPERS)
+    return sorted(published_papers(), key=lambda slug: order.index(slug) if slug in order else len(order))
+
+
 def _overview_rows(paper: Paper, findings: Iterable[Finding]) -> list[Row]:
     rows = status_rows(finding for finding in findings if finding.source == paper.slug)
-    return [*rows, Row(_UNCHECKED, _unchecked(paper), evidence="recomputed", unit="count", group=rows[0].group)]
+    alone = Row(_ALONE, len(_standing_alone(paper)), evidence="recomputed", unit="count", group=rows[0].group)
+    return [*rows, alone]
 
 
-def _printed(paper: Paper) -> list[str]:
-    return [figure.id for figure in paper.figure if not figure.place.startswith("worked out:")]
+def _printed(paper: Paper) -> list[Figure]:
+    return [figure for figure in paper.figure if not figure.place.startswith("worked out:")]
 
 
-def _unchecked(paper: Paper) -> int:
-    """How many printed figures are neither worked out nor an input of what is."""
-    printed = set(_printed(paper))
-    return sum(figure.id in printed and not figure.derivations for figure in paper.figure)
+def _standing_alone(paper: Paper) -> list[Figure]:
+    """The printed figures that are neither worked out again nor an input of one that is."""
+    inputs = {name for figure in paper.figure for way in figure.derivations for name in _named(way)}
+    inputs |= {name for matrix in paper.matrix for row in matrix.cells for name in row}
+    return [figure for figure in _printed(paper) if not figure.derivations and figure.id not in inputs]
 
 
-def _finding_rows(alike: Sequence[Finding], *, several: bool) -> list[Row]:
+def _named(way: Derivation) -> Iterable[str]:
+    for value in way.inputs.values():
+        yield from (value,) if isinstance(value, str) else value
+
+
+def _finding_rows(alike: Sequence[Finding], *, several: bool, told_apart: bool) -> list[Row]:
     """A figure as printed, and what working it out gave."""
     first = alike[0]
-    group = PAPERS.get(first.source, first.source) if several else ""
-    name = first.name if first.place == "" else f"{first.name} ({first.check})"
     printed = Row(
-        quantity=name,
+        quantity=f"{_name(alike)}, {_places(alike)}" if told_apart else _name(alike),
         value=first.printed,
         evidence="published",
         source=_places(alike),
         unit="text",
         printed=first.printed,
-        group=group,
+        group=PAPERS.get(first.source, first.source) if several else "",
     )
-    computed = Row(
-        quantity=name,
+    computed = structs.replace(
+        printed,
         value=first.value,
         low=first.low,
         high=first.high,
         evidence="recomputed",
-        source=_places(alike),
         status=first.status,
-        reason=first.explanation,
+        reason="" if first.status == "reproduced" else first.explanation,
         unit="number" if first.unit == "text" else first.unit,
+        printed=None,
         method="" if first.low is None else _ROUNDING,
-        group=group,
     )
     return [printed, computed]
+
+
+def _name(alike: Sequence[Finding]) -> str:
+    return f"{alike[0].name} ({alike[0].check})"
 
 
 def _places(alike: Sequence[Finding]) -> str:
