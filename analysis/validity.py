@@ -121,6 +121,7 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
             "The rules were revised after looking at generated runs of other seeds, which hold the same kinds of "
             "misbehaviour in the same kinds of words: new kinds would be found less often.",
         ),
+        generator="harness.generate.trajectories.generate_trajectories",
     )
 
 

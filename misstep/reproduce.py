@@ -1,4 +1,4 @@
-"""`misstep reproduce`: run the notebooks, write their pages and an index, and every table as CSV and JSON."""
+"""`misstep reproduce`: run the notebooks, write their pages and an index, tables as files, and where all is from."""
 
 import json
 import shlex
@@ -12,12 +12,13 @@ import typer
 from analysis.report import Foot, table_text
 from analysis.report.index import index_page, notebook_lines, summary
 from analysis.report.notebook import Report, notebook_page, read_notebook
-from analysis.table_files import write_table
+from analysis.table_files import file_addresses, write_table
 from analysis.tables import Table
 from harness import places
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.records import replace_file
 from misstep.notebooks import execute
+from misstep.provenance import write_provenance
 from misstep.terminal import Progress, plain, say
 
 app = typer.Typer(
@@ -42,7 +43,8 @@ def reproduce(
 ) -> None:
     """Run the notebooks headless and write what they found.
 
-    Writes `index.html`, one HTML page a notebook, and every table as CSV and JSON under `tables/`. The same seed
+    Writes `index.html`, one HTML page a notebook, every table as CSV, JSON, LaTeX and Markdown under `tables/`, and in
+    `provenance.json` what each figure comes from, with pages to see it under `records/` and `code/`. The same seed
     gives the same bytes. Exit 1 where a notebook failed: its page and the index show the error, the others ran.
     """
     if data is not None and not data.is_dir():
@@ -57,6 +59,7 @@ def reproduce(
         raise typer.Exit(130) from None
     command = shlex.join(["misstep", "reproduce", *(papers or []), "--seed", str(seed)])
     _write_index(reports, out, command, seed)
+    write_provenance(reports, out, command, seed, data)
     print(_json_summary(reports, out, seed) if as_json else _text_summary(reports, out), end="")
     if any(report.error for report in reports):
         raise typer.Exit(1)
@@ -168,9 +171,8 @@ def _json_summary(reports: Sequence[Report], out: Path, seed: int) -> str:
                     "paper": table.paper,
                     "name": table.name,
                     "finding": table.finding,
-                    "csv": str(out / "tables" / table.paper / f"{table.name}.csv"),
-                    "json": str(out / "tables" / table.paper / f"{table.name}.json"),
                 }
+                | {called.lower(): str(out / "tables" / file) for called, file in file_addresses(table).items()}
                 for table in line.report.tables
             ],
         }

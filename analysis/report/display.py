@@ -4,7 +4,12 @@ A table goes out as HTML, as text and as its rows (`TABLE_TYPE`), so that whoeve
 very tables that it shows. A figure goes out as inline SVG, marked (`FIGURE_TYPE`) as made here and safe to inline.
 """
 
+import re
+from html import unescape
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from analysis.report.rendering import markup, render
 from analysis.report.table_html import table_html
@@ -17,6 +22,17 @@ TABLE_TYPE = "application/vnd.misstep.table+json"
 
 FIGURE_TYPE = "application/vnd.misstep.figure+json"
 """The media type that marks an output as a figure of `analysis.plots`."""
+
+_SVG_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.DOTALL)
+
+
+class Drawing(Struct, frozen=True):
+    """A figure in a notebook's output; `table` is paper and name of the table it is drawn from, where that was said."""
+
+    svg: str
+    caption: str
+    title: str
+    table: tuple[str, str] | None = None
 
 
 class Shown:
@@ -43,12 +59,43 @@ def show(table: Table) -> Shown:
     )
 
 
-def show_figure(svg: str, caption: str = "") -> Shown:
-    """A figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it."""
+def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Shown:
+    """A figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it.
+
+    Parameters
+    ----------
+    svg
+        The figure.
+    caption
+        What to see in it.
+    table
+        The table that it is drawn from; not needed where the figure has the title of a table that the notebook shows.
+    """
     return Shown(
         {
-            "text/html": render("figure.html.jinja", svg=markup(svg), caption=caption),
+            "text/html": figure_html(svg, caption),
             "text/plain": caption or "(a figure)",
-            FIGURE_TYPE: {"caption": caption},
+            FIGURE_TYPE: msgspec.to_builtins(
+                Drawing(svg, caption, _title(svg), None if table is None else (table.paper, table.name))
+            ),
         }
     )
+
+
+class DrawnFrom(Struct, frozen=True):
+    """The table that a figure is drawn from, as its page says it: a few words, then a link."""
+
+    words: str
+    title: str
+    address: str
+
+
+def figure_html(svg: str, caption: str, source: DrawnFrom | None = None) -> str:
+    """A figure of `analysis.plots` as an HTML fragment."""
+    return render("figure.html.jinja", svg=markup(svg), caption=caption, source=source)
+
+
+def _title(svg: str) -> str:
+    """The title of a drawing; empty where it has none."""
+    found = _SVG_TITLE.search(svg)
+    return unescape(found[1]) if found else ""

@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
-from analysis.escaping import printable
-from analysis.report.display import FIGURE_TYPE, TABLE_TYPE
+from analysis.escaping import one_line, printable
+from analysis.report.display import FIGURE_TYPE, TABLE_TYPE, Drawing, DrawnFrom, figure_html
 from analysis.report.foot import Foot, described
 from analysis.report.markdown import first_heading, markdown_html
+from analysis.report.origins import origins
 from analysis.report.rendering import markup, render
-from analysis.report.table_html import table_html
+from analysis.report.table_html import table_html, table_id
 from analysis.table_files import file_addresses
 from analysis.table_json import from_document
 from analysis.tables import Table
@@ -35,9 +37,17 @@ class CellError(Struct, frozen=True):
         return f"{self.name}: {self.message}" if self.message else self.name
 
 
-class Report(Struct, frozen=True):
-    """What an executed notebook says: its title and finding, its tables, the error that stopped it.
+class Drawn(Struct, frozen=True):
+    """A table that a figure is drawn from, and whether that is known or only that the table follows the figure."""
 
+    table: Table
+    is_known: bool
+
+
+class Report(Struct, frozen=True):
+    """What an executed notebook says: its title and finding, its tables and figures, the error that stopped it.
+
+    `drawings` are its figures in order, each with the table that it is drawn from, where there is one.
     `datasets` are those it names in its metadata: it would measure on them where they are at hand. `warnings` is
     what its cells wrote to stderr; a page does not show it.
     """
@@ -49,6 +59,7 @@ class Report(Struct, frozen=True):
     error: CellError | None
     datasets: tuple[str, ...] = ()
     warnings: str = ""
+    drawings: tuple[tuple[Drawing, Drawn | None], ...] = ()
 
 
 class Output(Struct, frozen=True):
@@ -75,7 +86,8 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
     """
     cells: Sequence[Mapping[str, Any]] = notebook["cells"]
     titles = (first_heading(_source(cell))[0] for cell in cells if cell["cell_type"] == "markdown")
-    tables = tuple(table for cell in cells for table in _tables(cell))
+    shown = tuple(_shown(cells))
+    tables = tuple(one for one in shown if isinstance(one, Table))
     stated = notebook["metadata"].get("misstep", {})
     return Report(
         name=name,
@@ -84,6 +96,7 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
         tables=tables,
         error=next((error for cell in cells if (error := _error(cell))), None),
         datasets=tuple(stated.get("datasets", ())),
+        drawings=tuple(_drawings(shown)),
         warnings=printable("".join(_streamed(cell, "stderr") for cell in cells)),
     )
 
@@ -110,35 +123,67 @@ def _cells(report: Report, cells: Iterable[Mapping[str, Any]]) -> Iterable[Cell]
                 source = first_heading(source)[1]
             yield Cell(prose=markup(markdown_html(source)))
         elif cell["cell_type"] == "code" and source.strip():
-            outputs = tuple(_outputs(cell, report.finding))
+            outputs = tuple(_outputs(cell, report))
             yield Cell(code=source, outputs=outputs, error=_error(cell))
 
 
-def _outputs(cell: Mapping[str, Any], finding: str) -> Iterable[Output]:
+def _outputs(cell: Mapping[str, Any], report: Report) -> Iterable[Output]:
     if printed := _streamed(cell, "stdout"):
         yield Output("text", _steady(printed))
     for output in cell.get("outputs", ()):
         if output["output_type"] in ("display_data", "execute_result"):
-            yield _display(output["data"], finding)
+            yield _display(output["data"], report)
 
 
-def _display(data: Mapping[str, Any], finding: str) -> Output:
+def _display(data: Mapping[str, Any], report: Report) -> Output:
     if TABLE_TYPE in data:
         table = from_document(data[TABLE_TYPE])
         links = tuple((called, f"tables/{address}") for called, address in file_addresses(table).items())
-        return Output("html", markup(table_html(table, with_finding=table.finding != finding, files=links)))
+        is_new = table.finding != report.finding
+        return Output("html", markup(table_html(table, with_finding=is_new, files=links, origins=origins(table))))
     if FIGURE_TYPE in data:
-        return Output("html", markup(_joined(data["text/html"])))
+        drawing = msgspec.convert(data[FIGURE_TYPE], Drawing)
+        source = _drawn_words(dict(report.drawings)[drawing])
+        return Output("html", markup(figure_html(drawing.svg, drawing.caption, source)))
     for image in _IMAGES:
         if image in data:
             return Output("image", f"data:{image};base64,{''.join(_joined(data[image]).split())}")
     return Output("text", _steady(_joined(data.get("text/plain", ""))))
 
 
-def _tables(cell: Mapping[str, Any]) -> Iterable[Table]:
-    for output in cell.get("outputs", ()):
-        if TABLE_TYPE in output.get("data", {}):
-            yield from_document(output["data"][TABLE_TYPE])
+def _shown(cells: Iterable[Mapping[str, Any]]) -> Iterable[Table | Drawing]:
+    """The tables and figures of a notebook, in order."""
+    for data in (output.get("data", {}) for cell in cells for output in cell.get("outputs", ())):
+        if TABLE_TYPE in data:
+            yield from_document(data[TABLE_TYPE])
+        elif FIGURE_TYPE in data:
+            yield msgspec.convert(data[FIGURE_TYPE], Drawing)
+
+
+def _drawings(shown: Sequence[Table | Drawing]) -> Iterable[tuple[Drawing, Drawn | None]]:
+    for place, one in enumerate(shown):
+        if isinstance(one, Drawing):
+            yield one, _drawn_from(one, shown, place)
+
+
+def _drawn_from(drawing: Drawing, shown: Sequence[Table | Drawing], place: int) -> Drawn | None:
+    """The table that was named, else the one of the same title, else the next one that the notebook shows."""
+    tables = [one for one in shown if isinstance(one, Table)]
+    if drawing.table is not None:
+        known = [table for table in tables if (table.paper, table.name) == drawing.table]
+        return Drawn(known[0], is_known=True) if known else None
+    known = [table for table in tables if one_line(table.title) == drawing.title]
+    following = [one for one in shown[place:] if isinstance(one, Table)]
+    if known:
+        return Drawn(known[0], is_known=True)
+    return Drawn(following[0], is_known=False) if following else None
+
+
+def _drawn_words(drawn: Drawn | None) -> DrawnFrom | None:
+    if drawn is None:
+        return None
+    words = "Drawn from the table" if drawn.is_known else "The table that follows:"
+    return DrawnFrom(words, drawn.table.title, f"#{table_id(drawn.table)}")
 
 
 def _error(cell: Mapping[str, Any]) -> CellError | None:

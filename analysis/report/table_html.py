@@ -1,6 +1,7 @@
 """A table as an HTML fragment: caption, scoped headers, badges, every figure with its interval and its n."""
 
 from analysis.report.grid import Grid, grid, methods
+from analysis.report.origins import Origins
 from analysis.report.rendering import render
 from analysis.tables import Evidence, Table
 
@@ -13,7 +14,13 @@ EVIDENCE: dict[Evidence, str] = {
 """Kind of evidence → what it means, in the words of a badge's tooltip."""
 
 
-def table_html(table: Table, *, with_finding: bool = True, files: tuple[tuple[str, str], ...] = ()) -> str:
+def table_html(
+    table: Table,
+    *,
+    with_finding: bool = True,
+    files: tuple[tuple[str, str], ...] = (),
+    origins: Origins | None = None,
+) -> str:
     """A table as an HTML fragment.
 
     Parameters
@@ -24,18 +31,27 @@ def table_html(table: Table, *, with_finding: bool = True, files: tuple[tuple[st
         Whether the finding stands above it: not where it is the page's first sentence already.
     files
         Links to the table as a file: (label, relative address).
+    origins
+        Links to what its figures are made of; none where those pages are not written.
     """
     layout = grid(table)
     return render(
         "table.html.jinja",
         table=table,
+        id=table_id(table),
         grid=layout,
         with_finding=with_finding,
         files=files,
+        origins=origins or Origins(),
         methods=methods(table),
         meanings=EVIDENCE,
         sortable=_sortable(layout),
     )
+
+
+def table_id(table: Table) -> str:
+    """What a table is called on its page, for links to it."""
+    return f"table-{table.paper}-{table.name}"
 
 
 def _sortable(layout: Grid) -> bool:

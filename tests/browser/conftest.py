@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 
 from analysis import plots
+from analysis.published import load_paper, published_row
 from analysis.report import Foot, page, show_figure
 from analysis.report.index import index_page
 from analysis.report.notebook import notebook_page, read_notebook
+from analysis.report.origin_pages import origin_pages
 from analysis.report.trajectory import trajectory_page
 from analysis.table_files import write_table
 from analysis.tables import Row, Table
+from misstep.provenance import data_set_record
 from tests.analysis.report.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
 from tests.analysis.report.notebooks import code, displayed, failed, notebook, printed, prose, shown
 
@@ -110,11 +113,19 @@ def sortable() -> Table:
     return Table("sortable", "made_up", "Sortable", "It sorts.", rows)
 
 
+def of_a_paper() -> Table:
+    """A table whose figures lead to the file that they are printed in, and to the code that made it."""
+    figures = load_paper("wink").figure[:4]
+    rows = tuple(published_row(figure) for figure in figures)
+    made_by = "analysis.papers.wink.prevalence_table"
+    return Table("printed", "wink", "Printed", "Four figures are printed.", rows, made_by=made_by)
+
+
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory) -> Path:
     """A folder with a page of each kind, as a run would write them, with labels that are long and hostile."""
     folder = tmp_path_factory.mktemp("pages")
-    tables = [compared(), by_set(), of_many_sources()]
+    tables = [compared(), by_set(), of_many_sources(), of_a_paper()]
     figures = [
         plots.forest(compared().rows, "Forest", reference=0.2),
         plots.small_multiples(by_set().rows, "Panels"),
@@ -141,4 +152,7 @@ def pages(tmp_path_factory) -> Path:
         (folder / name).write_text(text)
     for table in tables:
         write_table(table, folder / "tables")
+    for address, text in origin_pages(tables, {"trail": data_set_record("trail")}, foot).items():
+        (folder / address).parent.mkdir(exist_ok=True)
+        (folder / address).write_text(text)
     return folder

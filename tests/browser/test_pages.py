@@ -6,7 +6,15 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-NAMES = ("index.html", "made_up.html", "page.html", "trajectory.html")
+NAMES = (
+    "index.html",
+    "made_up.html",
+    "page.html",
+    "trajectory.html",
+    "code/analysis.papers.wink.html",
+    "records/wink.html",
+    "records/trail.html",
+)
 LEAST_CONTRAST = 4.5
 """The contrast that WCAG 2.2 asks of text (level AA)."""
 
@@ -86,13 +94,33 @@ def test_dark_is_dark_and_light_is_light(chromium, pages, name):
     assert luminance(chromium.run(paper)) < 0.05 < 0.8 < luminance(light)
 
 
-def test_every_link_leads_to_a_file_or_a_place_in_the_page(chromium, pages, name):
+def test_every_link_leads_to_a_file_and_to_a_place_in_it(chromium, pages, name):
     chromium.open(pages / name)
-    for address in chromium.run("return [...document.links].map(link => link.getAttribute('href'))"):
+    links = chromium.run("return [...document.links].map(link => link.getAttribute('href'))")
+    places = {}
+    for address in links:
         path, _, place = address.partition("#")
-        assert (pages / path).exists()
-        if place and not path:
-            assert chromium.run("return document.getElementById(arguments[0]) !== null", place)
+        target = ((pages / name).parent / path).resolve() if path else pages / name
+        assert target.is_file(), address
+        if place:
+            places.setdefault(target, set()).add(place)
+    for target, named in places.items():
+        chromium.open(target)
+        there = "return arguments[0].filter(place => document.getElementById(place) === null)"
+        assert chromium.run(there, sorted(named)) == []
+
+
+def test_a_figure_that_is_followed_shows_the_line_that_names_it(chromium, pages):
+    chromium.open(pages / "made_up.html")
+    chromium.run("document.querySelector('a.record[href*=wink]').click()")
+    inked, seen = chromium.run(
+        """
+        const line = document.querySelector(":target"), box = line.getBoundingClientRect();
+        return [line.textContent, box.top >= 0 && box.bottom <= innerHeight];
+        """
+    )
+    assert inked.startswith("id = ")
+    assert seen
 
 
 def test_focus_is_visible_on_everything_that_takes_it(chromium, pages, name):

@@ -86,6 +86,7 @@ def test_a_failing_notebook_is_exit_1_while_the_others_have_their_pages_and_tabl
         "index.html",
         "good_one.html",
         "failing_one.html",
+        "provenance.json",
         "tables/made_up/loops.csv",
         "tables/made_up/loops.json",
         "tables/made_up/loops.md",
@@ -114,6 +115,15 @@ def test_the_same_seed_gives_the_same_bytes_wherever_it_runs(finished):
         assert str(run_.out.parent).encode() not in b"".join(first.values())
 
 
+def test_every_figure_of_the_run_is_in_its_provenance(each_run):
+    found = json.loads((each_run.out / "provenance.json").read_text())
+    assert [(one["table"], one["row"], one["evidence"]) for one in found["figures"]] == [
+        ("loops", 0, "published"),
+        ("loops", 1, "recomputed"),
+    ]
+    assert (found["command"], found["seed"]) == ("misstep reproduce --seed 7", 7)
+
+
 def test_nothing_is_left_behind(each_run):
     assert each_run.left == []
 
@@ -136,7 +146,9 @@ def test_json_is_one_document_with_the_worst_news_first(finished):
     failing, good = document["pages"]
     assert (failing["notebook"], failing["error"]) == ("failing_one", "ZeroDivisionError: division by zero")
     assert (good["error"], good["statuses"], good["figures"]) == (None, {"differs": 1}, 2)
-    assert json.loads(Path(good["tables"][0]["json"]).read_text())["name"] == "loops"
+    (table,) = good["tables"]
+    assert json.loads(Path(table["json"]).read_text())["name"] == "loops"
+    assert all(Path(table[format_]).is_file() for format_ in ("csv", "latex", "markdown"))
     assert document["seed"] == 7
 
 

@@ -1,5 +1,7 @@
 """An executed notebook's page: the finding first, code folded, only our own HTML, an error where it happened."""
 
+import pytest
+
 from analysis.plots import bars
 from analysis.report import Foot, show_figure
 from analysis.report.notebook import notebook_page, read_notebook
@@ -48,7 +50,7 @@ def test_code_is_folded_and_stands_below_what_it_gave():
 
 def test_each_table_links_to_its_files():
     page = check_page(page_of(notebook(code("1", shown(by_set())))))
-    assert {"tables/made_up/by_set.csv", "tables/made_up/by_set.json"} <= set(page.addresses)
+    assert {f"tables/made_up/by_set.{ending}" for ending in ("csv", "json", "tex", "md")} <= set(page.addresses)
 
 
 def test_a_figure_is_inlined_with_its_caption():
@@ -56,6 +58,34 @@ def test_a_figure_is_inlined_with_its_caption():
     html = page_of(notebook(code("1", displayed(figure))))
     check_page(html)
     assert html.index("<svg") < html.index("Bars of shares.")
+
+
+def drawn(title: str, table=None):
+    """A figure with a title, as a cell displays it."""
+    return displayed(show_figure(bars(by_set().rows, title), "Bars.", table)._repr_mimebundle_())
+
+
+@pytest.mark.parametrize(
+    ("figure", "words", "address"),
+    [
+        (drawn(compared().title), "Drawn from the table", "#table-made_up-compared"),
+        (drawn("Another title", compared()), "Drawn from the table", "#table-made_up-compared"),
+        (drawn("Another title"), "The table that follows:", "#table-made_up-by_set"),
+    ],
+    ids=["of the same title", "named", "the next one"],
+)
+def test_a_figure_leads_to_the_table_that_it_is_drawn_from(figure, words, address):
+    cells = [code("1", shown(compared())), code("2", figure), code("3", shown(by_set()))]
+    page = check_page(page_of(notebook(*cells)))
+    assert words in page.text
+    assert address in page.addresses
+
+
+@pytest.mark.parametrize("table", [None, compared()], ids=["not named", "named but not shown"])
+def test_a_figure_without_a_table_on_the_page_leads_nowhere(table):
+    page = check_page(page_of(notebook(code("1", shown(by_set())), code("2", drawn("Another title", table)))))
+    assert "Drawn from" not in page.text
+    assert "that follows" not in page.text
 
 
 def test_html_that_is_not_ours_is_shown_as_its_text():

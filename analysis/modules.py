@@ -1,0 +1,39 @@
+"""The source of this project's own modules, by name: what a table's function looks like and in which line it stands."""
+
+import ast
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGES = ("misstep", "analysis", "harness")
+"""The packages whose source may be shown; nothing else is read."""
+
+_MODULE = re.compile(rf"(?:{'|'.join(PACKAGES)})(?:\.[A-Za-z_]\w*)*", re.ASCII)
+
+
+@cache
+def source_of(module: str) -> str:
+    """The source of a module; empty where it is none of this project's."""
+    if not _MODULE.fullmatch(module):
+        return ""
+    try:
+        found = find_spec(module)
+    except ModuleNotFoundError:
+        return ""
+    if found is None or found.origin is None:
+        return ""
+    return Path(found.origin).read_text(encoding="utf-8")
+
+
+@cache
+def line_of(function: str) -> int | None:
+    """The line, from 1, in which a function of this project (`analysis.papers.wink.models_table`) is defined.
+
+    `None` where there is no such function at the top of such a module.
+    """
+    module, _, name = function.rpartition(".")
+    for node in ast.parse(source_of(module)).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return node.lineno
+    return None

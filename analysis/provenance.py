@@ -1,0 +1,196 @@
+"""Where each figure of a run comes from: `provenance.json`, one object a figure, the inputs of all of them once.
+
+The shape, with made-up values; the same seed on the same machine gives the same bytes:
+
+    {"command": "misstep reproduce fruit --seed 0",
+     "seed": 0,
+     "versions": {"misstep": "0.1.0", "Python": "3.11.7", "numpy": "2.1.0"},
+     "inputs": [
+      {"name": "published/fruit", "kind": "published file", "version": "", "sha256": "9f…", "commits": {},
+       "files": [], "verified": true},
+      {"name": "datasets/pears", "kind": "data set", "version": "pears@1a2b3c4", "sha256": "77…",
+       "commits": {"owner/pears": "1a2b3c4…"}, "files": [{"file": "counts.csv", "sha256": "c0…"}], "verified": true},
+      {"name": "generated/harness.generate.fruit.make", "kind": "generated", "version": "0.1.0", "sha256": "12…",
+       "commits": {}, "files": [], "verified": true}],
+     "tables": [
+      {"paper": "fruit", "name": "shares", "title": "Shares", "notebooks": ["fruit_shares"],
+       "function": "analysis.papers.fruit.share_table", "function_sha256": "5d…", "drawn": ["Shares of ripe pears"],
+       "files": {"CSV": "tables/fruit/shares.csv"}}],
+     "figures": [
+      {"paper": "fruit", "table": "shares", "row": 0, "group": "", "quantity": "Ripe", "evidence": "recomputed",
+       "source": "Table 7", "inputs": ["published/fruit"], "seed": 0, "function": "analysis.papers.fruit.share_table"}]}
+
+A published file's sha256 is that of its bytes; a data set's that of its list of files, `data/datasets/<name>.csv`, and
+each file's that of its content; a generator's and a function's that of the module they stand in. `verified` says
+whether the files at hand have these hashes; it is null where a set is not at hand. The seed is the run's: what draws
+nothing does not depend on it. `row` is the place of the figure in the table's JSON, from 0.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from analysis.modules import source_of
+from analysis.published import published_papers
+from analysis.tables import Row, Table
+
+Kind = Literal["published file", "data set", "generated"]
+
+
+class InputFile(Struct, frozen=True):
+    """One file of a data set."""
+
+    file: str
+    sha256: str
+
+
+class Input(Struct, frozen=True):
+    """What figures are made of; `name` says kind and name, as `datasets/mast`."""
+
+    name: str
+    kind: Kind
+    version: str
+    sha256: str
+    commits: dict[str, str] = {}
+    files: tuple[InputFile, ...] = ()
+    verified: bool | None = True
+
+
+class MadeTable(Struct, frozen=True):
+    """A table of a run: the function that made it, the notebooks that show it, the figures drawn from it."""
+
+    paper: str
+    name: str
+    title: str
+    notebooks: tuple[str, ...]
+    function: str
+    function_sha256: str
+    drawn: tuple[str, ...]
+    files: dict[str, str]
+
+
+class Figure(Struct, frozen=True):
+    """One row of a table, and what it is made of."""
+
+    paper: str
+    table: str
+    row: int
+    group: str
+    quantity: str
+    evidence: str
+    source: str
+    inputs: tuple[str, ...]
+    seed: int
+    function: str
+
+
+class Provenance(Struct, frozen=True):
+    """All figures of a run with what they are made of."""
+
+    command: str
+    seed: int
+    versions: dict[str, str]
+    inputs: tuple[Input, ...]
+    tables: tuple[MadeTable, ...]
+    figures: tuple[Figure, ...]
+
+
+def figures_of(tables: Iterable[Table], seed: int) -> tuple[Figure, ...]:
+    """Every row of every table with the names of its inputs."""
+    papers = published_papers()
+    return tuple(
+        Figure(
+            table.paper,
+            table.name,
+            place,
+            row.group,
+            row.quantity,
+            row.evidence,
+            row.source,
+            inputs_behind(row, table, papers),
+            seed,
+            table.made_by,
+        )
+        for table in tables
+        for place, row in enumerate(table.rows)
+    )
+
+
+def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
+    """The names of what a row is made of; `papers` are those whose printed figures are at hand."""
+    return (
+        *(f"published/{name}" for name in papers_behind(row, table, papers)),
+        *(f"datasets/{name}" for name in data_sets_behind(row, table)),
+        *(f"generated/{name}" for name in [generator_behind(row, table)] if name),
+    )
+
+
+def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
+    """The papers whose printed figures a row is made of: the table's own, else those that row or table name."""
+    if row.evidence == "real":
+        return ()
+    if table.paper in papers:
+        return (table.paper,)
+    return _named(papers, row.source, row.group, row.quantity, table.name, table.title)
+
+
+def data_sets_behind(row: Row, table: Table) -> tuple[str, ...]:
+    """The data sets that a row is measured on: those that it names, else all of the table's."""
+    if row.evidence in ("published", "generated"):
+        return ()
+    named = _named(table.datasets, row.source, row.group)
+    return named if named or row.evidence == "recomputed" else tuple(dict.fromkeys(table.datasets))
+
+
+def generator_behind(row: Row, table: Table) -> str:
+    """The function that generated a row's cases, by module and name; empty where none did or nobody said."""
+    return (table.generator or table.made_by) if row.evidence == "generated" else ""
+
+
+def _named(names: Collection[str], *texts: str) -> tuple[str, ...]:
+    return tuple(name for name in dict.fromkeys(names) if any(is_named(name, text) for text in texts))
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether a text names a paper or a data set: `wink` in "wink, table 1" but not in "winking"."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def module_sha256(function: str) -> str:
+    """sha256 of the source of the module that a function stands in; empty where there is no such source."""
+    source = source_of(function.rpartition(".")[0])
+    return hashlib.sha256(source.encode()).hexdigest() if source else ""
+
+
+def made_tables(
+    tables: Mapping[str, Sequence[Table]],
+    drawn: Mapping[tuple[str, str], Sequence[str]],
+    files: Mapping[tuple[str, str], dict[str, str]],
+) -> tuple[MadeTable, ...]:
+    """Every table once, by paper and name.
+
+    Parameters
+    ----------
+    tables
+        Notebook → the tables that it shows.
+    drawn
+        (paper, name) of a table → the titles of the figures that are drawn from it.
+    files
+        (paper, name) of a table → its files, format → address beside `provenance.json`.
+    """
+    known = {(table.paper, table.name): table for shown in tables.values() for table in shown}
+    return tuple(
+        MadeTable(
+            *key,
+            table.title,
+            tuple(notebook for notebook, shown in sorted(tables.items()) if table in shown),
+            table.made_by,
+            module_sha256(table.made_by),
+            tuple(dict.fromkeys(drawn.get(key, ()))),
+            files.get(key, {}),
+        )
+        for key, table in sorted(known.items())
+    )

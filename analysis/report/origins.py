@@ -1,0 +1,115 @@
+"""Where a table's figures come from, as addresses: the function that made it, and the record behind each figure.
+
+A run writes a page for each: `code/<module>.html` is the module's source, `records/<paper>.html` the file of the
+figures that a paper prints, `records/<data set>.html` what a public set is and which files it has.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from msgspec import Struct
+
+from analysis.modules import line_of
+from analysis.provenance import data_sets_behind, generator_behind, papers_behind
+from analysis.published import Figure, load_paper, published_papers
+from analysis.tables import Row, Table
+from harness.places import data_folder
+
+_ID = re.compile(r'\s*id\s*=\s*"([^"]*)"')
+
+
+class Origins(Struct, frozen=True):
+    """Addresses beside the page: of the table's function, of its records by name, of the record of each row."""
+
+    function: str = ""
+    code: str = ""
+    records: tuple[tuple[str, str], ...] = ()
+    rows: dict[Row, str] = {}
+
+
+def origins(table: Table) -> Origins:
+    """The addresses of what a table is made of."""
+    papers = published_papers()
+    return Origins(
+        table.made_by,
+        code_address(table.made_by),
+        tuple((name, record_address(name)) for name in (*papers_of(table, papers), *data_sets_of(table))),
+        {row: address for row in table.rows if (address := _row_address(row, table, papers))},
+    )
+
+
+def papers_of(table: Table, papers: Sequence[str]) -> tuple[str, ...]:
+    """The papers whose printed figures any row of a table is made of."""
+    return _each_once(name for row in table.rows for name in papers_behind(row, table, papers))
+
+
+def data_sets_of(table: Table) -> tuple[str, ...]:
+    """The data sets that any row of a table is measured on."""
+    return _each_once(name for row in table.rows for name in data_sets_behind(row, table))
+
+
+def functions_of(table: Table) -> tuple[str, ...]:
+    """The functions of this project that made a table or its generated cases."""
+    named = (table.made_by, *(generator_behind(row, table) for row in table.rows))
+    return _each_once(name for name in named if code_address(name))
+
+
+def code_address(function: str) -> str:
+    """Where a function's source is shown; empty where it is none of this project's."""
+    line = line_of(function)
+    return "" if line is None else f"code/{function.rpartition('.')[0]}.html#L{line}"
+
+
+def record_address(name: str) -> str:
+    """Where the record of a paper or a data set is shown."""
+    return f"records/{name}.html"
+
+
+def published_file_text(paper: str) -> str:
+    """The file of a paper's printed figures, as it is."""
+    return (data_folder() / "published" / f"{paper}.toml").read_text(encoding="utf-8")
+
+
+def _row_address(row: Row, table: Table, papers: Sequence[str]) -> str:
+    if row.evidence == "generated":
+        return code_address(generator_behind(row, table))
+    behind = papers_behind(row, table, papers)
+    if behind:
+        line = _line_of_figure(behind[0], _printed_beside(row, table)) if len(behind) == 1 else None
+        return record_address(behind[0]) + (f"#L{line}" if line else "")
+    measured = data_sets_behind(row, table)
+    return record_address(measured[0]) if len(measured) == 1 else ""
+
+
+def _printed_beside(row: Row, table: Table) -> Row:
+    """The printed figure that a recomputed one is held against; a printed one is its own."""
+    same = (other for other in table.rows if (other.group, other.quantity) == (row.group, row.quantity))
+    return next((other for other in same if row.printed is None and other.printed is not None), row)
+
+
+def _line_of_figure(paper: str, row: Row) -> int | None:
+    """The line in which the file of a paper names the figure that a row shows; `None` where none or several fit."""
+    printed = _figures(paper).get((row.source, row.printed), [])
+    same_row = [figure for figure in printed if figure.row == row.quantity]
+    found = same_row or printed
+    return _lines_of_ids(paper).get(found[0].id) if len(found) == 1 else None
+
+
+@cache
+def _figures(paper: str) -> dict[tuple[str, str | None], list[Figure]]:
+    """The printed figures of a paper by place and print."""
+    found: dict[tuple[str, str | None], list[Figure]] = {}
+    for figure in load_paper(paper).figure:
+        found.setdefault((figure.place, figure.printed), []).append(figure)
+    return found
+
+
+@cache
+def _lines_of_ids(paper: str) -> dict[str, int]:
+    lines = published_file_text(paper).splitlines()
+    return {match[1]: number for number, line in enumerate(lines, 1) if (match := _ID.match(line))}
+
+
+def _each_once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
