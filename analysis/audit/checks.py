@@ -14,7 +14,7 @@ from analysis.audit.arithmetic import (
 from analysis.audit.checked import Checked
 from analysis.audit.judges import check_kappa, check_precision_recall
 from analysis.audit.p_values import check_two_proportion_p
-from analysis.audit.repairs import with_common_cases
+from analysis.audit.repairs import with_common_cases, with_common_count
 from analysis.audit.shares import check_mean, check_percentage
 from analysis.audit.stars import check_stars
 from analysis.published import Derivation, Figure, Paper
@@ -64,4 +64,4 @@ def check_all(paper: Paper) -> list[tuple[Figure, Checked]]:
         for figure in paper.figure
         for derivation in figure.derivations
     ]
-    return [(figure, checked) for figure, _, checked in with_common_cases(paper, results)]
+    return [(figure, checked) for figure, _, checked in with_common_count(paper, with_common_cases(paper, results))]

@@ -41,12 +41,12 @@ class Sound(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """What became of one planted error."""
+    """What became of one planted error; `named` is `None` where there is no repair to name."""
 
     n: int
     undetectable: bool | None
     detected: bool
-    named: bool
+    named: bool | None
 
 
 def on_sound_tables(seed: int, tables: int) -> Sound:
@@ -146,7 +146,7 @@ def _found(seed: int, kind: str, place: int) -> Found:
     planted = planted_error(seed, kind, place)
     failed = [checked for _, checked in check_all(planted.table.paper()) if checked.status in FAILED]
     named = any(words in checked.suggestion for checked in failed for words in planted.repair)
-    return Found(planted.table.n, planted.undetectable, bool(failed), named)
+    return Found(planted.table.n, planted.undetectable, bool(failed), named if planted.repair else None)
 
 
 def _alarm_row(sound: Sound, seed: int) -> Row:
@@ -166,20 +166,22 @@ def _alarm_row(sound: Sound, seed: int) -> Row:
 
 
 def _kind_rows(kind: str, found: Sequence[Found], source: str) -> Iterator[Row]:
-    could, caught = detectable(found), [one for one in found if one.detected]
+    could, repairable = detectable(found), [one.named for one in found if one.detected and one.named is not None]
     undetectable = len(found) - len(could)
     said = f"{undetectable:,} more look like a sound table" if undetectable else ""
     for group, of, hits, reason in (
-        (_FOUND, could, sum(one.detected for one in could), said),
-        (_NAMED, caught, sum(one.named for one in caught), ""),
+        (_FOUND, len(could), sum(one.detected for one in could), said),
+        (_NAMED, len(repairable), sum(repairable), ""),
     ):
-        estimate = wilson(hits, len(of))
+        if not of:
+            continue
+        estimate = wilson(hits, of)
         yield Row(
             quantity=kind,
             value=estimate.value,
             low=estimate.low,
             high=estimate.high,
-            n=len(of),
+            n=of,
             evidence="generated",
             source=source,
             unit="share",

@@ -92,6 +92,8 @@ def printed(quantity: Quantity, style: Style) -> str:
 
 def prints_sound(quantity: Quantity, style: Style, said: str) -> bool:
     """Whether a sound table can print the quantity like this, by either rounding rule."""
+    # What rounds to 0 is printed with its sign by some, without it by others.
+    said = said if _number(said) else said.lstrip(f"-{style.minus}")
     candidates = [quantity.value, *quantity.others]
     if quantity.steps is not None:
         below = _number(said) / _scale(quantity) * quantity.steps // 1

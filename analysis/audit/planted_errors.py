@@ -39,7 +39,8 @@ class Planted(Struct, frozen=True):
     """A table with one error.
 
     `undetectable` says whether a sound table prints the same, `None` where that is not known; `repair` has the words
-    of which a suggestion has to hold one to name what was planted.
+    of which a suggestion has to hold one to name what was planted: none where the sentence itself gives the right
+    value and there is no more to say.
     """
 
     table: MadeTable
@@ -77,12 +78,12 @@ def exchanged_digits(draw: Random, text: str) -> str | None:
     return f"{text[:a]}{text[b]}{text[a + 1 : b]}{text[a]}{text[b + 1 :]}"
 
 
-def _retyped(table: MadeTable, id_: str, text: str | None, repair: tuple[str, ...] = ()) -> Planted | None:
-    """A table in which one quantity is typed otherwise."""
+def _retyped(table: MadeTable, id_: str, text: str | None, *, named: bool = False) -> Planted | None:
+    """A table in which one quantity is typed otherwise; `named` where a suggestion can name the right print."""
     if text is None:
         return None
     broken = table.changed(structs.replace(table[id_], typed=text))
-    return Planted(broken, not differing(broken, table), (*repair, table.printed(id_)))
+    return Planted(broken, not differing(broken, table), (table.printed(id_),) if named else ())
 
 
 def _revalued(table: MadeTable, values: dict[str, Fraction], repair: tuple[str, ...]) -> Planted:
@@ -98,7 +99,7 @@ def _some(draw: Random, table: MadeTable, prefix: str) -> Quantity:
 def _count_with_total(draw: Random) -> Planted | None:
     table = draw_shares(draw)
     count = _some(draw, table, "count")
-    planted = _retyped(table, count.id, wrong_digit(draw, table.printed(count.id)))
+    planted = _retyped(table, count.id, wrong_digit(draw, table.printed(count.id)), named=True)
     # No table of these classes with the printed total has that count beside the others.
     return planted and structs.replace(planted, undetectable=False)
 
@@ -126,12 +127,14 @@ def _total_off_by_one(draw: Random) -> Planted | None:
 
 def _total_of_rounded_parts(draw: Random) -> Planted | None:
     table = draw_amounts(draw)
+    # The share of the total would tell more than the parts do.
+    table = structs.replace(table, quantities=tuple(one for one in table.quantities if one.id != "part"))
     digits = table.style.digits - (3 if table["total"].letter else 0)
     step = Fraction(1, 10**digits) if digits >= 0 else Fraction(10**-digits)
     parts = [one.value for one in table.quantities if one.id.startswith("amount")]
     shown = sum((rounded_value(part / step, 0, table.style.rule) for part in parts), Fraction(0))
     total = rounded_value(table["total"].value / step, 0, table.style.rule) + draw.choice((-1, 1))
-    planted = _revalued(table, {"total": total * step}, (table.printed("total"),))
+    planted = _revalued(table, {"total": total * step}, ())
     # Each part may be half a step off, and so may the total; exactly so where every one is a tie.
     return structs.replace(planted, undetectable=abs(total - shown) <= Fraction(len(parts) + 1, 2))
 
@@ -193,13 +196,13 @@ def _swapped_columns(draw: Random) -> Planted | None:
 def _share_with_exchanged_digits(draw: Random) -> Planted | None:
     table = draw_shares(draw)
     id_ = _some(draw, table, "share").id
-    return _retyped(table, id_, exchanged_digits(draw, table.printed(id_)))
+    return _retyped(table, id_, exchanged_digits(draw, table.printed(id_)), named=True)
 
 
 def _share_alone_with_exchanged_digits(draw: Random) -> Planted | None:
     table = draw_shares_alone(draw)
     id_ = _some(draw, table, "share").id
-    return _retyped(table, id_, exchanged_digits(draw, table.printed(id_)))
+    return _retyped(table, id_, exchanged_digits(draw, table.printed(id_)), named=True)
 
 
 def _compared(draw: Random) -> tuple[MadeTable, int]:
@@ -218,7 +221,7 @@ def _one_sided(draw: Random) -> Planted | None:
 
 def _p_of_another_row(draw: Random) -> Planted | None:
     table, _ = _compared(draw)
-    return _revalued(table, {"p": _compared(draw)[0]["p"].value}, (table.printed("p").lstrip("<"),))
+    return _revalued(table, {"p": _compared(draw)[0]["p"].value}, ())
 
 
 def _p_typo(draw: Random) -> Planted | None:
@@ -259,7 +262,7 @@ def _stale_copy(draw: Random) -> Planted | None:
     stale = table[id_].value * Fraction(draw.choice((draw.randint(90, 99), draw.randint(101, 110))), 100)
     if id_ == "n.text" and not table[id_].letter:
         stale = Fraction(max(SMALLEST - 1, int(stale)))
-    return _revalued(table, {id_: stale}, (table.printed(id_),))
+    return _revalued(table, {id_: stale}, ())
 
 
 def _caption(draw: Random) -> Planted | None:

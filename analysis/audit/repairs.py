@@ -6,7 +6,7 @@ that fits, not what the authors did.
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import ceil, floor
 
 from msgspec import structs
@@ -58,6 +58,16 @@ def exchanged_digits(figure: Figure) -> Iterator[Figure]:
             yield structs.replace(figure, printed=exchanged)
 
 
+def changed_digits(figure: Figure) -> Iterator[Figure]:
+    """The figure with one digit changed, in every way."""
+    if figure.value is not None or figure.unit == "text":
+        return
+    text = figure.printed
+    for place, digit in product((place for place, sign in enumerate(text) if sign.isdigit()), "0123456789"):
+        if digit != text[place]:
+            yield structs.replace(figure, printed=f"{text[:place]}{digit}{text[place + 1 :]}")
+
+
 def own_digits_exchanged(figure: Figure, computed: Box) -> str:
     """Says that the figure would fit with two of its digits exchanged."""
     for typed in exchanged_digits(figure):
@@ -66,12 +76,16 @@ def own_digits_exchanged(figure: Figure, computed: Box) -> str:
     return ""
 
 
-def count_digits_exchanged(figure: Figure, count: Figure, cases: int) -> str:
-    """Says that a share would fit with two digits of its count exchanged."""
-    for typed in exchanged_digits(count):
-        if printed_value(typed) <= cases and fits(figure, point(printed_value(typed) / cases)):
-            return f"with two digits of the count exchanged, {typed.printed} instead of {count.printed}, it would fit"
-    return ""
+def count_mistyped(figure: Figure, count: Figure, cases: int) -> str:
+    """Says that a share would fit with two digits of its count exchanged, or with one digit of it changed.
+
+    Where several changed digits would do, none is told.
+    """
+    fitting = counts_in(figure, cases)
+    exchanged = [typed for typed in map(_whole, exchanged_digits(count)) if typed in fitting]
+    changed = [typed for typed in map(_whole, changed_digits(count)) if typed in fitting]
+    found = exchanged[:1] or (changed if len(changed) == 1 else [])
+    return f"with {found[0]:,} instead of {count.printed} it would fit" if found else ""
 
 
 def other_cases(figure: Figure, cases: int, count: int | None) -> str:
@@ -114,6 +128,45 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
             own = checked.suggestion if "cut off" in checked.suggestion else ""
             told[place] = (figure, derivation, structs.replace(checked, suggestion=first_of(own, repair)))
     return told
+
+
+def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
+    """The same results; a sum and a share that both fit with another count in the place of a part say so."""
+    told = list(results)
+    for place, (total, derivation, checked) in enumerate(results):
+        parts = derivation.inputs.get("parts", ())
+        if derivation.check != "sum" or checked.status not in FAILED or isinstance(parts, str):
+            continue
+        figures = [paper[part] for part in parts]
+        if not all(map(is_exact_count, (total, *figures))):
+            continue
+        missing = _whole(total) - sum(map(_whole, figures))
+        for part in figures:
+            shares = _shares_that_fit(paper, results, part, _whole(part) + missing)
+            if shares:
+                repair = f"with {_whole(part) + missing:,} instead of {part.printed} the sum and the share both fit"
+                for at in (place, *shares):
+                    figure, way, found = told[at]
+                    told[at] = (figure, way, structs.replace(found, suggestion=repair))
+                break
+    return told
+
+
+def _shares_that_fit(paper: Paper, results: Sequence[Result], part: Figure, count: int) -> list[int]:
+    """The places of the failed shares of a count, where all of them fit with another count."""
+    found = []
+    for place, (figure, derivation, checked) in enumerate(results):
+        cases = _cases_of(paper, derivation)
+        if cases is None or derivation.inputs.get("count") != part.id or checked.status not in FAILED:
+            continue
+        if count not in counts_in(figure, _whole(paper[cases[0]]) * cases[1]):
+            return []
+        found.append(place)
+    return found
+
+
+def _whole(figure: Figure) -> int:
+    return int(printed_value(figure))
 
 
 def _cases_of(paper: Paper, derivation: Derivation) -> tuple[str, int] | None:

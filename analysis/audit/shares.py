@@ -11,7 +11,7 @@ from msgspec import structs
 
 from analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
 from analysis.audit.repairs import (
-    count_digits_exchanged,
+    count_mistyped,
     first_of,
     other_cases,
     own_digits_exchanged,
@@ -79,15 +79,15 @@ def _impossible_mean(figure: Figure, answers: int, unit: Fraction) -> Checked:
 def _with_count(figure: Figure, count: Figure, cases: int) -> Checked:
     found = int(printed_value(count))
     working, share = f"{found:,} / {cases:,}", Fraction(found, cases)
-    exchanged = count_digits_exchanged(figure, count, cases)
+    mistyped = count_mistyped(figure, count, cases)
     if not 0 <= found <= cases:
         sentence = f"{working} is no part of a whole."
-        return Checked("percentage", "impossible", sentence, float(share), suggestion=exchanged)
+        return Checked("percentage", "impossible", sentence, float(share), suggestion=mistyped)
     checked = compared("percentage", figure, working, point(share))
     if checked.status != "differs" or limit(figure) is not None or figure.approximate:
         return checked
     own = own_digits_exchanged(figure, point(share))
-    repair = checked.suggestion or first_of(own, other_cases(figure, cases, found), exchanged)
+    repair = checked.suggestion or first_of(own, mistyped, other_cases(figure, cases, found))
     if counts_in(figure, cases):
         return structs.replace(checked, suggestion=repair)
     sentence = checked.sentence.removesuffix(".") + f", and no whole count of {cases:,} prints so."

@@ -1,0 +1,88 @@
+"""Sums, differences, changes and copies: which repairs are suggested, and when none is."""
+
+import pytest
+
+from analysis.audit.arithmetic import check_difference, check_relative_change, check_same, check_share_of, check_sum
+from analysis.audit.rounding_boxes import input_box
+from analysis.published import Figure
+from analysis.tables import Unit
+
+
+def figure(printed: str, unit: Unit = "count", **more: object) -> Figure:
+    return Figure("a", "Table 1", "A", "B", printed, unit, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("printed", "suggestion"),
+    [
+        ("-3.2pp", "with the opposite sign it would fit"),
+        ("10.7pp", "it is the relative change, not the difference"),
+        ("2.3pp", "with two digits exchanged, 3.2pp, it would fit"),
+        ("9.9pp", ""),
+    ],
+)
+def test_a_difference_that_does_not_fit_is_looked_at_from_the_other_side(printed: str, suggestion: str) -> None:
+    found = check_difference(figure(printed, "difference"), figure("33.0%", "share"), figure("29.8%", "share"))
+    assert (found.status, found.suggestion) == ("differs", suggestion)
+
+
+def test_a_negative_difference_is_reproduced_with_either_minus() -> None:
+    for printed in ("-3.2pp", "\N{MINUS SIGN}3.2pp"):
+        found = check_difference(figure(printed, "difference"), figure("29.8%", "share"), figure("33.0%", "share"))
+        assert found.status == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("printed", "suggestion"),
+    [
+        ("-10.7%", "with the opposite sign it would fit"),
+        ("+3.2%", "it is the difference in points, not the relative change"),
+        ("+9.7%", "it is the change as a share of the second figure, not of the first"),
+        ("+55.5%", ""),
+    ],
+)
+def test_a_relative_change_that_does_not_fit_is_looked_at_from_the_other_side(printed: str, suggestion: str) -> None:
+    found = check_relative_change(figure(printed, "share"), figure("29.8%", "share"), figure("33.0%", "share"))
+    assert (found.status, found.suggestion) == ("differs", suggestion)
+
+
+def test_growth_beyond_the_whole_is_no_error() -> None:
+    assert check_relative_change(figure("+329%", "share"), figure("28"), figure("120")).status == "reproduced"
+
+
+@pytest.mark.parametrize("printed", ["0", "0%"])
+def test_nothing_is_divided_by_zero(printed: str) -> None:
+    unit: Unit = "share" if printed.endswith("%") else "count"
+    assert check_share_of(figure("3", "number"), figure("3"), figure(printed, unit)).status == "underdetermined"
+    change = check_relative_change(figure("+3%", "share"), figure(printed, unit), figure("3"))
+    assert change.status == "underdetermined"
+
+
+def test_a_sum_names_exchanged_digits_of_the_total_or_of_the_one_part_that_explains_it() -> None:
+    total = check_sum(figure("351"), [figure("264"), figure("51")])
+    assert total.suggestion == "with two digits exchanged, 315, it would fit"
+    part = check_sum(figure("297"), [figure("264"), figure("51")])
+    assert part.suggestion == "with two digits of a part exchanged, 246 instead of 264, it would fit"
+    both = check_sum(figure("1,233"), [figure("621"), figure("621")])
+    assert both.suggestion == ""
+
+
+def test_copies_whose_digits_are_exchanged_say_so() -> None:
+    found = check_same(figure("42,870"), figure("42,807"))
+    assert (found.status, found.suggestion) == ("differs", "two digits are exchanged in one of the two")
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "low", "high"),
+    [
+        ("42.8k", "42800", 42_750, 42_850),
+        ("1.5B", "1500000000", 1_450_000_000, 1_550_000_000),
+        ("3K", "3000", 2_500, 3_500),
+    ],
+)
+def test_a_letter_for_thousands_leaves_open_what_it_does_not_print(
+    printed: str, value: str, low: int, high: int
+) -> None:
+    box = input_box(figure(printed, value=value))
+    assert box is not None
+    assert (box.low, box.high) == (low, high)

@@ -1,0 +1,138 @@
+"""Shares and means: fractions and percent alike, runs of every case, steps of any size, and the repairs suggested."""
+
+import time
+from fractions import Fraction
+
+import pytest
+
+from analysis.audit.checked import Checked
+from analysis.audit.checks import check_all
+from analysis.audit.shares import check_mean, check_percentage
+from analysis.published import Figure, Paper
+from analysis.stats.audit import counts_that_print, steps_that_print, value_prints_as
+from analysis.tables import Unit
+
+
+def figure(printed: str, unit: Unit = "count", name: str = "a", **more: object) -> Figure:
+    return Figure(name, f"Table {name}", "A", "B", printed, unit, **more)  # type: ignore[arg-type]
+
+
+def percentage(
+    printed: str, n: str, count: str | None = None, unit: Unit = "share", runs: str | None = None
+) -> Checked:
+    given = [None if text is None else figure(text) for text in (count, n, runs)]
+    return check_percentage(figure(printed, unit), *given)
+
+
+@pytest.mark.parametrize(
+    ("printed", "n", "status"),
+    [("0.43", "7", "reproduced"), ("0.42", "7", "impossible"), ("0.42", "100", "underdetermined")],
+)
+def test_a_share_printed_as_a_fraction_is_judged_like_one_in_percent(printed: str, n: str, status: str) -> None:
+    assert percentage(printed, n, unit="coefficient").status == status
+    assert percentage(f"{100 * Fraction(printed)}%", n).status == status
+
+
+def test_runs_of_an_approximate_number_of_cases_count_too() -> None:
+    about = figure("about 200", value="200", approximate=True)
+    found = check_percentage(figure("30%", "share"), figure("300"), about, figure("5"))
+    assert found.status == "reproduced"
+    assert found.sentence.startswith("300 / (about 200 x 5) is 30")
+    assert check_percentage(figure("30%", "share"), figure("60"), about, figure("5")).status == "differs"
+
+
+@pytest.mark.parametrize("n", ["0", "-3"])
+def test_a_percentage_of_no_cases_is_left_open(n: str) -> None:
+    assert percentage("0%", n, "0").status == "underdetermined"
+
+
+@pytest.mark.parametrize(
+    ("printed", "n", "count", "suggestion"),
+    [
+        ("18.85%", "226", "42", "with two digits exchanged, 18.58%, it would fit"),
+        ("18.5%", "226", "42", "the further digits are cut off instead of rounded"),
+        ("18.42%", "226", "42", "42 / 228 would print as 18.42%"),
+        ("36.920%", "539", "191", "with 199 instead of 191 it would fit"),
+        ("36.7%", "128", "74", "with 47 instead of 74 it would fit"),
+        ("71.4%", "7", "12", ""),
+        ("59.52%", "251", None, "150 / 252 would print as 59.52%"),
+        ("12.50%", "37", None, "with 8 runs of each of the 37 cases, 37 / 296 would fit"),
+        ("54.2%", "11", None, ""),
+    ],
+)
+def test_a_repair_that_makes_a_percentage_fit_is_suggested(
+    printed: str, n: str, count: str | None, suggestion: str
+) -> None:
+    found = percentage(printed, n, count)
+    assert found.status in ("differs", "impossible")
+    assert suggestion in found.suggestion
+    assert bool(suggestion) == bool(found.suggestion)
+
+
+def test_shares_of_one_number_that_all_fit_another_say_the_same() -> None:
+    n = figure("251", name="n")
+    texts = ("59.52%", "51.19%", "20.24%", "33.33%")
+    shares = [
+        figure(text, "share", f"s{place}", check="percentage", inputs={"n": "n"}) for place, text in enumerate(texts)
+    ]
+    found = check_all(Paper("made-up", "A made-up paper", "Nobody", (n, *shares)))
+    assert {checked.status for _, checked in found} == {"impossible"}
+    assert {checked.suggestion for _, checked in found} == {"all 4 percentages of 251 fit 252 instead"}
+
+
+def test_a_sum_and_a_share_that_fit_with_the_same_other_count_say_so() -> None:
+    parts = [figure(text, name=f"x{place}") for place, text in enumerate(("264", "84", "191"))]
+    total = figure("547", name="n", check="sum", inputs={"parts": ("x0", "x1", "x2")})
+    share = figure("36.38%", "share", "s", check="percentage", inputs={"count": "x2", "n": "n"})
+    found = check_all(Paper("made-up", "A made-up paper", "Nobody", (total, share, *parts)))
+    said = "with 199 instead of 191 the sum and the share both fit"
+    assert [(checked.status, checked.suggestion) for _, checked in found] == [("differs", said), ("differs", said)]
+
+
+@pytest.mark.parametrize(
+    ("printed", "n", "step", "status"),
+    [
+        ("2.50", "4", "5", "reproduced"),
+        ("3.00", "4", "5", "impossible"),
+        ("0.30", "4", "0.4", "reproduced"),
+        ("0.35", "4", "0.4", "impossible"),
+        ("-1.67", "3", "1", "reproduced"),
+        ("-1.60", "3", "1", "impossible"),
+        ("3.19", "0", "1", "underdetermined"),
+    ],
+)
+def test_answers_may_go_in_steps_of_any_size(printed: str, n: str, step: str, status: str) -> None:
+    assert check_mean(figure(printed, "number"), figure(n), figure(step, "number"), None).status == status
+
+
+def test_an_impossible_mean_names_its_neighbours_and_a_cut_off() -> None:
+    found = check_mean(figure("3.17", "number"), figure("28"), None, None)
+    assert found.sentence == (
+        "No total of 28 answers has a mean that prints as 3.17: 88 / 28 is 3.143 and 89 / 28 is 3.179."
+    )
+    assert found.suggestion == "89 / 28, and the further digits are cut off instead of rounded"
+
+
+def test_a_mean_printed_in_percent_is_a_share_of_its_answers() -> None:
+    assert check_mean(figure("42.9%", "share"), figure("7"), None, None).status == "reproduced"
+    assert check_mean(figure("42.8%", "share"), figure("7"), None, None).status == "impossible"
+
+
+def test_giant_numbers_of_cases_take_no_time() -> None:
+    started = time.process_time()
+    for printed, count in (("50.000%", "400000000"), ("50.0%", "400000000"), ("0.0000%", "5000000")):
+        assert percentage(printed, "1000000000", count).status != "reproduced"
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("rounding", ["half_up", "half_even", "either"])
+@pytest.mark.parametrize("printed", ["12.5", "13", "12", "-3", "0", "-0.5"])
+@pytest.mark.parametrize("step", [Fraction(1, 8), Fraction(100, 16), Fraction(1, 3), Fraction(5)])
+def test_the_steps_that_print_are_all_those_that_do(rounding: str, printed: str, step: Fraction) -> None:
+    every = [k for k in range(-200, 201) if value_prints_as(k * step, printed, rounding)]  # type: ignore[arg-type]
+    assert list(steps_that_print(printed, step, rounding)) == every  # type: ignore[arg-type]
+
+
+def test_counts_stay_within_their_cases() -> None:
+    assert counts_that_print("100", 7) == (7,)
+    assert counts_that_print("0", 7) == (0,)

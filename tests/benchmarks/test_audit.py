@@ -1,0 +1,123 @@
+"""Sound made-up tables raise no alarm, and planted errors are found: a quick form of `benchmarks.audit`."""
+
+from fractions import Fraction
+
+import pytest
+from msgspec import structs
+
+from analysis.audit.detection import (
+    detectable,
+    detection_curve,
+    detection_table,
+    on_planted_errors,
+    on_sound_tables,
+)
+from analysis.audit.generated_draws import sound_table
+from analysis.audit.generated_tables import Quantity, Rule, Style, prints_sound, rounded
+from analysis.audit.planted_errors import KINDS, planted_error
+from benchmarks.audit.__main__ import page
+
+SEED = 3
+TABLES = 60
+
+FOUND_ALWAYS = [
+    "one digit of a count, total printed",
+    "one digit of a count, no total",
+    "total of counts off by one",
+    "percentages of another n, counts printed",
+    "percentages of another n, no counts",
+    "percentages cut off, counts printed",
+    "one percentage cut off, no counts",
+    "two digits of a percentage exchanged, count printed",
+    "two digits of a percentage exchanged, no count",
+    "mean with a wrong last digit",
+    "rows of precision and recall swapped",
+    "columns of precision and recall swapped",
+    "one digit of a p-value",
+    "stale figure in a second place",
+    "n of the caption",
+    "one digit of kappa, matrix printed",
+]
+"""Kinds of error that a check of the printed figures can miss in no table where they show at all."""
+
+
+def test_sound_tables_raise_no_alarm() -> None:
+    sound = on_sound_tables(SEED, 450)
+    assert sound.alarms == ()
+    assert sound.checks > 1_000
+
+
+@pytest.mark.parametrize("kind", FOUND_ALWAYS)
+def test_an_error_that_shows_is_found(kind: str) -> None:
+    found = on_planted_errors(SEED, kind, TABLES)
+    assert any(one.undetectable is False for one in found)
+    assert all(one.detected for one in detectable(found))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_that_leaves_a_sound_table_raises_no_alarm(kind: str) -> None:
+    assert not [one for one in on_planted_errors(SEED, kind, TABLES) if one.undetectable and one.detected]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "percentages cut off, counts printed",
+        "two digits of a percentage exchanged, count printed",
+        "rows of precision and recall swapped",
+        "sign of a difference",
+        "relative change for a difference in points",
+        "difference in points for a relative change",
+    ],
+)
+def test_the_planted_repair_is_suggested_nearly_always(kind: str) -> None:
+    named = [one.named for one in on_planted_errors(SEED, kind, TABLES) if one.detected]
+    assert sum(bool(one) for one in named) >= 0.9 * len(named)
+
+
+def test_a_table_of_a_seed_is_always_the_same_and_another_seed_gives_another() -> None:
+    assert sound_table(SEED, 17).paper() == sound_table(SEED, 17).paper()
+    assert sound_table(SEED, 17).paper() != sound_table(SEED + 1, 17).paper()
+    kind = "one-sided p-value"
+    assert planted_error(SEED, kind, 4).table.paper() == planted_error(SEED, kind, 4).table.paper()
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "rule", "text"),
+    [
+        (Fraction(1, 8), 2, "half_up", "0.13"),
+        (Fraction(1, 8), 2, "half_even", "0.12"),
+        (Fraction(199, 1000), 2, "cut_off", "0.19"),
+        (Fraction(-5, 2), 0, "half_up", "-3"),
+        (Fraction(-1, 100), 1, "half_up", "0.0"),
+        (Fraction(42807), 0, "half_even", "42807"),
+    ],
+)
+def test_values_are_rounded_as_their_rule_says(value: Fraction, digits: int, rule: Rule, text: str) -> None:
+    assert rounded(value, digits, rule) == text
+
+
+def test_a_share_without_its_count_may_print_as_any_count_of_its_cases() -> None:
+    share = Quantity("share", Fraction(1, 7), "share", check="percentage", steps=Fraction(7))
+    assert prints_sound(share, Style(digits=0), "43%")
+    assert not prints_sound(share, Style(digits=0), "42%")
+    assert not prints_sound(structs.replace(share, steps=None), Style(digits=0), "43%")
+
+
+def test_the_tables_for_notebooks_are_of_generated_cases_and_say_their_seed() -> None:
+    table, curve = detection_table(SEED, 5), detection_curve(SEED, 20)
+    for row in (*table.rows, *curve.rows):
+        assert row.evidence == "generated"
+        assert row.n
+        assert f"seed {SEED}" in row.source
+    by_size = {(row.quantity, row.group): row.value for row in curve.rows}
+    # Out of 100 cases every whole percentage can come, and only what is more than 100% is found.
+    assert float(by_size["n = 100", "0 digits behind the point"] or 0) < 0.2
+    assert float(by_size["n = 100", "2 digits behind the point"] or 0) > 0.9
+
+
+def test_the_page_says_alarms_first_and_every_kind() -> None:
+    found = {kind: on_planted_errors(SEED, kind, 3) for kind in KINDS}
+    written = page(on_sound_tables(SEED, 9), found, detection_curve(SEED, 3), 3, SEED)
+    assert "0 of 9 sound tables" in written
+    assert all(f"| {kind} | 3 |" in written for kind in KINDS)
