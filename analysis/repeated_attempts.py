@@ -148,7 +148,7 @@ def _trial_rows(one: SolvedSet, system: str, seed: int) -> list[Row]:
     rows: list[Row] = []
     for kind in KINDS:
         for k in TRIAL_KS:
-            row = _mean_row(one, cells, k, kind, f"{one.title}: {system}, {kind}", seed)
+            row = _mean_row(one, cells, k, kind, f"{kind}, {one.title}: {system}", seed)
             figure = stated.get(row.quantity)
             if figure is None:
                 rows.append(row)
@@ -182,7 +182,7 @@ def _trials_finding(rows: Sequence[Row]) -> str:
         f"; {judged.count('reproduced')} of {len(judged)} stated figures follow from the attempts" if judged else ""
     )
     return (
-        f"{first.group.removesuffix(', pass^k')} succeeds in {_with_interval(first)} of single trials, and in all of "
+        f"{first.group.removeprefix('pass^k, ')} succeeds in {_with_interval(first)} of single trials, and in all of "
         f"{last} on {_with_interval(all_of)} of tasks{stated}."
     )
 
@@ -190,6 +190,11 @@ def _trials_finding(rows: Sequence[Row]) -> str:
 def _with_interval(row: Row) -> str:
     value, low, high = (number_text(number, "share") for number in (row.value, row.low, row.high))
     return f"{value} (95% interval {low} to {high})"
+
+
+def of_kind(rows: Sequence[Row], kind: Kind) -> list[Row]:
+    """The measured rows of one of the two kinds, for a figure."""
+    return [row for row in rows if row.evidence == "real" and row.group.startswith(kind)]
 
 
 def curve_places(ks: Sequence[int]) -> dict[str, float]:

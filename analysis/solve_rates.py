@@ -247,9 +247,11 @@ def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = 
     for one in runs:
         total = len(one.tasks())
         for figure in reported_figures(f"{one.dataset}."):
-            rows.append(published_row(figure, figure.row, group=one.title))
-            rows.append(_compared_row(one, figure, one.title, of=" attempted"))
-            rows.append(_compared_row(one, figure, one.title, total, of=" tasks"))
+            ways = (
+                _compared_row(one, figure, one.title, of=" attempted"),
+                _compared_row(one, figure, one.title, total, of=" tasks"),
+            )
+            rows += [published_row(figure, figure.row, group=one.title), *_best_way(ways)]
     for one in others:
         rows += [_rate_row(one, system, system, one.title) for system in one.systems]
     return Table(
@@ -259,12 +261,20 @@ def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = 
         finding=_denominators_finding(runs),
         rows=tuple(rows),
         notes=(
+            "A stated rate is reproduced if either denominator gives it; the other row then has no status of its own.",
             "Of all tasks: those that any run of the set attempted; a task without a result counts as unsolved.",
             "Rates of different benchmarks do not compare, and neither do those of different subsets of one.",
             *notes,
         ),
         datasets=tuple(dict.fromkeys(one.dataset for one in (*runs, *others))),
     )
+
+
+def _best_way(ways: Sequence[Row]) -> list[Row]:
+    """Two ways to work one figure out: where one of them gives it, the other is no contradiction."""
+    if all(way.status == "differs" for way in ways):
+        return list(ways)
+    return [way if way.status == "reproduced" else structs.replace(way, status=None) for way in ways]
 
 
 def _denominators_finding(runs: Sequence[SolvedSet]) -> str:
