@@ -11,7 +11,7 @@ from analysis.agreement_intervals import TOO_MANY
 from analysis.agreement_report import AgreementReport, Category, Confusion, Disagreement, Pair
 from analysis.formatting import MISSING, number_text
 from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table
+from analysis.tables import Row, Table, made_by_this
 
 _LANDIS_KOCH = (0.0, 0.20, 0.40, 0.60, 0.80)
 _READINGS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
@@ -99,17 +99,20 @@ def overall_rows(report: AgreementReport, source: str) -> tuple[Row, ...]:
     )
 
 
+@made_by_this
 def overall_table(report: AgreementReport, source: str) -> Table:
     """The coefficients over all raters, under the headline."""
     return _table("overall", "Agreement of all raters", headline(report), overall_rows(report, source))
 
 
+@made_by_this
 def pair_table(report: AgreementReport) -> Table:
     """Agreement and Cohen's kappa of each pair of raters."""
     rows = [row for pair in report.pairs[:_MOST_ROWS] for row in _pair_rows(pair)]
     return _table("pairs", "Pairs of raters", _pairs_finding(report), tuple(rows), _left_out(len(report.pairs)))
 
 
+@made_by_this
 def category_table(report: AgreementReport) -> Table:
     """Fleiss' kappa of each label against all others."""
     rows = tuple(_row(one.category, one.kappa_interval, n=one.n) for one in report.by_category)

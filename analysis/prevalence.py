@@ -13,7 +13,7 @@ from msgspec import Struct
 from analysis.formatting import count_text, number_text
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table
+from analysis.tables import Evidence, Row, Table, made_by_this
 from harness.errors import InputError
 from harness.records import read_verdicts
 from harness.verdict import Verdict
@@ -122,6 +122,7 @@ def run_patterns(runs: Iterable[Path]) -> tuple[tuple[str, ...], dict[Labels, in
     return known, dict(together)
 
 
+@made_by_this
 def prevalence_table(
     categories: Sequence[str],
     patterns: Patterns,
@@ -163,6 +164,7 @@ def prevalence_table(
     )
 
 
+@made_by_this
 def co_occurrence_table(
     categories: Sequence[str],
     patterns: Patterns,

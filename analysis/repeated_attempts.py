@@ -11,7 +11,7 @@ from analysis.published import Figure, published_row
 from analysis.solved import Cell, SolvedSet, reported_figures
 from analysis.stats.audit import value_prints_as
 from analysis.stats.pass_at_k import Kind, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
-from analysis.tables import Row, Table
+from analysis.tables import Row, Table, made_by_this
 
 SAMPLED_KS = (1, 2, 5, 10, 50, 100)
 """k shown where a task has a hundred samples."""
@@ -27,6 +27,7 @@ _PAPER = "engineering_agent"
 _ABSENT = "No set of repeated attempts is at hand."
 
 
+@made_by_this
 def samples_table(
     sets: Sequence[SolvedSet], beside: Sequence[Row] = (), seed: int = 0, notes: Sequence[str] = ()
 ) -> Table:
@@ -109,6 +110,7 @@ def _samples_finding(rows: Sequence[Row]) -> str:
     )
 
 
+@made_by_this
 def trials_table(sets: Sequence[SolvedSet], seed: int = 0, notes: Sequence[str] = ()) -> Table:
     """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside.
 

@@ -8,7 +8,7 @@ from msgspec import structs
 from analysis.formatting import number_text
 from analysis.prevalence import YES
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table
+from analysis.tables import Evidence, Row, Table, made_by_this
 from analysis.validity import JudgedSet
 from harness.verdict import Verdict
 
@@ -53,6 +53,7 @@ def source_of(sets: Sequence[JudgedSet]) -> str:
     return sets[0].source if len(sets) == 1 else f"{len(sets)} public sets"
 
 
+@made_by_this
 def place_table(sets: Sequence[JudgedSet]) -> Table:
     """In which fifth of a run the first evidence of each category stands, over flagged runs."""
     places = [
@@ -104,6 +105,7 @@ def _place_finding(places: Sequence[tuple[str, str]]) -> str:
     )
 
 
+@made_by_this
 def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
     """The first flagged runs of each category, no two of one set while there are others, with the rule's sentence.
 

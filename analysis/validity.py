@@ -18,7 +18,7 @@ from analysis.stats import diagnostic
 from analysis.stats.diagnostic import Confusion, count_confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table
+from analysis.tables import Evidence, Row, Table, made_by_this
 from harness.places import data_folder
 from harness.verdict import Verdict
 
@@ -57,6 +57,7 @@ def load_mappings() -> tuple[LabelMapping, ...]:
     return msgspec.convert(raw["mapping"], tuple[LabelMapping, ...])
 
 
+@made_by_this
 def validity_table(sets: Sequence[JudgedSet]) -> Table:
     """Precision and recall of the rule classifiers on each set that a mapping names.
 
@@ -82,6 +83,7 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
     )
 
 
+@made_by_this
 def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str], bool], *, seed: int, n: int) -> Table:
     """Precision and recall on generated runs, whose truth is known by construction.
 

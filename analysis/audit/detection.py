@@ -14,7 +14,7 @@ from analysis.audit.generated_draws import LARGEST, SMALLEST, draw_for, draw_sty
 from analysis.audit.generated_shapes import shares_alone_of
 from analysis.audit.planted_errors import KINDS, planted_error, wrong_digit
 from analysis.stats.proportions import wilson
-from analysis.tables import FAILED, Row, Table
+from analysis.tables import FAILED, Row, Table, made_by_this
 
 CURVE_SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 CURVE_DIGITS = (0, 1, 2, 3)
@@ -75,6 +75,7 @@ def detectable(found: Sequence[Found]) -> list[Found]:
     return [one for one in found if not one.undetectable]
 
 
+@made_by_this
 def detection_table(seed: int = 1, tables: int = 100) -> Table:
     """False alarms on sound tables, and for each kind of error the share found of those that could be found.
 
@@ -110,6 +111,7 @@ def detection_table(seed: int = 1, tables: int = 100) -> Table:
     return Table("detection", "audit", "Errors planted in made-up tables", finding, tuple(rows), notes)
 
 
+@made_by_this
 def detection_curve(seed: int = 1, tables: int = 200) -> Table:
     """How often one wrong digit of a share without its count is found, by the number of cases and the digits printed.
 

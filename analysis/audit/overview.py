@@ -8,7 +8,7 @@ from msgspec import structs
 
 from analysis.audit.findings import Finding, counted, headline, merged, paper_findings
 from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
-from analysis.tables import FAILED, Row, Status, Table
+from analysis.tables import FAILED, Row, Status, Table, made_by_this
 
 PAPERS = {
     "wink": "Wink",
@@ -42,6 +42,7 @@ def all_findings() -> list[Finding]:
     return [finding for slug in slugs for finding in paper_findings(load_paper(slug), slug)]
 
 
+@made_by_this
 def overview_table() -> Table:
     """How the checks of each paper ended, and how many of its printed figures no check says anything about."""
     findings = all_findings()
@@ -65,11 +66,13 @@ def overview_table() -> Table:
     )
 
 
+@made_by_this
 def status_table(status: Status) -> Table:
     """The findings of one status on the shipped papers, each with its sentence."""
     return findings_table(all_findings(), status)
 
 
+@made_by_this
 def findings_table(findings: Sequence[Finding], status: Status) -> Table:
     """The findings of one status, each with its sentence; the same of one figure in several places is told once."""
     groups = merged(finding for finding in findings if finding.status == status)
@@ -91,6 +94,7 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
     )
 
 
+@made_by_this
 def untold_table(findings: Sequence[Finding] | None = None) -> Table:
     """What cannot be told, by the reason: how many checks of each paper want the same."""
     found = [one for one in findings or all_findings() if one.status == "underdetermined"]
@@ -118,6 +122,7 @@ def untold_table(findings: Sequence[Finding] | None = None) -> Table:
     )
 
 
+@made_by_this
 def unchecked_table() -> Table:
     """How many printed figures stand alone, by the place that prints them."""
     rows: list[Row] = []

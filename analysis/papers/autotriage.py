@@ -21,7 +21,7 @@ from analysis.stats.clustered import cluster_bootstrap
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray, category_counts, distinct_rows
 from analysis.stats.resampling import percentile_interval
-from analysis.tables import Row, Table
+from analysis.tables import Row, Table, made_by_this
 
 _PAIRS = {"a1a2": "A1 and A2", "a1a3": "A1 and A3", "a2a3": "A2 and A3"}
 _ALL = "All three annotators"
@@ -46,6 +46,7 @@ class RatedSet(Struct, frozen=True):
     clusters: tuple[str, ...] = ()
 
 
+@made_by_this
 def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
     """AutoTriage's table 2, printed, recomputed and reconstructed, with intervals for the kappas.
 
@@ -180,6 +181,7 @@ def _disagreement_rows(paper: Paper, report: AgreementReport, n: int, pairs: int
     return rows
 
 
+@made_by_this
 def real_agreement_table(
     sets: Sequence[RatedSet], resamples: int = 10_000, seed: int = 0, notes: Sequence[str] = ()
 ) -> Table:

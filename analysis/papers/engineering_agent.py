@@ -15,7 +15,7 @@ from analysis.audit.tables import checked_rows, finding, recomputed_row, with_in
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table
+from analysis.tables import Row, Table, made_by_this
 
 SETTINGS = {
     "react": "ReAct alone",
@@ -33,6 +33,7 @@ _MEDIAN = "Iterations, as a median of whole counts"
 _SLUG = "engineering_agent"
 
 
+@made_by_this
 def solve_rate_table() -> Table:
     """Table III: the ablation on 123 failed tests, each share as the whole count that it must be."""
     paper = load_paper(_SLUG)
@@ -107,6 +108,7 @@ def check_median(figure: Figure, n: int, runs: int) -> Checked:
     return Checked("mean", "underdetermined", f"{sentence}; what it is of is not printed.", suggestion=repair)
 
 
+@made_by_this
 def formats_table() -> Table:
     """Table II: solve rates of three patch formats, printed without counts, and the differences in the text."""
     paper = load_paper(_SLUG)
@@ -129,6 +131,7 @@ def formats_table() -> Table:
     )
 
 
+@made_by_this
 def judge_table() -> Table:
     """Table IV and the judge's precision in the text, from the counts that the text prints."""
     paper = load_paper(_SLUG)
@@ -164,6 +167,7 @@ def judge_confusion() -> Confusion:
     return Confusion(tp=found, fp=missed, fn=unacceptable - found, tn=acceptable - missed)
 
 
+@made_by_this
 def production_table() -> Table:
     """Table V: from published to landed in three months, and the same figures elsewhere in the paper."""
     paper = load_paper(_SLUG)
@@ -182,6 +186,7 @@ def production_table() -> Table:
     )
 
 
+@made_by_this
 def other_table() -> Table:
     """What the paper says of its benchmarks, runs and comments, and repeats of the tables' figures in the text."""
     paper = load_paper(_SLUG)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from analysis.audit.tables import checked_rows, finding, with_interval
 from analysis.formatting import number_text
 from analysis.published import load_paper
-from analysis.tables import FAILED, Row, Status, Table
+from analysis.tables import FAILED, Row, Status, Table, made_by_this
 
 RUNS = {
     "before": "Before the time budget",
@@ -45,6 +45,7 @@ FIXED = "Rules fixed"
 _SLUG = "reflexive"
 
 
+@made_by_this
 def fix_rate_table() -> Table:
     """The share of rules that each run fixed, as printed and from its counts."""
     paper = load_paper(_SLUG)
@@ -71,6 +72,7 @@ def fix_rate_table() -> Table:
     )
 
 
+@made_by_this
 def failure_modes_table() -> Table:
     """The figures of the document itself that other printed figures give."""
     paper = load_paper(_SLUG)
@@ -88,6 +90,7 @@ def failure_modes_table() -> Table:
     )
 
 
+@made_by_this
 def contradictions_table() -> Table:
     """The figures of the run tables that contradict other printed ones, the worst first."""
     rows = [row for status in FAILED for row in _run_rows((status,))]
@@ -104,6 +107,7 @@ def contradictions_table() -> Table:
     )
 
 
+@made_by_this
 def runs_table() -> Table:
     """The figures of the run tables that others give or say too little about, run by run."""
     rows = _run_rows(("reproduced", "underdetermined"))

@@ -1,0 +1,51 @@
+"""A table says which function made it: every function that returns a new table is marked."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted(file for package in ("analysis", "misstep") for file in (ROOT / package).rglob("*.py"))
+READERS = {"from_document"}
+"""Functions that give back a table as it was written, with the maker that it names."""
+
+
+def makers(tree: ast.Module) -> list[ast.FunctionDef]:
+    """The public functions of a module that make a table: they return one and are given none."""
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "analysis.tables"]
+    if "Table" not in {name.name for node in imports for name in node.names}:
+        return []
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    return [
+        one
+        for one in functions
+        if one.returns is not None
+        and ast.unparse(one.returns) == "Table"
+        and not any(given.annotation and ast.unparse(given.annotation) == "Table" for given in one.args.args)
+        and one.name not in READERS
+    ]
+
+
+def unmarked(text: str) -> list[str]:
+    """The names of the makers that are not marked."""
+    marked = "made_by_this"
+    return [one.name for one in makers(ast.parse(text)) if marked not in map(ast.unparse, one.decorator_list)]
+
+
+@pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_function_that_makes_a_table_is_marked(file):
+    assert unmarked(file.read_text()) == [], "put @made_by_this (analysis.tables) above it"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("def shares_table() -> Table: ...", ["shares_table"]),
+        ("@made_by_this\ndef shares_table() -> Table: ...", []),
+        ("def noted(table: Table) -> Table: ...\ndef _part() -> Table: ...", []),
+    ],
+    ids=["forgotten", "marked", "no maker"],
+)
+def test_a_function_that_was_forgotten_is_found(text, found):
+    assert unmarked(f"from analysis.tables import Row, Table, made_by_this\n{text}") == found
