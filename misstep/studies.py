@@ -47,7 +47,6 @@ _RATED: tuple[tuple[str, str, ScaleLevel], ...] = (
     ("judge_bench_raters-newsroom-relevance", "Newsroom: relevance, 1 to 5", "ordinal"),
     ("judge_bench_raters-newsroom-fluency", "Newsroom: fluency, 1 to 5", "ordinal"),
     ("judge_bench_raters-newsroom-coherence", "Newsroom: coherence, 1 to 5", "ordinal"),
-    ("agent_as_a_judge", "Agent-as-a-Judge: people and a judging agent", "nominal"),
 )
 """Benchmark with labels of several raters, its title, what alpha takes the labels for."""
 

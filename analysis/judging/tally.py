@@ -19,8 +19,8 @@ from analysis.stats.resampling import bootstrap, bootstrapped
 Statistic = Callable[[FloatArray], FloatArray]
 """Sets x pairs → sets x figures."""
 
-_MOST_DRAWS = 40_000_000
-"""Cells drawn for one bootstrap, about four seconds; beyond that fewer resamples are taken."""
+_MOST_DRAWS = 10_000_000
+"""Cells drawn for one bootstrap, about a second; beyond that fewer resamples are taken."""
 
 _FEWEST_RESAMPLES = 500
 

@@ -9,8 +9,8 @@ One row of `judgements.csv`, one a requirement and developer agent:
 category may be empty. Requirements' texts and the workspaces are not in the files, so an item can only name its
 requirement: what can be measured here is how far the recorded judge agrees with people, not a judge of one's own.
 One task's name is spelled in three ways, one a developer agent: the number that a name opens with is the same in all.
-`preferences.csv` has no verdicts and is not read. The human verdict is the consensus; single evaluators are not
-published.
+`preferences.csv` has no verdicts and is not read. The human verdict is the consensus, and the only gold label; single
+evaluators are not published. What the agent judge said is no gold label: `recorded` gives it as verdicts.
 """
 
 from collections.abc import Iterable
@@ -22,8 +22,12 @@ from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
 from harness.datasets.upstream import csv_rows
 from harness.errors import InputError
 from harness.protocols import ReadFile
+from harness.verdict import Verdict
 
 NAME = "agent_as_a_judge"
+VERSION = 2
+RATER = "human_consensus"
+JUDGE = "agent_judge"
 LABELS = {
     "satisfied": "what the developer agent built meets the requirement",
     "unsatisfied": "it does not",
@@ -42,17 +46,22 @@ class Judgement(Struct, frozen=True):
     prerequisites: str = ""
 
     @property
+    def workspace(self) -> str:
+        """`agent/task`: what was built, which all requirements of the task are asked of."""
+        return f"{self.developer_agent}/{self.instance}"
+
+    @property
     def item_id(self) -> str:
         """`agent/task/requirement`."""
         return self.sibling(self.requirement_id)
 
     def sibling(self, requirement: int | str) -> str:
         """The item id of another requirement of the same task and developer agent."""
-        return f"{self.developer_agent}/{self.instance}/{requirement}"
+        return f"{self.workspace}/{requirement}"
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
-    """Write the requirements of all developer agents as items and the two verdicts on each as gold labels.
+    """Write the requirements of all developer agents as items and people's verdict on each as its gold label.
 
     Raises
     ------
@@ -68,19 +77,29 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
             folder,
             kind="text",
             labels=LABELS,
-            raters=("human_consensus", "agent_judge"),
+            raters=[RATER],
             positive="satisfied",
+            version=VERSION,
         ),
         items=_items(rows, path),
-        gold=(
-            Gold(row.item_id, rater, "satisfied" if satisfied else "unsatisfied")
-            for row in rows
-            for rater, satisfied in (
-                ("human_consensus", row.human_satisfied),
-                ("agent_judge", row.agent_judge_satisfied),
-            )
-        ),
+        gold=(Gold(row.item_id, RATER, _label(row.human_satisfied)) for row in rows),
     )
+
+
+def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
+    """What the agent judge said of every requirement, in the order of the items.
+
+    Raises
+    ------
+    InputError
+        `judgements.csv` is missing or has another shape.
+    """
+    rows = csv_rows(folder / "judgements.csv", Judgement)
+    return {JUDGE: tuple(Verdict(row.item_id, JUDGE, _label(row.agent_judge_satisfied)) for row in rows)}
+
+
+def _label(satisfied: bool) -> str:
+    return "satisfied" if satisfied else "unsatisfied"
 
 
 def _items(rows: list[Judgement], path: Path) -> Iterable[Item]:
@@ -102,5 +121,6 @@ def _items(rows: list[Judgement], path: Path) -> Iterable[Item]:
                 "requirement": row.requirement_id,
                 "category": row.category,
                 "prerequisites": prerequisites,
+                "cluster": row.workspace,
             },
         )

@@ -10,8 +10,8 @@ is at hand it becomes the step that was made of the span, elsewhere it stays unp
 
 An item of `trail` is a trace and a category, `<trace id>/<category>`: present or absent, so that a trace with several
 errors has one label an item. The categories are those that occur in the annotations. `gold_errors.jsonl` has every
-single error. The recorded answers of judges (`judge_outputs/`), the five scores a trace and the spelling before its
-correction are not read here.
+single error. The recorded answers of judges (`judge_outputs/`) are read by `trail_judges`; the five scores a trace and
+the spelling before its correction are not read.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Trajectory
 
 NAME = "trail"
-VERSION = 1
+VERSION = 2
 RATER = "annotators"
 LABELS = {
     "present": "the annotators found an error of the category in the trace",
@@ -80,7 +80,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         describe(NAME, folder, kind="misbehaviour", labels=LABELS, raters=[RATER], positive="present", version=VERSION),
         [_item(trace, category) for trace in traces for category in categories],
         [
-            Gold(_item_id(trace, category), RATER, _label(trace, category))
+            Gold(item_id(trace.id, category), RATER, _label(trace, category))
             for trace in traces
             for category in categories
         ],
@@ -96,18 +96,19 @@ def _runs(folder: Path, read: ReadFile) -> Iterator[Trajectory]:
                 yield msgspec.structs.replace(run, id=path.name.partition(".")[0])
 
 
-def _item_id(trace: Trace, category: str) -> str:
-    return f"{trace.id}/{category}"
+def item_id(trace: str, category: str) -> str:
+    """The id of the item that asks whether a trace has an error of a category."""
+    return f"{trace}/{category}"
 
 
 def _item(trace: Trace, category: str) -> Item:
     return Item(
-        id=_item_id(trace, category),
+        id=item_id(trace.id, category),
         kind="misbehaviour",
         trajectory=None if trace.run is None else trajectory_path("traces"),
         trajectory_id=None if trace.run is None else trace.id,
         task="" if trace.run is None else trace.run.task,
-        extra={"trace": trace.id, "source": trace.source, "category": category},
+        extra={"trace": trace.id, "source": trace.source, "category": category, "cluster": trace.id},
     )
 
 

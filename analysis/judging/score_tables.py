@@ -1,0 +1,82 @@
+"""The scores of a run of a judge as a sentence and as tables."""
+
+from analysis.formatting import number_text
+from analysis.judging.scores import Scores
+from analysis.stats.estimate import Estimate
+from analysis.tables import Row, Table, Unit
+
+_OVERALL = "All labels"
+_UNANSWERED = ("abstained", "unreadable", "refused", "failed")
+
+
+def headline(scores: Scores) -> str:
+    """What the run found, in one sentence with its interval; what was not answered is always said."""
+    accuracy = scores.accuracy
+    of = f"{scores.benchmark} ({scores.answered:,} of {scores.n:,} items answered)"
+    if accuracy.value is None:
+        return f"{scores.judge} has no accuracy on {of}: {accuracy.reason}."
+    ends = f"95% interval {number_text(accuracy.low, 'share')} to {number_text(accuracy.high, 'share')}"
+    sentence = f"{scores.judge} gives the gold label on {number_text(accuracy.value, 'share')} ({ends}) of {of}"
+    share = scores.majority_share.value
+    if share is None or scores.majority_label is None:
+        return f"{sentence}."
+    return f"{sentence}; always saying “{scores.majority_label}” would on {number_text(share, 'share')}."
+
+
+def scores_table(scores: Scores, source: str) -> Table:
+    """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all.
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    source
+        What they were measured on.
+    """
+    rows = [
+        _row("Accuracy of the answered", scores.accuracy, "share", _OVERALL, source),
+        _row("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share", _OVERALL, source),
+        _row("Cohen's kappa of the answered", scores.cohen_kappa, "coefficient", _OVERALL, source),
+        _row(
+            "Cohen's kappa, unanswered as a label of their own", scores.cohen_kappa_all, "coefficient", _OVERALL, source
+        ),
+        _row("Most frequent label alone", scores.majority_share, "share", _OVERALL, source),
+    ]
+    for name, label in scores.labels.items():
+        rows += [
+            _row("Precision", label.precision, "share", name, source),
+            _row("Recall", label.recall, "share", name, source),
+            _row("F1", label.f1, "coefficient", name, source),
+        ]
+    counts = ", ".join(f"{getattr(scores, status):,} {status}" for status in _UNANSWERED if getattr(scores, status))
+    notes = [f"Not answered: {counts}." if counts else "Every item was answered."]
+    if scores.tied or scores.unlabelled:
+        without = scores.tied + scores.unlabelled
+        notes.append(f"{without:,} items have no gold label ({scores.tied:,} of them ties) and count for no score.")
+    if scores.unknown_labels:
+        notes.append(f"Answers that are none of the labels, counted as wrong: {', '.join(scores.unknown_labels)}.")
+    if scores.unasked:
+        notes.append(f"{scores.unasked:,} items with a gold label were not asked, and count for no score.")
+    return Table(
+        name="scores",
+        paper="judging",
+        title=f"{scores.judge} on {scores.benchmark}",
+        finding=headline(scores),
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )
+
+
+def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
+    return Row(
+        quantity=quantity,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        n=estimate.n,
+        source=source,
+        reason=estimate.reason,
+        unit=unit,
+        method=estimate.method,
+        group=group,
+    )

@@ -1,0 +1,44 @@
+"""Verdicts of real judges that public data sets ship, in the form in which any judge answers.
+
+A module in `RECORDED` has `recorded(folder)`: judge → its verdicts on items of the set's main benchmark, made of the
+upstream files in `folder`. An answer that cannot be read is a verdict without a label, with the reason as its error.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from harness import registry
+from harness.errors import UsageError
+from harness.verdict import Verdict
+
+RECORDED: dict[str, str] = {
+    "agent_as_a_judge": "harness.datasets.agent_as_a_judge:recorded",
+    "trail": "harness.datasets.trail_judges:recorded",
+}
+GROUP = "misstep.recorded"
+
+Recorded = Callable[[Path], Mapping[str, tuple[Verdict, ...]]]
+
+
+def recorded_verdicts(dataset: str, folder: Path) -> Mapping[str, tuple[Verdict, ...]]:
+    """The verdicts of every judge that a data set ships: judge → verdicts, in the order of the items.
+
+    Parameters
+    ----------
+    dataset
+        The name of the set.
+    folder
+        Its upstream files.
+
+    Raises
+    ------
+    UsageError
+        The set ships no judge's answers; the message lists those that do.
+    InputError
+        A file is missing or has another shape than the set's documentation states.
+    """
+    if dataset not in registry.names(RECORDED, GROUP):
+        known = ", ".join(sorted(registry.names(RECORDED, GROUP)))
+        raise UsageError(f"the data set {dataset} ships no judge's answers", f"Sets that do: {known}.")
+    read: Recorded = registry.resolve(dataset, RECORDED, GROUP)
+    return read(folder)

@@ -1,0 +1,127 @@
+"""The answers of three judges that TRAIL ships: raw text, one file a trace, from which errors are read.
+
+A file `judge_outputs/<model>_<source>/<trace id>.json` is what a model wrote, not always JSON:
+
+    ```json
+    {"errors": [{"category": "Formatting Errors", "location": "36b1c6c7218394ab", "evidence": "…",
+     "description": "…", "impact": "LOW"}], "scores": [{"reliability_score": 3, …}]}
+    ```
+
+An answer may stand in a code fence, and may be a list of one such object. Anything else that is not JSON is
+unreadable: no error is fished out of it. Where upstream's own program wrote that there was no output, the judge failed.
+
+The verdicts are on the items of the benchmark `trail`, `<trace id>/<category>`, present or absent. Errors of a category
+that no annotator used are no item; `answers` has them.
+"""
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from harness.datasets.trail import SOURCES, Annotation, item_id
+from harness.datasets.upstream import file_text, files_in, json_file
+from harness.errors import InputError
+from harness.verdict import Status, Verdict
+
+_FENCE = "```"
+_NO_OUTPUT = ("Error processing file", "Context window exceeded", "No output produced")
+
+
+class NamedError(Struct, frozen=True):
+    """One error that a judge named: its category, and the span that it is in."""
+
+    category: str
+    location: str
+
+
+class _Document(Struct, frozen=True):
+    errors: tuple[NamedError, ...]
+
+
+class Answer(Struct, frozen=True):
+    """What a judge answered about one trace; `errors` is empty unless it is answered, `reason` says why it is not."""
+
+    trace: str
+    status: Status
+    errors: tuple[NamedError, ...] = ()
+    reason: str = ""
+
+
+def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
+    """The verdicts of each judge on whether a trace has an error of a category.
+
+    Raises
+    ------
+    InputError
+        A folder is missing, or an annotation has another shape.
+    """
+    categories = _categories(folder)
+    return {
+        judge: tuple(verdict for answer in given for verdict in _verdicts(judge, answer, categories))
+        for judge, given in answers(folder).items()
+    }
+
+
+def answers(folder: Path) -> dict[str, tuple[Answer, ...]]:
+    """The answers of each judge, trace by trace.
+
+    Raises
+    ------
+    InputError
+        There is no judge's folder, it is of no known source, or a file is not UTF-8.
+    """
+    found: dict[str, tuple[Answer, ...]] = {}
+    for judge in sorted(path for path in files_in(folder / "judge_outputs", "*") if path.is_dir()):
+        if not judge.name.endswith(SOURCES):
+            known = ", ".join(SOURCES)
+            raise InputError(f"answers about runs of no known source, which are {known}", file=judge)
+        paths = files_in(judge, "*.json")
+        found[judge.name] = tuple(read_answer(path.name.removesuffix(".json"), file_text(path)) for path in paths)
+    return found
+
+
+def read_answer(trace: str, text: str) -> Answer:
+    """What a judge's text says of a trace."""
+    written = text.strip()
+    if written.startswith(_NO_OUTPUT):
+        return Answer(trace, "failed", reason=written)
+    try:
+        errors = _errors(_unfenced(written))
+    except msgspec.DecodeError as error:
+        return Answer(trace, "unreadable", reason=str(error))
+    return Answer(trace, "answered", errors)
+
+
+def _errors(document: str) -> tuple[NamedError, ...]:
+    found = msgspec.json.decode(document, type=_Document | list[_Document])
+    parts = found if isinstance(found, list) else [found]
+    return tuple(error for part in parts for error in part.errors)
+
+
+def _unfenced(text: str) -> str:
+    """The text in a code fence that encloses all of it; any other text as it is."""
+    if not (text.startswith(_FENCE) and text.endswith(_FENCE)):
+        return text
+    return text.partition("\n")[2].removesuffix(_FENCE)
+
+
+def _categories(folder: Path) -> list[str]:
+    paths = [path for source in SOURCES for path in files_in(folder / f"annotations_{source}", "*.json")]
+    return sorted({error.category for path in paths for error in json_file(path, Annotation).errors})
+
+
+def _verdicts(judge: str, answer: Answer, categories: list[str]) -> list[Verdict]:
+    model = next(judge.removesuffix(f"_{source}") for source in SOURCES if judge.endswith(source))
+    named = {error.category for error in answer.errors}
+    return [
+        Verdict(
+            item_id(answer.trace, category),
+            judge,
+            None if answer.status != "answered" else "present" if category in named else "absent",
+            answer.status,
+            model=model,
+            error=answer.reason or None,
+        )
+        for category in categories
+    ]
