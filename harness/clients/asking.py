@@ -1,7 +1,7 @@
 """Many requests at once: so many in flight, outcomes as they come, memory that does not grow with their number."""
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
 from contextlib import suppress
 
 from harness.clients.exchange import Client, Failure, Outcome, Request
@@ -15,7 +15,7 @@ _UNREAD = 2
 
 async def ask_all(
     client: Client, requests: Iterable[Request] | AsyncIterable[Request], concurrency: int
-) -> AsyncIterator[Pair]:
+) -> AsyncGenerator[Pair, None]:
     """Each request with its outcome, in the order in which they come.
 
     Requests are taken from the iterable only when there is room. Cancelled, or where a request raises, what is in

@@ -1,0 +1,151 @@
+"""`misstep judge`: ask a judge about every item of a benchmark, and score what it says."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import MissingPrerequisite, UsageError
+from misstep.terminal import plain, say
+
+if TYPE_CHECKING:
+    from harness.clients import ClientSettings
+    from harness.judges.judge_file import JudgeSpec
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def judge() -> None:
+    """Ask a judge about every item of a benchmark, and score what it says."""
+
+
+@app.command()
+def run(
+    judge: Annotated[str, typer.Argument(metavar="JUDGE", help="A judge's TOML file, or one of `judge list`.")],
+    benchmark: Annotated[str, typer.Option(help="A benchmark's folder, or the name of a public set.")],
+    out: Annotated[Path, typer.Option(help="The run's folder; a run that stands there is gone on with.")],
+    model: Annotated[str, typer.Option(help="The model to ask, instead of the judge's own.")] = "",
+    base_url: Annotated[str, typer.Option(help="An OpenAI-compatible address, such as http://127.0.0.1:8000/v1.")] = "",
+    concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Requests in flight at once.")] = 16,
+    max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Stop before more than this is spent.")] = None,
+    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="A price file.")] = None,
+    cache: Annotated[Path | None, typer.Option(metavar="FILE", help="Where answers are kept from run to run.")] = None,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Add every exchange to a file.")] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Answer from recorded exchanges, without a server.")
+    ] = None,
+    local: Annotated[
+        bool, typer.Option("--local", help="Ask the small model of `make local-llm`: plumbing only, it is no judge.")
+    ] = False,
+    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the scores as one JSON document.")] = False,
+) -> None:
+    """Ask a judge about every item of a benchmark, and score it.
+
+    The same line again goes on with a run that was stopped, asks again what failed, and asks nothing twice that was
+    answered. The key comes from OPENAI_API_KEY.
+    """
+    import sys
+    from contextlib import ExitStack
+
+    from misstep.judge_scores import scores_text, scores_text_json, write_scores
+    from misstep.judging import run_judge
+
+    with ExitStack() as stack:
+        if local:
+            if model or base_url or replay is not None:
+                raise UsageError("--local brings its own model", "Leave out --model, --base-url and --replay.")
+            from harness.clients.local_server import MODEL, local_server
+
+            base_url, model = stack.enter_context(local_server()), MODEL
+        spec = _judge(judge, model, base_url)
+        settings = _settings(spec.model.base_url, prices, max_cost, cache, record, replay)
+        folder = _benchmark(benchmark, data)
+        stopped: MissingPrerequisite | None = None
+        try:
+            ended = run_judge(spec, folder, out, settings, concurrency=concurrency, arguments=sys.argv[1:])
+        except MissingPrerequisite as error:
+            stopped = error
+        except KeyboardInterrupt:
+            say(f"misstep: stopped; what was answered is in {plain(str(out))}, and the same command goes on with it.")
+            raise typer.Exit(130) from None
+    scores = write_scores(out, folder, plumbing=local)
+    if stopped is not None:
+        raise stopped
+    print(scores_text_json(scores) if json else scores_text(scores, plumbing=local), end="")
+    if ended.stopped:
+        say(f"misstep: {plain(ended.stopped)} {ended.asked:,} of {ended.items:,} items were asked.")
+    if ended.failed:
+        say(f"misstep: {ended.failed:,} of {ended.items:,} items failed; the same command asks them again.")
+    if ended.stopped or ended.failed:
+        raise typer.Exit(1)
+
+
+@app.command("list")
+def list_judges(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """List the judges that come with Misstep."""
+    import msgspec
+
+    from harness.judges import read_known, shipped_judges
+
+    known = [read_known(name) for name in shipped_judges()]
+    if json:
+        listed = [
+            {"name": spec.name, "kind": spec.kind, "labels": list(spec.labels), "prompt": spec.prompt.label}
+            for spec in known
+        ]
+        print(msgspec.json.format(msgspec.json.encode(listed), indent=2).decode())
+        return
+    width = max(len(spec.name) for spec in known)
+    for spec in known:
+        print(f"{spec.name:{width}}  {spec.kind:12}  {', '.join(spec.labels)}")
+
+
+def _judge(named: str, model: str, base_url: str) -> "JudgeSpec":
+    """The judge that is named, with the model of the command line where it names one."""
+    from msgspec.structs import replace
+
+    from harness.judges import read_known
+
+    spec = read_known(named)
+    told = {"name": model or spec.model.name, "base_url": base_url or spec.model.base_url}
+    return replace(spec, model=replace(spec.model, **told))
+
+
+def _settings(
+    base_url: str | None,
+    prices: Path | None,
+    max_cost: float | None,
+    cache: Path | None,
+    record: Path | None,
+    replay: Path | None,
+) -> "ClientSettings":
+    from harness.clients import ClientSettings
+
+    return ClientSettings(
+        client="openai" if replay is None else "replay",
+        base_url=base_url,
+        cache=cache,
+        prices=prices,
+        max_cost_usd=max_cost,
+        record=record,
+        replay=replay,
+    )
+
+
+def _benchmark(named: str, data: Path | None) -> Path:
+    """The folder of a benchmark: one that is named as it is, else that of a public set."""
+    if (Path(named) / "items.jsonl").exists() or "/" in named:
+        return Path(named)
+    from misstep.benchmarks import benchmark_folder
+
+    return benchmark_folder(named, data)
