@@ -16,7 +16,7 @@ from analysis.audit.tables import recomputed_row, with_interval
 from analysis.formatting import number_text
 from analysis.prevalence import count_patterns, prevalence
 from analysis.published import Figure, Paper, load_paper, published_row
-from analysis.tables import Row, Table
+from analysis.tables import Row, Table, made_by_this
 from analysis.validity import JudgedSet
 
 CATEGORIES = {
@@ -35,6 +35,7 @@ TABLE_1 = tuple(_ROWS.values())
 _ANY = "any misbehaviour"
 
 
+@made_by_this
 def prevalence_table() -> Table:
     """Wink's table 1: share of trajectories a misbehaviour was detected in, printed and recomputed."""
     paper = load_paper("wink")
@@ -76,6 +77,7 @@ def share_rows(paper: Paper, share: Figure, name: str, group: str = "") -> list[
     return [published_row(share, name, n=with_count.n, group=group), with_count]
 
 
+@made_by_this
 def models_table() -> Table:
     """Wink's table 2: prevalence under two models, and the arm sizes that the printed p-values imply."""
     paper = load_paper("wink")
@@ -140,6 +142,7 @@ def _together(paper: Paper, p_values: Sequence[Figure]) -> str:
     return f"all {len(sizes)} p-values fit arms of {both.words} trajectories"
 
 
+@made_by_this
 def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) -> Table:
     """Prevalence by rule in the runs of public sets, a group a set.
 
