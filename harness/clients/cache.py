@@ -28,7 +28,7 @@ _KIND = 0x4D535450
 _TABLE = """
 CREATE TABLE IF NOT EXISTS exchange (
     key TEXT PRIMARY KEY, request BLOB NOT NULL, reply BLOB NOT NULL, created TEXT NOT NULL
-) WITHOUT ROWID
+)
 """
 _PUT = "INSERT OR IGNORE INTO exchange VALUES (?, ?, ?, ?)"
 

