@@ -101,7 +101,8 @@ def user_row(given: Given, printed: str) -> UserRow:
 def _check_needed(given: Given) -> None:
     ways = _NEEDED.get(given.check, ())
     if ways and not any(set(way) <= given.numbers.keys() for way in ways):
-        least = min((sorted(set(way) - given.numbers.keys()) for way in ways), key=len)
+        nearest = min(ways, key=lambda way: (len(set(way) - given.numbers.keys()), -len(way)))
+        least = [key for key in nearest if key not in given.numbers]
         raise ValueError(f"{' and '.join(least)} {'is' if len(least) == 1 else 'are'} missing")
 
 

@@ -1,0 +1,152 @@
+"""Findings: each way of working a figure out is one, in the order of the file, and says what it rests on."""
+
+import json
+
+import pytest
+
+from analysis.audit.findings import Finding, document, headline, is_at_least, merged, paper_findings
+from analysis.audit.overview import (
+    all_findings,
+    findings_table,
+    overview_table,
+    status_table,
+    unchecked_table,
+    untold_table,
+)
+from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
+from analysis.stats.audit import denominators_that_print
+from analysis.tables import FAILED
+
+
+def figure(id: str, printed: str, **more: object) -> Figure:  # noqa: A002
+    more = {"place": f"Table {id}", "row": "Runs", "column": id, "unit": "count"} | more
+    return Figure(id=id, printed=printed, **more)  # type: ignore[arg-type]
+
+
+SHARE = figure(
+    "share",
+    "28%",
+    unit="share",
+    check="percentage",
+    inputs={"count": "solved", "n": "n"},
+    also=(Derivation("percentage", {"n": "other"}),),
+)
+PAPER = Paper(
+    "made-up",
+    "A made-up paper",
+    "Nobody",
+    (
+        figure("n", "40"),
+        figure("other", "41", place="worked out: a run more", note="not printed"),
+        figure("solved", "12", note="of the first day"),
+        SHARE,
+        figure("again", "12", check="same", inputs={"other": "solved"}, note="of the first day"),
+    ),
+)
+
+
+def test_each_way_is_a_finding_and_a_share_is_computed_in_percent() -> None:
+    found = paper_findings(PAPER, "made-up")
+    assert [(one.row, one.check, one.status, one.computed) for one in found] == [
+        ("share", "percentage", "differs", 30.0),
+        ("share", "percentage", "impossible", None),
+        ("again", "same", "reproduced", 12.0),
+    ]
+
+
+def test_an_input_that_is_not_printed_says_where_it_is_from() -> None:
+    found = paper_findings(PAPER, "made-up")
+    assert [one.remark for one in found] == ["", "41 is worked out: a run more.", ""]
+    assert "41 is worked out: a run more." in found[1].explanation
+
+
+def test_the_document_has_the_shape_that_scripts_rely_on() -> None:
+    found = document(paper_findings(PAPER, "made-up"))
+    assert (list(found), found["checked"]) == (["checked", "findings"], 3)
+    assert list(found["findings"][0]) == ["source", "row", "check", "status", "printed", "computed", "explanation"]
+    assert json.dumps(found, allow_nan=False)
+
+
+def made_up(row: str, status: str, sentence: str = "1 is not 2.", source: str = "a") -> Finding:
+    return Finding(source, row, "same", status, "1", None, sentence)  # type: ignore[arg-type]
+
+
+def test_the_same_of_one_source_is_told_once_and_the_worst_comes_first() -> None:
+    found = [made_up("a", "reproduced"), made_up("b", "differs"), made_up("c", "impossible"), made_up("d", "differs")]
+    found.append(made_up("e", "differs", source="b"))
+    assert [[one.row for one in alike] for alike in merged(found)] == [["c"], ["b", "d"], ["e"], ["a"]]
+
+
+def test_what_is_impossible_differs_too() -> None:
+    ended = [is_at_least(made_up("a", status), "differs") for status in ("impossible", "differs", "underdetermined")]
+    assert ended == [True, True, False]
+    assert not is_at_least(made_up("a", "differs"), "impossible")
+
+
+def test_the_headline_counts_the_worst_first() -> None:
+    found = [made_up("a", "reproduced"), made_up("b", "impossible"), made_up("c", "reproduced")]
+    assert headline(found) == "Of 3 checks, 1 is impossible and 2 are reproduced."
+
+
+@pytest.mark.parametrize(
+    ("source", "row", "status"),
+    [
+        ("wink", "prevalence.n.text", "differs"),
+        ("wink", "recovery.single.overall.rate.abstract", "differs"),
+        ("engineering_agent", "agent.static.solved5", "impossible"),
+        ("engineering_agent", "agent.runs.method", "differs"),
+        ("engineering_agent", "production.reviewed.share", "differs"),
+        ("engineering_agent", "judge.table.unacceptable.precision", "differs"),
+        ("engineering_agent", "judge.table.acceptable.recall", "differs"),
+        ("autotriage", "annotation.fleiss.agreement", "impossible"),
+        ("autotriage", "triage.codex.sandbox.agreement", "impossible"),
+        ("autotriage", "annotation.disagreements", "differs"),
+        ("reflexive", "blindness.sudo.share", "differs"),
+        ("reflexive", "runs.v2.reflections_plateau_analysis", "differs"),
+        ("reflexive", "runs.v3.rules_attempted", "differs"),
+        ("reflexive", "runs.run3.aggregate_fix_rate", "impossible"),
+        ("reflexive", "runs.run3.first_try_of_attempted", "impossible"),
+        ("reflexive", "runs.run6.eviction_retired.share", "differs"),
+    ],
+)
+def test_a_contradiction_of_the_four_papers_is_found(source: str, row: str, status: str) -> None:
+    found = paper_findings(load_paper(source), source)
+    assert status in [one.status for one in found if one.row == row]
+
+
+def test_no_number_of_runs_up_to_all_gives_the_nine_shares_of_one_table() -> None:
+    """What the finding on 88.9% says of 31 holds for every number of runs that there can be."""
+    paper = load_paper("autotriage")
+    shares = [
+        one
+        for one in paper.figure
+        if one.place == "Table 3" and one.inputs.get("n") == "triage.n" and one.unit == "share"
+    ]
+    assert len(shares) == 9
+    most = int(paper["annotation.n"].number)
+    fitting = {one.id: set(denominators_that_print(one.digits, most)) for one in shares}
+    others = set.intersection(*(fits for id_, fits in fitting.items() if id_ != "triage.codex.sandbox.agreement"))
+    assert min(others) == paper["triage.n"].number
+    assert not others & fitting["triage.codex.sandbox.agreement"]
+
+
+def test_the_tables_count_what_the_findings_are() -> None:
+    found = all_findings()
+    assert {one.source for one in found} == set(published_papers())
+    counts = [row.value for row in overview_table().rows if row.quantity in FAILED]
+    assert sum(map(int, counts)) == sum(one.status in FAILED for one in found)  # type: ignore[arg-type]
+    untold = sum(int(row.value) for row in untold_table().rows)  # type: ignore[arg-type]
+    assert untold == sum(one.status == "underdetermined" for one in found)
+    alone = [int(row.value) for row in overview_table().rows if row.quantity == "figures that stand alone"]  # type: ignore[arg-type]
+    assert sum(alone) == sum(int(row.value) for row in unchecked_table().rows)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("status", FAILED)
+def test_every_failure_stands_in_its_table_with_its_sentence(status: str) -> None:
+    reasons = {row.reason for row in status_table(status).rows if row.status is not None}  # type: ignore[arg-type]
+    assert reasons == {one.explanation for one in all_findings() if one.status == status}
+
+
+def test_a_table_of_one_source_needs_no_heading() -> None:
+    table = findings_table(paper_findings(PAPER, "made-up"), "differs")
+    assert [(row.group, row.printed, row.value) for row in table.rows] == [("", "28%", "28%"), ("", None, 0.3)]

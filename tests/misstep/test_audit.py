@@ -1,0 +1,207 @@
+"""`misstep audit` says which printed figures cannot be, the worst first, with the arithmetic."""
+
+import json
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from misstep.__main__ import main
+
+FIGURES = """\
+id,check,printed,inputs
+solved,percentage,37.5%,n=80
+best of five,percentage,47.0%,n=80
+reviewed,percentage,62%,count=251;n=401
+judge,precision_recall,0.43/0.75,tp=40;fp=10;fn=40;tn=30
+rate,percentage,50%,n=400
+"""
+
+TEXT = """\
+impossible: best of five (percentage), printed 47.0%
+    No whole count of 80 prints as 47.0%: 37 / 80 is 46.25% and 38 / 80 is 47.5%.
+
+differs: reviewed (percentage), printed 62%
+    251 / 401 is 62.6%, not 62%.
+    Suggestion: the further digits are cut off instead of rounded.
+
+differs: judge (precision_recall), printed 0.43/0.75
+    40 / 50 is 0.80, not 0.43. 40 / 80 is 0.50, not 0.75.
+    Suggestion: the rows of the two classes are swapped: it is the precision of the other class, 30 / 70; the
+    rows of the two classes are swapped: it is the recall of the other class, 30 / 40.
+
+underdetermined: rate (percentage)
+    The count is not printed, and out of 400 every percentage with so many digits can come.
+
+reproduced: 1 (--all lists them)
+
+Of 5 checks, 1 is impossible, 2 differ, 1 cannot be told and 1 is reproduced.
+"""
+
+PAPER = """\
+slug = "made-up"
+title = "A made-up paper"
+authors = "Nobody"
+
+[[figure]]
+id = "n"
+place = "Table 1"
+row = "Runs"
+column = "N"
+printed = "80"
+unit = "count"
+
+[[figure]]
+id = "share"
+place = "Table 1"
+row = "Solved"
+column = "share"
+printed = "47.0%"
+unit = "share"
+check = "percentage"
+inputs = { n = "n" }
+"""
+
+
+@pytest.fixture
+def figures(tmp_path: Path) -> Path:
+    path = tmp_path / "figures.csv"
+    path.write_text(FIGURES, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command line in this process: exit code, stdout, stderr."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["misstep", "audit", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def test_the_worst_comes_first_with_its_arithmetic_and_what_is_sound_is_counted(misstep: Any, figures: Path) -> None:
+    assert misstep(figures) == (0, TEXT, "")
+
+
+def test_all_lists_what_is_sound_too(misstep: Any, figures: Path) -> None:
+    code, out, _ = misstep(figures, "--all")
+    assert code == 0
+    assert "reproduced: solved (percentage), printed 37.5%\n    30 / 80 is 37.5%, printed as 37.5%." in out
+
+
+def test_the_json_has_every_check_in_the_order_of_the_file(misstep: Any, figures: Path) -> None:
+    code, out, err = misstep(figures, "--json")
+    found = json.loads(out)
+    assert (code, err, found["checked"]) == (0, "", 5)
+    assert [one["row"] for one in found["findings"]] == ["solved", "best of five", "reviewed", "judge", "rate"]
+    assert found["findings"][1] == {
+        "source": str(figures),
+        "row": "best of five",
+        "check": "percentage",
+        "status": "impossible",
+        "printed": "47.0%",
+        "computed": None,
+        "explanation": "No whole count of 80 prints as 47.0%: 37 / 80 is 46.25% and 38 / 80 is 47.5%.",
+    }
+    assert found["findings"][0]["computed"] == 37.5
+
+
+@pytest.mark.parametrize(
+    ("rows", "asked", "code"),
+    [
+        ("a,percentage,47.0%,n=80", "differs", 1),
+        ("a,percentage,47.0%,n=80", "impossible", 1),
+        ("a,percentage,62%,count=251;n=401", "differs", 1),
+        ("a,percentage,62%,count=251;n=401", "impossible", 0),
+        ("a,percentage,50%,n=400", "differs", 0),
+    ],
+)
+def test_a_threshold_that_was_asked_for_gives_exit_code_1(
+    misstep: Any, tmp_path: Path, rows: str, asked: str, code: int
+) -> None:
+    file = tmp_path / "figures.csv"
+    file.write_text(f"id,check,printed,inputs\n{rows}\n")
+    ended, out, _ = misstep(file, "--fail-on", asked)
+    assert ended == code
+    assert out.endswith(".\n")
+
+
+def test_a_wrong_row_is_one_line_that_names_it(misstep: Any, tmp_path: Path) -> None:
+    file = tmp_path / "figures.csv"
+    file.write_text("id,check,printed,inputs\na,percentage,half,n=80\n")
+    code, out, err = misstep(file)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"misstep: {file}:2: printed: 'half' is no number.")
+
+
+def test_a_toml_in_the_form_of_the_shipped_papers_works_as_well(misstep: Any, tmp_path: Path) -> None:
+    file = tmp_path / "paper.toml"
+    file.write_text(PAPER)
+    code, out, _ = misstep(file, "--json")
+    [found] = json.loads(out)["findings"]
+    assert (code, found["source"], found["row"], found["status"]) == (0, str(file), "share", "impossible")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"slug = ", "See data/published/wink.toml"),
+        (b"\xff", "not UTF-8"),
+        (PAPER.partition("check = ")[0].encode(), "no figure"),
+    ],
+)
+def test_a_toml_that_is_broken_or_has_no_check_is_an_error(
+    misstep: Any, tmp_path: Path, content: bytes, said: str
+) -> None:
+    file = tmp_path / "paper.toml"
+    file.write_bytes(content)
+    code, out, err = misstep(file)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_what_is_neither_a_file_nor_a_paper_is_an_error_that_names_the_papers(misstep: Any, tmp_path: Path) -> None:
+    code, _, err = misstep(tmp_path / "nothing.csv")
+    assert code == 2
+    assert "autotriage, engineering_agent, reflexive, wink" in err
+
+
+def test_a_shipped_paper_goes_by_its_slug_and_all_of_them_by_none(misstep: Any) -> None:
+    one, every = (json.loads(misstep(*names, "--json")[1])["findings"] for names in (["wink"], []))
+    assert {finding["source"] for finding in every} == {"autotriage", "engineering_agent", "reflexive", "wink"}
+    assert [finding for finding in every if finding["source"] == "wink"] == one
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_opens_with_the_finding_and_escapes_what_the_file_says(misstep: Any, tmp_path: Path) -> None:
+    file, page = tmp_path / "figures.csv", tmp_path / "page.html"
+    file.write_text(FIGURES.replace("best of five", "<script>alert(1)</script>"))
+    code, _, _ = misstep(file, "--html", page)
+    written = page.read_text(encoding="utf-8")
+    parser = _Text()
+    parser.feed(written)
+    text = " ".join(" ".join(parser.words).split())
+    assert code == 0
+    assert "<script>alert" not in written
+    assert "Of 5 checks, 1 is impossible, 2 differ" in text
+    assert "No whole count of 80 prints as 47.0%" in text
+
+
+def test_a_page_that_cannot_be_written_is_an_error(misstep: Any, figures: Path, tmp_path: Path) -> None:
+    code, _, err = misstep(figures, "--html", tmp_path / "nowhere" / "page.html")
+    assert (code, "nowhere" in err) == (2, True)
