@@ -179,7 +179,7 @@ def control_table() -> Table:
                     value=highest / n,
                     n=n,
                     evidence="recomputed",
-                    source=f"{found:,} / {n:,}, {heading}",
+                    source=f"{found:,} / {n:,}",
                     unit="share",
                     method="pooled two-proportion z, p < 0.05, a control arm of the same size",
                     group=heading,

@@ -79,6 +79,7 @@ def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
             "a loop in as a whole are here: a failing call that worked in the end is none to it.",
             "A run that ended need not have failed: the agent may have given its answer. Other agents, other tasks and "
             "a rule instead of a model's judgement: the figures stand beside Wink's and are no control arm of it.",
+            *_room(loops),
             "Intervals take runs as independent; runs of one task or agent may hang together.",
             *notes,
         ),
@@ -104,6 +105,15 @@ def repeat_places() -> dict[str, float]:
 def _by_set(loops: Sequence[Loop]) -> list[list[Loop]]:
     ordered = sorted(loops, key=lambda loop: loop.dataset)
     return [list(members) for _, members in groupby(ordered, key=lambda loop: loop.dataset)]
+
+
+def _room(loops: Sequence[Loop]) -> list[str]:
+    """How many of each set's runs went on long enough to be seen through the window."""
+    told = [
+        f"{sum(loop.left >= WINDOW for loop in members)} of {len(members)} in {members[0].dataset}"
+        for members in _by_set(loops)
+    ]
+    return [f"Runs that went on for {WINDOW} steps or more after the loop was seen: {', '.join(told)}."] if told else []
 
 
 def share_by(loops: Sequence[Loop], step: int, cause: int) -> Estimate:
