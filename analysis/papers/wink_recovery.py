@@ -243,9 +243,10 @@ def judge_precision_table() -> Table:
         paper="wink",
         title="The judge of recoveries against people (Wink, section 4.1)",
         finding=(
-            f"{printed.printed} of tens of trajectories fits {len(fitting)} numbers verified: with {fitting[0][1]} at "
-            f"least {number_text(least.low, 'share')} of the conversations of table 3 were called recovered and had "
-            f"recovered, with {fitting[-1][1]} at least {number_text(most.low, 'share')} (lower ends of 95% intervals)."
+            f"{printed.printed} fits {len(fitting)} numbers of verified trajectories from {fitting[0][1]} to "
+            f"{fitting[-1][1]}. With {fitting[0][1]}, at least {number_text(least.low, 'share')} of the conversations of "
+            f"table 3 were called recovered and had recovered; with {fitting[-1][1]}, at least "
+            f"{number_text(most.low, 'share')} (lower ends of 95% intervals)."
         ),
         rows=tuple(rows),
         notes=(

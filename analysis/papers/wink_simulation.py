@@ -24,12 +24,13 @@ from analysis.tables import Row, Table, made_by_this
 CORRELATIONS = (0.0, 0.05, 0.1, 0.2, 0.4)
 """The intraclass correlations tried; Wink prints none."""
 
-NAIVE, CLUSTERED = "Two-proportion z, clusters ignored", "Clustered by trajectory"
+NAIVE, CLUSTERED = "Naive z test", "Clustered test"
+"""The pooled two-proportion z test, which ignores the clusters, and the cluster sandwich with Student's t."""
 
 Spread = Literal["equal", "unequal"]
 
 _LEVEL = 0.05
-_HEADINGS: dict[Spread, str] = {"equal": "trajectories of one length", "unequal": "a few long trajectories"}
+_HEADINGS: dict[Spread, str] = {"equal": "equal lengths", "unequal": "unequal lengths"}
 
 
 class Arm(Struct, frozen=True):
@@ -82,7 +83,7 @@ def false_alarm_table(seed: int, samples: int = 1_000) -> Table:
         paper="wink",
         title="Null differences that are called significant, at the sizes of Wink's shadow mode",
         finding=(
-            f"With an {worst.quantity} and {_heading(worst)}, the test that ignores the clusters calls "
+            f"With an {worst.quantity} and trajectories of {_heading(worst)}, the test that ignores clusters calls "
             f"{_share(worst)} of null differences significant at the 5% level; the clustered test stays between "
             f"{_share(lowest)} and {_share(highest)} throughout."
         ),
@@ -207,6 +208,7 @@ def _notes(arms: Sequence[Arm], seed: int, samples: int) -> tuple[str, ...]:
         f"Generated: {sizes}, {samples:,} experiments a setting, seed {seed}; it says what the tests do, and nothing "
         "of how strongly Wink's invocations hang together.",
         f"Design effects by formula, trajectories of one length: {effects}.",
-        "Clustered: the sandwich with Student's t; the clusters are trajectories. Users with several trajectories "
-        "would be larger clusters, and fewer.",
+        "Equal lengths: every trajectory has as many invocations as any other, or one more; unequal: a few are long.",
+        "Naive: the pooled two-proportion z test; clustered: the sandwich with Student's t, the clusters being "
+        "trajectories. Users with several trajectories would be larger clusters, and fewer.",
     )
