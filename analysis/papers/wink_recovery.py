@@ -244,8 +244,8 @@ def judge_precision_table() -> Table:
         title="The judge of recoveries against people (Wink, section 4.1)",
         finding=(
             f"{printed.printed} fits {len(fitting)} numbers of verified trajectories from {fitting[0][1]} to "
-            f"{fitting[-1][1]}. With {fitting[0][1]}, at least {number_text(least.low, 'share')} of the conversations of "
-            f"table 3 were called recovered and had recovered; with {fitting[-1][1]}, at least "
+            f"{fitting[-1][1]}. With {fitting[0][1]}, at least {number_text(least.low, 'share')} of the conversations "
+            f"of table 3 were called recovered and had recovered; with {fitting[-1][1]}, at least "
             f"{number_text(most.low, 'share')} (lower ends of 95% intervals)."
         ),
         rows=tuple(rows),

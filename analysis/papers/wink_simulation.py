@@ -190,7 +190,7 @@ def _quantity(correlation: float) -> str:
 
 
 def _heading(row: Row) -> str:
-    return next(heading for heading in _HEADINGS.values() if row.group.endswith(heading))
+    return next(heading for heading in _HEADINGS.values() if row.group.endswith(f", {heading}"))
 
 
 def _share(row: Row) -> str:

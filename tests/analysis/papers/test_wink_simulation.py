@@ -38,6 +38,12 @@ def test_independent_items_make_both_tests_sound() -> None:
     assert all(4 <= count <= 40 for count in found.values())
 
 
+def test_the_finding_names_the_spread_of_the_worst_setting() -> None:
+    table = wink_simulation.false_alarm_table(5, samples=60)
+    worst = max((row for row in table.rows if NAIVE in row.group), key=lambda row: float(row.value or 0))
+    assert f"trajectories of {worst.group.removeprefix(f'{NAIVE}, ')}" in table.finding
+
+
 def test_the_tables_say_seed_and_n_and_come_out_the_same_again() -> None:
     table = wink_simulation.false_alarm_table(5, samples=20)
     assert table == wink_simulation.false_alarm_table(5, samples=20)
