@@ -35,6 +35,7 @@ Check = Literal[
     "stars",
     "precision_recall",
     "kappa",
+    "rater_agreement",
     "sum",
     "difference",
     "relative_change",
@@ -49,7 +50,8 @@ INPUTS: dict[Check, frozenset[str]] = {
     "two_proportion_p": frozenset({"x1", "n1", "x2", "n2", "share1", "share2"}),
     "stars": frozenset({"p", "one", "two", "three", "four"}),
     "precision_recall": frozenset({"tp", "fp", "fn", "tn", "positives", "negatives"}),
-    "kappa": frozenset({"n", "agreement", "matrix"}),
+    "kappa": frozenset({"n", "agreement", "matrix", "labels", "margins"}),
+    "rater_agreement": frozenset({"n", "labels", "agreements", "kappas"}),
     "sum": frozenset({"parts"}),
     "difference": frozenset({"a", "b"}),
     "relative_change": frozenset({"from", "to"}),
@@ -63,11 +65,14 @@ INPUTS: dict[Check, frozenset[str]] = {
 - `stars`: the stars beside a figure, from its p-value `p` and the levels that the legend gives to `one` star, `two` …
 - `precision_recall`: the figure's column says which of the two; seen from the class of the figure's row, so that what
   is a true negative for one class is a true positive for the other; `positives` are tp + fn, `negatives` fp + tn.
-- `kappa`: from agreement and n, or from the matrix of an id. `sum`: of the parts. `difference`: a less b.
+- `kappa`: from the matrix of an id; or against every matrix of n items with that agreement, of so many `labels`, and
+  with `margins`, how often one of the two raters used each label.
+- `rater_agreement`: the overall agreement (a share) or Fleiss' kappa of n items, from the `agreements` and `kappas` of
+  each pair of raters, in the order 1-2, 1-3, 2-3. `sum`: of the parts. `difference`: a less b.
 - `relative_change`: (to - from) / from. `same`: the same quantity in another place. `share_of`: part / whole.
 """
 
-LISTS = frozenset({"parts"})
+LISTS = frozenset({"parts", "margins", "agreements", "kappas"})
 """Inputs that are a list of figures."""
 
 _PERCENT = ("share", "difference")
@@ -106,7 +111,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     def digits(self) -> str:
         """The number alone, digits as printed: without sign words, stars, thousands separators and the percent sign."""
         plain = (self.value or self.printed).replace(",", "").replace("\N{MINUS SIGN}", "-")
-        return plain.strip("~<>≥≤≈%*+ ").removesuffix("pp")
+        return plain.strip("~<>≥≤≈%*+ ").removesuffix("pp").rstrip()
 
     @property
     def number(self) -> float:

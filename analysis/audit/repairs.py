@@ -35,7 +35,10 @@ _FARTHEST = 5_000
 
 _MOST_REPEATS = 10
 _MOST_BY_CHANCE = Fraction(1, 2)
-"""How many of the numbers of runs tried may be expected to fit any printed share, for one that fits to be told."""
+"""How many numbers of runs tried may be expected to fit any printed share, for one that fits to be told."""
+
+_HARDLY_BY_CHANCE = Fraction(1, 20)
+"""The same of exchanged digits, which are rarer than repeated runs."""
 
 _MOST_NUMBERS = 3
 """Of how many other numbers of cases at most it is worth saying that all percentages fit them."""
@@ -76,6 +79,16 @@ def own_digits_exchanged(figure: Figure, computed: Box) -> str:
     return ""
 
 
+def share_mistyped(figure: Figure, cases: int) -> str:
+    """Says that some count would print as the share with two digits exchanged, where chance hardly does that."""
+    box = rounding_box(figure)
+    typed = [one for one in exchanged_digits(figure) if printed_value(one) <= 1]
+    found = [one for one in typed if counts_in(one, cases)]
+    if not found or len(typed) * cases * (box.high - box.low) > _HARDLY_BY_CHANCE:
+        return ""
+    return f"with two digits exchanged, {found[0].printed}, {counts_in(found[0], cases)[0]:,} / {cases:,} would fit"
+
+
 def count_mistyped(figure: Figure, count: Figure, cases: int) -> str:
     """Says that a share would fit with two digits of its count exchanged, or with one digit of it changed.
 
@@ -111,7 +124,8 @@ def repeated_cases(figure: Figure, cases: int) -> str:
 def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
     """The same results; percentages of one number that all fit another number near by say so.
 
-    One percentage alone fits many numbers; what all of a table fit, and few numbers do, is worth looking at.
+    One percentage alone fits many numbers; what all of a table fit, and few numbers do, is worth looking at. Where not
+    all of them do, those that do not fit the printed number are looked at alone.
     """
     groups: dict[tuple[str, int], list[int]] = {}
     for place, (_, derivation, _) in enumerate(results):
@@ -121,8 +135,12 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
     told = list(results)
     for (n, repeats), places in groups.items():
         failed = [place for place in places if results[place][2].status in FAILED]
-        shares = [(results[place][0], _count_of(paper, results[place][1])) for place in places]
-        repair = _common(shares, paper[n], repeats) if len(failed) > 1 else ""
+        repair = ""
+        for these, said in ((places, "all {}"), (failed, "the {} misfitting")):
+            shares = [(results[place][0], _count_of(paper, results[place][1])) for place in these]
+            fitting = _common(shares, paper[n], repeats) if len(failed) > 1 else ""
+            if fitting and not repair:
+                repair = f"{said.format(len(these))} percentages of {paper[n].printed} fit {fitting} instead"
         for place in failed if repair else ():
             figure, derivation, checked = results[place]
             own = checked.suggestion if "cut off" in checked.suggestion else ""
@@ -212,10 +230,8 @@ def _common(shares: Sequence[tuple[Figure, Figure | None]], n: Figure, repeats: 
     if len(fitting) > _MOST_NUMBERS:
         if None in counts:
             return ""
-        said = f"some numbers of cases from {fitting[0]:,} to {fitting[-1]:,}"
-    else:
-        said = " or ".join(f"{other:,}" for other in fitting)
-    return f"all {len(shares)} percentages of {n.printed} fit {said} instead"
+        return f"some numbers of cases from {fitting[0]:,} to {fitting[-1]:,}"
+    return " or ".join(f"{other:,}" for other in fitting)
 
 
 def _fitting_cases(figure: Figure, cases: int, count: int | None) -> Iterator[int]:

@@ -16,6 +16,7 @@ from analysis.audit.repairs import (
     other_cases,
     own_digits_exchanged,
     repeated_cases,
+    share_mistyped,
 )
 from analysis.audit.rounding_boxes import (
     counts_in,
@@ -116,6 +117,7 @@ def _without_count(figure: Figure, cases: int, runs: int) -> Checked:
         f"No whole count of {cases:,} prints as {figure.printed}: {near}.",
         suggestion=first_of(
             "" if cut_off is None else f"{cut_off:,} / {cases:,}, and {CUT_OFF}",
+            share_mistyped(figure, cases),
             other_cases(figure, cases, None),
             repeated_cases(figure, cases) if runs == 1 else "",
             most=1,

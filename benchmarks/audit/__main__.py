@@ -69,8 +69,8 @@ def page(sound: Sound, found: Mapping[str, Sequence[Found]], curve: Table, table
         " that is not known. *Found*: of the others, with a 95% Wilson interval. *Named*: a suggestion holds the"
         " planted repair, of those found; a dash where the sentence itself gives the right value and no repair is due.",
         "",
-        "| planted error | tables | undetectable | found | repair named |",
-        "|---|--:|--:|--:|--:|",
+        "| planted error | tables | undetectable | found of the others | found of all | repair named |",
+        "|---|--:|--:|--:|--:|--:|",
         *(_kind(kind, each) for kind, each in found.items()),
         "",
         "## Found by the number of cases",
@@ -109,7 +109,9 @@ def _kind(kind: str, found: Sequence[Found]) -> str:
     unknown = any(one.undetectable is None for one in found)
     hidden = "?" if unknown else f"{len(found) - len(could):,}"
     hits, named = sum(one.detected for one in could), sum(repairable)
-    return f"| {kind} | {len(found):,} | {hidden} | {_share(hits, len(could))} | {_share(named, len(repairable))} |"
+    of_all = f"{sum(one.detected for one in found) / len(found):.1%}"
+    told = f"{_share(hits, len(could))} | {of_all} | {_share(named, len(repairable))}"
+    return f"| {kind} | {len(found):,} | {hidden} | {told} |"
 
 
 def _by_size(kind: str, found: Sequence[Found]) -> str:

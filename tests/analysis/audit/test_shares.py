@@ -57,6 +57,8 @@ def test_a_percentage_of_no_cases_is_left_open(n: str) -> None:
         ("71.4%", "7", "12", ""),
         ("59.52%", "251", None, "150 / 252 would print as 59.52%"),
         ("12.50%", "37", None, "with 8 runs of each of the 37 cases, 37 / 296 would fit"),
+        ("15.83%", "13", None, "with two digits exchanged, 15.38%, 2 / 13 would fit"),
+        ("97.7%", "118", None, ""),
         ("54.2%", "11", None, ""),
     ],
 )
@@ -78,6 +80,18 @@ def test_shares_of_one_number_that_all_fit_another_say_the_same() -> None:
     found = check_all(Paper("made-up", "A made-up paper", "Nobody", (n, *shares)))
     assert {checked.status for _, checked in found} == {"impossible"}
     assert {checked.suggestion for _, checked in found} == {"all 4 percentages of 251 fit 252 instead"}
+
+
+def test_the_shares_that_do_not_fit_may_fit_another_number_alone() -> None:
+    n = figure("251", name="n")
+    texts = ("59.52%", "51.19%", "56.18%", "49.00%")
+    shares = [
+        figure(text, "share", f"s{place}", check="percentage", inputs={"n": "n"}) for place, text in enumerate(texts)
+    ]
+    found = [checked for _, checked in check_all(Paper("made-up", "A made-up paper", "Nobody", (n, *shares)))]
+    assert [checked.status for checked in found] == ["impossible", "impossible", "reproduced", "reproduced"]
+    assert found[0].suggestion == found[1].suggestion == "the 2 misfitting percentages of 251 fit 252 instead"
+    assert found[2].suggestion == ""
 
 
 def test_a_sum_and_a_share_that_fit_with_the_same_other_count_say_so() -> None:
