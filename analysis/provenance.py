@@ -129,29 +129,30 @@ def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str,
 
 
 def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
-    """The papers whose printed figures a row is made of: the table's own, else those that row or table name."""
+    """The papers whose printed figures a row is made of: the table's own, else those that the row names.
+
+    A paper is named by its slug or by the slug's words, as "Engineering Agent".
+    """
     if row.evidence == "real":
         return ()
     if table.paper in papers:
         return (table.paper,)
-    return _named(papers, row.source, row.group, row.quantity, table.name, table.title)
+    said = f"{row.source}\n{row.group}\n{row.quantity}".casefold()
+    return tuple(name for name in papers if is_named(name, said) or is_named(name.replace("_", " "), said))
 
 
 def data_sets_behind(row: Row, table: Table) -> tuple[str, ...]:
     """The data sets that a row is measured on: those that it names, else all of the table's."""
     if row.evidence in ("published", "generated"):
         return ()
-    named = _named(table.datasets, row.source, row.group)
-    return named if named or row.evidence == "recomputed" else tuple(dict.fromkeys(table.datasets))
+    datasets = tuple(dict.fromkeys(table.datasets))
+    named = tuple(name for name in datasets if is_named(name, row.source) or is_named(name, row.group))
+    return named if named or row.evidence == "recomputed" else datasets
 
 
 def generator_behind(row: Row, table: Table) -> str:
     """The function that generated a row's cases, by module and name; empty where none did or nobody said."""
     return (table.generator or table.made_by) if row.evidence == "generated" else ""
-
-
-def _named(names: Collection[str], *texts: str) -> tuple[str, ...]:
-    return tuple(name for name in dict.fromkeys(names) if any(is_named(name, text) for text in texts))
 
 
 def is_named(name: str, text: str) -> bool:

@@ -30,9 +30,19 @@ def test_what_is_measured_has_no_paper_behind_it():
     assert papers_behind(Row("a", 1, evidence="real"), table(), PAPERS) == ()
 
 
-def test_in_a_table_of_several_papers_a_row_names_its_own():
-    row = Row("a", 1, evidence="published", source="Table 1", group="wink: shares")
-    assert papers_behind(row, table(row, paper="overview"), PAPERS) == ("wink",)
+@pytest.mark.parametrize(
+    ("row", "paper"),
+    [
+        (Row("a", 1, evidence="published", source="Table 1", group="Wink"), "wink"),
+        (Row("a", 1, evidence="recomputed", source="wink, table 1"), "wink"),
+        (Row("Red Plums", 1, evidence="recomputed"), "red_plums"),
+    ],
+)
+def test_in_a_table_of_several_papers_a_row_names_its_own(row, paper):
+    assert papers_behind(row, table(row, paper="overview"), (*PAPERS, "red_plums")) == (paper,)
+
+
+def test_a_row_that_names_no_paper_has_none_behind_it():
     assert papers_behind(Row("a", 1, evidence="published"), table(paper="overview"), PAPERS) == ()
 
 
