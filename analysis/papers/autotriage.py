@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.agreement_report import AgreementReport, agreement_report
+from analysis.audit.tables import checked_rows, with_interval
 from analysis.formatting import number_text
 from analysis.labels import Labels
-from analysis.published import Figure, Paper, load_paper, published_row
+from analysis.published import Figure, Paper, load_paper
 from analysis.stats import coefficients
-from analysis.stats.audit import counts_that_print
 from analysis.stats.clustered import cluster_bootstrap
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray, category_counts, distinct_rows
@@ -27,7 +27,6 @@ _PAIRS = {"a1a2": "A1 and A2", "a1a3": "A1 and A3", "a2a3": "A2 and A3"}
 _ALL = "All three annotators"
 _AGREEMENT = "Raw agreement"
 _KAPPA = "Kappa"
-_UNPRINTED = "Kappa also depends on how often each annotator used each label, which is not printed."
 _FITS = "Ratings that print every figure of table 2; others do too, and these are not the authors'."
 
 
@@ -57,14 +56,15 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
     """
     paper = load_paper("autotriage")
     report = agreement_report(_reconstruction(paper), resamples=resamples, seed=seed)
-    n, pairs = int(paper["annotation.n"].number), int(paper["annotation.pairs"].number)
-    rows = [*_agreement_rows(paper["annotation.fleiss.agreement"], pairs, _ALL)]
-    rows.append(_as_share_of_trajectories(paper["annotation.fleiss.agreement"], n))
-    rows += _kappa_rows(paper["annotation.fleiss.kappa"], report.fleiss_kappa, n, _ALL, seed)
+    n = int(paper["annotation.n"].number)
+    rows = _overall_rows(paper)
+    rows += _kappa_rows(paper, paper["annotation.fleiss.kappa"], report.fleiss_kappa, _ALL, seed)
     for (key, name), pair in zip(_PAIRS.items(), report.pairs, strict=True):
-        rows += _agreement_rows(paper[f"annotation.{key}.agreement"], n, name)
-        rows += _kappa_rows(paper[f"annotation.{key}.kappa"], pair.cohen_kappa_interval, n, name, seed)
-    rows += _disagreement_rows(paper, report, n, pairs)
+        agreement = paper[f"annotation.{key}.agreement"]
+        printed, recomputed = _agreement_rows(paper, agreement, n, name)
+        rows += [printed, with_interval(paper, agreement, recomputed)]
+        rows += _kappa_rows(paper, paper[f"annotation.{key}.kappa"], pair.cohen_kappa_interval, name, seed)
+    rows += _disagreement_rows(paper)
     fleiss = report.fleiss_kappa
     return Table(
         name="annotation",
@@ -77,7 +77,8 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            _UNPRINTED,
+            "Recomputed agreements: the whole count that prints so; those of a pair have Wilson's interval, those over "
+            "all pairs none, as the comparisons of one trajectory hang together.",
             f"Generated rows: {_FITS}",
             "97.7% is the mean over three pairs of annotators: 346 of 354 comparisons. Of 118 trajectories, all "
             "three agree on 114.",
@@ -94,54 +95,25 @@ def _reconstruction(paper: Paper) -> Labels:
     return Labels("reconstruction", names, ["A1", "A2", "A3"], categories, [], codes.astype(np.int64), [])
 
 
-def _agreement_rows(figure: Figure, n: int, group: str) -> list[Row]:
-    counts = counts_that_print(figure.digits, n)
-    found = counts[0] if len(counts) == 1 else None
+def _agreement_rows(paper: Paper, figure: Figure, n: int, group: str) -> list[Row]:
+    return [structs.replace(row, n=n) for row in checked_rows(paper, [figure], group, _AGREEMENT)]
+
+
+def _overall_rows(paper: Paper) -> list[Row]:
+    """The mean over pairs of annotators as what it is, and taken for what it is not: a share of trajectories."""
+    n, pairs = int(paper["annotation.n"].number), int(paper["annotation.pairs"].number)
+    printed, of_pairs, of_trajectories = checked_rows(paper, [paper["annotation.fleiss.agreement"]], _ALL, _AGREEMENT)
     return [
-        published_row(figure, _AGREEMENT, n=n, group=group),
-        Row(
-            quantity=_AGREEMENT,
-            value=None if found is None else found / n,
-            n=n,
-            evidence="recomputed",
-            source="no whole count fits" if found is None else f"{found} / {n}",
-            status="reproduced" if counts else "impossible",
-            reason="" if counts else f"No whole count of {n} prints as {figure.printed}.",
-            unit="share",
-            group=group,
-        ),
+        structs.replace(printed, n=pairs),
+        structs.replace(of_pairs, n=pairs),
+        structs.replace(of_trajectories, n=n, quantity=f"{_AGREEMENT}, if taken as a share of trajectories"),
     ]
 
 
-def _as_share_of_trajectories(figure: Figure, n: int) -> Row:
-    fits = counts_that_print(figure.digits, n)
-    return Row(
-        quantity="Raw agreement, if taken as a share of trajectories",
-        value=None,
-        n=n,
-        evidence="recomputed",
-        source="no whole count fits" if not fits else f"{fits[0]} / {n}",
-        status="reproduced" if fits else "impossible",
-        reason=f"No whole count of {n} prints as {figure.printed}: it is a mean over pairs of annotators.",
-        unit="share",
-        group=_ALL,
-    )
-
-
-def _kappa_rows(figure: Figure, reconstructed: Estimate, n: int, group: str, seed: int) -> list[Row]:
+def _kappa_rows(paper: Paper, figure: Figure, reconstructed: Estimate, group: str, seed: int) -> list[Row]:
+    n = int(paper["annotation.n"].number)
     return [
-        published_row(figure, _KAPPA, n=n, group=group),
-        Row(
-            quantity=_KAPPA,
-            value=None,
-            n=n,
-            evidence="recomputed",
-            source=figure.place,
-            status="underdetermined",
-            reason=_UNPRINTED,
-            unit="coefficient",
-            group=group,
-        ),
+        *(structs.replace(row, n=n) for row in checked_rows(paper, [figure], group, _KAPPA)),
         Row(
             quantity=_KAPPA,
             value=reconstructed.value,
@@ -157,28 +129,15 @@ def _kappa_rows(figure: Figure, reconstructed: Estimate, n: int, group: str, see
     ]
 
 
-def _disagreement_rows(paper: Paper, report: AgreementReport, n: int, pairs: int) -> list[Row]:
+def _disagreement_rows(paper: Paper) -> list[Row]:
     """The text's "< 3%" against both things it can mean."""
     figure, group = paper["annotation.disagreements"], "Disagreements, in the text"
-    split = len(report.disagreements)
-    comparisons = pairs - counts_that_print(paper["annotation.fleiss.agreement"].digits, pairs)[0]
-    rows = [published_row(figure, "Share that disagree", group=group)]
-    for name, count, total in (("of comparisons", comparisons, pairs), ("of trajectories", split, n)):
-        below = count / total < figure.number
-        rows.append(
-            Row(
-                quantity=f"Share {name} that disagree",
-                value=count / total,
-                n=total,
-                evidence="recomputed",
-                source=f"{count} / {total}",
-                status="reproduced" if below else "differs",
-                reason="" if below else f"{count} / {total} is {100 * count / total:.1f}%, not {figure.printed}.",
-                unit="share",
-                group=group,
-            )
-        )
-    return rows
+    printed, of_comparisons, of_trajectories = checked_rows(paper, [figure], group, "Share that disagree")
+    return [
+        printed,
+        structs.replace(of_comparisons, quantity="Share of comparisons that disagree"),
+        structs.replace(of_trajectories, quantity="Share of trajectories that disagree"),
+    ]
 
 
 @made_by_this
