@@ -3,7 +3,7 @@
 from analysis.formatting import number_text
 from analysis.judging.scores import Scores
 from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit
+from analysis.tables import Row, Table, Unit, made_by_this
 
 _OVERALL = "All labels"
 _UNANSWERED = ("abstained", "unreadable", "refused", "failed")
@@ -23,6 +23,7 @@ def headline(scores: Scores) -> str:
     return f"{sentence}; always saying “{scores.majority_label}” would on {number_text(share, 'share')}."
 
 
+@made_by_this
 def scores_table(scores: Scores, source: str) -> Table:
     """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all.
 

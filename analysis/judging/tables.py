@@ -10,7 +10,7 @@ from analysis.stats.correction import rogan_gladen
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, Unit
+from analysis.tables import Row, Table, Unit, made_by_this
 from harness.errors import UsageError
 
 KAPPA = "Cohen's kappa"
@@ -20,6 +20,7 @@ _FLAGGED = "As the judge says"
 _NONE = "No judge's recorded answers are at hand."
 
 
+@made_by_this
 def judges_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
     """Accuracy, kappa, precision and recall of each judge, beside what always saying the most frequent label gives."""
     return Table(
@@ -86,6 +87,7 @@ def _with_interval(estimate: Estimate, unit: Unit) -> str:
     return f"{number_text(estimate.value, unit)} ({interval})"
 
 
+@made_by_this
 def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] = ()) -> Table:
     """How judges that mark errors in runs meet people's marks, by category, by place and by both."""
     best = max(scored, key=lambda one: one.scores.joint.value or 0.0, default=None)
@@ -136,6 +138,7 @@ class Transfer(Struct, frozen=True):
     corrected: Estimate
 
 
+@made_by_this
 def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
     """Prevalence of the positive label, corrected by the errors that the judge makes on all other groups of items.
 
