@@ -109,7 +109,7 @@ def _decoded(answer: Answer) -> _Completion:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         first = error
     try:  # `json` knows lone surrogates and NaN, which some servers send
-        value = _clean(json.loads(answer.body))
+        value = cleaned(json.loads(answer.body))
     except (ValueError, RecursionError) as error:
         kind = answer.headers.get("content-type", "none")
         raise _NoAnswerError("malformed", f"the server's answer is not JSON ({first}; content type {kind})") from error
@@ -139,13 +139,14 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _clean(value: Any) -> Any:
+def cleaned(value: Any) -> Any:
+    """A decoded JSON value with U+FFFD for each lone surrogate."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):
-        return [_clean(one) for one in value]
+        return [cleaned(one) for one in value]
     if isinstance(value, dict):
-        return {without_surrogates(name): _clean(one) for name, one in value.items()}
+        return {without_surrogates(name): cleaned(one) for name, one in value.items()}
     return value
 
 
@@ -188,7 +189,7 @@ def _kind(status: int, error: Any) -> FailureKind:
 def _error_in(body: bytes) -> Any:
     """What a body says went wrong: its `error` where it is JSON and has one, else all of it."""
     try:
-        value = _clean(json.loads(body))
+        value = cleaned(json.loads(body))
     except (ValueError, RecursionError):
         return re.sub(r"<[^<>]*>", " ", _text(body[:_KEPT]))
     return value.get("error", value) if isinstance(value, dict) else value

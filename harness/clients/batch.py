@@ -1,0 +1,268 @@
+"""Asking by the Batch API: requests are uploaded as files, answered within a day, at a lower price.
+
+Whatever happens on the way, each request has one outcome, and the same call goes on where an earlier one was stopped.
+What failed in a batch that was delivered is asked again by the next call.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+import aiohttp
+import openai
+from openai.types import Batch, FileObject
+
+from harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_outcomes, request_lines
+from harness.clients.batch_state import BatchState, Part, read_state, write_state
+from harness.clients.budget import most_usd
+from harness.clients.cache import Cache
+from harness.clients.exchange import Failure, Outcome, Reply, Request
+from harness.clients.openai_client import address_and_key, connect
+from harness.clients.patience import Sleep
+from harness.clients.prices import Prices, known_prices
+from harness.clients.redaction import Redaction
+from harness.clients.settings import ClientSettings
+from harness.clients.transport import BodyTooLargeError
+from harness.errors import MissingPrerequisite, UsageError
+
+_LARGEST_FILE = 1 << 30
+_ATTEMPTS = 6
+_FIRST_WAIT = 1.0
+_CALL_SECONDS = 600.0
+_LONGEST_SECONDS = 26 * 3600
+_UNFINISHED = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
+_RESUME = "The same command goes on with it."
+
+T = TypeVar("T")
+
+
+async def ask_batch(
+    requests: Iterable[Request],
+    settings: ClientSettings,
+    state_file: Path,
+    *,
+    poll_seconds: float = 30.0,
+    sleep: Sleep = asyncio.sleep,
+) -> AsyncIterator[tuple[Request, Outcome]]:
+    """Each request with its outcome, a batch at a time.
+
+    Parameters
+    ----------
+    requests
+        What is asked; equal requests are sent once.
+    settings
+        Where, with which cache, at which prices and up to which cost.
+    state_file
+        Where it is kept how far each batch is.
+    poll_seconds
+        How long to wait before looking again whether a batch is done.
+    sleep
+        How to wait.
+
+    Raises
+    ------
+    UsageError
+        The batches could cost more than the limit; nothing was submitted.
+    MissingPrerequisite
+        The server cannot be reached, or takes no batches; the same call goes on.
+    """
+    asked: dict[str, list[Request]] = {}
+    for request in requests:
+        asked.setdefault(request.key(), []).append(request)
+    cache = None if settings.cache is None else Cache(settings.cache)
+    try:
+        if cache is not None:
+            for key in list(asked):
+                if (kept := cache.get(key)) is not None:
+                    for request in asked.pop(key):
+                        yield request, kept
+        if asked:
+            async for request, outcome in _fresh(asked, settings, state_file, poll_seconds, sleep):
+                if cache is not None and isinstance(outcome, Reply):
+                    cache.put(request.key(), request, outcome)
+                yield request, outcome
+    finally:
+        if cache is not None:
+            cache.close()
+
+
+async def _fresh(
+    asked: dict[str, list[Request]], settings: ClientSettings, state_file: Path, poll_seconds: float, sleep: Sleep
+) -> AsyncIterator[tuple[Request, Outcome]]:
+    address, key = address_and_key(settings.base_url)
+    state = read_state(state_file, address)
+    prices = known_prices(settings.prices)
+    known = state.keys()
+    fresh = [same[0] for one, same in asked.items() if one not in known]
+    _affordable(fresh, prices, settings)
+    batches = _Batches(address, key, state, state_file, sleep)
+    try:
+        for lines in in_parts(request_lines(fresh)):
+            await batches.upload([key for key, _ in lines], b"".join(line for _, line in lines))
+        parts = [part for part in state.parts if not asked.keys().isdisjoint(part.keys)]
+        for part in parts:
+            await batches.upload_again(part, asked)
+            await batches.submit(part)
+        for part in parts:
+            models = {key: asked[key][0].model for key in part.keys if key in asked}
+            outcomes = await batches.outcomes(part, models, poll_seconds)
+            for key, outcome in outcomes.items():
+                for request in asked[key]:
+                    yield request, _priced(outcome, prices, request)
+            batches.deliver(part, outcomes)
+    finally:
+        await batches.close()
+
+
+def _priced(outcome: Outcome, prices: Prices, request: Request) -> Outcome:
+    return prices.priced(outcome, request.model, batch=True) if isinstance(outcome, Reply) else outcome
+
+
+def _affordable(requests: list[Request], prices: Prices, settings: ClientSettings) -> None:
+    if settings.max_cost_usd is None:
+        return
+    most = 0.0
+    for request in requests:
+        price = prices.of(request.model)
+        most += most_usd(request, prices) * (price.batch_share if price else 1.0)
+    left = settings.max_cost_usd - settings.spent_usd
+    if most > left:
+        raise UsageError(
+            f"the batch of {len(requests):,} requests could cost ${most:.2f} and ${left:.2f} may be spent",
+            "Give a higher --max-cost, or ask without --batch, which stops only when the money is used.",
+        )
+
+
+class _Batches:
+    """The batches of one run at one server."""
+
+    def __init__(self, address: str, key: str, state: BatchState, file: Path, sleep: Sleep) -> None:
+        self._server = connect(address, key, _LARGEST_FILE)
+        self._address = address
+        self._redact = Redaction(key)
+        self._state = state
+        self._file = file
+        self._sleep = sleep
+
+    async def close(self) -> None:
+        await self._server.close()
+
+    def _note(self) -> None:
+        write_state(self._file, self._state)
+
+    async def upload(self, keys: list[str], content: bytes) -> None:
+        """A new part."""
+        part = Part(keys)
+        self._state.parts.append(part)
+        self._note()
+        await self._upload(part, content)
+
+    async def upload_again(self, part: Part, asked: dict[str, list[Request]]) -> None:
+        """A part that an earlier call was stopped before uploading; what is no longer asked is left out."""
+        if part.file or part.batch:
+            return
+        requests = [asked[key][0] for key in part.keys if key in asked]
+        lines = list(request_lines(requests))
+        part.keys = [key for key, _ in lines]
+        await self._upload(part, b"".join(line for _, line in lines))
+
+    async def _upload(self, part: Part, content: bytes) -> None:
+        async def call() -> object:
+            return await self._server.files.create(file=("requests.jsonl", content), purpose="batch")
+
+        part.file = (await self._called(call, FileObject)).id
+        self._note()
+
+    async def submit(self, part: Part) -> None:
+        """Submit a part once: where it may have been submitted before, the server is asked for it first."""
+
+        async def call() -> object:
+            if part.submitting:
+                async for batch in self._server.batches.list(limit=100):
+                    if batch.input_file_id == part.file:
+                        return batch
+            part.submitting = True
+            self._note()
+            return await self._server.batches.create(
+                input_file_id=part.file, endpoint=ENDPOINT, completion_window="24h"
+            )
+
+        if not part.batch:
+            part.batch = (await self._called(call, Batch)).id
+            self._note()
+
+    async def outcomes(self, part: Part, models: dict[str, str], poll_seconds: float) -> dict[str, Outcome]:
+        """Key → outcome for every key of `models`, when the batch is done."""
+        batch = await self._done(part, poll_seconds)
+        output = await self._lines(batch.output_file_id, models)
+        errors = await self._lines(batch.error_file_id, models)
+        come = answers_first(output, errors)
+        return {key: come.get(key) or self._missing(batch) for key in models}
+
+    async def _done(self, part: Part, poll_seconds: float) -> Batch:
+        async def call() -> object:
+            return await self._server.batches.retrieve(part.batch)
+
+        waited = 0.0
+        while True:
+            batch = await self._called(call, Batch)
+            if batch.status not in _UNFINISHED:
+                return batch
+            if waited >= _LONGEST_SECONDS:
+                raise MissingPrerequisite(f"the batch {part.batch} is still {batch.status}", _RESUME)
+            await self._sleep(poll_seconds)
+            waited += poll_seconds
+
+    async def _lines(self, file: str | None, models: dict[str, str]) -> dict[str, Outcome]:
+        if not file:
+            return {}
+
+        async def call() -> object:
+            return (await self._server.files.content(file)).content
+
+        return read_outcomes(self._redact_bytes(await self._called(call, bytes)), models)
+
+    def _redact_bytes(self, content: bytes) -> bytes:
+        return self._redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def _missing(self, batch: Batch) -> Failure:
+        """Why a request has no line in either file."""
+        if batch.status == "failed":
+            said = [error.message or "" for error in (batch.errors and batch.errors.data) or []]
+            return Failure("bad_request", self._redact(f"the batch failed: {'; '.join(said) or 'it does not say why'}"))
+        if batch.status == "completed":
+            return Failure("malformed", f"the batch {batch.id} is completed and has no whole line for this request")
+        return Failure("server", f"the batch {batch.id} is {batch.status}, this request was not answered")
+
+    def deliver(self, part: Part, outcomes: dict[str, Outcome]) -> None:
+        """Note that the outcomes of a part were taken; what failed is free to be asked again."""
+        part.keys = [key for key in part.keys if not isinstance(outcomes.get(key), Failure)]
+        self._state.parts = [one for one in self._state.parts if one.keys]
+        self._note()
+
+    async def _called(self, call: Callable[[], Awaitable[object]], expected: type[T]) -> T:
+        """What a call gives, asked again while the fault may pass."""
+        wait = _FIRST_WAIT
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                async with asyncio.timeout(_CALL_SECONDS):
+                    got = await call()
+                if isinstance(got, expected):
+                    return got
+                why = "its answer is not what the Batch API says"
+            except openai.APIStatusError as error:
+                why = self._redact(str(error))
+                if error.status_code < 500 and error.status_code not in (408, 409, 429):
+                    raise self._stopped(why, "Ask without --batch where the server takes none.") from None
+            except (aiohttp.ClientError, OSError, openai.APIConnectionError, ValueError) as error:
+                why = self._redact(str(error) or type(error).__name__)
+            except BodyTooLargeError:
+                raise self._stopped("its file of answers is too large", "Ask without --batch.") from None
+            if attempt < _ATTEMPTS:
+                await self._sleep(wait)
+                wait *= 2
+        raise self._stopped(why, _RESUME)
+
+    def _stopped(self, why: str, advice: str) -> MissingPrerequisite:
+        return MissingPrerequisite(f"the batch server {self._address} did not do it: {why}", advice)

@@ -1,0 +1,123 @@
+"""The lines of the Batch API: requests as they are uploaded, answers as they come back.
+
+    {"custom_id": "5d…", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "small-1", …}}
+    {"id": "batch_req_1", "custom_id": "5d…", "response": {"status_code": 200, "body": {"choices": […]}}, "error": null}
+
+Answers come in any order, in two files, and some may be missing; `custom_id` is the key of the request.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from harness.clients.exchange import Failure, Outcome, Reply, Request
+from harness.clients.reading import Answer, cleaned, read_answer
+
+ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
+
+MOST_REQUESTS = 10_000
+MOST_BYTES = 32 << 20
+"""What one batch takes here: well below what servers take, as a file is held in memory."""
+
+Line = tuple[str, bytes]
+
+
+class _Response(Struct):
+    status_code: int
+    body: Any = None
+
+
+class _Answered(Struct):
+    custom_id: str
+    response: _Response | None = None
+    error: Any = None
+
+
+_answered = msgspec.json.Decoder(_Answered)
+
+
+def request_lines(requests: Iterable[Request]) -> Iterator[Line]:
+    """Each different request once, as its key and its line."""
+    seen: set[str] = set()
+    for request in requests:
+        key = request.key()
+        if key not in seen:
+            seen.add(key)
+            yield (
+                key,
+                b'{"custom_id":"%b","method":"POST","url":"%b","body":%b}\n'
+                % (
+                    key.encode(),
+                    ENDPOINT.encode(),
+                    request.content(),
+                ),
+            )
+
+
+def in_parts(
+    lines: Iterable[Line], most_requests: int = MOST_REQUESTS, most_bytes: int = MOST_BYTES
+) -> Iterator[list[Line]]:
+    """The lines in stretches that are one batch each."""
+    part: list[Line] = []
+    size = 0
+    for key, line in lines:
+        if part and (len(part) >= most_requests or size + len(line) > most_bytes):
+            yield part
+            part, size = [], 0
+        part.append((key, line))
+        size += len(line)
+    if part:
+        yield part
+
+
+def read_outcomes(content: bytes, models: dict[str, str]) -> dict[str, Outcome]:
+    """Key → outcome of the lines of an output or error file.
+
+    Lines that are broken or belong to no key are left out: whoever waits for a key sees that it is missing. Of two
+    lines of one key the first counts. A batch does not say how long an answer took: `seconds` is 0.
+
+    Parameters
+    ----------
+    content
+        The file.
+    models
+        Key → model that was asked.
+    """
+    outcomes: dict[str, Outcome] = {}
+    for line in content.splitlines():
+        answered = _decoded(line)
+        if answered is not None and answered.custom_id in models:
+            outcomes.setdefault(answered.custom_id, _outcome(answered, models[answered.custom_id]))
+    return outcomes
+
+
+def _decoded(line: bytes) -> _Answered | None:
+    try:
+        return _answered.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _decoded_leniently(line)
+
+
+def _decoded_leniently(line: bytes) -> _Answered | None:
+    """A line with what `json` alone knows: lone surrogates, NaN."""
+    try:
+        return msgspec.convert(cleaned(json.loads(line)), _Answered)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _outcome(answered: _Answered, model: str) -> Outcome:
+    if answered.response is not None and answered.response.status_code:
+        body = json.dumps(answered.response.body).encode()
+        return read_answer(Answer(answered.response.status_code, {}, body), model, 0.0)
+    error = answered.error if isinstance(answered.error, dict) else {}
+    return Failure("server", f"the batch could not ask this: {error.get('message') or 'it does not say why'}")
+
+
+def answers_first(output: dict[str, Outcome], errors: dict[str, Outcome]) -> dict[str, Outcome]:
+    """Both files together; a reply counts before a failure."""
+    both = errors | output
+    return both | {key: outcome for key, outcome in errors.items() if isinstance(outcome, Reply)}

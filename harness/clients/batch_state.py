@@ -1,0 +1,64 @@
+"""What is known of the batches of a run, on file: killed at any moment, a run submits nothing twice.
+
+    {"server": "https://…/v1", "parts": [{"keys": ["5d…"], "file": "file-1", "submitting": true, "batch": "batch-1"}]}
+
+A part is written down, uploaded (`file`), about to be submitted (`submitting`), submitted (`batch`). Where a run was
+killed when it was about to submit, the server is asked whether it has the batch. A part without keys is gone.
+"""
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError, UsageError
+from harness.records import encode, replace_file
+
+
+class Part(Struct):
+    """One batch: the keys of its requests and how far it is."""
+
+    keys: list[str]
+    file: str = ""
+    submitting: bool = False
+    batch: str = ""
+
+
+class BatchState(Struct):
+    """All batches of a run on one server."""
+
+    server: str
+    parts: list[Part] = []
+
+    def keys(self) -> set[str]:
+        """The keys that some part has."""
+        return {key for part in self.parts for key in part.keys}
+
+
+def read_state(file: Path, server: str) -> BatchState:
+    """The state that a file has; an empty one where there is no file.
+
+    Raises
+    ------
+    InputError
+        The file is no state of batches.
+    UsageError
+        The batches were submitted to another server.
+    """
+    try:
+        state = msgspec.json.decode(file.read_bytes(), type=BatchState)
+    except FileNotFoundError:
+        return BatchState(server)
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise InputError(f"no state of batches: {error}", "Was the file edited?", file=file) from error
+    if state.server != server:
+        raise UsageError(
+            f"the batches of {file} are at {state.server}, not at {server}", "Give that --base-url, or another run."
+        )
+    return state
+
+
+def write_state(file: Path, state: BatchState) -> None:
+    """Put the state on file, all of it or nothing."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(file, encode(state))
