@@ -136,11 +136,11 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
     for (n, repeats), places in groups.items():
         failed = [place for place in places if results[place][2].status in FAILED]
         repair = ""
-        for these, said in ((places, "all {}"), (failed, "the {} misfitting")):
+        for these, said in ((places, "all {} percentages of {}"), (failed, "the {} percentages that do not fit {}")):
             shares = [(results[place][0], _count_of(paper, results[place][1])) for place in these]
             fitting = _common(shares, paper[n], repeats) if len(failed) > 1 else ""
             if fitting and not repair:
-                repair = f"{said.format(len(these))} percentages of {paper[n].printed} fit {fitting} instead"
+                repair = f"{said.format(len(these), paper[n].printed)} fit {fitting} instead"
         for place in failed if repair else ():
             figure, derivation, checked = results[place]
             own = checked.suggestion if "cut off" in checked.suggestion else ""

@@ -90,7 +90,7 @@ def test_the_shares_that_do_not_fit_may_fit_another_number_alone() -> None:
     ]
     found = [checked for _, checked in check_all(Paper("made-up", "A made-up paper", "Nobody", (n, *shares)))]
     assert [checked.status for checked in found] == ["impossible", "impossible", "reproduced", "reproduced"]
-    assert found[0].suggestion == found[1].suggestion == "the 2 misfitting percentages of 251 fit 252 instead"
+    assert found[0].suggestion == found[1].suggestion == "the 2 percentages that do not fit 251 fit 252 instead"
     assert found[2].suggestion == ""
 
 
