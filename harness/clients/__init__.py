@@ -11,7 +11,12 @@ from harness.clients.asking import ask_all
 from harness.clients.breaker import BreakingClient
 from harness.clients.budget import BudgetedClient
 from harness.clients.cache import Cache, CachedClient
-from harness.clients.exchange import (
+from harness.clients.patience import Limits, PatientClient
+from harness.clients.prices import known_prices
+from harness.clients.recording import RecordingClient
+from harness.clients.settings import ClientSettings
+from harness.errors import UsageError
+from harness.exchange import (
     Client,
     Failure,
     Message,
@@ -21,11 +26,6 @@ from harness.clients.exchange import (
     TokenLogprob,
     token_logprobs,
 )
-from harness.clients.patience import Limits, PatientClient
-from harness.clients.prices import known_prices
-from harness.clients.recording import RecordingClient
-from harness.clients.settings import ClientSettings
-from harness.errors import UsageError
 
 CLIENTS: dict[str, str] = {
     "openai": "harness.clients.openai_client:open_openai",

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
 from contextlib import suppress
 
-from harness.clients.exchange import Client, Failure, Outcome, Request
 from harness.errors import MissingPrerequisite
+from harness.exchange import Client, Failure, Outcome, Request
 
 Pair = tuple[Request, Outcome]
 

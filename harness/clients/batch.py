@@ -17,7 +17,6 @@ from harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_
 from harness.clients.batch_state import BatchState, Part, read_state, write_state
 from harness.clients.budget import most_usd
 from harness.clients.cache import Cache
-from harness.clients.exchange import Failure, Outcome, Reply, Request
 from harness.clients.openai_client import address_and_key, connect
 from harness.clients.patience import Sleep
 from harness.clients.prices import Prices, known_prices
@@ -25,6 +24,7 @@ from harness.clients.redaction import Redaction
 from harness.clients.settings import ClientSettings
 from harness.clients.transport import BodyTooLargeError
 from harness.errors import MissingPrerequisite, UsageError
+from harness.exchange import Failure, Outcome, Reply, Request
 
 _LARGEST_FILE = 1 << 30
 _ATTEMPTS = 6

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from harness.clients.exchange import Failure, Outcome, Reply, Request
 from harness.clients.reading import Answer, cleaned, read_answer
+from harness.exchange import Failure, Outcome, Reply, Request
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 

@@ -1,6 +1,6 @@
 """Stopping where asking on is useless: a server that is gone, a key that is not accepted, a model that is not there."""
 
-from harness.clients.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _OF_THE_REQUEST: frozenset[FailureKind] = frozenset({"bad_request", "too_large"})
 """What may be the one request's fault: it counts only while no other request was ever answered."""

@@ -7,9 +7,9 @@ may have been charged without one (a lost connection, a time-out) it stays set a
 
 import asyncio
 
-from harness.clients.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 from harness.clients.prices import Prices
 from harness.errors import UsageError
+from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _FREE: frozenset[FailureKind] = frozenset({"rate_limited", "quota", "server", "bad_request", "unauthorised"})
 """What a server does not charge for: it has said itself that there is no answer."""

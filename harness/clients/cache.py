@@ -18,8 +18,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.exchange import Client, Message, Outcome, Reply, Request
 from harness.errors import InputError
+from harness.exchange import Client, Message, Outcome, Reply, Request
 
 _WAIT_SECONDS = 60.0
 _KIND = 0x4D535450

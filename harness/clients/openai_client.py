@@ -13,13 +13,13 @@ import httpx2
 import openai
 from msgspec.structs import replace
 
-from harness.clients.exchange import Failure, FailureKind, Outcome, Reply, Request
 from harness.clients.prices import Prices, known_prices
 from harness.clients.reading import Answer, read_answer
 from harness.clients.redaction import Redaction
 from harness.clients.settings import ClientSettings
 from harness.clients.transport import LARGEST_BODY, AiohttpTransport, BodyTooLargeError
 from harness.errors import MissingPrerequisite
+from harness.exchange import Failure, FailureKind, Outcome, Reply, Request
 
 OPENAI = "https://api.openai.com/v1"
 KEY = "OPENAI_API_KEY"

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.exchange import TRANSIENT, Client, Failure, Outcome, Request
+from harness.exchange import TRANSIENT, Client, Failure, Outcome, Request
 
 Sleep = Callable[[float], Awaitable[None]]
 Clock = Callable[[], float]

@@ -22,8 +22,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.exchange import Reply
 from harness.errors import InputError
+from harness.exchange import Reply
 from harness.places import data_folder
 
 _PER = 1_000_000

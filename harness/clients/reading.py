@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.clients.exchange import Failure, FailureKind, Outcome, Reply, without_surrogates
+from harness.exchange import Failure, FailureKind, Outcome, Reply, without_surrogates
 
 _SHOWN = 200
 """How much of a server's own message is shown in a sentence."""

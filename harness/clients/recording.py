@@ -14,9 +14,9 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from harness.clients.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 from harness.clients.settings import ClientSettings
 from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _SHOWN = 80
 

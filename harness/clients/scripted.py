@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from harness import registry
-from harness.clients.exchange import Outcome, Reply, Request
 from harness.clients.settings import ClientSettings
 from harness.errors import UsageError
+from harness.exchange import Outcome, Reply, Request
 
 Script = Callable[[Request], Outcome | str]
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.clients.asking import ask_all
-from harness.clients.exchange import Failure, Message, Outcome, Reply, Request
 from harness.clients.scripted import ScriptedClient, text_reply
 from harness.errors import UsageError
+from harness.exchange import Failure, Message, Outcome, Reply, Request
 
 
 def question(text: object) -> Request:

@@ -9,9 +9,9 @@ from aiohttp import web
 
 from harness.clients.batch import ask_batch
 from harness.clients.batch_lines import in_parts, read_outcomes, request_lines
-from harness.clients.exchange import Failure, Message, Outcome, Reply, Request
 from harness.clients.settings import ClientSettings
 from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 
 KEY = "sk-batch/0123456789"

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from harness.clients.asking import ask_all
 from harness.clients.budget import BudgetedClient, most_usd
-from harness.clients.exchange import Failure, FailureKind, Message, Outcome, Reply, Request
 from harness.clients.prices import Price, Prices
 from harness.clients.scripted import ScriptedClient
 from harness.errors import UsageError
+from harness.exchange import Failure, FailureKind, Message, Outcome, Reply, Request
 
 PRICES = Prices((Price(("small-*",), input_usd=3.0, output_usd=15.0),))
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from harness.clients.cache import Cache, CachedClient
-from harness.clients.exchange import Failure, Message, Outcome, Reply, Request
 from harness.clients.scripted import ScriptedClient, text_reply
 from harness.errors import InputError
+from harness.exchange import Failure, Message, Outcome, Reply, Request
 
 
 def question(text: str, sample: int = 0) -> Request:

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from harness.clients import ClientSettings, open_client
 from harness.clients.breaker import BreakingClient
-from harness.clients.exchange import (
+from harness.clients.openai_client import OPENAI, address_and_key
+from harness.clients.prices import Prices, known_prices, read_prices
+from harness.clients.recording import RecordingClient, ReplayClient
+from harness.clients.redaction import Redaction
+from harness.clients.scripted import ScriptedClient, text_reply
+from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.exchange import (
     Client,
     Failure,
     FailureKind,
@@ -24,12 +30,6 @@ from harness.clients.exchange import (
     TokenLogprob,
     token_logprobs,
 )
-from harness.clients.openai_client import OPENAI, address_and_key
-from harness.clients.prices import Prices, known_prices, read_prices
-from harness.clients.recording import RecordingClient, ReplayClient
-from harness.clients.redaction import Redaction
-from harness.clients.scripted import ScriptedClient, text_reply
-from harness.errors import InputError, MissingPrerequisite, UsageError
 from tests.harness.clients.faulty_server import answer, completion, serving
 
 QUESTION = Request("gpt-4o-mini", (Message("user", "Is it solved?"),), max_tokens=50)

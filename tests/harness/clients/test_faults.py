@@ -11,11 +11,11 @@ import pytest
 
 from harness.clients.asking import ask_all
 from harness.clients.breaker import BreakingClient
-from harness.clients.exchange import Failure, Message, Outcome, Reply, Request
 from harness.clients.openai_client import OpenAIClient
 from harness.clients.patience import Limits, PatientClient
 from harness.clients.reading import retry_after
 from harness.errors import MissingPrerequisite
+from harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.faulty_server import (
     Play,
     answer,
