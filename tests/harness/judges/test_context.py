@@ -1,0 +1,56 @@
+"""A run is fitted into a budget: its evidence stays, what tools answered elsewhere goes first, what went is said."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.judges.context import CHARACTERS_PER_TOKEN, fitted
+from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+
+
+def run(n: int, observed: int = 1_000) -> Trajectory:
+    steps = tuple(
+        Step(
+            "agent",
+            f"thought {k}",
+            calls=(ToolCall("run", {"k": k}),),
+            results=(ToolResult("x" * observed + f" end {k}"),),
+        )
+        for k in range(n)
+    )
+    return Trajectory("r", Source("made up"), "a task", steps)
+
+
+def test_a_run_that_fits_is_shown_whole_and_nothing_is_said() -> None:
+    shown = fitted(run(3), budget=10_000)
+    assert shown.cut == ""
+    assert all(f"thought {k}" in shown.text and f"end {k}" in shown.text for k in range(3))
+
+
+def test_observations_outside_the_evidence_are_shortened_before_any_step_goes() -> None:
+    shown = fitted(run(40), budget=6_000, step=20)
+    assert "observations outside the evidence shortened" in shown.cut
+    assert all(f"thought {k}" in shown.text for k in range(40))
+    assert "x" * 1_000 + " end 20" in shown.text
+
+
+def test_the_steps_around_the_one_asked_about_are_the_last_to_go() -> None:
+    shown = fitted(run(300), budget=2_500, step=150)
+    assert "steps left out" in shown.cut
+    assert "[step 150]" in shown.text
+    assert "[step 80]" not in shown.text
+    assert "left out]" in shown.text
+
+
+def test_keeping_the_ends_leaves_the_middle_out() -> None:
+    shown = fitted(run(60), budget=4_000, policy="keep_ends")
+    assert "[step 0]" in shown.text
+    assert "[step 59]" in shown.text
+    assert "[step 20]" not in shown.text
+
+
+@given(st.integers(1, 60), st.integers(0, 3_000), st.integers(600, 4_000))
+def test_no_text_is_longer_than_the_budget_where_single_steps_fit_it(n: int, observed: int, budget: int) -> None:
+    shown = fitted(run(n, observed), budget)
+    room = budget * CHARACTERS_PER_TOKEN
+    assert len(shown.text) <= room * 1.1 + 200 or observed > room
+    assert bool(shown.cut) == ("left out" in shown.text)

@@ -1,0 +1,162 @@
+"""What a prompted judge asks about an item: its text fenced, no tools offered; and what its replies come to."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import InputError, UsageError
+from harness.exchange import Failure, Reply
+from harness.items import Item
+from harness.judges import read_known, shipped_judges
+from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.judges.prompted import ask, verdict
+from harness.prompting import fill, load_prompt, parse_prompt, shipped_prompts
+from harness.trajectory import Source, Step, Trajectory
+
+JUDGE = """
+name = "is_it_fruit"
+kind = "text"
+labels = ["fruit", "vegetable"]
+prompt = "prompt.md"
+examples = "examples.jsonl"
+{more}
+[model]
+name = "small-1"
+seed = 5
+"""
+PROMPT = """---
+name: is_it_fruit
+version: 3
+placeholders: labels, text
+---
+Labels:
+{labels}
+
+<!-- item -->
+
+The text:
+{text}
+"""
+EXAMPLES = '{"text": "a pear", "label": "fruit", "reasoning": "pears are"}\n'
+
+
+def judge(folder: Path, more: str = "", prompt: str = PROMPT, examples: str = EXAMPLES) -> JudgeSpec:
+    (folder / "judge.toml").write_text(JUDGE.replace("{more}", more))
+    (folder / "prompt.md").write_text(prompt)
+    (folder / "examples.jsonl").write_text(examples)
+    return read_judge(folder / "judge.toml")
+
+
+def reply(text: str, **given: Any) -> Reply:
+    return Reply(text, None, "stop", "small-1", 10, 5, 0.5, 0.25, **given)
+
+
+def test_a_request_has_the_labels_the_example_and_the_item_in_fences_and_no_tools(tmp_path: Path) -> None:
+    asked = ask(judge(tmp_path), Item("i1", "text", text="an apple {labels}"), None)
+    (request,) = asked.requests
+    assert [message.role for message in request.messages] == ["system", "user", "assistant", "user"]
+    assert "- fruit\n- vegetable" in request.messages[0].content
+    last = request.messages[-1].content
+    assert re.search(r"The text:\n<data ([0-9a-f]{16})>\nan apple \{labels\}\n</data \1>", last)
+    assert "tools" not in request.body()
+    assert request.body()["response_format"]["json_schema"]["schema"]["properties"]["label"]["enum"] == [
+        "fruit",
+        "vegetable",
+    ]
+
+
+def test_each_vote_is_a_request_of_its_own_with_the_names_turned(tmp_path: Path) -> None:
+    asked = ask(judge(tmp_path, 'votes = 2\npermute = "names"'), Item("i1", "text", text="an apple"), None)
+    assert len({request.key() for request in asked.requests}) == 2
+    assert "- A: fruit\n- B: vegetable" in asked.requests[0].messages[0].content
+    assert "- A: vegetable\n- B: fruit" in asked.requests[1].messages[0].content
+    given = verdict(
+        judge(tmp_path, 'votes = 2\npermute = "names"'), asked, [reply('{"label": "A"}'), reply('{"label": "B"}')]
+    )
+    assert (given.label, given.score, given.cost_usd, given.input_tokens) == ("fruit", 1.0, 0.5, 20)
+
+
+def test_a_failure_is_a_failed_verdict_that_says_why(tmp_path: Path) -> None:
+    spec = judge(tmp_path)
+    asked = ask(spec, Item("i1", "text", text="an apple"), None)
+    given = verdict(spec, asked, [Failure("timeout", "nothing came for 60 s")])
+    assert (given.label, given.status, given.error) == (None, "failed", "timeout: nothing came for 60 s")
+    assert given.prompt is not None
+    assert given.prompt.startswith("is_it_fruit@3+")
+
+
+def test_an_item_that_lacks_what_the_prompt_asks_for_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"item 'i1' has nothing for \{text\}"):
+        ask(judge(tmp_path), Item("i1", "text"), None)
+
+
+def test_what_was_cut_of_a_run_stands_in_the_verdict(tmp_path: Path) -> None:
+    prompt = PROMPT.replace("text\n---", "trajectory\n---").replace("{text}", "{trajectory}")
+    spec = judge(tmp_path, "budget = 300", prompt, "")
+    run = Trajectory("r", Source("made up"), "task", tuple(Step("agent", "word " * 50) for _ in range(40)))
+    asked = ask(spec, Item("i1", "text"), run)
+    given = verdict(spec, asked, [reply('{"label": "fruit", "steps": [39, 40]}')])
+    assert given.steps == (39,)
+    assert "steps left out" in str(given.error)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no front matter", "no front matter"),
+        ("---\nname: a\n---\ntext", "no version"),
+        ("---\nname: a\nversion: 1\n---\n{text}", r"\{text\} is used and not declared"),
+        ("---\nname: a\nversion: 1\nplaceholders: text\n---\nhello", r"\{text\} is declared and not used"),
+        ("---\nname: a\nversion: 1\nauthor: me\n---\nhello", "front matter has 'author: me'"),
+        ("---\nname: a\nversion: 1\n---\nsystem\n<!-- item -->\n", "asks nothing"),
+    ],
+)
+def test_a_prompt_that_breaks_the_form_says_where(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        parse_prompt(text, Path("p.md"), "0")
+
+
+def test_braces_in_a_value_are_text_and_a_placeholder_without_a_value_is_an_error() -> None:
+    assert fill("{a} {b}", {"a": "{b}", "b": "{a} {"}) == "{b} {a} {"
+    with pytest.raises(UsageError, match=r"nothing to fill \{c\}"):
+        fill("{c}", {"a": ""})
+
+
+@pytest.mark.parametrize(
+    ("more", "examples", "said"),
+    [
+        ("votes = 0", "", "votes: a number below 1"),
+        ("colour = 1", "", "unknown field `colour`"),
+        ("", '{"text": "x", "label": "fish", "reasoning": ""}', "examples.jsonl:1: label"),
+        ("", '{"label": "fruit", "reasoning": ""}', r"examples.jsonl:1: text: nothing for \{text\}"),
+        ("", "not json", "examples.jsonl:1: no example"),
+    ],
+)
+def test_a_judge_file_that_breaks_the_form_says_where(tmp_path: Path, more: str, examples: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        judge(tmp_path, more, examples=examples)
+
+
+def test_an_unknown_judge_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError, match="infinite_loop"):
+        read_known("infinite_lop")
+
+
+@pytest.mark.parametrize("name", shipped_judges())
+def test_every_shipped_judge_can_be_read_and_its_digest_covers_its_prompt(name: str) -> None:
+    spec = read_known(name)
+    assert spec.name == name
+    assert len(spec.digest) == 64
+
+
+def test_every_shipped_prompt_is_used_by_a_judge_or_by_all() -> None:
+    used = {f"judges/{read_known(name).prompt.name}" for name in shipped_judges()}
+    assert set(shipped_prompts()) == used | {"judges/data_and_reply"}
+    assert "{names}" in load_prompt("judges/data_and_reply").asked
+
+
+def test_the_patch_judge_has_ten_examples_of_each_class() -> None:
+    labels = [example.label for example in read_known("patch_acceptability").examples]
+    assert (labels.count("acceptable"), labels.count("unacceptable")) == (10, 10)

@@ -1,0 +1,121 @@
+"""How a model's reply is read: a label where it says one, a reason where it does not, and never a guess."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.judges.replies import read_reply, schema_of
+from harness.verdict import Status
+
+LABELS = ("yes", "no")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"reasoning": "r", "label": "yes"}',
+        '```json\n{"reasoning": "r", "label": "yes"}\n```',
+        'Here it is: {"reasoning": "r", "label": "yes"} as you asked.',
+        '{"reasoning": "r", "label": " Yes "}',
+        '<think>perhaps {"label": "no"}</think>{"reasoning": "r", "label": "yes"}',
+        'I weighed {both} sides. {"reasoning": "r", "label": "yes"}',
+        '{"reasoning": "r", "label": "yes"} {"reasoning": "r", "label": "yes"}',
+        '{"note": "no label here"} {"reasoning": "r", "label": "yes"}',
+    ],
+)
+def test_a_label_is_read_through_fences_and_prose(text: str) -> None:
+    answer = read_reply(text, LABELS)
+    assert (answer.label, answer.status, answer.rationale) == ("yes", "answered", "r")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", "the reply is empty"),
+        ("   \n", "the reply is empty"),
+        ("The answer is yes.", "no JSON object"),
+        ('"yes"', "no JSON object"),
+        ('{"answer": "yes"}', "no object has a label"),
+        ('{"result": {"label": "yes"}}', "no object has a label"),
+        ('{"label": "perhaps"}', 'the label "perhaps" is none of yes, no'),
+        ('{"label": ["yes"]}', 'the label ["yes"] is no text'),
+        ('{"label": true}', "the label true is no text"),
+        ('{"label": "yes", "label": "no"}', "two labels in one object"),
+        ('{"label": "yes"} {"label": "no"}', "several objects that say different things"),
+        ('{"label": "yes"} {"label": "perhaps"}', "several objects that say different things"),
+        ('{"label": "yes"', "no JSON object"),
+        ('{"label": "yes"}}', "the braces do not close"),
+        ('{"reasoning": "it says {"label": "no"} there", "label": "yes"}', "no JSON object"),
+        ("{" * 3_000, "no JSON object"),
+    ],
+)
+def test_what_could_be_read_in_two_ways_or_in_none_is_unreadable_and_kept(text: str, error: str) -> None:
+    answer = read_reply(text, LABELS)
+    assert (answer.label, answer.status, answer.error) == (None, "unreadable", error)
+    assert answer.rationale == text or not text.strip()
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"text": None}, "unreadable"),
+        ({"text": None, "refusal": "I cannot help with that."}, "refused"),
+        ({"text": '{"label": "yes"}', "refusal": "no"}, "refused"),
+        ({"text": '{"label": "yes"}', "finish": "content_filter"}, "refused"),
+        ({"text": '{"label": "y', "finish": "length"}, "unreadable"),
+        ({"text": '{"label": null, "reasoning": "cannot tell"}'}, "abstained"),
+    ],
+)
+def test_refused_cut_and_withheld_are_told_apart(given: dict[str, Any], status: Status) -> None:
+    answer = read_reply(given.pop("text"), LABELS, **given)
+    assert (answer.label, answer.status) == (None, status)
+    assert answer.error
+
+
+def test_a_cut_reply_says_that_it_was_cut() -> None:
+    assert "most tokens" in str(read_reply('{"label": "y', LABELS, finish="length").error)
+
+
+def test_a_score_outside_of_0_to_1_and_steps_outside_of_the_run_are_left_out_and_said() -> None:
+    answer = read_reply('{"label": "no", "score": 7, "steps": [1, 99, -1, true, "2", 4, 1]}', LABELS, steps=5)
+    assert (answer.label, answer.score, answer.steps) == ("no", None, (1, 4))
+    assert "the score 7" in str(answer.error)
+    assert "4 of 7 evidence steps" in str(answer.error)
+
+
+def test_names_that_were_shown_become_the_labels_that_they_mean() -> None:
+    assert read_reply('{"label": "B"}', {"A": "no", "B": "yes"}).label == "yes"
+
+
+@given(st.text(max_size=200))
+def test_no_text_without_an_object_ever_becomes_a_label(text: str) -> None:
+    if "{" not in text:
+        assert read_reply(text, LABELS).label is None
+
+
+@given(
+    st.text(max_size=80), st.sampled_from(LABELS), st.text(max_size=20).filter(lambda text: not set(text) & set("{}<"))
+)
+def test_whatever_the_reasoning_holds_the_label_is_the_objects_own(reasoning: str, label: str, around: str) -> None:
+    written = json.dumps({"reasoning": reasoning, "label": label}, ensure_ascii=False)
+    assert read_reply(around + written + around, LABELS).label == label
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["label", "score", "steps", "reasoning"]),
+        st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), st.lists, max_leaves=5),
+    )
+)
+def test_any_object_is_read_or_refused_and_nothing_is_raised(value: dict[str, Any]) -> None:
+    answer = read_reply(json.dumps(value), LABELS, steps=3)
+    assert answer.label in (None, *LABELS)
+
+
+def test_the_schema_names_the_labels_and_asks_for_the_reasoning_first() -> None:
+    schema = schema_of(LABELS)
+    assert schema["properties"]["label"]["enum"] == ["yes", "no"]
+    assert next(iter(schema["properties"])) == "reasoning"
