@@ -17,7 +17,7 @@ def test_one_printed_number_stands_for_several_things_and_the_finding_says_so() 
     assert table.finding.startswith(
         "76% is printed in 4 places, not of the same thing; of 226 reflections it is 171 to 172"
     )
-    assert "18.6% (95% interval 14.0% to 24.2%) of the reflections cite sudo" in table.finding
+    assert "18.6% (95% interval 14.1% to 24.2%) of the reflections cite sudo" in table.finding
 
 
 def test_a_share_that_was_cut_off_keeps_its_status() -> None:
