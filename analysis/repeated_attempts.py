@@ -28,7 +28,6 @@ _ABSENT = "No set of repeated attempts is at hand."
 
 
 @made_by_this
-@made_by_this
 def samples_table(
     sets: Sequence[SolvedSet], beside: Sequence[Row] = (), seed: int = 0, notes: Sequence[str] = ()
 ) -> Table:
@@ -111,7 +110,6 @@ def _samples_finding(rows: Sequence[Row]) -> str:
     )
 
 
-@made_by_this
 @made_by_this
 def trials_table(sets: Sequence[SolvedSet], seed: int = 0, notes: Sequence[str] = ()) -> Table:
     """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside.

@@ -46,7 +46,6 @@ class Gap(Struct, frozen=True):
 
 
 @made_by_this
-@made_by_this
 def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str] = ()) -> Table:
     """Solve rates with Wilson intervals: the `top` best systems of each set, and those whose rate its page states."""
     rows: list[Row] = []
@@ -138,7 +137,6 @@ def _paired(better: frozenset[str], worse: frozenset[str], tasks: int) -> Paired
     return PairedTable(len(better & worse), len(better - worse), len(worse - better), tasks - len(better | worse))
 
 
-@made_by_this
 @made_by_this
 def ranking_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str] = ()) -> Table:
     """Which neighbours in a ranking can be told apart, which ranks from the first, and how many tasks that would take.
@@ -235,7 +233,6 @@ def _gap_rows(one: SolvedSet, gap: Gap, tests: int) -> list[Row]:
     ]
 
 
-@made_by_this
 @made_by_this
 def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
     """Stated rates of incomplete runs, out of the tasks attempted and out of all; further sets with one rate each.
