@@ -79,12 +79,12 @@ def _beats_baseline(one: ScoredItems) -> bool:
 
 
 def _told(one: ScoredItems) -> str:
-    return f"{_with_interval(one.scores.cohen_kappa, 'coefficient')} ({one.judged.title})"
+    return _with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title)
 
 
-def _with_interval(estimate: Estimate, unit: Unit) -> str:
+def _with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
     interval = f"95% interval {number_text(estimate.low, unit)} to {number_text(estimate.high, unit)}"
-    return f"{number_text(estimate.value, unit)} ({interval})"
+    return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
 
 
 @made_by_this

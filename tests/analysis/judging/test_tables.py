@@ -34,7 +34,7 @@ def row(table: Table, group: str, quantity: str) -> Row:
 
 def test_the_finding_names_the_worst_and_the_best_judge_and_who_beats_the_most_frequent_label() -> None:
     finding = judges_table([GOOD, POOR], "autotriage").finding
-    assert finding.index("(poor)") < finding.index("(good)")
+    assert finding.index("(poor;") < finding.index("(good;")
     assert "for 1 of 2 judges" in finding
 
 
