@@ -1,6 +1,6 @@
 """Pages: one self-contained HTML file each, readable without scripts.
 
-A notebook calls `show(table)` and `show_figure(svg)`; a command calls `page(...)`.
+A notebook calls `show(table)` and `show_figure(svg, caption)`; a command calls `page(...)`.
 """
 
 from analysis.report.display import Shown, show, show_figure

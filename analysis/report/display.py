@@ -1,7 +1,8 @@
 """What a notebook shows: a table or a figure, with the data behind it in the same output.
 
 A table goes out as HTML, as text and as its rows (`TABLE_TYPE`), so that whoever runs the notebook collects the
-very tables that it shows. A figure goes out as inline SVG, marked (`FIGURE_TYPE`) as made here and safe to inline.
+very tables that it shows. A figure goes out as inline SVG, marked (`FIGURE_TYPE`) as made here and safe to inline,
+with its title and the table that it is drawn from, so that its page can lead there.
 """
 
 import re
@@ -33,6 +34,14 @@ class Drawing(Struct, frozen=True):
     caption: str
     title: str
     table: tuple[str, str] | None = None
+
+
+class DrawnFrom(Struct, frozen=True):
+    """The table that a figure is drawn from, as its page says it: a few words, then a link."""
+
+    words: str
+    title: str
+    address: str
 
 
 class Shown:
@@ -71,23 +80,14 @@ def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Show
     table
         The table that it is drawn from; not needed where the figure has the title of a table that the notebook shows.
     """
+    drawing = Drawing(svg, caption, _title(svg), None if table is None else (table.paper, table.name))
     return Shown(
         {
             "text/html": figure_html(svg, caption),
             "text/plain": caption or "(a figure)",
-            FIGURE_TYPE: msgspec.to_builtins(
-                Drawing(svg, caption, _title(svg), None if table is None else (table.paper, table.name))
-            ),
+            FIGURE_TYPE: msgspec.to_builtins(drawing),
         }
     )
-
-
-class DrawnFrom(Struct, frozen=True):
-    """The table that a figure is drawn from, as its page says it: a few words, then a link."""
-
-    words: str
-    title: str
-    address: str
 
 
 def figure_html(svg: str, caption: str, source: DrawnFrom | None = None) -> str:
