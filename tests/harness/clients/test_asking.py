@@ -91,7 +91,8 @@ def test_requests_are_taken_only_as_outcomes_are() -> None:
     async def run() -> None:
         pairs = ask_all(ScriptedClient(lambda _: "yes"), requests(), 10)
         await anext(pairs)
-        await asyncio.sleep(0)
+        for _ in range(100):
+            await asyncio.sleep(0)
         await pairs.aclose()  # type: ignore[attr-defined]
 
     asyncio.run(run())
@@ -118,6 +119,28 @@ def test_cancelled_it_cuts_off_what_is_in_flight_and_gives_what_has_come() -> No
     got, waiting = asyncio.run(run())
     assert sorted(got) == ["quick 1", "quick 2"]
     assert waiting == 0
+
+
+def test_what_comes_at_the_moment_of_cancelling_is_given_too() -> None:
+    async def run() -> int:
+        client = SlowClient(at_once=3)
+        got = 0
+
+        async def collect() -> None:
+            nonlocal got
+            async for _ in ask_all(client, map(question, range(50)), 3):
+                got += 1
+
+        task = asyncio.create_task(collect())
+        await client.full.wait()
+        client.gate.set()
+        await asyncio.sleep(0)  # the workers have put their outcomes and nobody has taken them
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return got
+
+    assert asyncio.run(run()) >= 3
 
 
 def test_what_a_client_raises_ends_the_asking_after_what_has_come() -> None:

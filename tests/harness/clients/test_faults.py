@@ -125,6 +125,12 @@ def test_a_deadline_is_for_the_whole_answer(fault: Play) -> None:
     assert (outcome.kind, outcome.attempts, requests) == ("timeout", 2, 2)
 
 
+def test_the_limit_of_a_call_holds_for_all_its_attempts() -> None:
+    outcome, _, requests = outcome_of(stall, limits=Limits(attempts=9, attempt_seconds=60, total_seconds=0.1))
+    assert isinstance(outcome, Failure)
+    assert (outcome.kind, requests) == ("timeout", 1)
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
