@@ -188,15 +188,14 @@ def _whole(figure: Figure) -> int:
 
 
 def _cases_of(paper: Paper, derivation: Derivation) -> tuple[str, int] | None:
-    """The id of the number of cases of a percentage, and how often each was run."""
+    """The id of the number of cases of a percentage, and how often each was run; `None` where there are none."""
     n, repeats = derivation.inputs.get("n"), derivation.inputs.get("repeats")
-    if derivation.check != "percentage" or not isinstance(n, str) or not is_exact_count(paper[n]):
+    named = [paper[id_] for id_ in (n, repeats) if isinstance(id_, str)]
+    if derivation.check != "percentage" or not isinstance(n, str):
         return None
-    if repeats is None:
-        return n, 1
-    if not isinstance(repeats, str) or not is_exact_count(paper[repeats]):
+    if not all(is_exact_count(figure) and printed_value(figure) > 0 for figure in named):
         return None
-    return n, int(printed_value(paper[repeats]))
+    return n, _whole(paper[repeats]) if isinstance(repeats, str) else 1
 
 
 def _count_of(paper: Paper, derivation: Derivation) -> Figure | None:
@@ -207,9 +206,9 @@ def _count_of(paper: Paper, derivation: Derivation) -> Figure | None:
 def _common(shares: Sequence[tuple[Figure, Figure | None]], n: Figure, repeats: int) -> str:
     """The other numbers of cases that all the shares fit, in words; empty where there are none or many."""
     plain = [figure for figure, _ in shares if limit(figure) is None and not figure.approximate]
-    counts = [None if count is None else printed_value(count) for _, count in shares]
     if len(plain) < len(shares) or any(count is not None and not is_exact_count(count) for _, count in shares):
         return ""
+    counts = [None if count is None else printed_value(count) for _, count in shares]
     known = int(printed_value(n))
     reach = _reach(known)
     low, high = Fraction(max(1, known - reach)), Fraction(known + reach)

@@ -4,6 +4,7 @@ import time
 from fractions import Fraction
 
 import pytest
+from msgspec import structs
 
 from analysis.audit.checked import Checked
 from analysis.audit.checks import check_all
@@ -117,6 +118,16 @@ def test_a_sum_and_a_share_that_fit_with_the_same_other_count_say_so() -> None:
 )
 def test_answers_may_go_in_steps_of_any_size(printed: str, n: str, step: str, status: str) -> None:
     assert check_mean(figure(printed, "number"), figure(n), figure(step, "number"), None).status == status
+
+
+@pytest.mark.parametrize(("n", "repeats", "count"), [("0", "1", "0"), ("9", "0", "3"), ("9", "1", "three")])
+def test_nothing_is_suggested_for_shares_of_nothing_or_of_words(n: str, repeats: str, count: str) -> None:
+    inputs: dict[str, str | tuple[str, ...]] = {"n": "n", "repeats": "r", "count": "c"}
+    shares = [figure("12.34%", "share", f"s{place}", check="percentage", inputs=inputs) for place in range(2)]
+    counted = figure(count, "count" if count.isdigit() else "text", "c")
+    paper = Paper("made-up", "A made-up paper", "Nobody", (figure(n, name="n"), figure(repeats, name="r"), counted))
+    found = check_all(structs.replace(paper, figure=(*paper.figure, *shares)))
+    assert {(checked.status, checked.suggestion) for _, checked in found} == {("underdetermined", "")}
 
 
 def test_an_impossible_mean_names_its_neighbours_and_a_cut_off() -> None:
