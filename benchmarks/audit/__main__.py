@@ -1,7 +1,7 @@
 """`python -m benchmarks.audit [--tables N] [--seed S]`: printed, and written to RESULTS.md beside this.
 
 The rules of the audit were looked at with seed 1; the seed that is reported by default is another one. The whole run
-takes about four minutes on one core with the default 5,000 tables of each kind.
+takes five to ten minutes on one core with the default 5,000 tables of each kind.
 """
 
 import argparse
