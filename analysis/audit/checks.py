@@ -4,6 +4,7 @@
 rounding of its inputs give the printed digits, and is `impossible` where no whole counts do.
 """
 
+from analysis.audit.agreement import Pairs, check_rater_agreement
 from analysis.audit.arithmetic import (
     check_difference,
     check_relative_change,
@@ -12,7 +13,8 @@ from analysis.audit.arithmetic import (
     check_sum,
 )
 from analysis.audit.checked import Checked
-from analysis.audit.judges import check_kappa, check_precision_recall
+from analysis.audit.judges import check_precision_recall
+from analysis.audit.kappa import Raters, check_kappa
 from analysis.audit.p_values import check_two_proportion_p
 from analysis.audit.repairs import with_common_cases, with_common_count
 from analysis.audit.shares import check_mean, check_percentage
@@ -49,7 +51,14 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
             return check_precision_recall(figure, one)
         case "kappa":
             cells = next((m.cells for m in paper.matrix if m.id == derivation.inputs.get("matrix")), ())
-            return check_kappa(figure, get("n"), get("agreement"), [[paper[id_] for id_ in row] for row in cells])
+            margins = tuple(paper[name] for name in derivation.inputs.get("margins", ()))
+            raters = Raters(get("n"), get("agreement"), get("labels"), margins)
+            return check_kappa(figure, raters, [[paper[id_] for id_ in row] for row in cells])
+        case "rater_agreement":
+            agreements, kappas = (
+                tuple(paper[name] for name in derivation.inputs.get(key, ())) for key in ("agreements", "kappas")
+            )
+            return check_rater_agreement(figure, Pairs(get("n"), get("labels"), agreements, kappas))
         case "two_proportion_p":
             counts, sizes, shares = ((get(f"{key}1"), get(f"{key}2")) for key in ("x", "n", "share"))
             return check_two_proportion_p(figure, counts, sizes, shares)

@@ -1,12 +1,12 @@
-"""Precision and recall from the cells of a judge's table, and kappa from a matrix or against the raw agreement."""
+"""Precision and recall from the cells of a judge's table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
 from msgspec import structs
 
 from analysis.audit.checked import Checked, compared, underdetermined
-from analysis.audit.rounding_boxes import fits, input_box, is_exact_count, point, printed_value
+from analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
 from analysis.published import Figure
 from analysis.stats.diagnostic import Confusion
 
@@ -47,41 +47,6 @@ def check_precision_recall(figure: Figure, counts: Mapping[str, Figure]) -> Chec
         return checked
     other = Confusion(tp=tn, fp=fn, fn=fp, tn=found)
     return _with_rows_swapped(checked, figure, measure, other)
-
-
-def check_kappa(
-    figure: Figure, n: Figure | None, agreement: Figure | None, matrix: Sequence[Sequence[Figure]]
-) -> Checked:
-    """Cohen's kappa of a printed matrix; without one, whether it is no greater than the raw agreement."""
-    if matrix:
-        return _from_matrix(figure, matrix)
-    raw = None if agreement is None else input_box(agreement)
-    unprinted = "Kappa also depends on how often each rater used each label, which is not printed."
-    if agreement is None or raw is None:
-        return underdetermined("kappa", unprinted)
-    if not fits(figure, raw) and printed_value(figure) > raw.high:
-        sentence = (
-            f"Kappa is never greater than the raw agreement, and {figure.printed} is more than {agreement.printed}."
-        )
-        return Checked("kappa", "impossible", sentence)
-    of = "" if n is None else f" of {n.printed} items"
-    return underdetermined("kappa", f"{agreement.printed}{of} agree. {unprinted}")
-
-
-def _from_matrix(figure: Figure, matrix: Sequence[Sequence[Figure]]) -> Checked:
-    if not all(is_exact_count(cell) for row in matrix for cell in row):
-        return underdetermined("kappa", "A cell of the matrix is no whole count.")
-    if any(len(row) != len(matrix) for row in matrix):
-        return underdetermined("kappa", "The matrix has not as many columns as rows.")
-    cells = [[int(printed_value(cell)) for cell in row] for row in matrix]
-    total = sum(map(sum, cells))
-    agree = sum(row[place] for place, row in enumerate(cells))
-    chance = sum(sum(row) * sum(column) for row, column in zip(cells, zip(*cells, strict=True), strict=True))
-    if total == 0 or chance == total**2:
-        return underdetermined("kappa", "Kappa is 0/0: only one label is used.")
-    observed, expected = Fraction(agree, total), Fraction(chance, total**2)
-    working = f"({agree:,} / {total:,} - {float(expected):.4f}) / (1 - {float(expected):.4f})"
-    return compared("kappa", figure, working, point((observed - expected) / (1 - expected)))
 
 
 def _pair(known: Mapping[str, int], first: str, second: str, total: str) -> tuple[int | None, int | None]:

@@ -102,11 +102,13 @@ def _agreement_rows(paper: Paper, figure: Figure, n: int, group: str) -> list[Ro
 def _overall_rows(paper: Paper) -> list[Row]:
     """The mean over pairs of annotators as what it is, and taken for what it is not: a share of trajectories."""
     n, pairs = int(paper["annotation.n"].number), int(paper["annotation.pairs"].number)
-    printed, of_pairs, of_trajectories = checked_rows(paper, [paper["annotation.fleiss.agreement"]], _ALL, _AGREEMENT)
+    figure = paper["annotation.fleiss.agreement"]
+    printed, of_pairs, of_trajectories, mean = checked_rows(paper, [figure], _ALL, _AGREEMENT)
     return [
         structs.replace(printed, n=pairs),
         structs.replace(of_pairs, n=pairs),
         structs.replace(of_trajectories, n=n, quantity=f"{_AGREEMENT}, if taken as a share of trajectories"),
+        structs.replace(mean, n=pairs, quantity=f"{_AGREEMENT}, as the mean over the pairs printed"),
     ]
 
 

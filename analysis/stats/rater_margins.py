@@ -106,18 +106,32 @@ def _fitting(
     A rater's margin is the unanimous counts plus what that rater said on split items, so a product of two margins is
     |u|² + u·(a + b) + a·b.
     """
-    squares = (unanimous**2).sum(axis=1)[:, None]
-    fits = np.ones((len(unanimous), len(used)), dtype=bool)
+    squares = (unanimous**2).sum(axis=1)
+    dense = True
+    rows = columns = np.empty(0, dtype=np.int64)
     for kappa, (low, high) in bounds.items():
-        if kappa == "fleiss":
-            total = used.sum(axis=1)
-            products = 9 * squares + 6 * (unanimous @ total.T) + (total**2).sum(axis=1)
+        weight, linear, constant = _product_terms(used, kappa)
+        if dense:
+            products = weight * squares[:, None] + unanimous @ linear.T + constant
+            rows, columns = np.nonzero((products >= low) & (products <= high))
+            dense = False
         else:
-            one, other = (used[:, rater] for rater in _PAIRS[kappa])
-            products = squares + unanimous @ (one + other).T + (one * other).sum(axis=1)
-        fits &= (products >= low) & (products <= high)
-    rows, columns = np.nonzero(fits)
+            # What the first kappa left is little: the others are held against it pair by pair.
+            products = weight * squares[rows] + (unanimous[rows] * linear[columns]).sum(axis=1) + constant[columns]
+            fits = (products >= low) & (products <= high)
+            rows, columns = rows[fits], columns[fits]
+    if dense:
+        rows, columns = np.nonzero(np.ones((len(unanimous), len(used)), dtype=bool))
     yield from zip(rows.tolist(), columns.tolist(), strict=True)
+
+
+def _product_terms(used: FloatArray, kappa: Kappa) -> tuple[int, FloatArray, FloatArray]:
+    """How often |u|² counts, what u is multiplied with, and what is added, for each way to label the split items."""
+    if kappa == "fleiss":
+        total = used.sum(axis=1)
+        return 9, 6 * total, (total**2).sum(axis=1)
+    one, other = (used[:, rater] for rater in _PAIRS[kappa])
+    return 1, one + other, (one * other).sum(axis=1)
 
 
 def _product_bounds(digits: str, kappa: Kappa, dissent: Dissent, n: int) -> tuple[int, int]:

@@ -283,14 +283,6 @@ def test_kappa_follows_from_its_matrix(cells: list[int], digits: int, rule: str)
     assert check_figure(paper, wrong, way).status == "differs"
 
 
-def test_kappa_without_a_matrix_is_impossible_above_the_raw_agreement_and_else_open() -> None:
-    inputs = {"n": figure("n", "118"), "agreement": figure("a", "90.0%", "share")}
-    assert checked("kappa", figure("k", "0.93", "coefficient"), inputs).status == "impossible"
-    found = checked("kappa", figure("k", "0.82", "coefficient"), inputs)
-    assert found.status == "underdetermined"
-    assert "which is not printed" in found.sentence
-
-
 def test_an_input_in_words_or_given_as_a_limit_leaves_a_figure_open() -> None:
     parts = [figure("a", "12"), figure("b", "over 30", value="30", bound="above")]
     assert checked("sum", figure("t", "42"), {"parts": parts}).status == "underdetermined"

@@ -1,0 +1,175 @@
+"""Overall agreement and Fleiss' kappa of raters, held against what is printed of each pair of them.
+
+The overall agreement is the mean over the pairs. Three raters' disagreements also have to go together: an item that one
+labels alone counts in two pairs, one that all label differently in three. And their kappas, pairwise and overall, have
+to come from one set of ratings.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from math import comb, prod
+
+from msgspec import Struct
+
+from analysis.audit.checked import Checked, compared, underdetermined
+from analysis.audit.rounding_boxes import counts_in, is_exact_count, limit, point, printed_value, rounding_box, scale
+from analysis.published import Figure
+from analysis.stats.audit import decimals
+from analysis.stats.dissent import Dissent, possible_dissents
+from analysis.stats.rater_margins import Kappa, PossibleRatings, Ratings, possible_ratings
+
+_PAIRS: tuple[Kappa, ...] = ("first_second", "first_third", "second_third")
+_MOST_COUNTS = 400
+"""How many combinations of counts of the pairs are tried."""
+
+_FEWEST, _MOST = 2, 5
+"""How many labels are tried where their number is not printed."""
+
+_BUDGET = 100_000_000
+"""How many combinations of ratings one search may look at."""
+
+
+class Pairs(Struct, frozen=True):
+    """What is printed of pairs of raters, in the order first and second, first and third, second and third."""
+
+    n: Figure | None = None
+    labels: Figure | None = None
+    agreements: tuple[Figure, ...] = ()
+    kappas: tuple[Figure, ...] = ()
+
+
+def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
+    """The overall agreement, a share, as the mean over pairs; or Fleiss' kappa beside all that is printed of the pairs.
+
+    Parameters
+    ----------
+    figure
+        The overall agreement, in percent, or Fleiss' kappa.
+    pairs
+        What is printed of each pair.
+    """
+    if pairs.n is None or not is_exact_count(pairs.n) or printed_value(pairs.n) <= 0:
+        return underdetermined("rater_agreement", "How many items were rated is not printed as a number.")
+    n = int(printed_value(pairs.n))
+    allowed = [_agreeing(agreement, n) for agreement in pairs.agreements]
+    raters = next((count for count in range(2, len(allowed) + 2) if comb(count, 2) == len(allowed)), None)
+    if raters is None or any(counts is None for counts in allowed):
+        return underdetermined("rater_agreement", "The agreement of each pair of raters is not printed as a number.")
+    options = [counts or () for counts in allowed]
+    for counts, agreement in zip(options, pairs.agreements, strict=True):
+        if not counts:
+            sentence = f"No whole count of {n:,} prints as {agreement.printed}, the agreement of a pair."
+            return Checked("rater_agreement", "impossible", sentence)
+    if prod(map(len, options)) > _MOST_COUNTS:
+        said = f"The pairs' agreements stand for {prod(map(len, options)):,} combinations of counts"
+        return underdetermined("rater_agreement", f"{said}, too many to try.")
+    possible = list(product(*options))
+    together = [counts for counts in possible if raters != len(_PAIRS) or _dissents(n, counts)]
+    if not together:
+        apart = _listed([n - count for count in possible[0]])
+        sentence = f"No three raters disagree in pairs on {apart} of {n:,} items: the three cannot go together."
+        return Checked("rater_agreement", "impossible", sentence)
+    if figure.unit == "share":
+        return _mean_over_pairs(figure, n, together)
+    if raters != len(_PAIRS) or limit(figure) is not None or figure.approximate:
+        return underdetermined("rater_agreement", "Fleiss' kappa of other than three raters is not searched.")
+    return _fleiss(figure, pairs, n, together)
+
+
+def _mean_over_pairs(figure: Figure, n: int, possible: Sequence[tuple[int, ...]]) -> Checked:
+    """The mean of the counts that the pairs' agreements allow, by the combination that fits it best."""
+    results = []
+    for counts in possible:
+        comparisons = n * len(counts)
+        working = f"({' + '.join(f'{count:,}' for count in counts)}) / {comparisons:,} comparisons"
+        mean = point(Fraction(sum(counts), comparisons))
+        results.append(compared("rater_agreement", figure, working, mean))
+    return next((one for one in results if one.status == "reproduced"), results[len(results) // 2])
+
+
+def _fleiss(figure: Figure, pairs: Pairs, n: int, possible: Sequence[tuple[int, ...]]) -> Checked:
+    """Ratings that print all kappas at once, with every split of the items that the pairs' agreements allow."""
+    printed = _printed(figure, pairs.kappas)
+    if "fleiss" not in printed:
+        return underdetermined("rater_agreement", f"A kappa of {figure.printed} leaves the chance agreement open.")
+    given = None if pairs.labels is None or not is_exact_count(pairs.labels) else int(printed_value(pairs.labels))
+    spent, gave_up = 0, False
+    for labels in range(_FEWEST, _MOST + 1) if given is None else (max(given, _FEWEST),):
+        for counts, dissent in _splits(n, possible):
+            found = possible_ratings(dissent, printed, labels, _BUDGET - spent)
+            spent += found.candidates if found.complete else 0
+            gave_up |= not found.complete
+            if found.ratings:
+                return _possible(figure, n, counts, dissent, labels, found, len(printed))
+    agree = f"{_listed(possible[len(possible) // 2])} of {n:,} agree in pairs"
+    if gave_up:
+        said = "the search for ratings that print the kappas gave up before it had looked at all of them"
+        return underdetermined("rater_agreement", f"{agree}; {said}.")
+    on = f"on {given} labels" if given is not None else f"on {_FEWEST} to {_MOST} labels"
+    kappas = _listed([kappa.printed for kappa in (*pairs.kappas, figure)])
+    sentence = f"{agree}, but no ratings of three raters {on} print the kappas {kappas} together."
+    return Checked("rater_agreement", "impossible", sentence)
+
+
+def _possible(
+    figure: Figure, n: int, counts: tuple[int, ...], dissent: Dissent, labels: int, found: PossibleRatings, kappas: int
+) -> Checked:
+    beside = f"the {kappas - 1} kappas of the pairs" if kappas > 1 else "the agreements of the pairs"
+    sentence = (
+        f"{_listed(counts)} of {n:,} agree in pairs: all three agree on {dissent.unanimous:,} items, and the "
+        f"three label {_listed(dissent.alone)} alone. With {labels} labels {found.labelled:,} sets of ratings print "
+        f"{figure.printed} beside {beside}, such as {_told(found.ratings[0])}; which one it was is not printed."
+    )
+    return Checked("rater_agreement", "underdetermined", sentence)
+
+
+def _printed(figure: Figure, kappas: Sequence[Figure]) -> dict[Kappa, str]:
+    """The kappas that say something: not limits, and not such as may be 1, which leaves chance agreement open."""
+    named: list[tuple[Kappa, Figure]] = [("fleiss", figure)]
+    if len(kappas) == len(_PAIRS):
+        named += zip(_PAIRS, kappas, strict=True)
+    return {
+        name: _digits(kappa)
+        for name, kappa in named
+        if limit(kappa) is None and not kappa.approximate and kappa.unit != "text" and rounding_box(kappa).high < 1
+    }
+
+
+def _digits(figure: Figure) -> str:
+    """The number as a fraction, with as many digits as are printed."""
+    behind = decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
+    return f"{float(printed_value(figure)):.{behind}f}"
+
+
+def _agreeing(agreement: Figure, n: int) -> Sequence[int] | None:
+    """How many of n items a pair may agree on; `None` where that is not printed as a number."""
+    if agreement.unit == "text" or agreement.approximate or limit(agreement) is not None:
+        return None
+    if is_exact_count(agreement):
+        count = int(printed_value(agreement))
+        return (count,) if 0 <= count <= n else ()
+    return counts_in(agreement, n)
+
+
+def _dissents(n: int, counts: tuple[int, ...]) -> tuple[Dissent, ...]:
+    first, second, third = (n - count for count in counts)
+    return possible_dissents(n, first, second, third)
+
+
+def _splits(n: int, possible: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], Dissent]]:
+    for counts in possible:
+        for dissent in _dissents(n, counts):
+            yield counts, dissent
+
+
+def _told(ratings: Ratings) -> str:
+    """One set of ratings: how many items of each label all give alike, and the labels of the split ones."""
+    split = " ".join("[" + " ".join(str(label + 1) for label in labels) + "]" for labels in ratings.split)
+    together = ", ".join(f"{count:,}" for count in ratings.unanimous)
+    return f"{together} unanimous items of labels 1 to {len(ratings.unanimous)}" + (f" and {split}" if split else "")
+
+
+def _listed(words: Sequence[object]) -> str:
+    said = [f"{word:,}" if isinstance(word, int) else str(word) for word in words]
+    return ", ".join(said[:-1]) + f" and {said[-1]}"

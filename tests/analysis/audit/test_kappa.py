@@ -1,0 +1,203 @@
+"""Kappa against every matrix: no sound table is accused, and a kappa that no matrix prints is found."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from analysis.audit.checked import Checked
+from analysis.audit.generated_tables import SOUND_RULES, Rule, rounded
+from analysis.audit.kappa import Raters, check_kappa
+from analysis.published import Figure
+from analysis.stats.kappa_tables import kappa_of
+from analysis.tables import Unit
+
+Cells = tuple[tuple[int, ...], ...]
+
+
+def figure(printed: str, unit: Unit = "coefficient", **more: object) -> Figure:
+    return Figure(id="k", place="Table 3", row="Apples", column="kappa", printed=printed, unit=unit, **more)  # type: ignore[arg-type]
+
+
+def counts(numbers: tuple[int, ...]) -> tuple[Figure, ...]:
+    return tuple(figure(str(number), "count") for number in numbers)
+
+
+def checked(kappa: str, n: str, agreement: str, labels: int | None = None, margins: tuple[int, ...] = ()) -> Checked:
+    agreed = figure(agreement, "share" if agreement.endswith("%") else "count")
+    how_many = None if labels is None else figure(str(labels), "count")
+    raters = Raters(figure(n, "count"), agreed, how_many, counts(margins))
+    return check_kappa(figure(kappa), raters, [])
+
+
+@st.composite
+def matrices(draw: st.DrawFn, largest: int = 60) -> Cells:
+    """Two raters of up to so many items on two to four labels, with fewer or more agreements than by chance."""
+    labels = draw(st.integers(2, 4))
+    n = draw(st.integers(2, largest))
+    agree = draw(st.integers(0, n))
+    cells = [[0] * labels for _ in range(labels)]
+    places = st.integers(0, labels - 1)
+    for item in range(n):
+        first = draw(places)
+        second = first if item < agree else (first + draw(st.integers(1, labels - 1))) % labels
+        cells[first][second] += 1
+    return tuple(tuple(row) for row in cells)
+
+
+def known(cells: Cells) -> tuple[int, int, Fraction]:
+    """Items, agreements and kappa of a matrix."""
+    n, agree = sum(map(sum, cells)), sum(row[place] for place, row in enumerate(cells))
+    product = sum(sum(row) * sum(column) for row, column in zip(cells, zip(*cells, strict=True), strict=True))
+    assume(product < n * n)
+    return n, agree, kappa_of(n, agree, product)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    cells=matrices(),
+    digits=st.integers(2, 4),
+    rule=st.sampled_from(SOUND_RULES),
+    percent=st.integers(0, 2),
+    given_labels=st.booleans(),
+    with_margins=st.booleans(),
+)
+def test_a_kappa_that_a_matrix_has_is_never_called_wrong(
+    cells: Cells, digits: int, rule: Rule, percent: int, given_labels: bool, with_margins: bool
+) -> None:
+    n, agree, kappa = known(cells)
+    share = f"{rounded(Fraction(100 * agree, n), percent, rule)}%"
+    margins = tuple(map(sum, cells)) if with_margins else ()
+    found = checked(rounded(kappa, digits, rule), str(n), share, len(cells) if given_labels else None, margins)
+    assert found.status in ("underdetermined", "reproduced")
+    assert "gave up" not in found.sentence
+
+
+@settings(max_examples=60, deadline=None)
+@given(cells=matrices(), digits=st.integers(2, 4), off=st.integers(1, 9))
+def test_a_kappa_greater_than_the_agreement_is_never_let_through(cells: Cells, digits: int, off: int) -> None:
+    n, agree, _ = known(cells)
+    assume(agree < n)
+    above = Fraction(agree, n) + Fraction(off, 10) * (1 - Fraction(agree, n)) + Fraction(1, 10**digits)
+    assert checked(rounded(above, digits, "half_up"), str(n), str(agree)).status == "impossible"
+
+
+@pytest.mark.parametrize("labels", [2, 3, 4])
+def test_a_wrong_kappa_is_found_where_no_matrix_prints_it(labels: int) -> None:
+    """Of ten items with eight agreements on two labels only a few kappas are left, and all others are found."""
+    printed = [f"{step / 100:.2f}" for step in range(-20, 100)]
+    possible = [kappa for kappa in printed if checked(kappa, "10", "8", labels).status != "impossible"]
+    exact = {rounded(value, 2, rule) for value in _kappas(10, 8, labels) for rule in SOUND_RULES}
+    assert set(possible) == exact & set(printed)
+    assert len(possible) < len(printed) / 2
+
+
+def _kappas(n: int, agree: int, labels: int) -> set[Fraction]:
+    """All kappas, by trying all margins that can go with the agreements."""
+    found = set()
+    for rows in _compositions(n, labels):
+        for columns in _compositions(n, labels):
+            kept = sum(map(min, rows, columns))
+            forced = sum(max(0, -((n - agree - row - column) // 2)) for row, column in zip(rows, columns, strict=True))
+            if forced <= agree <= kept:
+                found.add(kappa_of(n, agree, sum(row * column for row, column in zip(rows, columns, strict=True))))
+    return found
+
+
+def _compositions(total: int, parts: int) -> list[tuple[int, ...]]:
+    if parts == 1:
+        return [(total,)]
+    return [(first, *rest) for first in range(total + 1) for rest in _compositions(total - first, parts - 1)]
+
+
+def test_a_kappa_is_open_where_one_matrix_prints_it_and_others_do_not() -> None:
+    found = checked("0.64", "31", "74.2%", 4)
+    assert found.status == "underdetermined"
+    assert found.sentence.startswith(
+        "23 of 31 agree, which leaves a kappa from −0.148 to 0.670; with 4 labels the matrix"
+    )
+    assert "not printed" in found.sentence
+
+
+def test_with_fewer_labels_the_same_kappa_is_impossible_and_the_limits_are_told() -> None:
+    found = checked("0.640", "31", "74.2%", 2)
+    assert found.status == "impossible"
+    assert found.sentence == "23 of 31 agree; on 2 labels kappa is then from −0.1481 to 0.5156, not 0.640."
+    assert (found.low, found.high) == (pytest.approx(-8 / 54), pytest.approx(0.5156, abs=1e-4))
+
+
+def test_a_kappa_between_two_that_there_are_is_impossible_and_both_are_named() -> None:
+    found = checked("0.5123", "20", "90.0%", 3)
+    assert found.status == "impossible"
+    assert found.sentence == (
+        "18 of 20 agree; no matrix of whole counts on 3 labels has a kappa that prints as 0.5123: the nearest are "
+        "0.473684 and 0.555556."
+    )
+
+
+def test_one_raters_labels_leave_fewer_kappas() -> None:
+    assert checked("0.640", "31", "74.2%", 4).status == "underdetermined"
+    assert checked("0.640", "31", "74.2%", 4, (29, 1, 1, 0)).status == "impossible"
+    assert checked("0.640", "31", "74.2%", 4, (9, 4, 12, 5)).sentence == (
+        "The counts of the labels add up to 30, not to 31."
+    )
+
+
+def test_where_all_agree_kappa_is_one() -> None:
+    assert checked("1.00", "20", "100%").status == "reproduced"
+    assert checked("0.98", "20", "100%").status == "impossible"
+
+
+def test_an_agreement_that_no_count_prints_is_impossible() -> None:
+    found = checked("0.833", "31", "88.9%", 4)
+    assert found.status == "impossible"
+    assert found.sentence == (
+        "No whole count of 31 prints as 88.9% agreement: 27 / 31 is 87.10% and 28 / 31 is 90.32%."
+    )
+
+
+@pytest.mark.parametrize(
+    ("kappa", "n", "agreement", "labels", "suggestion"),
+    [
+        ("0.473", "20", "90.0%", 3, "the further digits are cut off instead of rounded"),
+        ("0.60", "120", "74.8%", 3, "119 items instead of 120 would fit"),
+        ("0.60", "31", "74.1%", 3, "the agreement is 23 / 31, its further digits cut off instead of rounded"),
+    ],
+)
+def test_a_small_repair_that_makes_it_fit_is_suggested(
+    kappa: str, n: str, agreement: str, labels: int, suggestion: str
+) -> None:
+    found = checked(kappa, n, agreement, labels)
+    assert found.status == "impossible"
+    assert suggestion in found.suggestion
+
+
+def test_without_the_number_of_items_the_agreement_still_sets_limits() -> None:
+    agreed, four = figure("88.9%", "share"), figure("4", "count")
+    assert check_kappa(figure("0.833"), Raters(None, agreed, four), []).status == "underdetermined"
+    above = check_kappa(figure("0.88"), Raters(None, agreed, four), [])
+    assert above.status == "impossible"
+    assert above.sentence == "88.9% agreement on 4 labels leaves a kappa from −0.059 to 0.854, and 0.88 is outside."
+    assert check_kappa(figure("0.88"), Raters(None, agreed), []).status == "underdetermined"
+    assert check_kappa(figure("0.90"), Raters(None, agreed), []).sentence == (
+        "Kappa is never greater than the raw agreement, and 0.90 is more than 88.9%."
+    )
+
+
+def test_a_kappa_given_as_a_limit_needs_only_keep_it() -> None:
+    agreed, n = figure("45", "count"), figure("60", "count")
+    two = figure("2", "count")
+    kept = check_kappa(figure("above 0.4", value="0.4", bound="above"), Raters(n, agreed, two), [])
+    broken = check_kappa(figure("above 0.6", value="0.6", bound="above"), Raters(n, agreed, two), [])
+    assert (kept.status, broken.status) == ("underdetermined", "impossible")
+
+
+def test_nothing_is_said_of_a_kappa_whose_agreement_is_in_words() -> None:
+    in_words = Raters(figure("60", "count"), figure("most", "text"))
+    assert check_kappa(figure("0.5"), in_words, []).status == "underdetermined"
+
+
+def test_large_tables_are_answered_too() -> None:
+    assert checked("0.71", "10,000", "81%", 3).status == "underdetermined"
+    assert checked("0.79", "10,000", "81%", 3).status == "impossible"
