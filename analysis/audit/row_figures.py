@@ -26,13 +26,14 @@ _CELLS: Mapping[str, frozenset[str]] = {
     "accuracy": frozenset({"tp", "fp", "fn", "tn"}),
 }
 _TOTALS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn")}
-_RATIOS = frozenset({"agreement", "share1", "share2", *MEASURES})
+_RATIOS = frozenset({"agreement", "agreements", "kappas", "share1", "share2"})
 _NEEDED: Mapping[Check, tuple[tuple[str, ...], ...]] = {
     "percentage": (("n",),),
     "mean": (("n",),),
     "two_proportion_p": tuple(("n1", "n2", first, second) for first in ("x1", "share1") for second in ("x2", "share2")),
     "stars": (("p", "one"),),
     "kappa": (("matrix",), ("n", "agreement")),
+    "rater_agreement": (("n", "agreements"), ("n", "agreements", "kappas")),
     "sum": (("parts",),),
     "difference": (("a", "b"),),
     "relative_change": (("from", "to"),),
@@ -211,7 +212,7 @@ def _printed_units(given: Given, numbers: Sequence[Typed]) -> list[Unit]:
             return ["text"] * len(numbers)
         case "two_proportion_p":
             return ["share" if signed else "p"] * len(numbers)
-        case "precision_recall":
+        case "precision_recall" | "rater_agreement":
             return ["share" if _in_percent(numbers) else "coefficient"] * len(numbers)
         case "kappa":
             return ["share" if signed else "coefficient"] * len(numbers)
