@@ -98,9 +98,9 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
 def untold_table(findings: Sequence[Finding] | None = None) -> Table:
     """What cannot be told, by the reason: how many checks of each paper want the same."""
     found = [one for one in findings or all_findings() if one.status == "underdetermined"]
-    reasons: dict[tuple[str, str], list[Finding]] = {}
+    reasons: dict[str, list[Finding]] = {}
     for one in found:
-        reasons.setdefault((_reason(one), one.source), []).append(one)
+        reasons.setdefault(_FIGURES.sub("…", one.sentence), []).append(one)
     rows = [
         Row(
             quantity=PAPERS.get(source, source),
@@ -108,17 +108,19 @@ def untold_table(findings: Sequence[Finding] | None = None) -> Table:
             evidence="recomputed",
             source=_places(alike),
             unit="count",
-            group=reason,
+            group=f"{wanting[0].check}: {wanting[0].sentence}",
         )
-        for (reason, source), alike in sorted(reasons.items(), key=lambda item: -len(item[1]))
+        for wanting in sorted(reasons.values(), key=len, reverse=True)
+        for source in dict.fromkeys(one.source for one in wanting)
+        for alike in [[one for one in wanting if one.source == source]]
     ]
     return Table(
         name="underdetermined",
         paper=SLUG,
         title="What cannot be told, and why",
-        finding=f"{len(found):,} checks cannot be told, for {len({key for key, _ in reasons}):,} reasons.",
+        finding=f"{len(found):,} checks cannot be told, for {len(reasons):,} reasons.",
         rows=tuple(rows),
-        notes=("Numbers in a reason are left out, so that one reason stands for all figures that have it.",),
+        notes=("A reason is given in the words of its first figure; for the others only the numbers in it differ.",),
     )
 
 
@@ -218,10 +220,6 @@ def _name(alike: Sequence[Finding]) -> str:
 
 def _places(alike: Sequence[Finding]) -> str:
     return "; ".join(dict.fromkeys(one.place or one.check for one in alike))
-
-
-def _reason(finding: Finding) -> str:
-    return _FIGURES.sub("…", finding.sentence)
 
 
 def _notes(status: Status) -> tuple[str, ...]:
