@@ -101,15 +101,18 @@ def _agreement_rows(paper: Paper, figure: Figure, n: int, group: str) -> list[Ro
 
 def _overall_rows(paper: Paper) -> list[Row]:
     """The mean over pairs of annotators as what it is, and taken for what it is not: a share of trajectories."""
-    n, pairs = int(paper["annotation.n"].number), int(paper["annotation.pairs"].number)
     figure = paper["annotation.fleiss.agreement"]
-    printed, of_pairs, of_trajectories, mean = checked_rows(paper, [figure], _ALL, _AGREEMENT)
-    return [
-        structs.replace(printed, n=pairs),
-        structs.replace(of_pairs, n=pairs),
-        structs.replace(of_trajectories, n=n, quantity=f"{_AGREEMENT}, if taken as a share of trajectories"),
-        structs.replace(mean, n=pairs, quantity=f"{_AGREEMENT}, as the mean over the pairs printed"),
-    ]
+    printed, *others = checked_rows(paper, [figure], _ALL, _AGREEMENT)
+    n, pairs = int(paper["annotation.n"].number), int(paper["annotation.pairs"].number)
+    rows = [structs.replace(printed, n=pairs)]
+    for derivation, row in zip(figure.derivations, others, strict=True):
+        if derivation.check != "percentage":
+            rows.append(structs.replace(row, n=pairs, quantity=f"{_AGREEMENT}, from that of the pairs"))
+        elif derivation.inputs["n"] == "annotation.pairs":
+            rows.append(structs.replace(row, n=pairs))
+        else:
+            rows.append(structs.replace(row, n=n, quantity=f"{_AGREEMENT}, if taken as a share of trajectories"))
+    return rows
 
 
 def _kappa_rows(paper: Paper, figure: Figure, reconstructed: Estimate, group: str, seed: int) -> list[Row]:
@@ -134,11 +137,14 @@ def _kappa_rows(paper: Paper, figure: Figure, reconstructed: Estimate, group: st
 def _disagreement_rows(paper: Paper) -> list[Row]:
     """The text's "< 3%" against both things it can mean."""
     figure, group = paper["annotation.disagreements"], "Disagreements, in the text"
-    printed, of_comparisons, of_trajectories = checked_rows(paper, [figure], group, "Share that disagree")
+    printed, *others = checked_rows(paper, [figure], group, "Share that disagree")
+    kinds = ["trajectories" if way.check == "percentage" else "comparisons" for way in figure.derivations]
     return [
         printed,
-        structs.replace(of_comparisons, quantity="Share of comparisons that disagree"),
-        structs.replace(of_trajectories, quantity="Share of trajectories that disagree"),
+        *(
+            structs.replace(row, quantity=f"Share of {kind} that disagree")
+            for kind, row in zip(kinds, others, strict=True)
+        ),
     ]
 
 
