@@ -114,8 +114,8 @@ def merged(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 def _of_row(row: UserRow, source: str) -> Finding:
     found = [_finding(figure, checked, source, row.id) for figure, checked in check_all(row.paper)]
-    fitting = [one for one in found if one.status == "reproduced"]
-    said = (row.any_of and fitting) or [one for one in found if one.status in FAILED] or found
+    failed = [one for one in found if one.status in FAILED]
+    said = _readings(found) if row.any_of else failed or found
     worst = min(said, key=lambda finding: WORST_FIRST.index(finding.status))
     of_printed = next((one for one in said if (one.status, one.check) == (worst.status, row.check)), found[0])
     sentences = [f"As {one.name}: {one.sentence}" if row.any_of else one.sentence for one in said]
@@ -134,6 +134,15 @@ def _of_row(row: UserRow, source: str) -> Finding:
         low=of_printed.low,
         high=of_printed.high,
     )
+
+
+def _readings(found: Sequence[Finding]) -> Sequence[Finding]:
+    """The readings of a figure that fit; where none does, those that may; where none may, all of them."""
+    for status in ("reproduced", "underdetermined"):
+        alike = [one for one in found if one.status == status]
+        if alike:
+            return alike
+    return found
 
 
 def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding:

@@ -25,8 +25,9 @@ _CELLS: Mapping[str, frozenset[str]] = {
     "f1": frozenset({"tp", "fp", "fn"}),
     "accuracy": frozenset({"tp", "fp", "fn", "tn"}),
 }
-_TOTALS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn")}
-_RATIOS = frozenset({"agreement", "agreements", "kappas", "share1", "share2"})
+_TOTALS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives", "negatives")}
+_RATIOS = frozenset({"agreement", "agreements", "kappa", "kappas", "share1", "share2", *MEASURES})
+_RATIOS |= {"other_precision", "other_recall"}
 _NEEDED: Mapping[Check, tuple[tuple[str, ...], ...]] = {
     "percentage": (("n",),),
     "mean": (("n",),),
@@ -84,11 +85,12 @@ def user_row(given: Given, printed: str) -> UserRow:
     _check_needed(given)
     inputs, matrices, named = _inputs(given)
     measures = _measures(given)
+    beside = {} if len(given.printed) == 1 else {measure: _name(given.id, measure) for measure, _ in measures}
     shown = [
         structs.replace(
-            number.figure(f"{given.id}\t{measure}", given.id, given.id, measure or given.check, unit),
+            number.figure(_name(given.id, measure), given.id, given.id, measure or given.check, unit),
             check=given.check,
-            inputs=named,
+            inputs={other: name for other, name in beside.items() if other != measure} | named,
         )
         for (measure, number), unit in zip(measures, _printed_units(given, [one for _, one in measures]), strict=True)
     ]
@@ -228,13 +230,15 @@ def _measures(given: Given) -> list[tuple[str, Typed]]:
     """The printed figures with what each is of; one for each possibility where the row does not say it."""
     if given.check != "precision_recall":
         return list(given.printed)
-    known = _known_cells(given.numbers)
-    can = [measure for measure in MEASURES if _CELLS[measure] <= known] if known else list(MEASURES[:2])
+    known = _known(given.numbers)
+    sized = bool(set(_TOTALS) & given.numbers.keys())
+    can = [measure for measure in MEASURES if sized or _CELLS[measure] <= known]
+    unnamed = [measure for measure in can if measure not in given.numbers][:3]
     if len(given.printed) == 1 and not given.printed[0][0]:
         number = given.printed[0][1]
         words = [measure for measure in MEASURES if measure in given.id.casefold()]
         asked = [given.measure] if given.measure else words if len(words) == 1 else []
-        named = [(measure, number) for measure in asked or can[:3]]
+        named = [(measure, number) for measure in asked or unnamed]
     else:
         named = list(given.printed)
     for measure, _ in named:
@@ -246,12 +250,13 @@ def _measures(given: Given) -> list[tuple[str, Typed]]:
     return named
 
 
-def _known_cells(numbers: Numbers) -> set[str]:
-    """The cells that are given or follow from a class and its other cell."""
-    known = set(_CELLS["accuracy"]) & numbers.keys()
-    for total, cells in _TOTALS.items():
-        if total in numbers and known & set(cells):
-            known |= set(cells)
+def _known(numbers: Numbers) -> set[str]:
+    """The counts that are given, or follow from a sum and the others in it."""
+    known = (set(_CELLS["accuracy"]) | set(_TOTALS)) & numbers.keys()
+    for _ in _TOTALS:
+        for total, parts in _TOTALS.items():
+            if len(known & {total, *parts}) == len(parts):
+                known |= {total, *parts}
     return known
 
 

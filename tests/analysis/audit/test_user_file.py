@@ -139,11 +139,16 @@ JUDGE = "tp=40;fp=10;fn=40;tn=30"
         ("a", "0.50", f"{JUDGE};measure=precision", "differs", 0.8),
         ("the judge's precision", "0.50", JUDGE, "differs", 0.8),
         ("a", "0.50", JUDGE, "reproduced", 0.5),
-        ("a", "0.50", "tp=40;positives=80", "reproduced", 0.5),
+        ("a", "0.50", "tp=40;positives=80;measure=recall", "reproduced", 0.5),
+        ("a", "0.91", "positives=50;negatives=50", "underdetermined", None),
+        ("a", "f1=0.62", JUDGE, "reproduced", 0.615384615385),
+        ("a", "0.58", f"{JUDGE};measure=accuracy", "reproduced", 0.583333333333),
+        ("a", "0.80/0.52", "positives=80;negatives=40", "impossible", None),
+        ("a", "80%", "positives=80;negatives=40;measure=precision;recall=52%", "impossible", None),
     ],
 )
 def test_a_judges_figure_is_of_the_measure_that_is_named_or_that_fits(
-    tmp_path: Path, row: str, printed: str, inputs: str, status: str, computed: float
+    tmp_path: Path, row: str, printed: str, inputs: str, status: str, computed: float | None
 ) -> None:
     found = judged(tmp_path, "precision_recall", printed, inputs, row)
     assert (found.status, found.computed, found.printed) == (status, computed, printed)
