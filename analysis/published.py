@@ -49,7 +49,10 @@ INPUTS: dict[Check, frozenset[str]] = {
     "mean": frozenset({"n", "step", "repeats"}),
     "two_proportion_p": frozenset({"x1", "n1", "x2", "n2", "share1", "share2"}),
     "stars": frozenset({"p", "one", "two", "three", "four"}),
-    "precision_recall": frozenset({"tp", "fp", "fn", "tn", "positives", "negatives"}),
+    "precision_recall": frozenset(
+        {"tp", "fp", "fn", "tn", "positives", "negatives", "n"}
+        | {"precision", "recall", "f1", "accuracy", "kappa", "other_precision", "other_recall"}
+    ),
     "kappa": frozenset({"n", "agreement", "matrix", "labels", "margins"}),
     "rater_agreement": frozenset({"n", "labels", "agreements", "kappas"}),
     "sum": frozenset({"parts"}),
@@ -63,8 +66,10 @@ INPUTS: dict[Check, frozenset[str]] = {
 - `percentage`: 100 count / (n x repeats). `mean`: of n x repeats answers that go in steps of `step`, 1 where not given.
 - `two_proportion_p`: the p-value of x1 of n1 against x2 of n2, or of two shares where no counts are printed.
 - `stars`: the stars beside a figure, from its p-value `p` and the levels that the legend gives to `one` star, `two` …
-- `precision_recall`: the figure's column says which of the two; seen from the class of the figure's row, so that what
-  is a true negative for one class is a true positive for the other; `positives` are tp + fn, `negatives` fp + tn.
+- `precision_recall`: the figure's column says precision, recall, F1 or accuracy; seen from the class of the figure's
+  row, so that what is a true negative for one class is a true positive for the other; `positives` are tp + fn,
+  `negatives` fp + tn, `n` all. Where the cells are not printed the judge's other figures count: one table has to
+  print them all.
 - `kappa`: from the matrix of an id; or against every matrix of n items with that agreement, of so many `labels`, and
   with `margins`, how often one of the two raters used each label.
 - `rater_agreement`: the overall agreement (a share) or Fleiss' kappa of n items, from the `agreements` and `kappas` of

@@ -1,4 +1,8 @@
-"""Precision and recall from the cells of a judge's table."""
+"""Precision, recall, F1 and accuracy from the cells of a judge's table, or against every table of the classes' sizes.
+
+Without cells, the figures of one judge have to come from one table of whole counts: all tables that print them
+together are found (`analysis.stats.reconstruction`). None means that they contradict each other.
+"""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -6,74 +10,130 @@ from fractions import Fraction
 from msgspec import structs
 
 from analysis.audit.checked import Checked, compared, underdetermined
+from analysis.audit.judge_tables import CELLS, check_together, written
+from analysis.audit.repairs import first_of
 from analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
 from analysis.published import Figure
 from analysis.stats.diagnostic import Confusion
+from analysis.stats.reconstruction import Measure
 
-_CELLS_MISSING = "The printed counts do not fix the cells that it needs."
-_ROWS_SWAPPED = "the rows of the two classes are swapped: it is the {measure} of the other class"
+_NAMES: dict[Measure, tuple[str, ...]] = {
+    "precision": ("precision",),
+    "recall": ("recall",),
+    "f1": ("f1", "f-1", "f₁"),
+    "accuracy": ("accuracy",),
+}
+"""How columns name what they print."""
+
+_NEEDS: dict[Measure, frozenset[str]] = {
+    "precision": frozenset({"tp", "fp"}),
+    "recall": frozenset({"tp", "fn"}),
+    "f1": frozenset({"tp", "fp", "fn"}),
+    "accuracy": frozenset(CELLS),
+}
+_SUMS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives", "negatives")}
 
 
-def check_precision_recall(figure: Figure, counts: Mapping[str, Figure]) -> Checked:
-    """Precision or recall, as the figure's column says, of the class whose cells are given.
+def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Checked:
+    """Precision, recall, F1 or accuracy, as the figure's column says, of the class of the figure's row.
 
     Parameters
     ----------
-    counts
-        `tp`, `fp`, `fn`, `tn`, `positives` (tp + fn), `negatives` (fp + tn); what follows from
-        the others may be missing.
+    figure
+        The printed figure.
+    inputs
+        The cells `tp`, `fp`, `fn`, `tn`, the classes' sizes `positives` (tp + fn) and `negatives` (fp + tn), and `n`;
+        and the other figures printed of the same judge, which count where the cells are not known: `precision`,
+        `recall`, `f1`, `accuracy`, `kappa`, and `other_precision` and `other_recall` of the other class. What follows
+        from the others, or is not printed, may be missing.
     """
     column = figure.column.lower()
-    if ("precision" in column) == ("recall" in column):
-        return underdetermined("precision_recall", f"Column {figure.column!r} is neither precision nor recall.")
-    measure = "precision" if "precision" in column else "recall"
-    if not all(is_exact_count(count) for count in counts.values()):
-        return underdetermined("precision_recall", _CELLS_MISSING)
-    known = {name: int(printed_value(count)) for name, count in counts.items()}
-    tp, fn = _pair(known, "tp", "fn", "positives")
-    tn, fp = _pair(known, "tn", "fp", "negatives")
-    impossible = _contradiction({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, known)
+    named = [measure for measure, words in _NAMES.items() if any(word in column for word in words)]
+    if len(named) != 1 or "balanced" in column:
+        return underdetermined("precision_recall", f"Column {figure.column!r} is not one of {', '.join(_NAMES)}.")
+    measure = named[0]
+    counted = {name: one for name, one in inputs.items() if name in (*CELLS, *_SUMS)}
+    if not all(is_exact_count(count) for count in counted.values()):
+        return underdetermined("precision_recall", "A cell or a size of a class is no whole count.")
+    known = {name: int(printed_value(count)) for name, count in counted.items()}
+    counts = _completed(known)
+    impossible = _contradiction(counts, known)
     if impossible:
         return Checked("precision_recall", "impossible", impossible)
-    found, wrong = tp, fp if measure == "precision" else fn
-    if found is None or wrong is None:
-        return underdetermined("precision_recall", _CELLS_MISSING)
-    if found + wrong == 0:
-        return underdetermined("precision_recall", f"{measure.capitalize()} is 0/0.")
-    checked = compared(
-        "precision_recall", figure, f"{found:,} / {found + wrong:,}", point(Fraction(found, found + wrong))
-    )
-    if checked.status == "reproduced" or tn is None or fn is None or fp is None:
-        return checked
-    other = Confusion(tp=tn, fp=fn, fn=fp, tn=found)
-    return _with_rows_swapped(checked, figure, measure, other)
+    if not _NEEDS[measure] <= counts.keys():
+        beside = {name: one for name, one in inputs.items() if name not in counted}
+        return check_together(figure, measure, counts, beside, inputs.get("positives"))
+    above, below, working = _quotient(measure, _table(counts))
+    if below == 0:
+        return underdetermined("precision_recall", f"{written(measure)} is 0/0.")
+    checked = compared("precision_recall", figure, working, point(Fraction(above, below)))
+    return checked if checked.status == "reproduced" else _with_swaps(checked, figure, measure, counts)
 
 
-def _pair(known: Mapping[str, int], first: str, second: str, total: str) -> tuple[int | None, int | None]:
-    """Two cells of which one may follow from the other and their sum."""
-    one, other, both = known.get(first), known.get(second), known.get(total)
-    if one is None and other is not None and both is not None:
-        one = both - other
-    if other is None and one is not None and both is not None:
-        other = both - one
-    return one, other
+def _completed(known: Mapping[str, int]) -> dict[str, int]:
+    """The counts that are given, and those that follow from a sum and the others in it."""
+    counts = dict(known)
+    for _ in _SUMS:
+        for total, parts in _SUMS.items():
+            missing = [part for part in parts if part not in counts]
+            if not missing and total not in counts:
+                counts[total] = sum(counts[part] for part in parts)
+            elif len(missing) == 1 and total in counts:
+                counts[missing[0]] = counts[total] - sum(counts[part] for part in parts if part in counts)
+    return counts
 
 
-def _contradiction(cells: Mapping[str, int | None], known: Mapping[str, int]) -> str:
-    for total, (first, second) in {"positives": ("tp", "fn"), "negatives": ("fp", "tn")}.items():
-        one, other = cells[first], cells[second]
-        if one is None or other is None:
+def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
+    """Why the counts cannot be, in words; empty where they can."""
+    most = max(known.values(), default=0)
+    if "n" in known and most > known["n"]:
+        return f"{most:,} is more than all {known['n']:,} items."
+    for total, parts in _SUMS.items():
+        if total not in known or not set(parts) <= counts.keys():
             continue
-        if min(one, other) < 0:
-            return f"{max(one, other):,} of {known[total]:,} {total} is more than there are."
-        if known.get(total, one + other) != one + other:
-            return f"{one:,} + {other:,} is {one + other:,}, not the {known[total]:,} {total} printed."
+        whole = [counts[part] for part in parts]
+        if min(whole) < 0:
+            return f"{max(whole):,} of {known[total]:,} {total} is more than there are."
+        if sum(whole) != known[total]:
+            shown = " + ".join(f"{count:,}" for count in whole)
+            return f"{shown} is {sum(whole):,}, not the {known[total]:,} {total} printed."
     return ""
 
 
-def _with_rows_swapped(checked: Checked, figure: Figure, measure: str, other: Confusion) -> Checked:
-    cases = other.tp + (other.fp if measure == "precision" else other.fn)
-    if not cases or not fits(figure, point(Fraction(other.tp, cases))):
-        return checked
-    swapped = _ROWS_SWAPPED.format(measure=measure)
-    return structs.replace(checked, suggestion=f"{swapped}, {other.tp:,} / {cases:,}")
+def _quotient(measure: Measure, table: Confusion) -> tuple[int, int, str]:
+    """A measure's numerator and denominator, and the division in words."""
+    match measure:
+        case "precision":
+            above, below = table.tp, table.tp + table.fp
+        case "recall":
+            above, below = table.tp, table.tp + table.fn
+        case "f1":
+            above, below = 2 * table.tp, 2 * table.tp + table.fp + table.fn
+        case _:
+            above, below = table.tp + table.tn, table.n
+    return above, below, f"{above:,} / {below:,}"
+
+
+def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapping[str, int]) -> Checked:
+    """Says where the figure is that of the other class, or that of the other column."""
+    mirrored = {cell: counts[other] for cell, other in _OTHER_CLASS.items() if other in counts}
+    rows = f"the rows of the two classes are swapped: it is the {measure} of the other class"
+    swaps: list[tuple[Measure, Mapping[str, int], str]] = [(measure, mirrored, rows)]
+    if measure in ("precision", "recall"):
+        beside: Measure = "recall" if measure == "precision" else "precision"
+        swaps.append((beside, counts, f"the columns are swapped: it is the {beside}"))
+    repairs = []
+    for swapped, cells, words in swaps:
+        above, below, working = _quotient(swapped, _table(cells))
+        if _NEEDS[swapped] <= cells.keys() and below and fits(figure, point(Fraction(above, below))):
+            repairs.append(f"{words}, {working}")
+    return structs.replace(checked, suggestion=first_of(*repairs)) if repairs else checked
+
+
+def _table(counts: Mapping[str, int]) -> Confusion:
+    """The cells that a measure needs; what it does not need may be missing, and is 0 here."""
+    return Confusion(**{cell: counts.get(cell, 0) for cell in CELLS})
+
+
+_OTHER_CLASS = {"tp": "tn", "tn": "tp", "fp": "fn", "fn": "fp"}
+"""Each cell as it is called from the other class's side."""

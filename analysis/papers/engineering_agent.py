@@ -234,7 +234,8 @@ def production_figures(paper: Paper) -> list[Figure]:
 
 
 def _judge_finding(rows: Sequence[Row]) -> str:
-    table = [row for row in rows if row.status is not None and row.group.startswith("Class")]
+    # The joint check of all four has no value of its own and is not a fifth figure.
+    table = [row for row in rows if row.status is not None and row.value is not None and row.group.startswith("Class")]
     wrong = [row for row in table if row.status != "reproduced"]
     swapped = [row for row in wrong if "swapped" in row.reason]
     repair = f"; {len(swapped)} of these would fit with the table's two rows swapped" if swapped else ""

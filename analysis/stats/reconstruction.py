@@ -21,7 +21,7 @@ from harness.errors import UsageError
 Measure = Literal["accuracy", "precision", "recall", "specificity", "npv", "f1", "kappa"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
-_LARGEST_N, _MOST_DECIMALS = 20_000, 8
+LARGEST_N, MOST_DECIMALS = 20_000, 8
 """With so many items and printed digits a product still fits 64 bits."""
 
 
@@ -62,10 +62,10 @@ def reconstruct(
     if unknown or not printed:
         found_wrong = f"no such measure: {', '.join(unknown)}" if unknown else "no printed figure to search with"
         raise UsageError(found_wrong, f"Measures: {', '.join(MEASURES)}.")
-    if any(decimals(digits) > _MOST_DECIMALS for digits in printed.values()):
-        raise UsageError(f"a figure with more than {_MOST_DECIMALS} digits behind the point")
-    if not 0 < n <= _LARGEST_N:
-        raise UsageError(f"{n} items: a table can be searched for 1 to {_LARGEST_N}")
+    if any(decimals(digits) > MOST_DECIMALS for digits in printed.values()):
+        raise UsageError(f"a figure with more than {MOST_DECIMALS} digits behind the point")
+    if not 0 < n <= LARGEST_N:
+        raise UsageError(f"{n} items: a table can be searched for 1 to {LARGEST_N}")
     if positives is not None and not 0 <= positives <= n:
         raise UsageError(f"{positives} positives out of {n} items")
     examined = 0

@@ -1,0 +1,192 @@
+"""A judge's printed figures without the cells behind them: which tables of whole counts print them all."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from msgspec import structs
+
+from analysis.audit.checked import Checked, underdetermined
+from analysis.audit.repairs import first_of
+from analysis.audit.rounding_boxes import counts_in, limit, printed_value, scale
+from analysis.audit.shares import check_percentage
+from analysis.published import Figure
+from analysis.stats.audit import decimals, rounding_interval
+from analysis.stats.diagnostic import Confusion
+from analysis.stats.reconstruction import LARGEST_N, MOST_DECIMALS, Measure, Reconstruction, reconstruct
+
+CELLS = ("tp", "fp", "fn", "tn")
+
+_OF_CLASS: Mapping[str, Measure] = {"other_precision": "npv", "other_recall": "specificity"}
+"""A figure of the other class is another measure of this one."""
+
+_TO_OTHER: Mapping[str, str] = {
+    "precision": "npv",
+    "npv": "precision",
+    "recall": "specificity",
+    "specificity": "recall",
+}
+_COLUMNS: Mapping[str, str] = {
+    "precision": "recall",
+    "recall": "precision",
+    "npv": "specificity",
+    "specificity": "npv",
+}
+_BUDGET = 10_000_000
+"""How many tables one search looks at."""
+
+_MOST_OTHER_N = 500
+"""Up to how many items another number of them is looked for."""
+
+_LARGEST_DENOMINATOR = 1_000
+
+
+def check_together(
+    figure: Figure,
+    measure: Measure,
+    counts: Mapping[str, int],
+    others: Mapping[str, Figure],
+    positives: Figure | None = None,
+) -> Checked:
+    """A figure and the others of the same judge against every table of so many items.
+
+    Parameters
+    ----------
+    figure, measure
+        The printed figure, and what it is.
+    counts
+        What is known of `n`, `positives`, `negatives` and the cells.
+    others
+        The other printed figures of the same judge: measure, or `other_precision`, `other_recall` of the other class.
+    positives
+        How many items are of the class, where that is printed.
+    """
+    beside = {_OF_CLASS.get(name, name): one for name, one in others.items()}
+    printed = _printed({measure: figure, **beside})
+    if measure not in printed:
+        return underdetermined("precision_recall", f"{figure.printed} is no figure that a table could be found for.")
+    contradiction = _f1_outside(printed)
+    if contradiction:
+        return Checked("precision_recall", "impossible", contradiction)
+    if "n" not in counts:
+        return _without_n(figure, measure, positives)
+    if not 0 < counts["n"] <= LARGEST_N:
+        return underdetermined("precision_recall", f"Tables of {counts['n']:,} items are not searched.")
+    tables, complete = _tables(counts, printed)
+    said = " and ".join(filter(None, [", ".join(_each(printed)[:-1]), _each(printed)[-1]]))
+    if not tables and not complete:
+        return underdetermined("precision_recall", f"The search for tables that print {said} gave up.")
+    if not tables:
+        sentence = f"No table of {_sizes(counts)} prints {said}."
+        repair = _repair(counts, printed)
+        return Checked("precision_recall", "impossible", sentence, suggestion=repair)
+    if len(tables) == 1 and complete:
+        sentence = f"Of {_sizes(counts)}, one table alone prints {said}: {_cells(tables[0])}."
+        return Checked("precision_recall", "reproduced", sentence)
+    many = f"{len(tables):,}" if complete else f"At least {len(tables):,}"
+    sentence = f"{many} tables of {_sizes(counts)} print {said}, such as {_cells(tables[len(tables) // 2])}."
+    return underdetermined("precision_recall", sentence)
+
+
+def written(measure: str) -> str:
+    """A measure as it opens a sentence."""
+    return measure.upper() if measure == "f1" else measure.capitalize()
+
+
+def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
+    """Measure → the digits as a fraction; figures that are limits, about or in words say too little."""
+    found: dict[Measure, str] = {}
+    for measure, figure in figures.items():
+        if figure.unit == "text" or figure.approximate or limit(figure) is not None:
+            continue
+        behind = decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
+        if behind <= MOST_DECIMALS:
+            found[measure] = f"{float(printed_value(figure)):.{behind}f}"  # type: ignore[index]
+    return found
+
+
+def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[list[Confusion], bool]:
+    """The tables that print the figures and have the cells that are known, and whether these are all."""
+    found: Reconstruction = reconstruct(counts["n"], printed, counts.get("positives"), _BUDGET)
+    known = {cell: counts[cell] for cell in CELLS if cell in counts}
+    return [
+        table for table in found.tables if all(getattr(table, cell) == count for cell, count in known.items())
+    ], found.complete
+
+
+def _repair(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> str:
+    """What would have to be otherwise for a table to print the figures, in words."""
+    swaps = []
+    for swap, words in ((_TO_OTHER, "rows of the two classes"), (_COLUMNS, "columns")):
+        exchanged = {swap.get(measure, measure): digits for measure, digits in printed.items()}
+        if "f1" in printed and swap is _TO_OTHER:
+            continue
+        tables, complete = _tables(counts, exchanged)  # type: ignore[arg-type]
+        if tables:
+            one = f", from {_cells(tables[0])}" if len(tables) == 1 and complete else ""
+            swaps.append(f"the {words} are swapped: then all fit{one}")
+    return first_of(*swaps, *_other_n(counts, printed))
+
+
+def _other_n(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> Iterator[str]:
+    """Another number of items near by, where the classes' sizes are not printed."""
+    n = counts["n"]
+    if "positives" in counts or n > _MOST_OTHER_N or any(cell in counts for cell in CELLS):
+        return
+    for distance in range(1, max(1, n // 100) + 1):
+        for other in (n + distance, n - distance):
+            if other > 0 and _tables({"n": other}, printed)[0]:
+                yield f"with {other:,} items instead of {n:,} they would fit"
+                return
+
+
+def _f1_outside(printed: Mapping[Measure, str]) -> str:
+    """Says where F1 is not between what precision and recall leave open, whatever the table; else empty."""
+    if not {"precision", "recall", "f1"} <= printed.keys():
+        return ""
+    precision, recall, f1 = (rounding_interval(printed[measure]) for measure in ("precision", "recall", "f1"))
+    low, high = (
+        _harmonic_mean(max(one, Fraction(0)), max(other, Fraction(0)))
+        for one, other in zip(precision, recall, strict=True)
+    )
+    if f1[0] <= high and low <= f1[1]:
+        return ""
+    behind = decimals(printed["f1"]) + 1
+    means = f"{float(low):.{behind}f} to {float(high):.{behind}f}"
+    said = f"Precision {printed['precision']} and {_said('recall', printed)}"
+    return f"{said} make an F1 from {means}, not {printed['f1']}."
+
+
+def _harmonic_mean(one: Fraction, other: Fraction) -> Fraction:
+    return 2 * one * other / (one + other) if one + other else Fraction(0)
+
+
+def _without_n(figure: Figure, measure: Measure, positives: Figure | None) -> Checked:
+    """A share whose denominator may be known although the number of items is not."""
+    if measure == "recall" and positives is not None:
+        return structs.replace(check_percentage(figure, None, positives, None), check="precision_recall")
+    kind = {"precision": "positive answers", "recall": "positive items", "accuracy": "items"}.get(measure)
+    unprinted = "How many items there were in each class is not printed."
+    least = next((size for size in range(1, _LARGEST_DENOMINATOR) if counts_in(figure, size)), None)
+    if kind is None or least is None:
+        return underdetermined("precision_recall", unprinted)
+    example = f"{figure.printed} needs at least {least:,} {kind}, as {counts_in(figure, least)[0]:,} / {least:,}"
+    return underdetermined("precision_recall", f"{unprinted} {example}.")
+
+
+def _sizes(counts: Mapping[str, int]) -> str:
+    if "positives" in counts and "negatives" in counts:
+        return f"{counts['positives']:,} positive and {counts['negatives']:,} negative items"
+    return f"{counts['n']:,} items"
+
+
+def _cells(table: Confusion) -> str:
+    return f"{table.tp:,} true and {table.fp:,} false positives, {table.fn:,} false and {table.tn:,} true negatives"
+
+
+def _each(printed: Mapping[Measure, str]) -> list[str]:
+    return [_said(measure, printed) for measure in printed]
+
+
+def _said(measure: Measure, printed: Mapping[Measure, str]) -> str:
+    name = {"npv": "precision of the other class", "specificity": "recall of the other class", "f1": "F1"}
+    return f"{name.get(measure, measure)} {printed[measure]}"

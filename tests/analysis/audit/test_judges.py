@@ -1,0 +1,166 @@
+"""A judge's figures: sound ones are never accused, with cells or without; what no table prints is found."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.audit.checked import Checked
+from analysis.audit.generated_tables import SOUND_RULES, Rule, rounded
+from analysis.audit.judges import check_precision_recall
+from analysis.published import Figure
+from analysis.tables import Unit
+
+CELLS = st.integers(0, 40)
+RULES = st.sampled_from(SOUND_RULES)
+Given = str | int
+
+
+def figure(printed: str, unit: Unit, column: str) -> Figure:
+    return Figure(id="k", place="Table 4", row="Plums", column=column, printed=printed, unit=unit)
+
+
+def unit(said: Given) -> Unit:
+    return "count" if isinstance(said, int) else "share" if said.endswith("%") else "coefficient"
+
+
+def checked(measure: str, printed: str, **inputs: Given) -> Checked:
+    """A figure checked with counts (whole numbers) and other printed figures (strings)."""
+    given = {name: figure(str(said), unit(said), name) for name, said in inputs.items()}
+    return check_precision_recall(figure(printed, unit(printed), measure), given)
+
+
+def measures(tp: int, fp: int, fn: int, tn: int) -> dict[str, Fraction]:
+    """Every figure that the table has; what is 0/0 is not printed."""
+    n = tp + fp + fn + tn
+    chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)
+    quotients = {
+        "precision": (tp, tp + fp),
+        "recall": (tp, tp + fn),
+        "f1": (2 * tp, 2 * tp + fp + fn),
+        "accuracy": (tp + tn, n),
+        "kappa": (n * (tp + tn) - chance, n * n - chance),
+        "other_precision": (tn, tn + fn),
+        "other_recall": (tn, tn + fp),
+    }
+    return {name: Fraction(above, below) for name, (above, below) in quotients.items() if below}
+
+
+@settings(max_examples=150, deadline=None)
+@given(tp=CELLS, fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 4), rule=RULES, data=st.data())
+def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(
+    tp: int, fp: int, fn: int, tn: int, digits: int, rule: Rule, data: st.DataObject
+) -> None:
+    exact = measures(tp, fp, fn, tn)
+    printed = {name: rounded(value, digits, rule) for name, value in exact.items()}
+    percent = {name: f"{rounded(100 * value, digits, rule)}%" for name, value in exact.items() if name != "kappa"}
+    counts = {
+        "tp": tp,
+        "fp": fp,
+        "fn": fn,
+        "tn": tn,
+        "positives": tp + fn,
+        "negatives": fp + tn,
+        "n": tp + fp + fn + tn,
+    }
+    own = [name for name in ("precision", "recall", "f1", "accuracy") if name in exact]
+    if not own:
+        return
+    measure = data.draw(st.sampled_from(own))
+    beside = data.draw(st.sets(st.sampled_from(sorted(printed.keys() - {measure}))))
+    known = data.draw(st.sets(st.sampled_from(sorted(counts))))
+    as_percent = data.draw(st.booleans())
+    shown = {**printed, **percent} if as_percent else printed
+    inputs: dict[str, Given] = {name: shown[name] for name in beside}
+    found = checked(measure, shown[measure], **inputs, **{name: counts[name] for name in known})
+    assert found.status in ("reproduced", "underdetermined"), found.sentence
+
+
+@settings(max_examples=60, deadline=None)
+@given(tp=st.integers(1, 40), fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 3), rule=RULES)
+def test_f1_and_accuracy_follow_from_cells_and_one_two_digits_off_differs(
+    tp: int, fp: int, fn: int, tn: int, digits: int, rule: Rule
+) -> None:
+    exact = measures(tp, fp, fn, tn)
+    for measure in ("f1", "accuracy"):
+        wrong = exact[measure] + Fraction(2, 10**digits)
+        cells = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        assert checked(measure, rounded(exact[measure], digits, rule), **cells).status == "reproduced"
+        assert checked(measure, rounded(wrong, digits, rule), **cells).status == "differs"
+
+
+def test_where_one_table_alone_prints_the_figures_its_cells_are_told() -> None:
+    found = checked("Precision", "0.80", n=50, positives=18, recall="0.67")
+    assert found.status == "reproduced"
+    assert found.sentence == (
+        "Of 18 positive and 32 negative items, one table alone prints precision 0.80 and recall 0.67: 12 true and "
+        "3 false positives, 6 false and 29 true negatives."
+    )
+
+
+def test_where_several_tables_print_them_it_says_how_many_and_shows_one() -> None:
+    found = checked("Accuracy", "0.90", n=40, kappa="0.77")
+    assert found.status == "underdetermined"
+    assert found.sentence.startswith("10 tables of 40 items print accuracy 0.90 and kappa 0.77, such as ")
+
+
+def test_figures_of_a_table_with_its_rows_swapped_are_impossible_and_the_swap_is_suggested() -> None:
+    found = checked("Precision", "0.286", positives=187, negatives=57, recall="0.807")
+    assert found.status == "impossible"
+    assert found.sentence == "No table of 187 positive and 57 negative items prints precision 0.286 and recall 0.807."
+    assert found.suggestion.startswith(
+        "the rows of the two classes are swapped: then all fit, from 72 true and 11 false"
+    )
+
+
+def test_swapped_columns_are_suggested_too() -> None:
+    with_cells = checked("Precision", "0.25", tp=10, fp=2, fn=30, tn=8)
+    assert with_cells.suggestion == "the columns are swapped: it is the recall, 10 / 40"
+    without = checked("Precision", "0.250", positives=40, negatives=10, recall="0.833")
+    assert without.status == "impossible"
+    assert "the columns are swapped" in without.suggestion
+
+
+def test_an_f1_that_is_not_between_precision_and_recall_is_impossible_whatever_the_table() -> None:
+    found = checked("F1", "0.90", precision="0.80", recall="0.75")
+    assert found.status == "impossible"
+    assert found.sentence == "Precision 0.80 and recall 0.75 make an F1 from 0.769 to 0.779, not 0.90."
+
+
+def test_another_number_of_items_is_suggested_where_it_would_fit() -> None:
+    found = checked("Accuracy", "0.871", n=30, kappa="0.739")
+    assert found.status == "impossible"
+    assert "with 31 items instead of 30 they would fit" in found.suggestion
+
+
+@pytest.mark.parametrize(
+    ("measure", "printed", "status", "says"),
+    [
+        ("Precision", "85.71%", "underdetermined", "85.71% needs at least 7 positive answers, as 6 / 7"),
+        ("F1", "0.77", "underdetermined", "is not printed"),
+        ("Balanced accuracy", "0.77", "underdetermined", "not one of"),
+        ("MCC", "0.77", "underdetermined", "not one of"),
+    ],
+)
+def test_a_figure_alone_says_what_is_not_printed(measure: str, printed: str, status: str, says: str) -> None:
+    found = checked(measure, printed)
+    assert found.status == status
+    assert says in found.sentence
+
+
+def test_recall_of_known_positives_is_a_share_of_them() -> None:
+    assert checked("Recall", "0.57", positives=7).status == "reproduced"
+    found = checked("Recall", "0.65", positives=7)
+    assert (found.status, found.check) == ("impossible", "precision_recall")
+
+
+@pytest.mark.parametrize(
+    "counts", [{"n": 10, "positives": 17}, {"n": 10, "tp": 11}, {"n": 9, "positives": 4, "negatives": 4}]
+)
+def test_counts_that_contradict_each_other_are_impossible(counts: dict[str, int]) -> None:
+    assert checked("Recall", "0.6", **counts).status == "impossible"
+
+
+def test_more_items_than_can_be_searched_leave_a_figure_open() -> None:
+    assert checked("Precision", "0.6", n=1_000_000, recall="0.7").status == "underdetermined"
