@@ -19,6 +19,7 @@ from analysis.stats.coefficients import Counts, Level, Weighting
 from analysis.stats.estimate import Estimate
 from analysis.stats.kappa_errors import (
     brennan_prediger_error,
+    cohen_errors,
     fleiss_category_null_error,
     fleiss_error,
     fleiss_null_error,
@@ -31,9 +32,6 @@ ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certa
 ONE_CATEGORY_SCALE = "the scale has one category: nothing could differ"
 NO_DISAGREEMENT = "all ratings of items rated twice are alike, so no disagreement is expected and alpha is 0/0"
 NO_PAIRS = "no item has two ratings"
-
-_NOISE = 1e-13
-"""A variance below this is 0 and a rounding error."""
 
 
 class Coefficient(Struct, frozen=True):
@@ -126,17 +124,8 @@ def cohen_kappa(table: npt.ArrayLike, weighting: Weighting = "unweighted") -> Co
     expected = float(rows @ weights @ columns)
     if expected == 1:
         return Coefficient(None, observed, expected, n=n, reason=ONE_CATEGORY)
-    from statsmodels.stats.inter_rater import cohens_kappa
-
-    # The library also divides kappa by its null error, which may be 0; that quotient is not used here.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fit = cohens_kappa(cells, wt=None if weighting == "unweighted" else weighting)
-    # Near a certain chance agreement the library's rounding exceeds any fixed bound, so what is 0 by algebra is set.
-    constant = 1 in (np.count_nonzero(rows), np.count_nonzero(columns))
-    perfect = int(np.trace(cells)) == n
-    se = 0.0 if constant or perfect or fit.var_kappa <= _NOISE else sqrt(fit.var_kappa)
-    se_null = 0.0 if constant or fit.var_kappa0 <= _NOISE else sqrt(fit.var_kappa0)
-    return Coefficient(float(fit.kappa), observed, expected, se, se_null, n)
+    se, se_null = cohen_errors(cells, weights)
+    return Coefficient((observed - expected) / (1 - expected), observed, expected, se, se_null, n)
 
 
 def fleiss_kappa(counts: npt.ArrayLike, items: npt.ArrayLike | None = None) -> FleissKappa:
