@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from harness.datasets import GROUP, LOADERS
+from harness.datasets import GROUP, LOADERS, OUTCOMES
 from harness.datasets.benchmark import Benchmark, read_benchmark
 from harness.datasets.catalogue import address_template, data_set, data_sets, fetched_folder, files_of, locate
 from harness.datasets.checking import Checked, check
@@ -158,7 +158,7 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
         "files": len(files),
         "bytes": sum(file.bytes for file in files),
         "folder": None if folder is None else str(folder),
-        "loader": names(LOADERS, GROUP).get(name, ""),
+        "loader": (names(LOADERS, GROUP) | OUTCOMES).get(name, ""),
         "to_make": {file: rule for file, rule in entry.derived.items() if derivation_of(name, file) is None},
     }
 

@@ -32,6 +32,7 @@ def test_there_is_something_to_run() -> None:
     assert {shlex.split(command)[1] for command, _ in EXAMPLES} >= {
         "classify",
         "agreement",
+        "audit",
         "convert",
         "view",
         "datasets",
@@ -43,7 +44,8 @@ def test_there_is_something_to_run() -> None:
 def test_a_command_prints_what_the_readme_says(
     command: str, printed: str, data_folder: Path, tmp_path: Path, own_cache: Path
 ) -> None:
-    shutil.copy(README.parent / "tests/docs/labels.csv", tmp_path)
+    for file in (README.parent / "tests/docs").glob("*.csv"):
+        shutil.copy(file, tmp_path)
     expanded = command.replace("$MISSTEP_DATA", str(data_folder))
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(expanded)],

@@ -1,0 +1,127 @@
+"""The command `misstep judge` as a user runs it: offline from a recording, against a server, with plain errors."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.clients import ClientSettings
+from harness.clients.local_server import local_server
+from harness.errors import MissingPrerequisite
+from harness.judges.judge_file import read_judge
+from harness.records import read_verdicts
+from misstep.judging import run_judge
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+TEXTS = ["apple", "carrot", "apple pie", "leek"]
+
+
+def misstep(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "misstep", *map(str, arguments)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def always_fruit(_: object) -> str:
+    return '{"reasoning": "r", "label": "fruit"}'
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """A recording of a model that always says fruit."""
+    folder = benchmark(tmp_path / "recorded", TEXTS)
+    settings = ClientSettings(
+        client="scripted", script="tests.misstep.test_judge:always_fruit", record=tmp_path / "recording.jsonl"
+    )
+    run_judge(read_judge(judge_file(tmp_path)), folder, tmp_path / "recorded-run", settings)
+    return tmp_path / "recording.jsonl"
+
+
+def test_a_run_is_answered_from_a_recording_without_a_key_and_scored(tmp_path: Path, recording: Path) -> None:
+    folder = benchmark(tmp_path / "plants", TEXTS)
+    done = misstep(
+        "judge",
+        "run",
+        tmp_path / "judge.toml",
+        "--benchmark",
+        folder,
+        "--out",
+        tmp_path / "run",
+        "--replay",
+        recording,
+        "--json",
+        OPENAI_API_KEY="",
+    )
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)
+    assert (scores["n"], scores["answered"], scores["accuracy"]["value"]) == (4, 4, 0.5)
+    assert json.loads((tmp_path / "run" / "scores.json").read_text()) == scores
+    assert "<script src" not in (tmp_path / "run" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["no_such_judge", "--benchmark", "plants"], 2, "no judge 'no_such_judge'"),
+        (["judge.toml", "--benchmark", "./nowhere/"], 2, "benchmark.toml"),
+        (["judge.toml", "--benchmark", "plants", "--replay", "none.jsonl"], 2, "none.jsonl"),
+        (["judge.toml", "--benchmark", "plants", "--local", "--model", "x"], 2, "--local brings its own model"),
+        (["judge.toml", "--benchmark", "plants", "--max-cost", "1"], 2, "price"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    tmp_path: Path, arguments: list[str], code: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge_file(tmp_path)
+    benchmark(tmp_path / "plants", TEXTS)
+    monkeypatch.chdir(tmp_path)
+    done = misstep(
+        "judge", "run", *arguments, "--out", "run", OPENAI_API_KEY="key", PYTHONPATH=str(Path(__file__).parents[2])
+    )
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_judges_that_come_with_misstep_are_listed() -> None:
+    listed = json.loads(misstep("judge", "list", "--json").stdout)
+    assert {"infinite_loop", "recovery", "patch_acceptability", "triage_text"} <= {one["name"] for one in listed}
+
+
+@pytest.mark.local_llm
+def test_a_small_real_model_is_asked_and_every_item_is_accounted_for(tmp_path: Path) -> None:
+    folder = benchmark(tmp_path / "plants", TEXTS[:2])
+    try:
+        with local_server():
+            pass
+    except MissingPrerequisite as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must ask the local model: {error}")
+        pytest.skip(str(error))
+    done = misstep(
+        "judge",
+        "run",
+        judge_file(tmp_path),
+        "--benchmark",
+        folder,
+        "--out",
+        tmp_path / "run",
+        "--local",
+        "--concurrency",
+        "1",
+        OPENAI_API_KEY="",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "it is no judge" in done.stdout
+    verdicts = list(read_verdicts(tmp_path / "run"))
+    assert {verdict.item for verdict in verdicts} == {"i0", "i1"}
+    assert all(verdict.status in ("answered", "unreadable") for verdict in verdicts)
+    assert all(verdict.output_tokens for verdict in verdicts)
