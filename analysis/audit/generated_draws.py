@@ -18,7 +18,7 @@ from analysis.audit.generated_shapes import (
     shares_alone_of,
     shares_of,
 )
-from analysis.audit.generated_tables import Letter, MadeTable, Rule, Style
+from analysis.audit.generated_tables import SOUND_RULES, Letter, MadeTable, Style
 from analysis.tables import Unit
 
 SMALLEST, LARGEST = 5, 100_000
@@ -45,8 +45,9 @@ def draw_size(draw: Random, smallest: int = SMALLEST, largest: int = LARGEST) ->
 
 def draw_style(draw: Random) -> Style:
     """A way to print."""
-    rule: Rule = draw.choice(("half_up", "half_even"))
-    return Style(rule, draw.randint(0, 3), draw.random() < 0.5, draw.choice(("-", "\N{MINUS SIGN}")))
+    return Style(
+        draw.choice(SOUND_RULES), draw.randint(0, 3), draw.random() < 0.5, draw.choice(("-", "\N{MINUS SIGN}"))
+    )
 
 
 def draw_share_unit(draw: Random) -> Unit:

@@ -13,8 +13,10 @@ from msgspec import Struct, structs
 from analysis.published import Check, Derivation, Figure, Matrix, Paper
 from analysis.tables import Unit
 
-Rule = Literal["half_up", "half_even", "cut_off"]
-SOUND_RULES: tuple[Rule, ...] = ("half_up", "half_even")
+Rule = Literal["half_up", "half_even", "half_down", "binary", "cut_off"]
+SOUND_RULES: tuple[Rule, ...] = ("half_up", "half_even", "binary")
+"""Ties away from zero or to even, or what formatting the nearest binary number gives."""
+
 Inputs = dict[str, str | tuple[str, ...]]
 Letter = Literal["", "k", "M"]
 
@@ -91,7 +93,7 @@ def printed(quantity: Quantity, style: Style) -> str:
 
 
 def prints_sound(quantity: Quantity, style: Style, said: str) -> bool:
-    """Whether a sound table can print the quantity like this, by either rounding rule."""
+    """Whether a sound table can print the quantity like this, by any usual rounding rule."""
     # What rounds to 0 is printed with its sign by some, without it by others.
     said = said if _number(said) else said.lstrip(f"-{style.minus}")
     candidates = [quantity.value, *quantity.others]
@@ -100,15 +102,19 @@ def prints_sound(quantity: Quantity, style: Style, said: str) -> bool:
         near = [(below + step) / quantity.steps for step in (-1, 0, 1, 2)]
         # A share is of a whole; a mean may be anything.
         candidates += [value for value in near if quantity.check != "percentage" or 0 <= value <= 1]
-    return any(_print(quantity, style, value, rule) == said for value in candidates for rule in SOUND_RULES)
+    return any(_print(quantity, style, value, rule) == said for value in candidates for rule in _sound_rules(value))
 
 
 def rounded(value: Fraction, digits: int, rule: Rule) -> str:
     """An exact value with so many digits behind the point."""
+    if rule == "binary":
+        text = format(float(value), f".{digits}f")
+        return text if Fraction(text) else text.lstrip("-")
     scaled = abs(value) * 10**digits
     whole, rest = divmod(scaled.numerator, scaled.denominator)
     twice = 2 * rest - scaled.denominator
-    if rule != "cut_off" and (twice > 0 or (twice == 0 and (rule == "half_up" or whole % 2))):
+    tie_goes_up = {"half_up": True, "half_even": whole % 2 == 1}.get(rule, False)
+    if rule != "cut_off" and (twice > 0 or (twice == 0 and tie_goes_up)):
         whole += 1
     text = f"{whole:0{digits + 1}d}"
     sign = "-" if value < 0 and whole else ""
@@ -129,11 +135,19 @@ def differing(table: MadeTable, sound: MadeTable) -> tuple[str, ...]:
     )
 
 
+def _sound_rules(value: Fraction) -> tuple[Rule, ...]:
+    """The rules by which a value may print; a tie that is no binary number goes down in some orders of computing."""
+    in_binary = value.denominator & (value.denominator - 1) == 0
+    return SOUND_RULES if in_binary else (*SOUND_RULES, "half_down")
+
+
 def _print(quantity: Quantity, style: Style, value: Fraction, rule: Rule) -> str:
     digits = style.digits if quantity.digits is None else quantity.digits
     if quantity.unit == "p" and value < Fraction(1, 10**digits):
         return f"<{rounded(Fraction(1, 10**digits), digits, rule)}"
     scaled = value * _scale(quantity) / _LETTERS.get(quantity.letter, 1)
+    if rule == "binary":
+        scaled = Fraction(float(value) * _scale(quantity) / _LETTERS.get(quantity.letter, 1))
     text = rounded(scaled, digits, rule)
     whole, point, behind = text.removeprefix("-").partition(".")
     grouped = f"{int(whole):,}" if style.thousands else whole

@@ -114,13 +114,13 @@ def fits(figure: Figure, computed: Box) -> bool:
     if bound is not None:
         allowed = Box(value, allowed.high) if bound == "above" else Box(allowed.low, value)
     elif computed.exact and not figure.approximate and _abbreviation(figure) is None:
-        return value_prints_as(computed.low * scale(figure), figure.digits)
+        return value_prints_as(computed.low * scale(figure), figure.digits, times=scale(figure))
     return computed.low <= allowed.high and allowed.low <= computed.high
 
 
 def counts_in(figure: Figure, cases: int) -> range:
     """The whole counts of so many cases that print as this share, in percent or as a fraction."""
-    steps = steps_that_print(figure.digits, Fraction(scale(figure), cases))
+    steps = steps_that_print(figure.digits, Fraction(scale(figure), cases), times=scale(figure))
     return steps[max(0, -steps.start) : max(0, cases + 1 - steps.start)]
 
 

@@ -57,7 +57,7 @@ def check_mean(figure: Figure, n: Figure | None, step: Figure | None, repeats: F
     apart = unit / answers
     if apart * scale(figure) * 10 ** decimals(figure.digits) <= 1:
         return underdetermined("mean", f"Every mean with so many digits can come from {answers:,} answers.")
-    steps = steps_that_print(figure.digits, apart * scale(figure))
+    steps = steps_that_print(figure.digits, apart * scale(figure), times=scale(figure))
     if steps:
         total = steps[len(steps) // 2] * unit
         return compared("mean", figure, f"{_plain(total)} / {answers:,}", point(total / answers))

@@ -1,7 +1,8 @@
 """Arithmetic of printed figures: which whole counts and denominators a printed percentage or mean allows (GRIM).
 
 Printed figures are strings, since trailing zeros carry information: "49.0" allows fewer counts than "49". Nobody prints
-the rounding rule, so half-up and half-even are both accepted unless one is asked for.
+the rounding rule, so half-up and half-even are both accepted unless one is asked for; and, of a tie that is no binary
+number, both neighbours: 115 of 200 is 57.5%, and prints as 58% or, where 0.575 is multiplied by 100, as 57%.
 
 Brown and Heathers, "The GRIM test", Social Psychological and Personality Science 8 (2017).
 """
@@ -37,11 +38,11 @@ def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") ->
         raise UsageError(f"a percentage outside 0 to 100: {percentage}")
     if n <= 0:
         raise UsageError(f"a percentage needs a positive number of cases, not {n}")
-    steps = steps_that_print(percentage, Fraction(100, n), rounding)
+    steps = steps_that_print(percentage, Fraction(100, n), rounding, 100)
     return tuple(steps[max(0, -steps.start) : max(0, n + 1 - steps.start)])
 
 
-def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either") -> range:
+def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either", times: int = 1) -> range:
     """The whole numbers k for which k x step prints as `printed`: neighbours, so that only the ends are tried.
 
     Parameters
@@ -50,8 +51,8 @@ def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either"
         The digits as printed, with a sign where it is negative.
     step
         What one more is worth, above 0.
-    rounding
-        The rule for a value halfway between two prints.
+    rounding, times
+        As for `value_prints_as`.
 
     Raises
     ------
@@ -60,16 +61,16 @@ def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either"
     """
     low, high = rounding_interval(printed)
     first, last = math.ceil(low / step), math.floor(high / step)
-    if first <= last and not value_prints_as(first * step, printed, rounding):
+    if first <= last and not value_prints_as(first * step, printed, rounding, times):
         first += 1
-    if first <= last and not value_prints_as(last * step, printed, rounding):
+    if first <= last and not value_prints_as(last * step, printed, rounding, times):
         last -= 1
     return range(first, last + 1)
 
 
 def prints_as(count: int, n: int, percentage: str, rounding: Rounding = "either") -> bool:
     """Whether 100 count / n prints as `percentage`."""
-    return value_prints_as(Fraction(100 * count, n), percentage, rounding)
+    return value_prints_as(Fraction(100 * count, n), percentage, rounding, 100)
 
 
 def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict[int, tuple[int, ...]]:
@@ -127,13 +128,27 @@ def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
     return number - half_step, number + half_step
 
 
-def value_prints_as(value: Fraction, printed: str, rounding: Rounding = "either") -> bool:
-    """Whether an exact value, rounded to as many digits as are printed, prints as `printed`."""
-    scale = 10 ** decimals(printed)
-    exact, shown = value * scale, Fraction(_number(printed)) * scale
+def value_prints_as(value: Fraction, printed: str, rounding: Rounding = "either", times: int = 1) -> bool:
+    """Whether an exact value, rounded to as many digits as are printed, prints as `printed`.
+
+    Parameters
+    ----------
+    value, printed
+        The value, and the digits as printed.
+    rounding
+        The rule for a value halfway between two prints.
+    times
+        What the value was multiplied by before it was rounded: 100 for a percentage.
+    """
+    steps = 10 ** decimals(printed)
+    exact, shown = value * steps, Fraction(_number(printed)) * steps
     apart = abs(exact - shown)
     if apart != Fraction(1, 2):
         return bool(apart < Fraction(1, 2))
+    # Software rounds the nearest binary number, and of a tie that has none of its own that may lie on either side.
+    before = (value / times).denominator
+    if rounding == "either" and before & (before - 1):
+        return True
     away_from_zero, even = abs(shown) > abs(exact), shown % 2 == 0
     return bool((away_from_zero and rounding != "half_even") or (even and rounding != "half_up"))
 

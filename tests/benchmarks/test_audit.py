@@ -88,6 +88,8 @@ def test_a_table_of_a_seed_is_always_the_same_and_another_seed_gives_another() -
         (Fraction(1, 8), 2, "half_up", "0.13"),
         (Fraction(1, 8), 2, "half_even", "0.12"),
         (Fraction(199, 1000), 2, "cut_off", "0.19"),
+        (Fraction(75, 1000), 2, "binary", "0.07"),
+        (Fraction(-1, 100), 1, "binary", "0.0"),
         (Fraction(-5, 2), 0, "half_up", "-3"),
         (Fraction(-1, 100), 1, "half_up", "0.0"),
         (Fraction(42807), 0, "half_even", "42807"),

@@ -158,6 +158,27 @@ def test_the_steps_that_print_are_all_those_that_do(rounding: str, printed: str,
     assert list(steps_that_print(printed, step, rounding)) == every  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("count", "n", "printed", "status"),
+    [
+        ("3", "4000", "0.08%", "reproduced"),
+        ("3", "4000", "0.07%", "reproduced"),
+        ("3", "4000", "0.06%", "impossible"),
+        ("115", "200", "58%", "reproduced"),
+        ("115", "200", "57%", "reproduced"),
+        ("115", "200", "56%", "differs"),
+    ],
+)
+def test_a_tie_that_is_no_binary_number_may_print_as_either_neighbour(
+    count: str, n: str, printed: str, status: str
+) -> None:
+    assert percentage(printed, n, count).status == status
+
+
+def test_a_tie_that_is_a_binary_number_is_rounded_up_or_to_even() -> None:
+    assert [percentage(printed, "8", "3").status for printed in ("38%", "37%")] == ["reproduced", "impossible"]
+
+
 def test_counts_stay_within_their_cases() -> None:
     assert counts_that_print("100", 7) == (7,)
     assert counts_that_print("0", 7) == (0,)
