@@ -1,4 +1,4 @@
-"""The scores of one run of a judge: DESIGN's `scores.json`.
+"""The scores of one run of a judge, as `scores.json` has them.
 
 Missing never becomes a label: every score is given over the answered items, and those that end in `_all` count the
 unanswered against the judge. An answer outside the labels is an answer, and wrong; it is counted under its own name.
@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from analysis.gold import GoldLabel
@@ -270,8 +271,8 @@ def _tallied(
     )
 
 
-def _all(table: Tally) -> Any:
-    return np.ones(len(table.items), dtype=bool)
+def _all(table: Tally) -> npt.NDArray[np.bool_]:
+    return np.ones(len(table.items), dtype=np.bool_)
 
 
 def _accuracy(table: Tally, undefined: str) -> Estimate:
