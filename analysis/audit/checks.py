@@ -15,6 +15,7 @@ from analysis.audit.arithmetic import (
 from analysis.audit.checked import Checked
 from analysis.audit.judges import check_precision_recall
 from analysis.audit.kappa import Raters, check_kappa
+from analysis.audit.kappa_rows import rows_by_label
 from analysis.audit.p_values import check_two_proportion_p
 from analysis.audit.repairs import with_common_cases, with_common_count
 from analysis.audit.shares import check_mean, check_percentage
@@ -50,10 +51,13 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
         case "precision_recall":
             return check_precision_recall(figure, one)
         case "kappa":
-            cells = next((m.cells for m in paper.matrix if m.id == derivation.inputs.get("matrix")), ())
             margins = tuple(paper[name] for name in derivation.inputs.get("margins", ()))
             raters = Raters(get("n"), get("agreement"), get("labels"), margins)
-            return check_kappa(figure, raters, [[paper[id_] for id_ in row] for row in cells])
+            matrix = next((one for one in paper.matrix if one.id == derivation.inputs.get("matrix")), None)
+            if matrix is None:
+                return check_kappa(figure, raters)
+            cells = [[paper[name] for name in row] for row in matrix.cells]
+            return check_kappa(figure, raters, cells, rows_by_label(matrix.rows, matrix.columns))
         case "rater_agreement":
             agreements, kappas = (
                 tuple(paper[name] for name in derivation.inputs.get(key, ())) for key in ("agreements", "kappas")

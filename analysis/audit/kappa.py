@@ -5,12 +5,13 @@ whole counts. A kappa is `impossible` where no matrix prints it, and `underdeter
 too; `analysis.stats.kappa_tables` has the search.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 
 from analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
+from analysis.audit.kappa_rows import check_kappa_with_rows, drawn
 from analysis.audit.repairs import first_of
 from analysis.audit.rounding_boxes import (
     Box,
@@ -76,8 +77,10 @@ class _Case(Struct, frozen=True):
         return f"{self.agree:,} of {self.n:,} agree"
 
 
-def check_kappa(figure: Figure, raters: Raters, matrix: Sequence[Sequence[Figure]]) -> Checked:
-    """Cohen's kappa of a printed matrix; without a square one, whether any matrix prints it.
+def check_kappa(
+    figure: Figure, raters: Raters, matrix: Sequence[Sequence[Figure]] = (), labels: Mapping[int, int] | None = None
+) -> Checked:
+    """Cohen's kappa of a printed matrix; without one, or with some of its rows, whether any matrix prints it.
 
     Parameters
     ----------
@@ -87,33 +90,46 @@ def check_kappa(figure: Figure, raters: Raters, matrix: Sequence[Sequence[Figure
         What else is printed of them.
     matrix
         The cells, a row for each label of the first rater; empty where it is not printed.
+    labels
+        Row of the matrix → the column of the same label; needed where not every label has its row.
     """
-    if matrix and (raters.n is None or raters.agreement is None or all(len(row) == len(matrix) for row in matrix)):
+    n, agreement = raters.n, raters.agreement
+    if matrix and all(len(row) == len(matrix) for row in matrix):
         return _from_matrix(figure, matrix)
-    if raters.agreement is None or input_box(raters.agreement) is None:
-        return underdetermined("kappa", f"The agreement is not printed as a number, and {_UNPRINTED}.")
-    n, labels = _whole(raters.n), _whole(raters.labels)
+    if agreement is None or input_box(agreement) is None:
+        some = "The matrix has not as many columns as rows, the" if matrix else "The"
+        return underdetermined("kappa", f"{some} agreement is not printed as a number, and {_UNPRINTED}.")
+    if matrix and labels and n is not None:
+        rows = {labels[place]: row for place, row in enumerate(matrix)}
+        return check_kappa_with_rows(figure, n, agreement, rows, max(map(len, matrix)))
+    return _of_agreement(figure, raters, agreement)
+
+
+def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
+    items, how_many = _whole(raters.n), _whole(raters.labels)
     first = tuple(_whole(margin) or 0 for margin in raters.margins)
     if any(_whole(margin) is None for margin in raters.margins):
         return underdetermined("kappa", "How often a rater used a label is no whole count.")
-    if labels is not None and labels < FEWEST:
-        return underdetermined("kappa", f"Kappa of {labels} label is 0/0.")
-    if n is None:
-        return _without_n(figure, raters.agreement, labels)
-    if n == 0 or (first and sum(first) != n):
-        said = "There are no items" if n == 0 else f"The counts of the labels add up to {sum(first):,}, not to {n:,}"
+    if how_many is not None and how_many < FEWEST:
+        return underdetermined("kappa", f"Kappa of {how_many} label is 0/0.")
+    if items is None:
+        return _without_n(figure, agreement, how_many)
+    if items == 0 or (first and sum(first) != items):
+        said = (
+            "There are no items"
+            if items == 0
+            else f"The counts of the labels add up to {sum(first):,}, not to {items:,}"
+        )
         return Checked("kappa", "impossible", f"{said}.")
     if first:
-        labels = max(len(first), labels or FEWEST)
-        first += (0,) * (labels - len(first))
-    return _searched(figure, raters.agreement, n, labels, first)
+        how_many = max(len(first), how_many or FEWEST)
+        first += (0,) * (how_many - len(first))
+    return _searched(figure, agreement, items, how_many, first)
 
 
 def _from_matrix(figure: Figure, matrix: Sequence[Sequence[Figure]]) -> Checked:
     if not all(is_exact_count(cell) for row in matrix for cell in row):
         return underdetermined("kappa", "A cell of the matrix is no whole count.")
-    if any(len(row) != len(matrix) for row in matrix):
-        return underdetermined("kappa", "The matrix has not as many columns as rows.")
     cells = [[int(printed_value(cell)) for cell in row] for row in matrix]
     total = sum(map(sum, cells))
     agree = sum(row[place] for place, row in enumerate(cells))
@@ -223,7 +239,7 @@ def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case],
         return Checked("kappa", "reproduced", sentence, float(high))
     sentence = (
         f"{case.words}, which leaves a kappa from {number(low, figure)} to {number(high, figure)}; with {how_many} "
-        f"the matrix {_drawn(table)} prints {figure.printed}, others print others, and {_UNPRINTED}."
+        f"the matrix {drawn(table)} prints {figure.printed}, others print others, and {_UNPRINTED}."
     )
     return Checked("kappa", "underdetermined", sentence, None, float(low), float(high))
 
@@ -358,11 +374,6 @@ def _kappa(case: _Case, table: Table) -> Fraction:
 
 def _product(table: Table) -> int:
     return sum(sum(row) * sum(column) for row, column in zip(table, zip(*table, strict=True), strict=True))
-
-
-def _drawn(table: Table) -> str:
-    """A matrix in one line: its rows in brackets."""
-    return " ".join("[" + " ".join(f"{cell}" for cell in row) + "]" for row in table)
 
 
 def _whole(figure: Figure | None) -> int | None:

@@ -5,11 +5,14 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from analysis.audit.checked import Checked
+from analysis.audit.checks import check_figure
 from analysis.audit.generated_tables import SOUND_RULES, Rule, rounded
 from analysis.audit.kappa import Raters, check_kappa
-from analysis.published import Figure
+from analysis.audit.kappa_rows import rows_by_label
+from analysis.published import Derivation, Figure, Matrix, Paper
 from analysis.stats.kappa_tables import kappa_of
 from analysis.tables import Unit
 
@@ -201,3 +204,74 @@ def test_nothing_is_said_of_a_kappa_whose_agreement_is_in_words() -> None:
 def test_large_tables_are_answered_too() -> None:
     assert checked("0.71", "10,000", "81%", 3).status == "underdetermined"
     assert checked("0.79", "10,000", "81%", 3).status == "impossible"
+
+
+def with_rows(
+    kappa: str, n: str, agreement: str, rows: dict[str, tuple[int, ...]], columns: tuple[str, ...]
+) -> Checked:
+    """A kappa beside some rows of its matrix."""
+    cells = {f"{row}.{at}": figure(str(cell), "count") for row, each in rows.items() for at, cell in enumerate(each)}
+    named = {id_: structs.replace(cell, id=id_) for id_, cell in cells.items()}
+    ids = tuple(tuple(f"{row}.{at}" for at in range(len(each))) for row, each in rows.items())
+    others = {"n": figure(n, "count"), "agreement": figure(agreement, "share")}
+    figures = [structs.replace(one, id=id_) for id_, one in (others | named).items()]
+    paper = Paper("made-up", "", "", (figure(kappa), *figures), (Matrix("m", "Table 3", tuple(rows), columns, ids),))
+    return check_figure(paper, figure(kappa), Derivation("kappa", {"n": "n", "agreement": "agreement", "matrix": "m"}))
+
+
+COLUMNS = ("Ripe", "Unripe", "Rotten")
+
+
+def test_printed_rows_of_a_matrix_narrow_what_kappa_can_be() -> None:
+    two = {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}
+    assert with_rows("0.47", "20", "65.0%", two, COLUMNS).sentence == (
+        "13 of 20 agree, and 9 of the 15 in the printed rows; kappa is from 0.468 to 0.470, printed as 0.47, "
+        "whatever the other rows are."
+    )
+    found = with_rows("0.47", "20", "65.0%", {"Rotten": (0, 2, 5)}, COLUMNS)
+    assert found.status == "underdetermined"
+    assert found.sentence.startswith(
+        "13 of 20 agree, and 5 of the 7 in the printed rows; the other items leave a kappa from"
+    )
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 0.468 < found.high
+
+
+def test_a_kappa_that_no_other_rows_give_is_impossible_and_may_be_of_other_items() -> None:
+    found = with_rows("0.20", "20", "65.0%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
+    assert found.status == "impossible"
+    assert "the other 5 items leave a kappa from" in found.sentence
+    assert found.suggestion == "the printed rows are of other items than the kappa: without them it would fit"
+    too_many = with_rows("0.20", "10", "60%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
+    assert too_many.sentence == "The printed rows hold 15 items, more than all 10."
+    no_others = with_rows("0.20", "20", "25%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
+    assert no_others.sentence.endswith("no other rows go with that.")
+
+
+@settings(max_examples=60, deadline=None)
+@given(cells=matrices(25), digits=st.integers(2, 4), rule=st.sampled_from(SOUND_RULES), shown=st.integers(1, 3))
+def test_a_kappa_beside_rows_of_its_own_matrix_is_never_called_wrong(
+    cells: Cells, digits: int, rule: Rule, shown: int
+) -> None:
+    n, agree, kappa = known(cells)
+    names = tuple(f"label {place}" for place in range(len(cells)))
+    rows = dict(list(zip(names, cells, strict=True))[:shown])
+    share = f"{rounded(Fraction(100 * agree, n), 1, rule)}%"
+    found = with_rows(rounded(kappa, digits, rule), str(n), share, rows, names)
+    assert found.status in ("reproduced", "underdetermined"), found.sentence
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "expected"),
+    [
+        (("Agent Err.", "Harness"), ("Succ.", "Agent", "Task", "Harn."), {0: 1, 1: 3}),
+        (("yes", "no"), ("no", "yes", "not known"), {0: 1, 1: 0}),
+        (("A", "B"), ("x", "y", "z"), {}),
+        (("App",), ("Apple", "Apple pie"), {}),
+    ],
+)
+def test_a_row_belongs_to_the_column_of_its_name(
+    rows: tuple[str, ...], columns: tuple[str, ...], expected: dict[int, int]
+) -> None:
+    assert rows_by_label(rows, columns) == expected

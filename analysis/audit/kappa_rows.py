@@ -1,0 +1,115 @@
+"""Kappa where only some rows of the raters' matrix are printed: the others are filled in every way that is left."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from analysis.audit.checked import Checked, underdetermined
+from analysis.audit.rounding_boxes import counts_in, fits, is_exact_count, number, point, printed_value
+from analysis.published import Figure
+from analysis.stats.kappa_tables import find_table, products_of
+from analysis.stats.row_completion import Completions, completions
+from analysis.stats.table_filling import Table
+
+
+def rows_by_label(rows: Sequence[str], columns: Sequence[str]) -> dict[int, int]:
+    """Row → the column of the same label: the name, or one the beginning of the other ("Infra." and "Infrastructure").
+
+    Empty where a row has no column of its name, or several.
+    """
+    found: dict[int, int] = {}
+    for place, row in enumerate(rows):
+        exact = [at for at, column in enumerate(columns) if _plain(column) == _plain(row)]
+        alike = exact or [
+            at
+            for at, column in enumerate(columns)
+            if _plain(row).startswith(_plain(column)) or _plain(column).startswith(_plain(row))
+        ]
+        if len(alike) != 1 or alike[0] in found.values():
+            return {}
+        found[place] = alike[0]
+    return found
+
+
+def check_kappa_with_rows(
+    figure: Figure, n: Figure, agreement: Figure, rows: Mapping[int, Sequence[Figure]], labels: int
+) -> Checked:
+    """Cohen's kappa of n items with some rows of their matrix.
+
+    Parameters
+    ----------
+    figure
+        The printed kappa.
+    n, agreement
+        How many items there are, and how many or what share of them are labelled alike.
+    rows
+        Label → the printed cells of its row.
+    labels
+        How many labels there are: as many as columns.
+    """
+    if not is_exact_count(n) or not all(is_exact_count(cell) for row in rows.values() for cell in row):
+        return underdetermined("kappa", "A count of the items, or of a cell of the matrix, is not printed in full.")
+    items = int(printed_value(n))
+    known = {label: [int(printed_value(cell)) for cell in row] for label, row in rows.items()}
+    inside = sum(map(sum, known.values()))
+    if inside > items:
+        return Checked("kappa", "impossible", f"The printed rows hold {inside:,} items, more than all {items:,}.")
+    counts = [int(printed_value(agreement))] if is_exact_count(agreement) else counts_in(agreement, items)
+    looks = {agree: completions(items, agree, labels, known) for agree in counts}
+    if any(not look.complete for look in looks.values()):
+        return underdetermined(
+            "kappa", f"The {items - inside:,} items outside the printed rows leave too many matrices."
+        )
+    return _judged(figure, items, looks, known)
+
+
+def _judged(
+    figure: Figure, items: int, looks: Mapping[int, Completions], known: Mapping[int, Sequence[int]]
+) -> Checked:
+    alike = sum(row[label] for label, row in known.items())
+    inside = sum(map(sum, known.values()))
+    agree = " or ".join(f"{count:,}" for count in looks)
+    said = f"{agree} of {items:,} agree, and {alike:,} of the {inside:,} in the printed rows"
+    possible = [
+        (kappa, table) for look in looks.values() for kappa, table in zip(look.kappas, look.tables, strict=True)
+    ]
+    if not possible:
+        return Checked("kappa", "impossible", f"{said}: no other rows go with that.")
+    low, high = min(possible)[0], max(possible)[0]
+    ends = f"{number(low, figure)} to {number(high, figure)}"
+    fitting = [table for kappa, table in possible if fits(figure, point(kappa))]
+    if not fitting:
+        what = f"the other {items - inside:,} items leave a kappa from {ends}"
+        how = (
+            f"not {figure.printed}"
+            if not low <= printed_value(figure) <= high
+            else f"and none prints as {figure.printed}"
+        )
+        repair = _without_rows(figure, items, looks, len(next(iter(known.values()))))
+        return Checked("kappa", "impossible", f"{said}; {what}, {how}.", None, float(low), float(high), repair)
+    if len(fitting) == len(possible):
+        ends = number(low, figure) if low == high else f"from {ends}"
+        sentence = f"{said}; kappa is {ends}, printed as {figure.printed}, whatever the other rows are."
+        return Checked("kappa", "reproduced", sentence, float(low))
+    sentence = (
+        f"{said}; the other items leave a kappa from {ends}, {figure.printed} with the matrix {drawn(fitting[0])}"
+    )
+    return Checked("kappa", "underdetermined", f"{sentence}, others with others.", None, float(low), float(high))
+
+
+def _without_rows(figure: Figure, items: int, counts: Mapping[int, Completions], labels: int) -> str:
+    """Says that the kappa would fit if the rows were of other items, where it would."""
+    half = Fraction(1, 2 * 10 ** len(figure.digits.partition(".")[2]))
+    for agree in counts:
+        products = products_of(items, agree, printed_value(figure) - half, printed_value(figure) + half)
+        if find_table(items, agree, labels, products).table is not None:
+            return "the printed rows are of other items than the kappa: without them it would fit"
+    return ""
+
+
+def drawn(table: Table) -> str:
+    """A matrix in one line: its rows in brackets."""
+    return " ".join("[" + " ".join(f"{cell}" for cell in row) + "]" for row in table)
+
+
+def _plain(label: str) -> str:
+    return label.strip(" .").casefold()
