@@ -12,7 +12,7 @@ from analysis.audit.shares import check_percentage
 from analysis.published import Figure
 from analysis.stats.audit import decimals, rounding_interval
 from analysis.stats.diagnostic import Confusion
-from analysis.stats.reconstruction import LARGEST_N, MOST_DECIMALS, Measure, Reconstruction, reconstruct
+from analysis.stats.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Measure, Reconstruction, reconstruct
 
 CELLS = ("tp", "fp", "fn", "tn")
 
@@ -95,12 +95,13 @@ def written(measure: str) -> str:
 def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
     """Measure → the digits as a fraction; figures that are limits, about or in words say too little."""
     found: dict[Measure, str] = {}
-    for measure, figure in figures.items():
+    for measure in (one for one in MEASURES if one in figures):
+        figure = figures[measure]
         if figure.unit == "text" or figure.approximate or limit(figure) is not None:
             continue
         behind = decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
         if behind <= MOST_DECIMALS:
-            found[measure] = f"{float(printed_value(figure)):.{behind}f}"  # type: ignore[index]
+            found[measure] = f"{float(printed_value(figure)):.{behind}f}"
     return found
 
 

@@ -233,13 +233,14 @@ def _allowed(figure: Figure) -> Box:
 def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case], given: bool) -> Checked:
     """A kappa that some matrix prints: open, unless all matrices print it."""
     low, high = _range(cases)
+    unprinted = _UNPRINTED.replace("each rater", "the other rater") if case.first else _UNPRINTED
     how_many = f"{case.labels} labels" + ("" if given else " (their number is not printed)")
     if fits(figure, point(low)) and fits(figure, point(high)):
         sentence = f"{case.words}, so that kappa is {number(high, figure)}, printed as {figure.printed}."
         return Checked("kappa", "reproduced", sentence, float(high))
     sentence = (
         f"{case.words}, which leaves a kappa from {number(low, figure)} to {number(high, figure)}; with {how_many} "
-        f"the matrix {drawn(table)} prints {figure.printed}, others print others, and {_UNPRINTED}."
+        f"the matrix {drawn(table)} prints {figure.printed}, others print others, and {unprinted}."
     )
     return Checked("kappa", "underdetermined", sentence, None, float(low), float(high))
 
