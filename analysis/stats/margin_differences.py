@@ -53,7 +53,7 @@ class Differences:
         return (self.rows[first + fits[0]].tolist() if len(fits) else None), last - first
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def differences(labels: int, disagree: int, most: int = ALL) -> Differences:
     """The differences between the margins of two raters who disagree on so many items; some if they are too many.
 
