@@ -1,6 +1,6 @@
 """`python -m benchmarks.audit [--tables N] [--seed S]`: printed, and written to RESULTS.md beside this.
 
-The rules of the audit were looked at with seed 1; the seed that is reported by default is another one. The whole run
+The rules of the audit were worked out on seeds 1 to 3; the one that is reported by default is another. The whole run
 takes five to ten minutes on one core with the default 5,000 tables of each kind.
 """
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> None:
     """Run everything and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.audit")
     parser.add_argument("--tables", type=int, default=5_000, help="made-up tables of each kind")
-    parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=4)
     options = parser.parse_args(arguments)
     started = time.perf_counter()
     sound = on_sound_tables(options.seed, 2 * options.tables)
@@ -63,7 +63,7 @@ def page(sound: Sound, found: Mapping[str, Sequence[Found]], curve: Table, table
         f" {contradicted:,} of those that look like a sound table raised an alarm all the same.",
         "",
         f"Made by `python -m benchmarks.audit --tables {tables} --seed {seed}` with Python {platform.python_version()}."
-        " The rules were looked at with seed 1 only.",
+        " The rules were worked out on seeds 1 to 3.",
         "",
         "*Undetectable*: a sound table prints exactly the same, known by how the error was made; a question mark where"
         " that is not known. *Found*: of the others, with a 95% Wilson interval. *Named*: a suggestion holds the"
