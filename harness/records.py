@@ -58,8 +58,9 @@ class Inputs(Struct, frozen=True):
 class Manifest(Struct, frozen=True, omit_defaults=True):
     """What a run was asked and with what.
 
-    `arguments` are those of the command line that began it; `asked` is what another answer would follow from;
-    `started` and `finished` are ISO 8601, `finished` empty until it is.
+    `arguments` are those of the command line that began it; `asked` is what another answer would follow from; `folder`
+    is where the inputs lay, which another answer does not follow from; `started` and `finished` are ISO 8601,
+    `finished` empty until it is.
     """
 
     schema: int
@@ -70,6 +71,7 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     started: str
     asked: dict[str, str | int | float | bool | list[str]]
     inputs: Inputs
+    folder: str = ""
     finished: str = ""
 
 

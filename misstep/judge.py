@@ -56,6 +56,7 @@ def run(
     from contextlib import ExitStack
 
     from misstep.judge_scores import scores_text, scores_text_json, write_scores
+    from misstep.judged_runs import benchmark_named
     from misstep.judging import run_judge
 
     with ExitStack() as stack:
@@ -67,7 +68,7 @@ def run(
             base_url, model = stack.enter_context(local_server()), MODEL
         spec = _judge(judge, model, base_url)
         settings = _settings(spec.model.base_url, prices, max_cost, cache, record, replay)
-        folder = _benchmark(benchmark, data)
+        folder = benchmark_named(benchmark, data)
         stopped: MissingPrerequisite | None = None
         try:
             ended = run_judge(spec, folder, out, settings, concurrency=concurrency, arguments=sys.argv[1:])
@@ -140,12 +141,3 @@ def _settings(
         record=record,
         replay=replay,
     )
-
-
-def _benchmark(named: str, data: Path | None) -> Path:
-    """The folder of a benchmark: one that is named as it is, else that of a public set."""
-    if (Path(named) / "items.jsonl").exists() or "/" in named:
-        return Path(named)
-    from misstep.benchmarks import benchmark_folder
-
-    return benchmark_folder(named, data)

@@ -112,7 +112,7 @@ def run_judge(
         Stopped; what was answered is kept.
     """
     check_fits(spec, read_question(folder), folder)
-    n_items, inputs = _counted(folder)
+    n_items, inputs = counted(folder)
     manifest = begin(out, _manifest(spec, folder, inputs, arguments))
     if manifest.finished:
         return Ended(n_items, 0, n_items)
@@ -127,7 +127,7 @@ def run_judge(
     return Ended(len(last), failed, n_items, stopped)
 
 
-def _counted(folder: Path) -> tuple[int, Inputs]:
+def counted(folder: Path) -> tuple[int, Inputs]:
     """How many items there are, and what tells this benchmark from another: every item is read before one is asked."""
     count = sum(1 for _ in read_items(folder))
     if not count:
@@ -160,6 +160,7 @@ def _manifest(spec: JudgeSpec, folder: Path, inputs: Inputs, arguments: Sequence
             "benchmark": read_question(folder).name,
         },
         inputs=inputs,
+        folder=str(folder.resolve()),
     )
 
 

@@ -1,0 +1,136 @@
+"""Finished or unfinished runs of judges, opened with the benchmark that they were about.
+
+A run says where its benchmark lay; where that folder is gone, a public set of that name is built again, and any other
+is to be named. Whatever compares, calibrates or reports starts here.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from analysis.gold import AskedItem, GoldLabel, read_gold, read_items
+from analysis.judging.reference import clusters_of
+from harness.errors import InputError, UsageError
+from harness.items import Question, read_question
+from harness.records import MANIFEST, Manifest, read_manifest, read_verdicts
+from harness.verdict import Verdict
+
+
+class JudgedRun(Struct, frozen=True):
+    """A run of a judge and what it was about.
+
+    Parameters
+    ----------
+    folder, manifest
+        The run's folder and what its `run.toml` says.
+    benchmark, question
+        The benchmark's folder and what it asks.
+    verdicts
+        One an item, in the order in which the items were first answered: of several attempts the last.
+    gold, items
+        What people said, and the items themselves.
+    """
+
+    folder: Path
+    manifest: Manifest
+    benchmark: Path
+    question: Question
+    verdicts: tuple[Verdict, ...]
+    gold: tuple[GoldLabel, ...]
+    items: tuple[AskedItem, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the run's folder, by which people tell runs apart."""
+        return self.folder.resolve().name
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """Item → the run or other thing that it hangs together with others by."""
+        return clusters_of(self.items)
+
+
+def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> JudgedRun:
+    """The run in a folder, with its benchmark.
+
+    Parameters
+    ----------
+    folder
+        A run's folder.
+    benchmark
+        The benchmark's folder or name, where it no longer lies where the run found it.
+    data
+        Where public data sets lie.
+
+    Raises
+    ------
+    UsageError
+        The folder is no run of a judge, or its benchmark is not the one that was asked.
+    InputError
+        A file of the run or of the benchmark cannot be read.
+    MissingPrerequisite
+        The benchmark is a public set that is not at hand.
+    """
+    from misstep.judging import counted
+
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"no {MANIFEST}", "Name the folder that `misstep judge run` wrote.", file=folder)
+    if manifest.command != "judge run":
+        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
+    where = _benchmark(manifest, folder, benchmark, data)
+    if counted(where)[1].digest != manifest.inputs.digest:
+        said = f"the benchmark in {where} is not the one that {folder} was asked about: its items have changed"
+        raise UsageError(said, "Name the right one with --benchmark, or run the judge again.")
+    last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}
+    return JudgedRun(
+        folder,
+        manifest,
+        where,
+        read_question(where),
+        tuple(last.values()),
+        tuple(read_gold(where)),
+        tuple(read_items(where)),
+    )
+
+
+def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> list[JudgedRun]:
+    """Several runs that are to be looked at together.
+
+    Raises
+    ------
+    UsageError
+        One folder is named twice; and as `open_run`.
+    InputError, MissingPrerequisite
+        As `open_run`.
+    """
+    resolved = [folder.resolve() for folder in folders]
+    twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
+    return [open_run(folder, benchmark, data) for folder in folders]
+
+
+def benchmark_named(named: str, data: Path | None) -> Path:
+    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent."""
+    if (Path(named) / "items.jsonl").exists() or "/" in named:
+        return Path(named)
+    from misstep.benchmarks import benchmark_folder
+
+    return benchmark_folder(named, data)
+
+
+def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> Path:
+    if named:
+        return benchmark_named(named, data)
+    if manifest.folder and (Path(manifest.folder) / "items.jsonl").exists():
+        return Path(manifest.folder)
+    from misstep.benchmarks import benchmark_folder
+
+    name = str(manifest.asked.get("benchmark", ""))
+    try:
+        return benchmark_folder(name, data)
+    except UsageError as error:
+        said = f"the benchmark {name!r} of the run {run} no longer lies in {manifest.folder or 'its folder'}"
+        raise UsageError(said, "Name it with --benchmark.") from error
