@@ -28,9 +28,12 @@ def judge() -> None:
 
 @app.command()
 def run(
+    context: typer.Context,
     judge: Annotated[str, typer.Argument(metavar="JUDGE", help="A judge's TOML file, or one of `judge list`.")],
-    benchmark: Annotated[str, typer.Option(help="A benchmark's folder, or the name of a public set.")],
     out: Annotated[Path, typer.Option(help="The run's folder; a run that stands there is gone on with.")],
+    benchmark: Annotated[
+        str, typer.Option(help="A benchmark's folder, or the name of a public set; a recorded judge has its own.")
+    ] = "",
     model: Annotated[str, typer.Option(help="The model to ask, instead of the judge's own.")] = "",
     base_url: Annotated[str, typer.Option(help="An OpenAI-compatible address, such as http://127.0.0.1:8000/v1.")] = "",
     concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Requests in flight at once.")] = 16,
@@ -50,7 +53,7 @@ def run(
     """Ask a judge about every item of a benchmark, and score it.
 
     The same line again goes on with a run that was stopped, asks again what failed, and asks nothing twice that was
-    answered. The key comes from OPENAI_API_KEY.
+    answered. The key comes from OPENAI_API_KEY. A recorded judge (`DATASET/JUDGE`) needs neither key nor server.
     """
     import sys
     from contextlib import ExitStack
@@ -58,7 +61,15 @@ def run(
     from misstep.judge_scores import scores_text, scores_text_json, write_scores
     from misstep.judged_runs import benchmark_named
     from misstep.judging import run_judge
+    from misstep.recorded_runs import is_recorded, refuse_asking, run_recorded
 
+    if is_recorded(judge):
+        refuse_asking(context)
+        scores = write_scores(out, run_recorded(judge, out, benchmark, data, sys.argv[1:]))
+        print(scores_text_json(scores) if json else scores_text(scores), end="")
+        return
+    if not benchmark:
+        raise UsageError("no benchmark to ask about", "Name one with --benchmark.")
     with ExitStack() as stack:
         if local:
             if model or base_url or replay is not None:
@@ -91,24 +102,18 @@ def run(
 
 @app.command("list")
 def list_judges(
+    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """List the judges that come with Misstep."""
+    """List the judges that come with Misstep, and those whose verdicts public data sets ship."""
     import msgspec
 
-    from harness.judges import read_known, shipped_judges
+    from misstep.judge_list import listed, listed_text
 
-    known = [read_known(name) for name in shipped_judges()]
-    if json:
-        listed = [
-            {"name": spec.name, "kind": spec.kind, "labels": list(spec.labels), "prompt": spec.prompt.label}
-            for spec in known
-        ]
-        print(msgspec.json.format(msgspec.json.encode(listed), indent=2).decode())
-        return
-    width = max(len(spec.name) for spec in known)
-    for spec in known:
-        print(f"{spec.name:{width}}  {spec.kind:12}  {', '.join(spec.labels)}")
+    judges, absent = listed(data)
+    print(msgspec.json.format(msgspec.json.encode(judges), indent=2).decode() if json else listed_text(judges))
+    if absent:
+        say(f"misstep: recorded judges of {', '.join(absent)}: `misstep datasets fetch {' '.join(absent)}` adds them.")
 
 
 def _judge(named: str, model: str, base_url: str) -> "JudgeSpec":
