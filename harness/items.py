@@ -1,11 +1,12 @@
 """What a judge is asked about, and the folder that asks it: the part of a benchmark that a judge may see.
 
-    benchmark.toml     name, kind, labels (a list, or a table of label and meaning), positive
+    benchmark.toml     name, kind, labels (a list, or a table of label and meaning), positive, question, shown
     items.jsonl        {"id": "run-1", "kind": "misbehaviour", "trajectory": "trajectories/runs.jsonl", ...}
 
 `gold.csv` stands beside them and is never opened here.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +27,9 @@ ReadTrajectories = Callable[[Path], Iterator[Trajectory | Unreadable]]
 MOST_LINE_BYTES = 64 << 20
 """The longest line of `items.jsonl` that is read."""
 
+NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
+"""Why a judge is not asked about an item that is no more than its id."""
+
 _FILES_HELD = 4
 
 
@@ -33,7 +37,9 @@ class Item(Struct, frozen=True, omit_defaults=True):
     """What a judge is asked about; never holds a gold label.
 
     `trajectory` is a path below the benchmark's folder, where `trajectory_id` says which run of that file is meant, or
-    the run itself; `step` is counted from 0. Whatever else a set says of an item stands in `extra`.
+    the run itself; `step` is counted from 0. `labels` are those that this item may get, where they are not all of the
+    benchmark's; `unaskable` says why nobody can be asked about it, such as a run that is not published. Whatever else a
+    set says of an item stands in `extra`.
     """
 
     id: str
@@ -44,16 +50,40 @@ class Item(Struct, frozen=True, omit_defaults=True):
     task: str = ""
     patch: str = ""
     text: str = ""
+    labels: tuple[str, ...] = ()
+    unaskable: str = ""
     extra: dict[str, Any] = {}
+
+    @property
+    def why_not_asked(self) -> str:
+        """Why a judge is not asked about the item, in a few words; empty where it can be."""
+        shown = self.trajectory is not None or self.text or self.task or self.patch
+        return self.unaskable or ("" if shown else NOTHING_TO_SHOW)
 
 
 class Question(Struct, frozen=True):
-    """What a benchmark asks: its name, kind, labels with their meaning (empty where none is given), positive label."""
+    """What a benchmark asks.
+
+    Parameters
+    ----------
+    name, kind
+        Its name; what kind of items it has.
+    labels
+        Label → meaning, empty where none is given; without labels where they are open and each item names its own.
+    positive
+        The label that counts as found; may be empty.
+    asks
+        The question itself, as a sentence; may be empty.
+    shown
+        What of the items' `extra` a judge may see.
+    """
 
     name: str
     kind: Kind
     labels: dict[str, str] = {}
     positive: str = ""
+    asks: str = ""
+    shown: tuple[str, ...] = ()
 
 
 class _Asked(Struct):
@@ -61,6 +91,8 @@ class _Asked(Struct):
     kind: Kind = "text"
     labels: dict[str, str] | list[str] = {}
     positive: str = ""
+    question: str = ""
+    shown: tuple[str, ...] = ()
 
 
 def read_question(folder: Path) -> Question:
@@ -73,7 +105,7 @@ def read_question(folder: Path) -> Question:
     """
     file = folder / "benchmark.toml"
     try:
-        asked = msgspec.toml.decode(file.read_bytes(), type=_Asked)
+        asked = msgspec.toml.decode(file.read_bytes().removeprefix(BOM_UTF8), type=_Asked)
     except OSError as error:
         advice = "A benchmark is a folder with benchmark.toml, items.jsonl and gold.csv."
         raise InputError(f"cannot open: {error.strerror}", advice, file=file) from error
@@ -83,7 +115,8 @@ def read_question(folder: Path) -> Question:
     if asked.positive and labels and asked.positive not in labels:
         said = f"{asked.positive!r} is none of the labels {', '.join(labels)}"
         raise InputError(said, "Name one of them.", file=file, field="positive")
-    return Question(asked.name or folder.resolve().name, asked.kind, labels, asked.positive)
+    name = asked.name or folder.resolve().name
+    return Question(name, asked.kind, labels, asked.positive, asked.question.strip(), asked.shown)
 
 
 def read_items(folder: Path) -> Iterator[Item]:
@@ -102,6 +135,8 @@ def read_items(folder: Path) -> Iterator[Item]:
             for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), start=1):
                 if len(line) > MOST_LINE_BYTES:
                     raise InputError("a line longer than 64 MiB", "Put the run into a file.", file=file, line=number)
+                if number == 1:
+                    line = line.removeprefix(BOM_UTF8)
                 if not line.strip():
                     continue
                 item = _decoded(line, decoder, file, number)

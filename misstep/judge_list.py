@@ -36,10 +36,12 @@ def listed(data: Path | None = None) -> tuple[list[Listed], list[str]]:
 def listed_text(judges: list[Listed]) -> str:
     """The list for a terminal, one line a judge."""
     width = max(len(judge.name) for judge in judges)
-    return "\n".join(
-        f"{judge.name:{width}}  {judge.kind:12}  {', '.join(judge.labels) or '(the labels of the benchmark)'}{'  (recorded)' if judge.recorded else ''}"
-        for judge in judges
-    )
+    return "\n".join(f"{judge.name:{width}}  {judge.kind:12}  {_labels_text(judge)}" for judge in judges)
+
+
+def _labels_text(judge: Listed) -> str:
+    labels = ", ".join(judge.labels) or "those of the benchmark"
+    return f"{labels}  (recorded)" if judge.recorded else labels
 
 
 def _prompted(spec: JudgeSpec) -> Listed:

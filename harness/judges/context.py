@@ -140,3 +140,12 @@ def _shortened(text: str, most: int | None) -> str:
     head = most - most // 3
     tail = text[len(text) - most // 3 :] if most // 3 else ""
     return f"{text[:head]}[… {len(text) - most:,} characters left out …]{tail}"
+
+
+def cut_text(text: str, room: int) -> Fitted:
+    """A text of at most `room` characters and a line that says what was left out of its middle."""
+    if len(text) <= room:
+        return Fitted(text)
+    gone = len(text) - room
+    half = room // 2
+    return Fitted(f"{text[:half]}\n[… {gone:,} characters left out …]\n{text[-half:]}", f"{gone:,} characters left out")

@@ -21,6 +21,9 @@ _TURNS = re.compile(
 )
 """Where the control tokens of common chat templates open or close."""
 
+_OPENING = "<|["
+"""One of these is in each of them: looking for a sign is quicker than looking for them."""
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LOOKALIKES = {
     ord("<"): "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
@@ -59,7 +62,7 @@ def readable(text: str) -> str:
     """The text without control tokens of chat templates, and with invisible signs written out as `⟨U+202E⟩`."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     shown = _CONTROLS.sub(_named_match, plain) if plain.isascii() else "".join(map(_shown, plain))
-    return _TURNS.sub(_broken, shown)
+    return _TURNS.sub(_broken, shown) if any(sign in shown for sign in _OPENING) else shown
 
 
 def _broken(found: re.Match[str]) -> str:

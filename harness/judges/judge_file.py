@@ -2,7 +2,7 @@
 
 name = "is_it_fruit"
 kind = "text"
-labels = ["fruit", "vegetable"]
+labels = ["fruit", "vegetable"]    # left out: those of the benchmark
 prompt = "is_it_fruit.md"          # beside the file, or `room/name` of a shipped one
 examples = "examples.jsonl"        # beside the file: {"text": "…", "label": "fruit", "reasoning": "…"}
 votes = 3                          # answers to one question; the label that most of them give
@@ -15,9 +15,12 @@ base_url = "http://127.0.0.1:8000/v1"
 temperature = 0.0
 max_tokens = 1024
 seed = 7
+
+The kind `any` fits items of every kind.
 """
 
 import hashlib
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,6 +34,10 @@ from harness.prompting import Prompt, load_prompt
 Permute = Literal["none", "order", "names"]
 Aggregate = Literal["majority", "mean"]
 Policy = Literal["shorten_middle", "keep_ends"]
+AnyKind = Literal["any"]
+
+OF_THE_BENCHMARK = frozenset(("labels", "benchmark_question"))
+"""The placeholders that stand for what the benchmark asks, not for something of an item."""
 
 _FORM = "See the README for the form of a judge."
 
@@ -61,11 +68,12 @@ class Example(Struct, frozen=True):
 class JudgeSpec(Struct, frozen=True):
     """A judge, with everything that its answers follow from.
 
-    `labels` are label → meaning; `digest` covers the judge's file, its prompt and its examples.
+    `labels` are label → meaning, none where it takes those of the benchmark; `digest` covers the judge's file, its
+    prompt and its examples. `asks` and `shown` are those of the benchmark that it is asked (`harness.judges.fit`).
     """
 
     name: str
-    kind: Kind
+    kind: Kind | AnyKind
     labels: dict[str, str]
     prompt: Prompt
     examples: tuple[Example, ...] = ()
@@ -76,13 +84,15 @@ class JudgeSpec(Struct, frozen=True):
     budget: int = 24_000
     model: ModelSettings = ModelSettings()
     digest: str = ""
+    asks: str = ""
+    shown: tuple[str, ...] = ()
 
 
 class _File(Struct, forbid_unknown_fields=True):
     name: str
-    kind: Kind
-    labels: list[str] | dict[str, str]
+    kind: Kind | AnyKind
     prompt: str
+    labels: list[str] | dict[str, str] = {}
     examples: str | None = None
     votes: int = 1
     aggregate: Aggregate = "majority"
@@ -104,7 +114,7 @@ def read_judge(file: Path) -> JudgeSpec:
     """
     try:
         written = file.read_bytes()
-        told = msgspec.toml.decode(written, type=_File)
+        told = msgspec.toml.decode(written.removeprefix(BOM_UTF8), type=_File)
     except OSError as error:
         raise InputError(
             f"cannot open: {error.strerror}", "`misstep judge list` shows what there is.", file=file
@@ -143,8 +153,8 @@ def _check(told: _File, labels: dict[str, str], file: Path) -> None:
         raise InputError(f"the name {told.name!r}", "Give it a name without a slash.", file=file, field="name")
     listed = told.labels if isinstance(told.labels, list) else list(labels)
     alike = {label.strip().casefold() for label in listed}
-    if len(alike) != len(listed) or len(listed) < 2 or "" in alike:
-        advice = "Give two labels or more; letter case does not tell them apart."
+    if len(alike) != len(listed) or len(listed) == 1 or "" in alike:
+        advice = "Give two labels or more, or none for those of the benchmark; letter case does not tell them apart."
         raise InputError("labels that cannot be told apart", advice, file=file, field="labels")
     if told.votes < 1 or told.budget < 1:
         field = "votes" if told.votes < 1 else "budget"
@@ -153,7 +163,7 @@ def _check(told: _File, labels: dict[str, str], file: Path) -> None:
 
 def _example_lines(file: Path) -> list[bytes]:
     try:
-        return [line for line in file.read_bytes().splitlines() if line.strip()]
+        return [line for line in file.read_bytes().removeprefix(BOM_UTF8).splitlines() if line.strip()]
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", "Put the examples beside the judge.", file=file) from error
 
@@ -164,10 +174,10 @@ def _example(line: bytes, prompt: Prompt, labels: dict[str, str], file: Path, nu
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"no example: {error}", "An example is an object of texts.", file=file, line=number) from error
     label, reasoning = given.pop("label", ""), given.pop("reasoning", "")
-    if label not in labels:
+    if labels and label not in labels:
         said = f"the label {label!r} is none of {', '.join(labels)}"
         raise InputError(said, "Give one of them.", file=file, line=number, field="label")
-    lacking = sorted(prompt.placeholders - {"labels"} - given.keys())
+    lacking = sorted(prompt.placeholders - OF_THE_BENCHMARK - given.keys())
     if lacking:
         said = f"nothing for {{{lacking[0]}}} of the prompt"
         raise InputError(said, "Give every placeholder a text.", file=file, line=number, field=lacking[0])

@@ -12,12 +12,14 @@ from msgspec import Struct
 from harness.errors import InputError
 from harness.exchange import Failure, Message, Outcome, Reply, Request
 from harness.items import Item
-from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, fitted, fitted_steps
+from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted, fitted_steps
 from harness.judges.fencing import fence, readable
-from harness.judges.judge_file import JudgeSpec
+from harness.judges.fit import offered
+from harness.judges.item_text import WHOLE_ITEM, whole_item
+from harness.judges.judge_file import OF_THE_BENCHMARK, JudgeSpec
 from harness.judges.replies import Answer, read_reply, schema_of
 from harness.judges.votes import decided, label_names
-from harness.prompting import fill, load_prompt
+from harness.prompting import fill, shipped_prompt
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 
@@ -26,6 +28,8 @@ STEPS_AFTER = 15
 
 _RULES = "judges/data_and_reply"
 _TEXT_FIELDS = ("text", "task", "patch")
+_UNFENCED = ("step", WHOLE_ITEM)
+"""What holds no text from outside, or fences it itself."""
 
 
 class Asked(Struct, frozen=True):
@@ -57,11 +61,12 @@ def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Asked:
     Raises
     ------
     InputError
-        The item lacks what the prompt asks for; names both.
+        The item lacks what the prompt asks for, or there are no labels that it may get; names the item.
     """
     values, cut = _values(spec, item, run)
-    names = tuple(label_names(tuple(spec.labels), spec.permute, turn) for turn in range(spec.votes))
-    requests = tuple(_request(spec, values, shown, turn) for turn, shown in enumerate(names))
+    labels = offered(spec, item)
+    names = tuple(label_names(tuple(labels), spec.permute, turn) for turn in range(spec.votes))
+    requests = tuple(_request(spec, values, labels, shown, turn) for turn, shown in enumerate(names))
     return Asked(item.id, requests, names, None if run is None else len(run.steps), cut)
 
 
@@ -105,19 +110,21 @@ def _sum(values: Sequence[Any]) -> Any:
     return None if not values or any(value is None for value in values) else sum(values)
 
 
-def _request(spec: JudgeSpec, values: Mapping[str, str], names: Mapping[str, str], turn: int) -> Request:
-    labels = {"labels": _listed(spec, names)}
+def _request(
+    spec: JudgeSpec, values: Mapping[str, str], labels: Mapping[str, str], names: Mapping[str, str], turn: int
+) -> Request:
+    of_the_benchmark = {"labels": _listed(labels, names), "benchmark_question": spec.asks}
     name_of = {label: name for name, label in names.items()}
-    rules = fill(load_prompt(_RULES).asked, {"names": ", ".join(names)})
-    system = "\n\n".join(filter(None, (fill(spec.prompt.system, {**values, **labels}), rules)))
+    rules = fill(shipped_prompt(_RULES).asked, {"names": ", ".join(names)})
+    system = "\n\n".join(filter(None, (fill(spec.prompt.system, {**values, **of_the_benchmark}), rules)))
     messages = [Message("system", system)]
-    for example in spec.examples:
+    for example in (one for one in spec.examples if one.label in name_of):
         given = {name: fence(text, "example") for name, text in example.values.items()}
         messages += [
-            Message("user", fill(spec.prompt.asked, {**given, **labels})),
+            Message("user", fill(spec.prompt.asked, {**given, **of_the_benchmark})),
             Message("assistant", _reply_text(example.reasoning, name_of[example.label])),
         ]
-    messages.append(Message("user", fill(spec.prompt.asked, {**values, **labels})))
+    messages.append(Message("user", fill(spec.prompt.asked, {**values, **of_the_benchmark})))
     model = spec.model
     return Request(
         model=model.name,
@@ -131,10 +138,10 @@ def _request(spec: JudgeSpec, values: Mapping[str, str], names: Mapping[str, str
     )
 
 
-def _listed(spec: JudgeSpec, names: Mapping[str, str]) -> str:
+def _listed(labels: Mapping[str, str], names: Mapping[str, str]) -> str:
     lines = []
     for name, label in names.items():
-        meaning = ": ".join(filter(None, ("" if name == label else label, spec.labels[label])))
+        meaning = ": ".join(filter(None, ("" if name == label else label, labels[label])))
         lines.append(f"- {name}: {meaning}" if meaning else f"- {name}")
     return "\n".join(lines)
 
@@ -149,12 +156,12 @@ def _values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[s
     """What the prompt's placeholders stand for, each fenced, and what was cut of the run."""
     values: dict[str, str] = {}
     cuts: list[str] = []
-    for name in sorted(spec.prompt.placeholders - {"labels"}):
+    for name in sorted(spec.prompt.placeholders - OF_THE_BENCHMARK):
         found = _value(name, spec, item, run)
         if found is None:
             said = f"item {item.id!r} has nothing for {{{name}}}, which prompt {spec.prompt.name} asks for"
             raise InputError(said, "Choose a judge for items of this kind.")
-        values[name] = found.text if name == "step" else fence(found.text, f"{item.id} {name}")
+        values[name] = found.text if name in _UNFENCED else fence(found.text, f"{item.id} {name}")
         if found.cut:
             cuts.append(found.cut)
     return values, "; ".join(cuts)
@@ -163,11 +170,13 @@ def _values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[s
 def _value(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:
     if name in _TEXT_FIELDS:
         text = getattr(item, name) or (run.task if name == "task" and run is not None else "")
-        return _cut_text(text, spec.budget) if text else None
+        return cut_text(text, spec.budget * CHARACTERS_PER_TOKEN) if text else None
     if name == "step":
         return None if item.step is None else Fitted(str(item.step))
     if name == "trajectory":
         return None if run is None else fitted(run, spec.budget, spec.policy, item.step)
+    if name == WHOLE_ITEM:
+        return whole_item(spec, item, run)
     if name in ("before", "intervention", "after"):
         return _around(name, spec, item, run)
     return Fitted(readable(str(item.extra[name]))) if item.extra.get(name) is not None else None
@@ -182,12 +191,3 @@ def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> F
     room = spec.budget * CHARACTERS_PER_TOKEN // 2
     found = fitted_steps(run.steps[first:last], room, spec.policy, None, first)
     return found if found.text else Fitted("(none)")
-
-
-def _cut_text(text: str, budget: int) -> Fitted:
-    room = budget * CHARACTERS_PER_TOKEN
-    if len(text) <= room:
-        return Fitted(text)
-    gone = len(text) - room
-    half = room // 2
-    return Fitted(f"{text[:half]}\n[… {gone:,} characters left out …]\n{text[-half:]}", f"{gone:,} characters left out")

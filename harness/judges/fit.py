@@ -1,0 +1,83 @@
+"""A judge and a benchmark: whether the one can answer what the other asks, and with which labels.
+
+A judge with labels of its own needs a benchmark with the same ones; a judge without takes those of the benchmark, and
+where they are open (an agent's name, the number of a step) those that each item names itself.
+"""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from harness.errors import InputError, UsageError
+from harness.items import Item, Question
+from harness.judges.judge_file import JudgeSpec
+
+GENERAL = "benchmark_question"
+"""The shipped judge that asks whatever a benchmark asks."""
+
+DEFAULT_QUESTION = "Which of the labels fits?"
+
+
+def fitted_to(spec: JudgeSpec, question: Question, folder: Path) -> JudgeSpec:
+    """The judge as it is asked what a benchmark asks: with its labels, its question, what it lets be seen.
+
+    Parameters
+    ----------
+    spec
+        The judge.
+    question, folder
+        What the benchmark asks, and where it lies.
+
+    Raises
+    ------
+    UsageError
+        The judge is for other items, gives other labels, or has an example whose label the benchmark does not know.
+    """
+    if spec.kind not in ("any", question.kind):
+        said = f"judge {spec.name} is for items of kind {spec.kind}, benchmark {question.name} has {question.kind}"
+        raise UsageError(said, f"Choose a judge for that kind, or {GENERAL}, which fits any.")
+    if spec.labels and question.labels and spec.labels.keys() != question.labels.keys():
+        raise UsageError(_other_labels(spec, question), _advice(spec, question, folder))
+    labels = spec.labels or question.labels
+    wrong = [example.label for example in spec.examples if labels and example.label not in labels]
+    if wrong:
+        said = f"judge {spec.name} has an example with the label {wrong[0]!r}, which is none of {', '.join(labels)}"
+        raise UsageError(said, "Give it examples with the labels of the benchmark.")
+    return replace(spec, labels=labels, asks=question.asks or DEFAULT_QUESTION, shown=question.shown)
+
+
+def _other_labels(spec: JudgeSpec, question: Question) -> str:
+    return (
+        f"other labels: judge {spec.name} says {', '.join(spec.labels)}, "
+        f"benchmark {question.name} {', '.join(question.labels)}"
+    )
+
+
+def _advice(spec: JudgeSpec, question: Question, folder: Path) -> str:
+    in_lower_case = {label.casefold() for label in spec.labels} == {label.casefold() for label in question.labels}
+    if in_lower_case:
+        return f"They differ in letter case alone: spell them in the judge's file as {folder / 'benchmark.toml'} does."
+    return (
+        f"Copy the judge's file with the labels of {folder / 'benchmark.toml'}, leave `labels` out of it, "
+        f"or ask the judge {GENERAL}."
+    )
+
+
+def offered(spec: JudgeSpec, item: Item) -> dict[str, str]:
+    """The labels that a judge may give one item, with their meaning: the item's own where it names some.
+
+    Raises
+    ------
+    InputError
+        There are none, or the item names one that the benchmark does not know.
+    """
+    if not item.labels:
+        if not spec.labels:
+            said = f"neither the benchmark nor item {item.id!r} names a label"
+            raise InputError(said, "Name labels in benchmark.toml, or for each item.", field="labels")
+        return spec.labels
+    unknown = [label for label in item.labels if spec.labels and label not in spec.labels]
+    if unknown:
+        said = f"item {item.id!r} names the label {unknown[0]!r}, which is none of {', '.join(spec.labels)}"
+        raise InputError(said, "Name labels of the benchmark.", field="labels")
+    return {label: spec.labels.get(label, "") for label in item.labels}
