@@ -20,6 +20,7 @@ around anything but a lower-case name are text.
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -84,6 +85,12 @@ def load_prompt(name: str, beside: Path | None = None) -> Prompt:
         return parse_prompt(written.decode("utf-8-sig"), file, hashlib.sha256(written).hexdigest())
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", "A prompt is a text in UTF-8.", file=file) from error
+
+
+@cache
+def shipped_prompt(name: str) -> Prompt:
+    """A prompt that comes with Misstep, read once a process; raises as `load_prompt`."""
+    return load_prompt(name, _SHIPPED)
 
 
 def parse_prompt(text: str, file: Path, sha256: str) -> Prompt:

@@ -29,6 +29,9 @@ from harness.verdict import Status, Verdict
 from misstep import __version__
 from misstep.terminal import Progress
 
+_READY = 32
+"""How many requests are made ready while as many as are allowed are with the server."""
+
 _run_line = msgspec.json.Decoder(Trajectory)
 
 
@@ -118,7 +121,7 @@ def run_judge(
         return Ended(n_items, 0, n_items)
     with RunInProgress(out, Told) as run:
         spent = sum(told.cost_usd or 0.0 for told in run.entries)
-        client_settings = msgspec.structs.replace(settings, spent_usd=spent)
+        client_settings = msgspec.structs.replace(settings, spent_usd=spent, in_flight=concurrency)
         stopped = asyncio.run(_ask(spec, folder, run, client_settings, concurrency, n_items))
         last = {told.item: told.status for told in run.entries}
     failed = sum(status == "failed" for status in last.values())
@@ -203,7 +206,7 @@ async def _verdicts(
                 waiting[id(request)] = (one, turn)
                 yield request
 
-    async with aclosing(ask_all(client, requests(), concurrency)) as coming:
+    async with aclosing(ask_all(client, requests(), concurrency + min(concurrency, _READY))) as coming:
         async for request, outcome in coming:
             one, turn = waiting.pop(id(request))
             if isinstance(outcome, Failure) and outcome.kind == "budget":

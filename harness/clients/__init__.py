@@ -11,6 +11,7 @@ from harness.clients.asking import ask_all
 from harness.clients.breaker import BreakingClient
 from harness.clients.budget import BudgetedClient
 from harness.clients.cache import Cache, CachedClient
+from harness.clients.in_flight import InFlightClient
 from harness.clients.patience import Limits, PatientClient
 from harness.clients.prices import known_prices
 from harness.clients.recording import RecordingClient
@@ -38,7 +39,8 @@ GROUP = "misstep.clients"
 def open_client(settings: ClientSettings) -> Client:
     """The client that settings ask for: the cache is looked at first, then the circuit, then there is patience.
 
-    The budget stands below the patience, as each attempt may be charged.
+    The budget stands below the patience, as each attempt may be charged. A place at the server is held while waiting
+    between attempts, and no longer than until the outcome is there: what is done with it needs none.
 
     Raises
     ------
@@ -49,7 +51,10 @@ def open_client(settings: ClientSettings) -> Client:
     InputError
         Price file, cache or recording cannot be read.
     """
-    if settings.attempts < 1 or min(settings.attempt_seconds, settings.total_seconds) <= 0:
+    if (
+        min(settings.attempts, settings.in_flight or 1) < 1
+        or min(settings.attempt_seconds, settings.total_seconds) <= 0
+    ):
         raise UsageError("a request needs at least one attempt and some time", "Give limits above 0.")
     if settings.max_cost_usd is not None and not settings.max_cost_usd >= 0:
         raise UsageError(f"a limit of ${settings.max_cost_usd} on the cost", "Give a number of US dollars.")
@@ -60,6 +65,8 @@ def open_client(settings: ClientSettings) -> Client:
     limits = Limits(settings.attempts, settings.attempt_seconds, settings.total_seconds)
     client = PatientClient(client, limits, random.Random(settings.seed))  # noqa: S311 (jitter is no secret)
     client = BreakingClient(client, settings.failures_to_stop)
+    if settings.in_flight is not None:
+        client = InFlightClient(client, settings.in_flight)
     if settings.record is not None:
         client = RecordingClient(client, settings.record)
     return client if settings.cache is None else CachedClient(client, Cache(settings.cache))

@@ -10,7 +10,7 @@ from harness.exchange import Client, Failure, Outcome, Request
 Pair = tuple[Request, Outcome]
 
 _UNREAD = 2
-"""How many outcomes for each request in flight may wait to be taken."""
+"""How many outcomes for each request in flight may wait to be taken before no more is asked."""
 
 
 async def ask_all(
@@ -63,14 +63,17 @@ class _Asking:
         self._client = client
         self._source = source
         self._taking = asyncio.Lock()
-        self._room = asyncio.Semaphore(_UNREAD * concurrency)
+        self._most_unread = _UNREAD * concurrency
+        self._room = asyncio.Event()
         self._pairs: asyncio.Queue[Pair | None] = asyncio.Queue()
         self.stopped: Failure | None = None
 
     async def work(self) -> None:
         """Ask one request after the other until there are no more."""
         while True:
-            await self._room.acquire()
+            while self._pairs.qsize() >= self._most_unread:
+                self._room.clear()
+                await self._room.wait()
             async with self._taking:
                 request = None if self.stopped else await anext(self._source, None)
             if request is None:
@@ -90,7 +93,8 @@ class _Asking:
     async def next(self) -> Pair | None:
         """The next pair; `None` after the last."""
         pair = await self._pairs.get()
-        self._room.release()
+        if 2 * self._pairs.qsize() <= self._most_unread:
+            self._room.set()
         return pair
 
     def left(self) -> Iterable[Pair]:

@@ -1,0 +1,43 @@
+"""No more requests are with the server at once than are allowed, however many are under way."""
+
+import asyncio
+
+from harness.clients import Request, ask_all
+from harness.clients.in_flight import InFlightClient
+from harness.clients.scripted import text_reply
+from harness.exchange import Outcome
+
+
+class Counting:
+    """A server that lets others go first, and notes how many requests it had at most."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+
+    async def ask(self, request: Request) -> Outcome:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        self.now -= 1
+        return text_reply("yes", request.model)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+async def through(server: Counting, most: int, under_way: int) -> int:
+    requests = [Request("small-1", (), sample=number) for number in range(60)]
+    return len([pair async for pair in ask_all(InFlightClient(server, most), requests, under_way)])
+
+
+def test_the_server_never_has_more_than_are_allowed_and_each_is_answered() -> None:
+    server = Counting()
+    assert asyncio.run(through(server, most=4, under_way=9)) == 60
+    assert server.most == 4
+
+
+def test_fewer_under_way_than_allowed_are_not_held_up() -> None:
+    server = Counting()
+    assert asyncio.run(through(server, most=9, under_way=3)) == 60
+    assert server.most == 3
