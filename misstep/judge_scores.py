@@ -1,42 +1,51 @@
-"""The run of a judge, scored: `scores.json`, a page, and text for a terminal."""
+"""The run of a judge, scored and assessed: `scores.json`, a page, and text for a terminal."""
 
 import json
 from importlib.util import find_spec
 from pathlib import Path
 
-from analysis.gold import read_gold, read_items
-from analysis.judging.reference import clusters_of
+from analysis.judging.assessment import Assessment, assessment_document
 from analysis.judging.score_tables import headline, scores_table
-from analysis.judging.scores import Scores, score, scores_document
+from analysis.judging.scores import Scores, score
 from analysis.report import Foot, page, table_text
-from harness.items import read_question
-from harness.records import REPORT, SCORES, read_verdicts, replace_file
+from harness.records import REPORT, SCORES, replace_file
+from misstep.judged_runs import JudgedRun, open_run
 
 NO_JUDGE = "The model is a small one that proves the plumbing: it is no judge, and these figures say nothing of one."
 
 
-def scored(run: Path, benchmark: Path) -> Scores:
-    """The scores of a run's verdicts against the gold labels of its benchmark.
+def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Assessment:
+    """What the judge of a run is worth.
+
+    Parameters
+    ----------
+    run
+        The run, opened.
+    resamples, seed
+        Of the bootstraps.
 
     Raises
     ------
     InputError
-        There are no gold labels or no verdicts, or a line of either breaks the form.
+        A line of the gold labels breaks the form.
     """
-    question = read_question(benchmark)
-    return score(
-        read_verdicts(run, unfinished=True),
-        read_gold(benchmark),
-        tuple(question.labels),
-        benchmark=question.name,
-        clusters=clusters_of(read_items(benchmark)),
+    scores = score(
+        run.verdicts,
+        run.gold,
+        tuple(run.question.labels),
+        benchmark=run.question.name,
+        clusters=run.clusters,
+        resamples=resamples,
+        seed=seed,
     )
+    return Assessment(scores)
 
 
-def write_scores(run: Path, benchmark: Path, *, plumbing: bool = False) -> Scores:
-    """Score a run and write `scores.json` and `report.html` into its folder; raises as `scored`."""
-    scores = scored(run, benchmark)
-    replace_file(run / SCORES, scores_text_json(scores).encode())
+def write_scores(run: Path, benchmark: Path, *, plumbing: bool = False) -> Assessment:
+    """Assess a run and write `scores.json` and `report.html` into its folder; raises as `open_run` and `assessed`."""
+    assessment = assessed(open_run(run, str(benchmark)))
+    scores = assessment.scores
+    replace_file(run / SCORES, scores_text_json(assessment).encode())
     table = scores_table(scores, scores.benchmark)
     notes = [NO_JUDGE] if plumbing else []
     written = page(
@@ -48,17 +57,17 @@ def write_scores(run: Path, benchmark: Path, *, plumbing: bool = False) -> Score
         foot=Foot(f"misstep judge run … --out {run.name}", inputs=(f"{scores.benchmark}: {scores.n:,} items",)),
     )
     replace_file(run / REPORT, written.encode())
-    return scores
+    return assessment
 
 
-def scores_text_json(scores: Scores) -> str:
-    """The scores as one JSON document."""
-    return json.dumps(scores_document(scores), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def scores_text_json(assessment: Assessment) -> str:
+    """The assessment as one JSON document."""
+    return json.dumps(assessment_document(assessment), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def scores_text(scores: Scores, *, plumbing: bool = False) -> str:
+def scores_text(assessment: Assessment, *, plumbing: bool = False) -> str:
     """The scores for a terminal."""
-    told = table_text(scores_table(scores, scores.benchmark))
+    told = table_text(scores_table(assessment.scores, assessment.scores.benchmark))
     return f"{told}\n{NO_JUDGE}" if plumbing else told
 
 

@@ -18,14 +18,15 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from analysis.gold import GoldLabel
-from analysis.judging.reference import Reference, majority
+from analysis.judging.reference import majority
+from analysis.judging.sample import Codes, codes_of, one_an_item
 from analysis.judging.tally import Tally, tally
 from analysis.stats import coefficients
 from analysis.stats.agreement import ONE_CATEGORY
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiclass import ABSENT, NEITHER, NEVER_PREDICTED
 from analysis.stats.patterns import FloatArray
-from harness.errors import InputError, UsageError
+from harness.errors import UsageError
 from harness.verdict import Verdict
 
 NOTHING_ANSWERED = "no item with a gold label was answered"
@@ -120,27 +121,6 @@ class Scores(Struct, frozen=True):
     reported: dict[str, int]
 
 
-class _Codes(Struct, frozen=True):
-    """The labels as codes: those of the benchmark first, then any other answer, then no answer."""
-
-    labels: tuple[str, ...]
-
-    @property
-    def unknown(self) -> int:
-        return len(self.labels)
-
-    @property
-    def unanswered(self) -> int:
-        return len(self.labels) + 1
-
-    def of(self, verdicts: Iterable[Verdict]) -> list[int]:
-        places = {label: place for place, label in enumerate(self.labels)}
-        return [
-            self.unanswered if verdict.label is None else places.get(verdict.label, self.unknown)
-            for verdict in verdicts
-        ]
-
-
 def score(
     verdicts: Iterable[Verdict],
     gold: Iterable[GoldLabel],
@@ -182,10 +162,9 @@ def score(
     InputError
         A gold label is none of the labels, or a rater labelled an item twice.
     """
-    asked = _one_an_item(verdicts)
+    asked = one_an_item(verdicts)
     reference = majority(gold, raters)
-    codes = _Codes(tuple(labels) or tuple(sorted(set(reference.label_of.values()))))
-    _check_labels(reference, codes.labels)
+    codes = codes_of(reference, labels)
     scored = [verdict for verdict in asked.values() if verdict.item in reference.label_of]
     table = _tallied(scored, reference.label_of, codes, clusters)
     answered = table.only(table.answers != codes.unanswered)
@@ -232,17 +211,6 @@ def scores_document(scores: Scores) -> dict[str, Any]:
     return document
 
 
-def _one_an_item(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
-    """Item → its verdict: of several attempts the last, where all before it failed."""
-    kept: dict[str, Verdict] = {}
-    for verdict in verdicts:
-        earlier = kept.get(verdict.item)
-        if earlier is not None and earlier.status != "failed":
-            raise UsageError(f"two verdicts on the item {verdict.item!r}", "Score the run of one judge at a time.")
-        kept[verdict.item] = verdict
-    return kept
-
-
 def _judge_of(verdicts: Iterable[Verdict], name: str) -> str:
     names = {verdict.judge for verdict in verdicts}
     if len(names) > 1:
@@ -250,18 +218,10 @@ def _judge_of(verdicts: Iterable[Verdict], name: str) -> str:
     return name or next(iter(names), "")
 
 
-def _check_labels(reference: Reference, labels: Sequence[str]) -> None:
-    for rater, given in reference.by_rater.items():
-        for item, label in given.items():
-            if label not in labels:
-                said = f"{rater!r} labelled {item!r} {label!r}, which is none of {', '.join(labels)}"
-                raise InputError(said, "Name every label in benchmark.toml.", file="gold.csv")
-
-
 def _tallied(
-    verdicts: Sequence[Verdict], label_of: Mapping[str, str], codes: _Codes, clusters: Mapping[str, str] | None
+    verdicts: Sequence[Verdict], label_of: Mapping[str, str], codes: Codes, clusters: Mapping[str, str] | None
 ) -> Tally:
-    places = {label: place for place, label in enumerate(codes.labels)}
+    places = codes.places
     items = [verdict.item for verdict in verdicts]
     together = clusters or {}
     return tally(
@@ -279,7 +239,7 @@ def _accuracy(table: Tally, undefined: str) -> Estimate:
     return table.share(table.gold == table.answers, _all(table), undefined)
 
 
-def _resampled(table: Tally, codes: _Codes, nothing: str, resamples: int, seed: int) -> list[Estimate]:
+def _resampled(table: Tally, codes: Codes, nothing: str, resamples: int, seed: int) -> list[Estimate]:
     """Kappa, and F1 of each label."""
     n_labels = len(codes.labels)
     reasons = [ONE_CATEGORY, *[NEITHER] * n_labels] if table.n else [nothing] * (1 + n_labels)
@@ -312,7 +272,7 @@ def _most_frequent(table: Tally, labels: Sequence[str]) -> int | None:
     return counts.index(max(counts)) if table.n else None
 
 
-def _matrix(table: Tally, codes: _Codes) -> Matrix:
+def _matrix(table: Tally, codes: Codes) -> Matrix:
     cells = np.zeros((len(codes.labels), len(codes.labels) + 2), dtype=np.int64)
     cells[table.gold, table.answers] = table.items
     rows = [tuple(int(cell) for cell in row) for row in cells]
@@ -324,7 +284,7 @@ def _matrix(table: Tally, codes: _Codes) -> Matrix:
     )
 
 
-def _unknown_labels(verdicts: Iterable[Verdict], codes: _Codes) -> dict[str, int]:
+def _unknown_labels(verdicts: Iterable[Verdict], codes: Codes) -> dict[str, int]:
     known = set(codes.labels)
     given = Counter(verdict.label for verdict in verdicts if verdict.label is not None and verdict.label not in known)
     return dict(sorted(given.items()))
@@ -334,7 +294,7 @@ def _against_rater(
     rater: str,
     given: Mapping[str, str],
     asked: Mapping[str, Verdict],
-    codes: _Codes,
+    codes: Codes,
     clusters: Mapping[str, str] | None,
     resamples: int,
     seed: int,

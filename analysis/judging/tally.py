@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.stats.clustered import clustered_proportion
+from analysis.judging.units import clustered_share, resamples_within
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from analysis.stats.proportions import wilson
@@ -18,11 +18,6 @@ from analysis.stats.resampling import bootstrap, bootstrapped
 
 Statistic = Callable[[FloatArray], FloatArray]
 """Sets x pairs → sets x figures."""
-
-_MOST_DRAWS = 10_000_000
-"""Cells drawn for one bootstrap, about a second; beyond that fewer resamples are taken."""
-
-_FEWEST_RESAMPLES = 500
 
 
 class Tally(Struct, frozen=True):
@@ -68,13 +63,7 @@ class Tally(Struct, frozen=True):
         if self.by_cluster is None:
             return wilson(found, total)
         counts = np.column_stack([self.by_cluster[:, part & whole].sum(axis=1), self.by_cluster[:, whole].sum(axis=1)])
-        estimate = clustered_proportion(counts)
-        n_clusters = int(np.count_nonzero(counts[:, 1]))
-        if estimate.low is None and found in (0, total) and n_clusters > 1:
-            # All clusters are alike, so that a variance between them says nothing: one observation for each cluster.
-            alike = wilson(n_clusters if found else 0, n_clusters)
-            return structs.replace(alike, n=total, method=f"{alike.method}, over {n_clusters:,} clusters all alike")
-        return estimate
+        return clustered_share(counts)
 
     def resampled(self, statistic: Statistic, reasons: Sequence[str], resamples: int, seed: int) -> list[Estimate]:
         """Figures of the counts with percentile intervals; `reasons` say why one is undefined."""
@@ -90,9 +79,9 @@ class Tally(Struct, frozen=True):
     def _draw(self, statistic: Statistic, resamples: int, seed: int) -> tuple[FloatArray, str]:
         rng = np.random.default_rng(seed)
         if self.by_cluster is None:
-            return bootstrap(statistic, self.items, _within(resamples, len(self.items)), rng), "items"
+            return bootstrap(statistic, self.items, resamples_within(resamples, len(self.items)), rng), "items"
         kinds = distinct_rows(self.by_cluster)
-        times = _within(resamples, len(kinds.items))
+        times = resamples_within(resamples, len(kinds.items))
         drawn = bootstrap(lambda sets: statistic(sets @ kinds.rows), kinds.items, times, rng)
         return drawn, f"{len(self.by_cluster):,} clusters"
 
@@ -106,10 +95,6 @@ def tally(gold: Sequence[int], answers: Sequence[int], clusters: Sequence[str]) 
         by_cluster = np.zeros((len(places), len(pairs.items)), dtype=np.int64)
         np.add.at(by_cluster, (np.array([places[name] for name in clusters]), pairs.of_item), 1)
     return Tally(pairs.rows[:, 0], pairs.rows[:, 1], pairs.items, by_cluster)
-
-
-def _within(resamples: int, cells: int) -> int:
-    return min(resamples, max(_FEWEST_RESAMPLES, _MOST_DRAWS // max(cells, 1)))
 
 
 def _of_units(estimate: Estimate, units: str) -> Estimate:

@@ -7,12 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from analysis.judging.scores import Scores
 from harness.clients import ClientSettings
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.exchange import Failure, Outcome, Request
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.records import VERDICTS, read_verdicts
-from misstep.judge_scores import scored, scores_text_json
+from misstep.judge_scores import assessed, scores_text_json
+from misstep.judged_runs import open_run
 from misstep.judging import run_judge
 from tests.misstep.made_up_judges import benchmark, judge_file
 
@@ -31,6 +33,10 @@ def answer(request: Request) -> Outcome | str:
     if "mumble" in said:
         return "the answer is fruit"
     return json.dumps({"reasoning": "r", "label": "fruit" if "apple" in said else "vegetable"})
+
+
+def scored(run: Path, folder: Path) -> Scores:
+    return assessed(open_run(run, str(folder))).scores
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +178,7 @@ def test_a_path_that_leads_out_of_the_benchmark_is_not_followed(tmp_path: Path, 
 
 def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
     run_judge(spec, folder, tmp_path / "run", SCRIPTED)
-    document = json.loads(scores_text_json(scored(tmp_path / "run", folder)))
+    document = json.loads(scores_text_json(assessed(open_run(tmp_path / "run"))))
     assert document["labels"]["fruit"].keys() >= {"precision", "recall", "f1", "support"}
     assert document["confusion"].keys() >= {"labels", "matrix", "unanswered"}
     assert document["accuracy"].keys() == {"value", "low", "high", "n", "method", "reason"}

@@ -50,14 +50,14 @@ def test_a_recorded_judge_is_scored_without_a_key_as_if_it_had_been_asked(tmp_pa
 
 
 def test_an_answer_that_cannot_be_read_is_no_label_and_counts_against_the_judge(tmp_path: Path, data: Path) -> None:
-    scores = write_scores(tmp_path / "run", run_recorded(f"trail/{CURT}", tmp_path / "run", data=data))
+    scores = write_scores(tmp_path / "run", run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)).scores
     assert (scores.n, scores.answered, scores.unreadable) == (6, 4, 2)
     assert scores.accuracy.value == pytest.approx(1 / 4)
     assert scores.accuracy_all.value == pytest.approx(1 / 6)
 
 
 def test_items_that_the_judge_was_not_asked_about_are_not_in_the_run(tmp_path: Path, data: Path) -> None:
-    scores = write_scores(tmp_path / "run", run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data))
+    scores = write_scores(tmp_path / "run", run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)).scores
     assert scores.unasked == 2
     assert not [verdict for verdict in read_verdicts(tmp_path / "run") if verdict.item.startswith("d4/")]
 
@@ -183,6 +183,6 @@ def test_the_agent_judge_as_a_run_agrees_with_people_as_far_as_its_paper_prints(
 ) -> None:
     scores = write_scores(
         tmp_path / "run", run_recorded("agent_as_a_judge/agent_judge", tmp_path / "run", data=data_folder)
-    )
+    ).scores
     assert (scores.n, scores.answered, scores.unasked) == (1098, 1098, 0)
     assert scores.confusion.matrix == ((69 + 142 + 140, 12 + 21 + 17), (17 + 28 + 19, 268 + 175 + 190))
