@@ -2,13 +2,16 @@
 
     python -m benchmarks.stub_server 0.2
 
-prints its base URL on the first line and serves until its standard input is closed. It parses no more of a request
-than it must, so that what is measured is the client.
+prints its base URL on the first line and serves until its standard input is closed. For each line that it reads there
+it prints, as JSON, how many requests came since the last one, when the first and the last of them came (seconds on the
+machine's monotonic clock), and how many were with it at once. It parses no more of a request than it must, so that what
+is measured is the client.
 """
 
 import asyncio
 import json
 import sys
+import time
 
 BODY = json.dumps(
     {
@@ -30,11 +33,38 @@ BODY = json.dumps(
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(BODY), BODY)
 
 
+class Count:
+    """The requests since the last report."""
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self._start()
+
+    def _start(self) -> None:
+        self._first = self._last = 0.0
+        self._requests, self._at_once = 0, self.waiting
+
+    def come(self) -> None:
+        """One more has come."""
+        self._last = time.monotonic()
+        self._first = self._first or self._last
+        self._requests += 1
+        self.waiting += 1
+        self._at_once = max(self._at_once, self.waiting)
+
+    def report(self) -> str:
+        """What came, as JSON; counts from 0 again."""
+        told = {"requests": self._requests, "first": self._first, "last": self._last, "at_once": self._at_once}
+        self._start()
+        return json.dumps(told)
+
+
 class Stub(asyncio.Protocol):
     """One connection: waits for a whole request, answers it `seconds` later."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, count: Count) -> None:
         self._seconds = seconds
+        self._count = count
         self._received = bytearray()
         self._transport: asyncio.WriteTransport | None = None
 
@@ -48,9 +78,11 @@ class Stub(asyncio.Protocol):
         self._received += data
         while (length := _whole(self._received)) is not None:
             del self._received[:length]
+            self._count.come()
             asyncio.get_running_loop().call_later(self._seconds, self._answer)
 
     def _answer(self) -> None:
+        self._count.waiting -= 1
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(ANSWER)
 
@@ -67,11 +99,13 @@ def _whole(received: bytearray) -> int | None:
 
 async def _serve(seconds: float) -> None:
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Stub(seconds), "127.0.0.1", 0, backlog=1000)
+    count = Count()
+    server = await loop.create_server(lambda: Stub(seconds, count), "127.0.0.1", 0, backlog=1000)
     host, port = server.sockets[0].getsockname()[:2]
     print(f"http://{host}:{port}/v1", flush=True)
     async with server:
-        await loop.run_in_executor(None, sys.stdin.read)
+        while await loop.run_in_executor(None, sys.stdin.readline):
+            print(count.report(), flush=True)
 
 
 if __name__ == "__main__":

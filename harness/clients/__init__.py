@@ -55,7 +55,9 @@ def open_client(settings: ClientSettings) -> Client:
         min(settings.attempts, settings.in_flight or 1) < 1
         or min(settings.attempt_seconds, settings.total_seconds) <= 0
     ):
-        raise UsageError("a request needs at least one attempt and some time", "Give limits above 0.")
+        raise UsageError(
+            "a request needs at least one attempt, one place at the server and some time", "Give limits above 0."
+        )
     if settings.max_cost_usd is not None and not settings.max_cost_usd >= 0:
         raise UsageError(f"a limit of ${settings.max_cost_usd} on the cost", "Give a number of US dollars.")
     client: Client = registry.resolve(settings.client, CLIENTS, GROUP)(settings)

@@ -15,6 +15,7 @@ class Counting:
         self.now = self.most = 0
 
     async def ask(self, request: Request) -> Outcome:
+        """Yes, after others had their turn."""
         self.now += 1
         self.most = max(self.most, self.now)
         for _ in range(5):
