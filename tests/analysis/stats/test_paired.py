@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.stats.paired import (
@@ -13,6 +13,7 @@ from analysis.stats.paired import (
     paired_bootstrap,
     paired_difference,
     paired_error,
+    paired_score_interval,
 )
 from harness.errors import UsageError
 
@@ -62,6 +63,53 @@ def test_the_drawn_resamples_agree_with_all_resamples() -> None:
 def test_the_same_seed_gives_the_same_interval() -> None:
     one, other = (paired_bootstrap([1, 0, -1, 1, 0, 0.5], np.random.default_rng(3)) for _ in range(2))
     assert one == other
+
+
+def _score(table: PairedTable, difference: float) -> float:
+    """The score statistic of a difference of shares, the most likely discordant shares found by search."""
+    from scipy.optimize import minimize_scalar
+
+    b, c, rest = table.first_only, table.second_only, table.both + table.neither
+
+    def unlikely(share: float) -> float:
+        shares = (share + difference, share, 1 - difference - 2 * share)
+        return -sum(n * float(np.log(max(p, 1e-300))) for n, p in zip((b, c, rest), shares, strict=True) if n)
+
+    bounds = (max(0.0, -difference), (1 - difference) / 2)
+    share = float(minimize_scalar(unlikely, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x)
+    return (b - c - table.n * difference) ** 2 / (table.n * (2 * share + difference * (1 - difference)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(both=st.integers(0, 12), first=st.integers(0, 12), second=st.integers(0, 12), neither=st.integers(1, 12))
+def test_at_the_ends_of_tangos_interval_the_score_test_is_just_not_rejected(
+    both: int, first: int, second: int, neither: int
+) -> None:
+    table = PairedTable(both, first, second, neither)
+    found = paired_score_interval(table)
+    for end in (found.low, found.high):
+        assert end is not None
+        assert -1 < end < 1
+        assert _score(table, end) == pytest.approx(1.959964**2, rel=1e-3)
+
+
+@given(both=COUNTS, first=COUNTS, second=COUNTS, neither=st.integers(1, 30))
+def test_tangos_interval_leaves_out_0_exactly_where_mcnemars_asymptotic_test_rejects(
+    both: int, first: int, second: int, neither: int
+) -> None:
+    table = PairedTable(both, first, second, neither)
+    found, p_value = paired_score_interval(table), mcnemar_asymptotic(table).p_value
+    assert found.low is not None
+    assert found.high is not None
+    assert -1 <= found.low < (found.value or 0.0) < found.high <= 1
+    assert (found.low > 0 or found.high < 0) == (p_value is not None and p_value < 0.05)
+
+
+def test_tangos_interval_has_width_where_all_pairs_are_alike() -> None:
+    squared = 1.959964**2
+    assert paired_score_interval(PairedTable(6, 0, 0, 4)).high == pytest.approx(squared / (10 + squared))
+    won = paired_score_interval(PairedTable(0, 10, 0, 0))
+    assert (won.low, won.high) == (pytest.approx((10 - squared) / (10 + squared)), 1.0)
 
 
 @pytest.mark.parametrize("differences", [[], [1.0, float("nan")]])
