@@ -5,12 +5,14 @@ the group `misstep.clients` adds to it. Nothing heavy is imported before a clien
 """
 
 import random
+from collections.abc import Callable
 
 from harness import registry
 from harness.clients.asking import ask_all
 from harness.clients.breaker import BreakingClient
 from harness.clients.budget import BudgetedClient
 from harness.clients.cache import Cache, CachedClient
+from harness.clients.deferred import DeferredClient
 from harness.clients.in_flight import InFlightClient
 from harness.clients.patience import Limits, PatientClient
 from harness.clients.prices import known_prices
@@ -47,7 +49,7 @@ def open_client(settings: ClientSettings) -> Client:
     UsageError
         There is no such client, or a limit makes no sense.
     MissingPrerequisite
-        The server needs a key and there is none.
+        The server needs a key and there is none; with a cache only the first request that is not in it says so.
     InputError
         Price file, cache or recording cannot be read.
     """
@@ -60,7 +62,8 @@ def open_client(settings: ClientSettings) -> Client:
         )
     if settings.max_cost_usd is not None and not settings.max_cost_usd >= 0:
         raise UsageError(f"a limit of ${settings.max_cost_usd} on the cost", "Give a number of US dollars.")
-    client: Client = registry.resolve(settings.client, CLIENTS, GROUP)(settings)
+    opened: Callable[[ClientSettings], Client] = registry.resolve(settings.client, CLIENTS, GROUP)
+    client = opened(settings) if settings.cache is None else DeferredClient(lambda: opened(settings))
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices)
         client = BudgetedClient(client, prices, settings.max_cost_usd, settings.spent_usd)

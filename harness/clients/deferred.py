@@ -1,0 +1,24 @@
+"""A client that is opened when it is first asked: where every answer is kept, neither key nor server is needed."""
+
+from collections.abc import Callable
+
+from harness.exchange import Client, Outcome, Request
+
+
+class DeferredClient:
+    """Asks the client that a function opens; what that raises is raised by the first request."""
+
+    def __init__(self, opened: Callable[[], Client]) -> None:
+        self._opened = opened
+        self._client: Client | None = None
+
+    async def ask(self, request: Request) -> Outcome:
+        """The other client's outcome."""
+        if self._client is None:
+            self._client = self._opened()
+        return await self._client.ask(request)
+
+    async def close(self) -> None:
+        """Close the other client, where it was opened."""
+        if self._client is not None:
+            await self._client.close()
