@@ -7,7 +7,7 @@
 """
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -16,13 +16,13 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
-from harness.trajectory import Trajectory, Unreadable
+from harness.trajectory import Trajectory
 
 Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
 Level = Literal["nominal", "ordinal", "interval"]
 
-ReadTrajectories = Callable[[Path], Iterator[Trajectory | Unreadable]]
-"""The trajectories in a file of any known format."""
+RunsIn = Callable[[Path], Mapping[str, Trajectory]]
+"""The runs in a file of any known format, by their ids; raises `InputError` where one cannot be read."""
 
 MOST_LINE_BYTES = 64 << 20
 """The longest line of `items.jsonl` that is read."""
@@ -164,10 +164,10 @@ class Runs:
     folder
         The benchmark's folder; no path leads out of it.
     read
-        What reads the trajectories of a file.
+        What gives the runs of a file.
     """
 
-    def __init__(self, folder: Path, read: ReadTrajectories) -> None:
+    def __init__(self, folder: Path, read: RunsIn) -> None:
         self._folder = folder.resolve()
         self._read = read
         self._of_file = lru_cache(maxsize=_FILES_HELD)(self._load)
@@ -201,15 +201,10 @@ class Runs:
             advice = "Give it as Misstep writes trajectories, or as a file of any known format."
             raise InputError(f"no trajectory: {error}", advice, field=f"item {item.id!r}: trajectory") from error
 
-    def _load(self, path: str) -> dict[str, Trajectory]:
+    def _load(self, path: str) -> Mapping[str, Trajectory]:
         file = (self._folder / path).resolve()
         if not file.is_relative_to(self._folder):
             raise InputError(f"the path {path!r} leads out of the benchmark", "Put the run inside.", file=self._folder)
         if not file.is_file():
             raise InputError("no such file of trajectories", "Name a file below the benchmark's folder.", file=file)
-        runs: dict[str, Trajectory] = {}
-        for run in self._read(file):
-            if isinstance(run, Unreadable):
-                raise InputError(run.error, "Repair the run, or take its items out.", file=run.file, line=run.line)
-            runs[run.id] = run
-        return runs
+        return self._read(file)

@@ -7,32 +7,43 @@ command: what was answered is not asked again.
 import asyncio
 import hashlib
 import platform
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from harness.clients import Client, ClientSettings, ask_all, open_client
+from harness.clients import ClientSettings, ask_all, open_client
+from harness.clients.asking import Pair
 from harness.errors import InputError, UsageError
 from harness.exchange import Failure, Outcome, Request
-from harness.items import Item, Question, Runs, read_items, read_question
+from harness.items import Item, Runs, read_items, read_question
+from harness.judges.fit import fitted_to
 from harness.judges.judge_file import JudgeSpec
 from harness.judges.prompted import Asked, ask, unasked, verdict
-from harness.readers import read_file
 from harness.records import SCHEMA, Inputs, Manifest, encode_verdicts
 from harness.runs import RunInProgress, begin, finish
-from harness.trajectory import Trajectory, Unreadable
 from harness.verdict import Status, Verdict
 from misstep import __version__
-from misstep.terminal import Progress
+from misstep.judged_items import Chosen, Sampling, choose
+from misstep.run_files import runs_in
+from misstep.terminal import Progress, plain, say
 
 _READY = 32
 """How many requests are made ready while as many as are allowed are with the server."""
 
-_run_line = msgspec.json.Decoder(Trajectory)
+
+BATCHES = "batches.json"
+"""Beside a run in progress: how far its batches are."""
+
+ANSWERS = "answers.sqlite"
+"""Beside a run in progress whose judge has several votes: those that came."""
+
+Exchange = Callable[[Iterator[Request]], AsyncGenerator[Pair, None]]
+"""From requests to each with its outcome, in the order in which they come."""
 
 
 class Told(Struct, frozen=True):
@@ -64,23 +75,6 @@ class _Waiting:
         self.outcomes: dict[int, Outcome] = {}
 
 
-def check_fits(spec: JudgeSpec, question: Question, folder: Path) -> None:
-    """Refuse a judge that cannot answer what a benchmark asks.
-
-    Raises
-    ------
-    UsageError
-        The judge gives labels that the benchmark does not know, or needs a model's name.
-    """
-    if question.labels and set(spec.labels) != set(question.labels):
-        theirs = (
-            f"judge {spec.name} says {', '.join(spec.labels)}, benchmark {question.name} {', '.join(question.labels)}"
-        )
-        raise UsageError(f"other labels: {theirs}", f"Give the judge the labels of {folder}.")
-    if not spec.model.name:
-        raise UsageError(f"judge {spec.name} names no model", "Name one with --model.")
-
-
 def run_judge(
     spec: JudgeSpec,
     folder: Path,
@@ -88,6 +82,8 @@ def run_judge(
     settings: ClientSettings,
     *,
     concurrency: int = 16,
+    batch: bool = False,
+    sampling: Sampling | None = None,
     arguments: Sequence[str] = (),
 ) -> Ended:
     """Ask a judge about every item of a benchmark folder that the run in `out` has no answer for yet.
@@ -100,34 +96,52 @@ def run_judge(
         How answers are got.
     concurrency
         How many requests are in flight at once.
+    batch
+        Whether to hand all requests in together by the Batch API, at its price, instead.
+    sampling
+        To ask about a sample of the items.
     arguments
         Those of the command line.
 
     Raises
     ------
     InputError
-        The benchmark breaks the form.
+        The benchmark breaks the form, or none of its items can be asked about.
     UsageError
-        `out` holds another run, or the judge does not fit the benchmark.
+        `out` holds another run, the judge does not fit the benchmark, or it names no model.
     MissingPrerequisite
         The server cannot be reached; what was answered is kept.
     KeyboardInterrupt
         Stopped; what was answered is kept.
     """
-    check_fits(spec, read_question(folder), folder)
-    n_items, inputs = counted(folder)
-    manifest = begin(out, _manifest(spec, folder, inputs, arguments))
+    if not spec.model.name:
+        raise UsageError(f"judge {spec.name} names no model", "Name one with --model.")
+    spec = fitted_to(spec, read_question(folder), folder)
+    chosen = choose(spec, folder, sampling)
+    manifest = begin(out, _manifest(spec, chosen, arguments))
     if manifest.finished:
-        return Ended(n_items, 0, n_items)
+        return Ended(chosen.n, 0, chosen.n)
+    if chosen.sentence:
+        say(f"misstep: {plain(chosen.sentence)}")
+    # An item with several votes is answered by its last one: what came before is kept until then.
+    own_cache = out / ANSWERS if spec.votes > 1 else None
     with RunInProgress(out, Told) as run:
         spent = sum(told.cost_usd or 0.0 for told in run.entries)
-        client_settings = msgspec.structs.replace(settings, spent_usd=spent, in_flight=concurrency)
-        stopped = asyncio.run(_ask(spec, folder, run, client_settings, concurrency, n_items))
+        settings = msgspec.structs.replace(settings, spent_usd=spent, cache=settings.cache or own_cache)
+        exchange = _in_batches(settings, out) if batch else _at_once(settings, concurrency)
+        stopped = asyncio.run(_ask(spec, chosen, run, exchange))
         last = {told.item: told.status for told in run.entries}
     failed = sum(status == "failed" for status in last.values())
-    if len(last) == n_items and not failed:
+    if len(last) == chosen.n and not failed:
         finish(out, manifest, _now())
-    return Ended(len(last), failed, n_items, stopped)
+        _clear(out)
+    return Ended(len(last), failed, chosen.n, stopped)
+
+
+def _clear(out: Path) -> None:
+    """Take away what only a run in progress needs."""
+    for name in (BATCHES, ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm"):
+        (out / name).unlink(missing_ok=True)
 
 
 def counted(folder: Path) -> tuple[int, Inputs]:
@@ -135,6 +149,11 @@ def counted(folder: Path) -> tuple[int, Inputs]:
     count = sum(1 for _ in read_items(folder))
     if not count:
         raise InputError("no items", "A benchmark has a JSON object a line there.", file=folder / "items.jsonl")
+    return count, inputs_of(folder)
+
+
+def inputs_of(folder: Path) -> Inputs:
+    """What tells a benchmark from another: the digest of everything that a judge is asked."""
     digest, size = hashlib.sha256(), 0
     files = [folder / "benchmark.toml", folder / "items.jsonl"]
     for file in files:
@@ -142,10 +161,11 @@ def counted(folder: Path) -> tuple[int, Inputs]:
             while block := stream.read(1 << 20):
                 digest.update(block)
                 size += len(block)
-    return count, Inputs(len(files), size, digest.hexdigest())
+    return Inputs(len(files), size, digest.hexdigest())
 
 
-def _manifest(spec: JudgeSpec, folder: Path, inputs: Inputs, arguments: Sequence[str]) -> Manifest:
+def _manifest(spec: JudgeSpec, chosen: Chosen, arguments: Sequence[str]) -> Manifest:
+    sampled = {} if chosen.sampling is None else {"sample": chosen.sampling.size, "sample_seed": chosen.sampling.seed}
     return Manifest(
         schema=SCHEMA,
         command="judge run",
@@ -160,35 +180,53 @@ def _manifest(spec: JudgeSpec, folder: Path, inputs: Inputs, arguments: Sequence
             "model": spec.model.name,
             "settings": msgspec.json.encode(msgspec.structs.replace(spec.model, base_url=None)).decode(),
             "votes": spec.votes,
-            "benchmark": read_question(folder).name,
+            "benchmark": read_question(chosen.folder).name,
+            **sampled,
         },
-        inputs=inputs,
-        folder=str(folder.resolve()),
+        inputs=inputs_of(chosen.folder),
+        folder=str(chosen.folder.resolve()),
     )
 
 
-async def _ask(
-    spec: JudgeSpec, folder: Path, run: RunInProgress[Told], settings: ClientSettings, concurrency: int, n_items: int
-) -> str:
+async def _ask(spec: JudgeSpec, chosen: Chosen, run: RunInProgress[Told], exchange: Exchange) -> str:
     done = {told.item for told in run.entries if told.status != "failed"}
-    todo = (item for item in read_items(folder) if item.id not in done)
-    client = open_client(settings)
+    todo = (item for item in chosen.items() if item.id not in done)
     try:
-        with Progress("items", n_items) as progress:
+        with Progress("items", chosen.n) as progress:
             progress.advance(len(done))
-            async with aclosing(_verdicts(spec, todo, Runs(folder, _read_runs), client, concurrency)) as coming:
+            async with aclosing(_verdicts(spec, todo, Runs(chosen.folder, runs_in), exchange)) as coming:
                 async for given in coming:
                     run.append(encode_verdicts([given]), Told(given.item, given.status, given.cost_usd))
                     progress.advance()
     except _Stopped as stopped:
         return str(stopped)
-    finally:
-        await client.close()
     return ""
 
 
+def _at_once(settings: ClientSettings, concurrency: int) -> Exchange:
+    """Requests are asked one by one, so many at once."""
+
+    async def exchange(requests: Iterator[Request]) -> AsyncGenerator[Pair, None]:
+        client = open_client(msgspec.structs.replace(settings, in_flight=concurrency))
+        try:
+            async with aclosing(ask_all(client, requests, concurrency + min(concurrency, _READY))) as coming:
+                async for pair in coming:
+                    yield pair
+        finally:
+            await client.close()
+
+    return exchange
+
+
+def _in_batches(settings: ClientSettings, out: Path) -> Exchange:
+    """Requests are handed in together, and answered when the server has time."""
+    from harness.clients.batch import ask_batch  # the openai client takes a second to import
+
+    return partial(ask_batch, settings=settings, state_file=out / BATCHES)
+
+
 async def _verdicts(
-    spec: JudgeSpec, items: Iterable[Item], runs: Runs, client: Client, concurrency: int
+    spec: JudgeSpec, items: Iterable[Item], runs: Runs, exchange: Exchange
 ) -> AsyncGenerator[Verdict, None]:
     """A verdict an item, in the order in which they come."""
     waiting: dict[int, tuple[_Waiting, int]] = {}
@@ -206,7 +244,7 @@ async def _verdicts(
                 waiting[id(request)] = (one, turn)
                 yield request
 
-    async with aclosing(ask_all(client, requests(), concurrency + min(concurrency, _READY))) as coming:
+    async with aclosing(exchange(requests())) as coming:
         async for request, outcome in coming:
             one, turn = waiting.pop(id(request))
             if isinstance(outcome, Failure) and outcome.kind == "budget":
@@ -218,27 +256,6 @@ async def _verdicts(
                 yield unaskable.pop(0)
     for given in unaskable:
         yield given
-
-
-def _read_runs(file: Path) -> Iterator[Trajectory | Unreadable]:
-    """The runs of a file: as Misstep writes them into a benchmark, or of any known format."""
-    if file.suffix != ".jsonl" or not _is_own(file):
-        yield from read_file(file)
-        return
-    with file.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                yield _run_line.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                yield Unreadable(str(file), number, str(error))
-
-
-def _is_own(file: Path) -> bool:
-    with file.open("rb") as stream:
-        try:
-            return bool(_run_line.decode(stream.readline()).source.format)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return False
 
 
 def _now() -> str:

@@ -5,7 +5,7 @@ What failed in a batch that was delivered is asked again by the next call.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,7 +44,7 @@ async def ask_batch(
     *,
     poll_seconds: float = 30.0,
     sleep: Sleep = asyncio.sleep,
-) -> AsyncIterator[tuple[Request, Outcome]]:
+) -> AsyncGenerator[tuple[Request, Outcome], None]:
     """Each request with its outcome, a batch at a time.
 
     Parameters

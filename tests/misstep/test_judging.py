@@ -125,11 +125,11 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(
     assert sum(status != "failed" for status in kept.values()) == 3
 
 
-def test_an_item_whose_run_is_not_there_fails_with_the_reason_and_costs_no_request(
+def test_an_item_without_what_the_prompt_asks_for_fails_with_the_reason_and_costs_no_request(
     tmp_path: Path, folder: Path, spec: JudgeSpec
 ) -> None:
     with (folder / "items.jsonl").open("a") as stream:
-        stream.write('{"id": "late", "kind": "text"}\n')
+        stream.write('{"id": "late", "kind": "text", "task": "name the plant"}\n')
     ended = run_judge(spec, folder, tmp_path / "run", SCRIPTED)
     assert (ended.asked, ended.failed) == (7, 1)
     (late,) = [verdict for verdict in read_verdicts(tmp_path / "run", unfinished=True) if verdict.item == "late"]

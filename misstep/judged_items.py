@@ -1,0 +1,127 @@
+"""Which items of a benchmark a judge is asked about: those that can be asked, or a sample of them.
+
+The whole of `items.jsonl` is read once before anything is asked, so that a broken line, an item that may get no label
+of the judge, and a benchmark of which nothing can be shown are said before anything is sent. A sample is drawn by a
+digest of seed and id: it does not depend on the order of the items, and a smaller sample is a part of a larger one.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from heapq import heappush, heappushpop
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.items import Item, read_items
+from harness.judges.fit import offered
+from harness.judges.judge_file import JudgeSpec
+
+
+class Sampling(Struct, frozen=True):
+    """How many items are drawn, and with which seed."""
+
+    size: int
+    seed: int = 0
+
+
+class Chosen(Struct, frozen=True):
+    """The items that are asked.
+
+    Parameters
+    ----------
+    folder
+        The benchmark's.
+    n
+        How many items are asked.
+    n_all
+        How many the benchmark has.
+    left_out
+        Reason → how many items cannot be asked for it.
+    sampling, last
+        How the sample is drawn and the digest of the last item in it; `None` where every item that can be is asked.
+    """
+
+    folder: Path
+    n: int
+    n_all: int
+    left_out: dict[str, int]
+    sampling: Sampling | None = None
+    last: int | None = None
+
+    def items(self) -> Iterator[Item]:
+        """The items, in the order of the benchmark, as a stream."""
+        for item in read_items(self.folder):
+            if item.why_not_asked:
+                continue
+            if self.sampling is None or self.last is None or _digest(item, self.sampling) <= self.last:
+                yield item
+
+    @property
+    def sentence(self) -> str:
+        """How many items are not asked and why, as one sentence; empty where all are."""
+        parts = [f"{count:,} cannot be asked ({reason})" for reason, count in self.left_out.items()]
+        left = self.n_all - sum(self.left_out.values()) - self.n
+        if self.sampling is not None and left:
+            parts.append(f"{left:,} are not in the sample (seed {self.sampling.seed})")
+        return f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
+
+
+def choose(spec: JudgeSpec, folder: Path, sampling: Sampling | None = None) -> Chosen:
+    """The items of a benchmark that a judge is asked about.
+
+    Parameters
+    ----------
+    spec
+        The judge, as it is asked what the benchmark asks.
+    folder
+        The benchmark's folder.
+    sampling
+        To ask only a sample.
+
+    Raises
+    ------
+    InputError
+        A line breaks the form, an item may get no label, or there is no item that can be asked.
+    """
+    n_all, n_askable = 0, 0
+    left_out: Counter[str] = Counter()
+    drawn: list[int] = []
+    for item in read_items(folder):
+        n_all += 1
+        if item.why_not_asked:
+            left_out[item.why_not_asked] += 1
+            continue
+        n_askable += 1
+        offered(spec, item)
+        if sampling is not None:
+            _draw(drawn, _digest(item, sampling), sampling.size)
+    if not n_askable:
+        raise _nothing_to_ask(folder, left_out)
+    if sampling is None or n_askable <= sampling.size:
+        return Chosen(folder, n_askable, n_all, dict(left_out), sampling)
+    return Chosen(folder, sampling.size, n_all, dict(left_out), sampling, -drawn[0])
+
+
+def _digest(item: Item, sampling: Sampling) -> int:
+    """A number that follows from the seed and the item's id alone."""
+    said = f"{sampling.seed}\0{item.id}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(said).digest())
+
+
+def _draw(drawn: list[int], digest: int, size: int) -> None:
+    """Keep the `size` smallest digests, as a heap of their negatives: the largest of them comes first."""
+    if len(drawn) < size:
+        heappush(drawn, -digest)
+    else:
+        heappushpop(drawn, -digest)
+
+
+def _nothing_to_ask(folder: Path, left_out: Counter[str]) -> InputError:
+    file = folder / "items.jsonl"
+    if not left_out:
+        return InputError("no items", "A benchmark has a JSON object a line there.", file=file)
+    (reason, count), *_ = left_out.most_common(1)
+    said = f"no item can be asked about: {reason} ({count:,} of {left_out.total():,} items)"
+    return InputError(said, "Its labels can be used with `misstep agreement` alone.", file=file)
