@@ -1,7 +1,8 @@
 """What people said about the items of a benchmark folder; nothing but analysis opens these files."""
 
 import csv
-from collections.abc import Iterator
+from codecs import BOM_UTF8
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
+
+_GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
 
 
 class AskedItem(Struct, frozen=True):
@@ -50,20 +53,63 @@ def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
 
 
 def read_gold(folder: Path) -> Iterator[GoldLabel]:
-    """The labels of a benchmark folder, in order.
+    """The labels of a benchmark folder, in order; an empty label is a missing one.
 
     Raises
     ------
     InputError
-        The file is missing or lacks a column.
+        The file is missing, lacks a column, or a line is not of its form; names the line.
+    """
+    for _, row in _gold_lines(folder / "gold.csv"):
+        yield row
+
+
+def check_gold(folder: Path, labels: Collection[str]) -> None:
+    """Read all labels of a benchmark folder before anything is asked about it.
+
+    Parameters
+    ----------
+    folder
+        The benchmark's folder.
+    labels
+        The labels that there may be; empty where they are open.
+
+    Raises
+    ------
+    InputError
+        As `read_gold`, or a label is none of the labels, or a rater has labelled an item twice; names the line.
     """
     path = folder / "gold.csv"
+    seen: set[tuple[str, str]] = set()
+    for line, row in _gold_lines(path):
+        if labels and row.label not in labels:
+            said = f"{row.label!r} is none of the labels {', '.join(labels)}"
+            raise InputError(said, "Name every label in benchmark.toml.", file=path, line=line, field="label")
+        if (row.item, row.rater) in seen:
+            said = f"a second label of {row.rater!r} for {row.item!r}"
+            raise InputError(said, "Keep one row an item and rater.", file=path, line=line)
+        seen.add((row.item, row.rater))
+
+
+def _gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
+    """Line number and label of each row that has one."""
     try:
-        with path.open(newline="", encoding="utf-8") as stream:
-            for row in csv.DictReader(stream):
-                yield msgspec.convert(row, GoldLabel)
-    except (OSError, msgspec.ValidationError) as error:
-        raise InputError(f"no gold labels: {error}", "Load the data set again.", file=path) from error
+        with path.open(newline="", encoding="utf-8-sig") as stream:
+            reader = csv.DictReader(stream, strict=True)
+            lacking = [column for column in GoldLabel.__struct_fields__ if column not in (reader.fieldnames or ())]
+            if lacking:
+                raise InputError(f"no column {lacking[0]!r}", _GOLD_FORM, file=path, line=1)
+            for row in reader:
+                given = [row[column] for column in GoldLabel.__struct_fields__]
+                if None in given or None in row:
+                    raise InputError("too few or too many cells", _GOLD_FORM, file=path, line=reader.line_num)
+                label = GoldLabel(*given)
+                if label.label:
+                    yield reader.line_num, label
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", _GOLD_FORM, file=path) from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"no table in UTF-8: {error}", _GOLD_FORM, file=path) from error
 
 
 def _lines(path: Path, type_: Any) -> Iterator[Any]:
@@ -71,8 +117,10 @@ def _lines(path: Path, type_: Any) -> Iterator[Any]:
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
+                if not line.strip():
+                    continue
                 try:
-                    yield decoder.decode(line)
+                    yield decoder.decode(line.removeprefix(BOM_UTF8))
                 except msgspec.DecodeError as error:
                     raise InputError(str(error), file=path, line=number) from error
     except OSError as error:

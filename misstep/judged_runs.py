@@ -16,6 +16,9 @@ from harness.items import Question, read_question
 from harness.records import MANIFEST, Manifest, read_manifest, read_verdicts
 from harness.verdict import Verdict
 
+_FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
+"""What a folder has one of, where it is meant to be a benchmark."""
+
 
 class JudgedRun(Struct, frozen=True):
     """A run of a judge and what it was about.
@@ -114,7 +117,7 @@ def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = 
 
 def benchmark_named(named: str, data: Path | None) -> Path:
     """The folder of a benchmark: a folder as it is, else a public set, built where it is absent."""
-    if (Path(named) / "items.jsonl").exists() or "/" in named:
+    if "/" in named or any((Path(named) / file).exists() for file in _FILES):
         return Path(named)
     from misstep.benchmarks import benchmark_folder
 

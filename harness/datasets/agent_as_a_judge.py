@@ -25,7 +25,7 @@ from harness.protocols import ReadFile
 from harness.verdict import Verdict
 
 NAME = "agent_as_a_judge"
-VERSION = 2
+VERSION = 3
 RATER = "human_consensus"
 JUDGE = "agent_judge"
 LABELS = {
@@ -79,6 +79,11 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
             labels=LABELS,
             raters=[RATER],
             positive="satisfied",
+            asks=(
+                "Does what the developer agent built meet the requirement? Neither the requirement's text nor what was "
+                "built is in the public files: there are the names of task, requirement and agent alone."
+            ),
+            shown=("category",),
             version=VERSION,
         ),
         items=_items(rows, path),

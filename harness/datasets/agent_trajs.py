@@ -30,6 +30,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Trajectory
 
 NAME = "agent_trajs"
+VERSION = 2
 LABELS = {"passed": "SWE-smith's evaluation resolves the task", "failed": "it does not"}
 TOOLS = ("sweagent", "swesmith", "mini-swe-agent", "openhands")
 
@@ -114,11 +115,20 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     items += [_item("swesmith", task, {}) for task in verdicts if f"swesmith/{task}" not in at_hand]
     write_benchmark(
         out,
-        describe(NAME, folder, kind="triage", labels=LABELS, raters=("swe_smith",), positive="passed"),
+        describe(
+            NAME,
+            folder,
+            kind="triage",
+            labels=LABELS,
+            raters=("swe_smith",),
+            positive="passed",
+            asks="Did the run of a coding agent resolve its task, so that the task's own tests pass?",
+            version=VERSION,
+        ),
         items=(
             msgspec.structs.replace(item, trajectory=trajectory_path(item.extra["tool"]), trajectory_id=item.id)
             if item.id in at_hand
-            else item
+            else msgspec.structs.replace(item, unaskable="its run is not in the public files")
             for item in items
         ),
         gold=(

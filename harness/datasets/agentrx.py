@@ -30,7 +30,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Trajectory
 
 NAME = "agentrx"
-VERSION = 1
+VERSION = 2
 RATER = "annotators"
 LABELS = {
     "Guardrails Triggered": "a safety rule of the model or the site stopped the agent",
@@ -45,6 +45,12 @@ LABELS = {
     "System Failure": "the environment failed",
     "Underspecified User Intent": "the user left out what the agent needed",
 }
+
+OTHER_DOMAIN = {
+    "tau": ("Instruction/Plan Adherence Failure", "Intent not supported"),
+    "magentic": ("Instruction Adherence Failure", "Intent Not Supported"),
+}
+"""Domain → the labels that are spelt so in the other domain alone."""
 
 
 class Failure(Struct, frozen=True):
@@ -104,7 +110,15 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     runs = [*_labelled_tau(folder, tau), *_labelled_magentic(folder)]
     write_benchmark(
         out,
-        describe(NAME, folder, kind="triage", labels=LABELS, raters=[RATER], version=VERSION),
+        describe(
+            NAME,
+            folder,
+            kind="triage",
+            labels=LABELS,
+            raters=[RATER],
+            asks="The run failed. Of which kind is the failure that decided it, its root cause?",
+            version=VERSION,
+        ),
         [_item(run) for run in runs],
         [Gold(run.id, RATER, _root(run, folder).failure_category) for run in runs],
         {"tau": tau.values()},
@@ -147,15 +161,19 @@ def _labelled_magentic(folder: Path) -> Iterator[Run]:
 
 def _item(run: Run) -> Item:
     trajectory = run.trajectory
-    extra = {"domain": run.id.partition("-")[0], "messages": run.n_messages}
+    domain = run.id.partition("-")[0]
+    labels = tuple(label for label in LABELS if label not in OTHER_DOMAIN[domain])
+    extra = {"domain": domain, "messages": run.n_messages}
     if trajectory is None:
-        return Item(id=run.id, kind="triage", extra=extra)
+        unaskable = "its transcript is not in the public files"
+        return Item(id=run.id, kind="triage", labels=labels, unaskable=unaskable, extra=extra)
     return Item(
         id=run.id,
         kind="triage",
         trajectory=trajectory_path("tau"),
         trajectory_id=run.id,
         task=trajectory.task,
+        labels=labels,
         extra=extra,
     )
 

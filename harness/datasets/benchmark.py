@@ -1,7 +1,7 @@
 """A benchmark folder: what is asked (`items.jsonl`), about which runs (`trajectories/`), what people said (`gold.csv`).
 
     trail/
-        benchmark.toml             name, kind, labels with their meaning, positive label, licence, origin, counts
+        benchmark.toml             name, kind, question, labels with meaning, positive label, licence, origin, counts
         items.jsonl                {"id": "run-1", "kind": "misbehaviour", "trajectory": "trajectories/runs.jsonl", ...}
         gold.csv                   item,rater,label: one row an item and rater; a missing rating is no row
         gold_errors.jsonl          where people marked single errors: item, label, step, ...
@@ -80,6 +80,10 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
         The label that counts as found; empty where no label does.
     level
         The level of measurement of the labels: nominal, ordinal or interval.
+    question
+        What is asked about each item, as a sentence.
+    shown
+        What of the items' `extra` a judge may see: nothing that follows from how a run ended.
     digest
         sha256 over the upstream files (see `harness.datasets.upstream.digest_of`).
     version
@@ -99,6 +103,8 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
     digest: str
     positive: str = ""
     level: Level = "nominal"
+    question: str = ""
+    shown: tuple[str, ...] = ()
     version: int = 1
     counts: dict[str, int] = {}
 
@@ -110,6 +116,8 @@ def describe(
     kind: Kind,
     labels: Mapping[str, str],
     raters: Iterable[str],
+    asks: str = "",
+    shown: Iterable[str] = (),
     question: str = "",
     title: str = "",
     positive: str = "",
@@ -118,7 +126,8 @@ def describe(
 ) -> Benchmark:
     """What a benchmark folder of the set `name`, whose upstream files lie in `folder`, says of itself.
 
-    Licence, citation and origin come from the catalogue, and so does the title where none is given.
+    `question` is the short name of a further question of the set, `asks` the question as a sentence. Licence, citation
+    and origin come from the catalogue, and so does the title where none is given.
     """
     entry = data_set(name)
     return Benchmark(
@@ -133,6 +142,8 @@ def describe(
         digest=digest_of(folder),
         positive=positive,
         level=level,
+        question=asks,
+        shown=tuple(shown),
         version=version,
     )
 
@@ -175,11 +186,11 @@ def write_benchmark(
     """
     out.mkdir(parents=True)
     runs = _write_trajectories(out, trajectories or {})
-    item_ids = _write_items(out / "items.jsonl", items, runs)
-    n_labels = _write_gold(out / "gold.csv", gold, item_ids, benchmark)
+    labels_of = _write_items(out / "items.jsonl", items, runs)
+    n_labels = _write_gold(out / "gold.csv", gold, labels_of, benchmark)
     n_errors = _write_errors(out / "gold_errors.jsonl", errors)
     counts = {
-        "items": len(item_ids),
+        "items": len(labels_of),
         "labels": n_labels,
         "errors": n_errors,
         "trajectories": len(runs),
@@ -205,11 +216,12 @@ def _write_trajectories(out: Path, files: Mapping[str, Iterable[Trajectory]]) ->
     return written
 
 
-def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> set[str]:
-    ids: set[str] = set()
+def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Item id → the labels that it names itself."""
+    labels_of: dict[str, tuple[str, ...]] = {}
     with path.open("wb") as stream:
         for line, item in enumerate(items, start=1):
-            if item.id in ids:
+            if item.id in labels_of:
                 raise InputError(f"two items with the id {item.id!r}", file=path, line=line, field="id")
             if item.trajectory_id is not None and runs.get(item.trajectory_id) != item.trajectory:
                 raise InputError(
@@ -218,18 +230,20 @@ def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> 
                     line=line,
                     field="trajectory_id",
                 )
-            ids.add(item.id)
+            labels_of[item.id] = item.labels
             stream.write(_encoder.encode(item) + b"\n")
-    return ids
+    return labels_of
 
 
-def _write_gold(path: Path, gold: Iterable[Gold], items: set[str], benchmark: Benchmark) -> int:
+def _write_gold(
+    path: Path, gold: Iterable[Gold], labels_of: Mapping[str, tuple[str, ...]], benchmark: Benchmark
+) -> int:
     rated: set[tuple[str, str]] = set()
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(Gold.__struct_fields__)
         for line, row in enumerate(gold, start=2):
-            reason = _why_not(row, items, rated, benchmark)
+            reason = _why_not(row, labels_of, rated, benchmark)
             if reason:
                 raise InputError(reason, file=path, line=line)
             rated.add((row.item, row.rater))
@@ -237,15 +251,18 @@ def _write_gold(path: Path, gold: Iterable[Gold], items: set[str], benchmark: Be
     return len(rated)
 
 
-def _why_not(row: Gold, items: set[str], rated: set[tuple[str, str]], benchmark: Benchmark) -> str:
-    if row.item not in items:
+def _why_not(
+    row: Gold, labels_of: Mapping[str, tuple[str, ...]], rated: set[tuple[str, str]], benchmark: Benchmark
+) -> str:
+    if row.item not in labels_of:
         return f"a label for {row.item!r}, which is no item"
     if row.rater not in benchmark.raters:
         return f"a label by {row.rater!r}, who is not among the raters"
     if (row.item, row.rater) in rated:
         return f"a second label of {row.rater!r} for {row.item!r}"
-    if not row.label or (benchmark.labels and row.label not in benchmark.labels):
-        return f"label {row.label!r}, which is not among {', '.join(benchmark.labels) or 'possible labels'}"
+    for labels in (benchmark.labels, labels_of[row.item]):
+        if not row.label or (labels and row.label not in labels):
+            return f"label {row.label!r}, which is not among {', '.join(labels) or 'possible labels'}"
     return ""
 
 

@@ -22,6 +22,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Trajectory
 
 NAME = "codetracer_runs"
+VERSION = 2
 LABELS = {"passed": "the task's verifier gives the reward 1.0", "failed": "it gives the reward 0.0"}
 _STEM = "runs"
 
@@ -50,7 +51,17 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     trials = list(csv_rows(path, Trial))
     write_benchmark(
         out,
-        describe(NAME, folder, kind="triage", labels=LABELS, raters=("verifier",), positive="passed"),
+        describe(
+            NAME,
+            folder,
+            kind="triage",
+            labels=LABELS,
+            raters=("verifier",),
+            positive="passed",
+            asks="Did the run of a terminal agent do its task, so that the task's verifier gives the full reward?",
+            shown=("task_id",),
+            version=VERSION,
+        ),
         items=(_item(trial) for trial in trials),
         gold=(Gold(trial.trial, "verifier", _label(trial, path)) for trial in trials),
         trajectories={_STEM: _trajectories(folder, trials, read)},

@@ -35,6 +35,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 NAME = "intercode"
+VERSION = 2
 T = TypeVar("T")
 
 LABELS = {"passed": "the highest reward over the turns of the run is 1.0", "failed": "it is lower"}
@@ -117,7 +118,17 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
     _compare(files, summary)
     write_benchmark(
         out,
-        describe(NAME, folder, kind="triage", labels=LABELS, raters=("environment",), positive="passed"),
+        describe(
+            NAME,
+            folder,
+            kind="triage",
+            labels=LABELS,
+            raters=("environment",),
+            positive="passed",
+            asks="Did the run do its task at any turn, so that the environment gave the full reward of 1.0?",
+            shown=("environment", "turns_max"),
+            version=VERSION,
+        ),
         items=(_item(file, record) for file in files for record in file.records),
         gold=(
             Gold(file.run_id(record), "environment", "passed" if _solved(record) else "failed")

@@ -21,7 +21,7 @@ from harness.items import Level
 from harness.protocols import ReadFile
 
 NAME = "judge_bench_raters"
-VERSION = 1
+VERSION = 2
 
 _RATER = re.compile(r"r\d+\Z")
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
@@ -53,9 +53,14 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
             write_benchmark(
                 question_folder(out, question),
                 _benchmark(folder, name, question, metric, raters, rated),
-                [Item(id=row.item, kind="text", extra={"set": name, "metric": metric}) for row in rated],
+                [_item(row, name) for row in rated],
                 [Gold(row.item, rater, rating) for row in rated for rater, rating in row.ratings.items()],
             )
+
+
+def _item(row: Ratings, name: str) -> Item:
+    unaskable = "the set holds ratings alone, the texts are not in the public files"
+    return Item(id=row.item, kind="text", unaskable=unaskable, extra={"set": name, "metric": row.metric})
 
 
 def _read(path: Path) -> tuple[list[str], list[Ratings]]:
@@ -85,6 +90,8 @@ def _benchmark(
         labels={label: f"{metric}: {label}" for label in labels},
         raters=raters,
         level=level,
+        asks=f"How is the text to be rated for {metric}?",
+        shown=("metric",),
         version=VERSION,
     )
 

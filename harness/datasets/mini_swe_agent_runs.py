@@ -27,6 +27,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Trajectory
 
 NAME = "mini_swe_agent_runs"
+VERSION = 2
 LABELS = {"passed": "the patch resolves the issue: the task's tests pass", "failed": "it does not"}
 _SUFFIX = ".traj.json.gz"
 _STEM = "runs"
@@ -65,7 +66,16 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     at_hand = _paths(folder, {run.instance_id for run in runs})
     write_benchmark(
         out,
-        describe(NAME, folder, kind="triage", labels=LABELS, raters=("swe_bench",), positive="passed"),
+        describe(
+            NAME,
+            folder,
+            kind="triage",
+            labels=LABELS,
+            raters=("swe_bench",),
+            positive="passed",
+            asks="Does the patch of the run resolve the issue, so that the task's own tests pass?",
+            version=VERSION,
+        ),
         items=(_item(run, run.instance_id in at_hand) for run in runs),
         gold=(Gold(run.instance_id, "swe_bench", "passed" if run.resolved else "failed") for run in runs),
         trajectories={_STEM: _trajectories(at_hand, read)},
@@ -99,6 +109,7 @@ def _item(run: Run, at_hand: bool) -> Item:
         kind="triage",
         trajectory=trajectory_path(_STEM) if at_hand else None,
         trajectory_id=run.instance_id if at_hand else None,
+        unaskable="" if at_hand else "its run is not in the public files",
         extra={
             "messages": run.n_messages,
             "api_calls": run.api_calls,

@@ -40,7 +40,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Source, Trajectory
 
 NAME = "repairagent"
-VERSION = 1
+VERSION = 2
 RATER = "authors"
 RUNS = "trajectories.jsonl.gz"
 TOOLS = {
@@ -122,7 +122,17 @@ def _write_resolved(folder: Path, out: Path, recorded: list[Recorded], runs: dic
     meanings = {"resolved": "the run fixed its bug", "unresolved": "it did not"}
     write_benchmark(
         out,
-        describe(NAME, folder, kind="triage", labels=meanings, raters=[RATER], positive="resolved", version=VERSION),
+        describe(
+            NAME,
+            folder,
+            kind="triage",
+            labels=meanings,
+            raters=[RATER],
+            positive="resolved",
+            asks="Did the run of a repair agent fix its bug, so that the bug's failing tests pass and no other fails?",
+            shown=("bug",),
+            version=VERSION,
+        ),
         [_run_item(run.id, "triage", extra={"bug": run.bug}) for run in recorded],
         [Gold(run.id, RATER, labels[run.resolved]) for run in recorded if run.resolved is not None],
         {"runs": [msgspec.structs.replace(run, outcome=Outcome()) for run in runs.values()]},
@@ -149,6 +159,7 @@ def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> N
             kind="misbehaviour",
             labels=CATEGORIES,
             raters=[RATER],
+            asks="Of which kind is the action of the step?",
             version=VERSION,
         ),
         [
@@ -158,6 +169,7 @@ def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> N
                 trajectory=trajectory_path("runs"),
                 trajectory_id=row.bug,
                 step=row.iteration if row.iteration < len(runs[row.bug].steps) else None,
+                unaskable="" if row.iteration < len(runs[row.bug].steps) else "the run has no such step",
             )
             for row in rows
         ],
@@ -183,9 +195,18 @@ def _write_fixed(folder: Path, out: Path) -> None:
             kind="patch",
             labels={"fixed": "the tool's authors list the bug as fixed"},
             raters=TOOLS,
+            asks="Does the tool's patch fix the bug?",
             version=VERSION,
         ),
-        [Item(id=bug, kind="patch", extra={"project": bug.partition("_")[0], **patches.get(bug, {})}) for bug in bugs],
+        [
+            Item(
+                id=bug,
+                kind="patch",
+                unaskable="the lists name bugs alone, the patches are not in them",
+                extra={"project": bug.partition("_")[0], **patches.get(bug, {})},
+            )
+            for bug in bugs
+        ],
         [Gold(bug, tool, "fixed") for tool, listed in fixed.items() for bug in listed],
     )
 
@@ -212,12 +233,20 @@ def _write_verdicts(folder: Path, out: Path) -> None:
             question="verdict",
             title="RepairAgent: how a person judges a fix against the developer's",
             kind="patch",
-            labels={},
+            labels=dict.fromkeys(sorted({fix.verdict for fix in fixes if fix.verdict}), ""),
             raters=[RATER],
+            asks="How near does the patch come to the developer's own fix of the bug, which you do not see?",
+            shown=("bug",),
             version=VERSION,
         ),
         [
-            Item(id=str(number), kind="patch", patch=fix.patch, extra={"bug": fix.bug})
+            Item(
+                id=str(number),
+                kind="patch",
+                patch=fix.patch,
+                unaskable="" if fix.patch else "the file gives no patch",
+                extra={"bug": fix.bug},
+            )
             for number, fix in enumerate(fixes)
         ],
         [Gold(str(number), RATER, fix.verdict) for number, fix in enumerate(fixes) if fix.verdict],

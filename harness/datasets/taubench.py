@@ -28,6 +28,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Trajectory
 
 NAME = "taubench"
+VERSION = 2
 LABELS = {"passed": "the database ends in the expected state: reward 1.0", "failed": "it does not: reward 0.0"}
 _FILE = "gpt-4o-airline.json.gz"
 _STEM = "gpt-4o-airline"
@@ -83,7 +84,19 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     _check(records, path, folder / "rewards.csv")
     write_benchmark(
         out,
-        describe(NAME, folder, kind="triage", labels=LABELS, raters=("environment",), positive="passed"),
+        describe(
+            NAME,
+            folder,
+            kind="triage",
+            labels=LABELS,
+            raters=("environment",),
+            positive="passed",
+            asks=(
+                "Did the service agent do what the user wanted and its policy allows, so that the database ends in "
+                "exactly the expected state?"
+            ),
+            version=VERSION,
+        ),
         items=(_item(record) for record in records),
         gold=(Gold(record.item_id, "environment", "passed" if record.reward else "failed") for record in records),
         trajectories={_STEM: _trajectories(path, records, read)},

@@ -10,7 +10,8 @@ One file of `logs/` (126), shortened:
 printed is a step of the system.
 
 Two questions: `whoandwhen` (which agent decided the failure; the labels are agents' names, open) and
-`whoandwhen-step` (which step). `gold_errors.jsonl` joins both with the annotators' reason.
+`whoandwhen-step` (which step). The labels that an item names are the speakers of its log, or the numbers of its steps.
+`gold_errors.jsonl` joins both with the annotators' reason.
 """
 
 from pathlib import Path
@@ -32,7 +33,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Role, Source, Step, Trajectory
 
 NAME = "whoandwhen"
-VERSION = 1
+VERSION = 2
 RATER = "annotators"
 TERMINAL = "Computer_terminal"
 
@@ -84,8 +85,16 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     ]
     write_benchmark(
         out,
-        describe(NAME, folder, kind="triage", labels={}, raters=[RATER], version=VERSION),
-        [_item(name, log) for name, log in logs.items()],
+        describe(
+            NAME,
+            folder,
+            kind="triage",
+            labels={},
+            raters=[RATER],
+            asks="The run of several agents failed. Which agent made the mistake that decided the failure?",
+            version=VERSION,
+        ),
+        [_item(name, log, tuple(dict.fromkeys(entry.name for entry in log.history))) for name, log in logs.items()],
         [Gold(name, RATER, log.mistake_agent) for name, log in logs.items()],
         {"runs": runs},
         errors,
@@ -100,9 +109,13 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
             kind="triage",
             labels={},
             raters=[RATER],
+            asks=(
+                "The run of several agents failed. At which step was the mistake made that decided the failure? The "
+                "labels are the numbers of the steps."
+            ),
             version=VERSION,
         ),
-        [_item(name, log) for name, log in logs.items()],
+        [_item(name, log, tuple(map(str, range(len(log.history))))) for name, log in logs.items()],
         [Gold(name, RATER, str(step)) for name, step in steps.items()],
         {"runs": runs},
         errors,
@@ -135,12 +148,13 @@ def _role(entry: Entry) -> Role:
     return "system" if entry.name == TERMINAL else "agent"
 
 
-def _item(name: str, log: Log) -> Item:
+def _item(name: str, log: Log, labels: tuple[str, ...]) -> Item:
     return Item(
         id=name,
         kind="triage",
         trajectory=trajectory_path("runs"),
         trajectory_id=name,
         task=log.question,
+        labels=labels,
         extra={"question_id": log.question_ID, "level": log.level, "correct_answer": log.ground_truth},
     )
