@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
+from misstep.judge_compare import compare
 from misstep.terminal import plain, say
 
 if TYPE_CHECKING:
@@ -114,6 +115,9 @@ def list_judges(
     print(msgspec.json.format(msgspec.json.encode(judges), indent=2).decode() if json else listed_text(judges))
     if absent:
         say(f"misstep: recorded judges of {', '.join(absent)}: `misstep datasets fetch {' '.join(absent)}` adds them.")
+
+
+app.command()(compare)
 
 
 def _judge(named: str, model: str, base_url: str) -> "JudgeSpec":

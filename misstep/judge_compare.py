@@ -1,0 +1,123 @@
+"""`misstep judge compare`: runs of judges on one benchmark, compared in pairs on the same items."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from analysis.judging.scores import Scores
+    from misstep.judged_runs import JudgedRun
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of runs on one benchmark.")],
+    benchmark: Annotated[
+        str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
+    ] = "",
+    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+    test: Annotated[
+        Literal["mcnemar", "bootstrap"], typer.Option(help="McNemar's test, or the paired bootstrap.")
+    ] = "mcnemar",
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Compare judges in pairs on the items that both were asked about.
+
+    An item without an answer counts as wrong; p-values are adjusted after Holm for all pairs.
+    """
+    import msgspec
+
+    from analysis.judging.comparison import compare_judges
+    from analysis.judging.comparison_tables import compared_runs_table, comparison_table, pair_sentence
+    from analysis.report import table_text
+    from misstep.judged_runs import open_runs
+
+    if len(runs) < 2:
+        raise UsageError("one run has nothing to be compared with", "Name two runs or more of one benchmark.")
+    opened = open_runs(runs, benchmark, data)
+    check_one_benchmark(opened)
+    by_name = dict(zip(distinct_names([run.folder for run in opened]), opened, strict=True))
+    first = opened[0]
+    pairs = compare_judges(
+        {name: run.verdicts for name, run in by_name.items()},
+        first.gold,
+        clusters=first.clusters,
+        test=test,
+        seed=seed,
+    )
+    scored = {name: _scores(run, seed) for name, run in by_name.items()}
+    if json:
+        told = [_told(name, run, scored[name]) for name, run in by_name.items()]
+        document = {"benchmark": first.question.name, "pairs": pairs, "runs": told}
+        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        return
+    source = first.question.name
+    if len(pairs) > 1:
+        print("".join(f"{pair_sentence(pair)}\n" for pair in pairs))
+    print(table_text(comparison_table(pairs, source)))
+    print(table_text(compared_runs_table(scored, source)), end="")
+
+
+def check_one_benchmark(runs: Sequence["JudgedRun"]) -> None:
+    """Refuse runs that were not asked about the same items.
+
+    Raises
+    ------
+    UsageError
+        Two runs are of different benchmarks; names both.
+    """
+    first = runs[0]
+    other = next((run for run in runs if run.manifest.inputs.digest != first.manifest.inputs.digest), None)
+    if other is None:
+        return
+    asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
+    version = " in another version" if first.question.name == other.question.name else ""
+    raise UsageError(f"runs of different benchmarks: {asked[0]}, {asked[1]}{version}", "Compare runs of one benchmark.")
+
+
+def distinct_names(folders: Sequence[Path]) -> list[str]:
+    """A name for each folder that no other has: its own, or with as many folders above it as it takes.
+
+    Parameters
+    ----------
+    folders
+        Different folders.
+    """
+    parts = [folder.resolve().parts for folder in folders]
+    deepest = max(map(len, parts))
+    lengths = range(1, deepest + 1)
+    named = (["/".join(part[-length:]) for part in parts] for length in lengths)
+    return next(names for names in named if len(set(names)) == len(names))
+
+
+def _scores(run: "JudgedRun", seed: int) -> "Scores":
+    from analysis.judging.scores import score
+
+    return score(
+        run.verdicts,
+        run.gold,
+        tuple(run.question.labels),
+        benchmark=run.question.name,
+        clusters=run.clusters,
+        seed=seed,
+    )
+
+
+def _told(name: str, run: "JudgedRun", scores: "Scores") -> dict[str, object]:
+    """A run by itself, as the JSON document has it."""
+    return {
+        "run": name,
+        "judge": scores.judge,
+        "model": run.manifest.asked.get("model"),
+        "n": scores.n,
+        "answered": scores.answered,
+        "accuracy": scores.accuracy,
+        "accuracy_all": scores.accuracy_all,
+        "cohen_kappa": scores.cohen_kappa,
+        "cost_usd": scores.cost_usd,
+        "seconds": scores.seconds,
+    }
