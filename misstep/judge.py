@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
+from misstep.judge_cache import app as cache_app
 from misstep.judge_compare import compare
 from misstep.terminal import plain, say
 
@@ -38,6 +39,11 @@ def run(
     model: Annotated[str, typer.Option(help="The model to ask, instead of the judge's own.")] = "",
     base_url: Annotated[str, typer.Option(help="An OpenAI-compatible address, such as http://127.0.0.1:8000/v1.")] = "",
     concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Requests in flight at once.")] = 16,
+    sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Ask about a random sample of items.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Hand all requests in together by the Batch API, at its price.")
+    ] = False,
     max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Stop before more than this is spent.")] = None,
     prices: Annotated[Path | None, typer.Option(metavar="FILE", help="A price file.")] = None,
     cache: Annotated[Path | None, typer.Option(metavar="FILE", help="Where answers are kept from run to run.")] = None,
@@ -59,7 +65,10 @@ def run(
     import sys
     from contextlib import ExitStack
 
+    from analysis.gold import check_gold
+    from harness.items import read_question
     from misstep.judge_scores import scores_text, scores_text_json, write_scores
+    from misstep.judged_items import Sampling
     from misstep.judged_runs import benchmark_named
     from misstep.judging import run_judge
     from misstep.recorded_runs import is_recorded, refuse_asking, run_recorded
@@ -78,12 +87,24 @@ def run(
             from harness.clients.local_server import MODEL, local_server
 
             base_url, model = stack.enter_context(local_server()), MODEL
+        if batch and (local or record is not None or replay is not None):
+            raise UsageError("--batch asks a server of its own kind", "Leave out --local, --record and --replay.")
         spec = _judge(judge, model, base_url)
         settings = _settings(spec.model.base_url, prices, max_cost, cache, record, replay)
         folder = benchmark_named(benchmark, data)
+        check_gold(folder, read_question(folder).labels)
         stopped: MissingPrerequisite | None = None
         try:
-            ended = run_judge(spec, folder, out, settings, concurrency=concurrency, arguments=sys.argv[1:])
+            ended = run_judge(
+                spec,
+                folder,
+                out,
+                settings,
+                concurrency=concurrency,
+                batch=batch,
+                sampling=None if sample is None else Sampling(sample, seed),
+                arguments=sys.argv[1:],
+            )
         except MissingPrerequisite as error:
             stopped = error
         except KeyboardInterrupt:
@@ -118,6 +139,7 @@ def list_judges(
 
 
 app.command()(compare)
+app.add_typer(cache_app, name="cache")
 
 
 def _judge(named: str, model: str, base_url: str) -> "JudgeSpec":
