@@ -35,9 +35,11 @@ FailureKind = Literal[
 TRANSIENT: frozenset[FailureKind] = frozenset({"rate_limited", "server", "connection", "timeout", "malformed"})
 """What may go better when it is asked again."""
 
-_OWN_FIELDS = frozenset(
+NOT_EXTRA = frozenset(
     {"model", "messages", "temperature", "max_tokens", "seed", "response_format", "logprobs", "n", "stream"}
+    | {"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "web_search_options", "modalities"}
 )
+"""What no request has but by a parameter, and what none has at all: nothing in an item may come to run a tool."""
 
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
@@ -68,7 +70,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
     Raises
     ------
     ValueError
-        `extra` has a field that a parameter stands for, or one that would make several answers of one.
+        `extra` has a field that a parameter stands for, one that would make several answers of one, or one that offers
+        tools.
     """
 
     model: str
@@ -82,7 +85,7 @@ class Request(Struct, frozen=True, omit_defaults=True):
     extra: dict[str, Any] = {}
 
     def __post_init__(self) -> None:
-        if taken := sorted(_OWN_FIELDS & self.extra.keys()):
+        if taken := sorted(NOT_EXTRA & self.extra.keys()):
             raise ValueError(f"extra cannot set {', '.join(taken)}")
 
     def body(self) -> dict[str, Any]:

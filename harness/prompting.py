@@ -106,7 +106,7 @@ def parse_prompt(text: str, file: Path, sha256: str) -> Prompt:
     if not parted:
         system, asked = "", system
     declared = frozenset(name for name in re.split(r"[\s,\[\]]+", fields.get("placeholders", "")) if name)
-    used = frozenset(_PLACEHOLDER.findall(system + asked))
+    used = placeholders_in(system + asked)
     _expect_same(declared, used, file)
     if not asked.strip():
         raise InputError("asks nothing", f"Write what to ask below {ITEM_LINE}.", file=file)
@@ -124,6 +124,11 @@ def _fields(front: str, file: Path) -> dict[str, str]:
             raise InputError(f"front matter has {line.strip()!r}", _FORM, file=file, line=number)
         fields[key] = value.strip().strip("\"'")
     return fields
+
+
+def placeholders_in(text: str) -> frozenset[str]:
+    """The names of the placeholders that a text has."""
+    return frozenset(_PLACEHOLDER.findall(text))
 
 
 def _expect_same(declared: Iterable[str], used: Iterable[str], file: Path) -> None:

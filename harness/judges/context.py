@@ -3,13 +3,24 @@
 `shorten_middle` keeps the task, the steps around the one that is asked about (else the last ones) and every step's
 own words, and shortens what tools answered elsewhere, more and more, before whole steps go. `keep_ends` keeps the first
 and the last steps whole and leaves out the middle. A token is taken for four characters.
+
+    [step 4] agent
+    (reasoning) why
+    words
+    > tool {"argument": 1}
+    < what it answered
+    | < a line of that answer which looks like one of ours
+
+A line that a step says itself never stands where one of ours would: it could make up a step, a call or an answer.
 """
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 from msgspec import Struct
 
+from harness.judges.fencing import one_line
 from harness.judges.judge_file import Policy
 from harness.trajectory import Step, ToolCall, Trajectory
 
@@ -19,6 +30,8 @@ WINDOW = 5
 
 _OBSERVATIONS = (2_000, 500, 120, 0)
 """To how many characters an answer of a tool is shortened, in turn."""
+
+_LIKE_OURS = re.compile(r"^(?=[^\S\n]*(?:\[steps? \d|\(reasoning\)|[<>] ))", re.MULTILINE)
 
 _MOST_OWN = 4_000
 """To how many characters a step's own words are shortened when all else has been."""
@@ -117,21 +130,27 @@ def _length(shown: Sequence[str]) -> int:
 
 def shown_step(step: Step, number: int, most_observed: int | None = None, most_own: int | None = None) -> str:
     """One step as text: who, its words, its calls, what tools answered."""
-    lines = [f"[step {number}] {step.speaker or step.role}"]
+    lines = [f"[step {number}] {one_line(step.speaker or step.role)}"]
     if step.reasoning:
-        lines.append(f"(reasoning) {_shortened(step.reasoning, most_own)}")
+        lines.append(_said("(reasoning) ", step.reasoning, most_own))
     if step.text:
-        lines.append(_shortened(step.text, most_own))
-    lines += [f"> {_call(call, most_own)}" for call in step.calls]
+        lines.append(_said("", step.text, most_own))
+    lines += [_said("> ", _call(call, most_own), None) for call in step.calls]
     for result in step.results:
         code = "" if result.exit_code is None else f" (exit code {result.exit_code})"
-        lines.append(f"< {_shortened(result.text, most_observed)}{code}")
+        lines.append(_said("< ", result.text, most_observed) + code)
     return "\n".join(lines)
+
+
+def _said(opening: str, text: str, most: int | None) -> str:
+    """A text behind what we open it with; a line of its own that looks like one of ours gets a bar before it."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return opening + _LIKE_OURS.sub("| ", _shortened(lines, most))
 
 
 def _call(call: ToolCall, most: int | None) -> str:
     given = call.arguments if isinstance(call.arguments, str) else msgspec.json.encode(call.arguments).decode()
-    return f"{call.name} {_shortened(given, most)}"
+    return f"{one_line(call.name)} {_shortened(given, most)}"
 
 
 def _shortened(text: str, most: int | None) -> str:

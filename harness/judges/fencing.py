@@ -4,8 +4,9 @@
     … the text …
     </data a41f0c9be2d77310>
 
-The mark follows from the text itself and from a salt, so that no text can hold its own closing line. What a model's
-server could take for a turn of the conversation is broken up, and signs that hide or turn round what a
+The mark follows from the text itself and from a salt, so that no text can hold its own closing line; and whatever looks
+like an opening or a closing line of a fence is broken up, so that no text holds that of another one either. What a
+model's server could take for a turn of the conversation is broken up too, and signs that hide or turn round what a
 reader sees are written out.
 """
 
@@ -15,14 +16,30 @@ import unicodedata
 
 MARK_LENGTH = 16
 
-_TURNS = re.compile(
-    r"<\|(?=[a-zA-Z_ ])|\|>|\[(?=/?INST\])|<(?=/?(?:s|sys|start_of_turn|end_of_turn|bos|eos)>)|<(?=<SYS>>|</SYS>>)",
-    re.IGNORECASE,
+_ANGLES = "|".join(
+    (
+        r"\s*/?\s*data\b",
+        r"[|｜][\w ]",
+        r"/?<sys>>|/?sys>>",
+        r"/?(?:s|sys|bos|eos|pad|unk|mask|cls|sep|sop|eop)>",
+        r"(?:start|end)_of_(?:turn|text|image|utterance)>|(?:begin|end)_of_(?:text|sentence)>",
+        r"/?(?:think|thinking|tool_call|tool_response)>",
+        r"/?_?(?:system|user|assistant|bot|human)_?>",
+        r"fim_(?:prefix|middle|suffix|pad)>",
+        r"(?:extra_id_|unused|reserved_|special_)\d+>|0x[0-9a-f]{2}>",
+    )
 )
-"""Where the control tokens of common chat templates open or close."""
+_BRACKETS = "|".join(
+    (
+        "inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|args|call_id|think|model_settings",
+        "img|img_break|img_end|audio|begin_audio|prefix|middle|suffix",
+        "gmask|smask|mask|cls|sep|pad|unk|bos|eos",
+    )
+)
+_TURNS = re.compile(rf"<(?={_ANGLES})|\[(?=/?(?:{_BRACKETS})\])|[|｜]>", re.IGNORECASE)
+"""Where a line of a fence, or a control token of a common chat template, opens or closes."""
 
-_OPENING = "<|["
-"""One of these is in each of them: looking for a sign is quicker than looking for them."""
+_FENCED = re.compile(rf"^<data ([0-9a-f]{{{MARK_LENGTH}}})>\n(.*?)\n</data \1>$", re.DOTALL | re.MULTILINE)
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LOOKALIKES = {
@@ -31,6 +48,25 @@ _LOOKALIKES = {
     ord("["): "\N{FULLWIDTH LEFT SQUARE BRACKET}",
 }
 _KEPT = "\n\t"
+
+_HIDING_CATEGORIES = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+_HIDING_RANGES = (
+    (0x034F, 0x034F),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x2060, 0x206F),
+    (0x2800, 0x2800),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0xE0000, 0xE0FFF),
+)
+"""Signs of other categories that show nothing: fillers, selectors of a variant, places that are to be ignored."""
+
+_VARIANT_OF_A_SYMBOL = "\ufe0e\ufe0f"
+"""As text, as a picture: what a symbol may be followed by once, as in ordinary text."""
 
 
 def fence(text: str, salt: str = "") -> str:
@@ -48,6 +84,11 @@ def fence(text: str, salt: str = "") -> str:
     return f"<data {mark}>\n{safe}\n</data {mark}>"
 
 
+def fenced_parts(message: str) -> tuple[str, ...]:
+    """The texts that stand between fences in a message."""
+    return tuple(found[2] for found in _FENCED.finditer(message))
+
+
 def _mark(text: str, salt: str) -> str:
     """Digits that do not occur in the text: the first that a digest gives, whatever the text."""
     turn = 0
@@ -61,8 +102,13 @@ def _mark(text: str, salt: str) -> str:
 def readable(text: str) -> str:
     """The text without control tokens of chat templates, and with invisible signs written out as `⟨U+202E⟩`."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    shown = _CONTROLS.sub(_named_match, plain) if plain.isascii() else "".join(map(_shown, plain))
-    return _TURNS.sub(_broken, shown) if any(sign in shown for sign in _OPENING) else shown
+    shown = _CONTROLS.sub(_named_match, plain) if plain.isascii() else _all_shown(plain)
+    return _TURNS.sub(_broken, shown)
+
+
+def one_line(text: str) -> str:
+    """A text that stands in a line of ours, such as a label: readable, its white space single blanks."""
+    return " ".join(readable(text).split())
 
 
 def _broken(found: re.Match[str]) -> str:
@@ -73,10 +119,34 @@ def _named_match(found: re.Match[str]) -> str:
     return _named(found[0])
 
 
-def _shown(sign: str) -> str:
+def _all_shown(text: str) -> str:
+    shown: list[str] = []
+    before = ""
+    for sign in text:
+        kept = sign in _VARIANT_OF_A_SYMBOL and before != "" and unicodedata.category(before) in ("So", "Sm")
+        shown.append(sign if kept else _SIGNS[sign])
+        before = sign
+    return "".join(shown)
+
+
+class _Signs(dict[str, str]):
+    """Each sign as it is shown, looked up once."""
+
+    def __missing__(self, sign: str) -> str:
+        self[sign] = shown = _named(sign) if _hides(sign) else sign
+        return shown
+
+
+_SIGNS = _Signs()
+
+
+def _hides(sign: str) -> bool:
     if sign in _KEPT:
-        return sign
-    return _named(sign) if unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else sign
+        return False
+    code = ord(sign)
+    return unicodedata.category(sign) in _HIDING_CATEGORIES or any(
+        first <= code <= last for first, last in _HIDING_RANGES
+    )
 
 
 def _named(sign: str) -> str:

@@ -28,8 +28,9 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
+from harness.exchange import NOT_EXTRA
 from harness.items import Kind
-from harness.prompting import Prompt, load_prompt
+from harness.prompting import ITEM_LINE, Prompt, load_prompt, placeholders_in
 
 Permute = Literal["none", "order", "names"]
 Aggregate = Literal["majority", "mean"]
@@ -124,6 +125,7 @@ def read_judge(file: Path) -> JudgeSpec:
     labels = told.labels if isinstance(told.labels, dict) else dict.fromkeys(told.labels, "")
     _check(told, labels, file)
     prompt = load_prompt(told.prompt, file.parent)
+    _check_prompt(prompt, told.prompt)
     digest = hashlib.sha256(written + prompt.sha256.encode())
     examples: tuple[Example, ...] = ()
     if told.examples is not None:
@@ -159,6 +161,17 @@ def _check(told: _File, labels: dict[str, str], file: Path) -> None:
     if told.votes < 1 or told.budget < 1:
         field = "votes" if told.votes < 1 else "budget"
         raise InputError("a number below 1", "Give 1 or more.", file=file, field=field)
+    if taken := sorted(NOT_EXTRA & told.model.extra.keys()):
+        advice = "It holds what some servers know beyond the settings of [model]; a judge never offers tools."
+        raise InputError(f"it sets {', '.join(taken)}", advice, file=file, field="model.extra")
+
+
+def _check_prompt(prompt: Prompt, file: str) -> None:
+    """What an item says is never part of the system's message: there it would be an instruction."""
+    of_the_item = sorted(placeholders_in(prompt.system) - OF_THE_BENCHMARK)
+    if of_the_item:
+        said = f"{{{of_the_item[0]}}} stands above {ITEM_LINE}"
+        raise InputError(said, "Put what an item says below that line.", file=file, field="placeholders")
 
 
 def _example_lines(file: Path) -> list[bytes]:

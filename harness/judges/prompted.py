@@ -13,7 +13,7 @@ from harness.errors import InputError
 from harness.exchange import Failure, Message, Outcome, Reply, Request
 from harness.items import Item
 from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted, fitted_steps
-from harness.judges.fencing import fence, readable
+from harness.judges.fencing import fence, one_line
 from harness.judges.fit import offered
 from harness.judges.item_text import WHOLE_ITEM, whole_item
 from harness.judges.judge_file import OF_THE_BENCHMARK, JudgeSpec
@@ -65,14 +65,17 @@ def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Asked:
     """
     values, cut = _values(spec, item, run)
     labels = offered(spec, item)
-    names = tuple(label_names(tuple(labels), spec.permute, turn) for turn in range(spec.votes))
+    names = tuple(_names(tuple(labels), spec, turn) for turn in range(spec.votes))
     requests = tuple(_request(spec, values, labels, shown, turn) for turn, shown in enumerate(names))
     return Asked(item.id, requests, names, None if run is None else len(run.steps), cut)
 
 
 def verdict(spec: JudgeSpec, asked: Asked, outcomes: Sequence[Outcome]) -> Verdict:
     """The verdict that the outcomes of an item's requests come to, in the order of the requests."""
-    answers = [_answer(names, outcome, asked.steps) for names, outcome in zip(asked.names, outcomes, strict=True)]
+    answers = [
+        _answer(names, request, outcome, asked.steps)
+        for names, request, outcome in zip(asked.names, asked.requests, outcomes, strict=True)
+    ]
     answer = decided(answers, spec.aggregate)
     replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
     return Verdict(
@@ -99,10 +102,16 @@ def unasked(spec: JudgeSpec, item: Item, reason: str) -> Verdict:
     return Verdict(item.id, spec.name, None, "failed", prompt=spec.prompt.label, model=spec.model.name, error=reason)
 
 
-def _answer(names: Mapping[str, str], outcome: Outcome, steps: int | None) -> Answer:
+def _names(labels: Sequence[str], spec: JudgeSpec, turn: int) -> dict[str, str]:
+    """The names in the prompt → the labels; a label may be what a run says, such as an agent's name."""
+    return {one_line(name): label for name, label in label_names(labels, spec.permute, turn).items()}
+
+
+def _answer(names: Mapping[str, str], request: Request, outcome: Outcome, steps: int | None) -> Answer:
     if isinstance(outcome, Failure):
         return Answer(None, "failed", error=f"{outcome.kind}: {outcome.sentence}")
-    return read_reply(outcome.text, names, refusal=outcome.refusal, finish=outcome.finish, steps=steps)
+    shown = request.messages[-1].content
+    return read_reply(outcome.text, names, refusal=outcome.refusal, finish=outcome.finish, steps=steps, shown=shown)
 
 
 def _sum(values: Sequence[Any]) -> Any:
@@ -116,7 +125,7 @@ def _request(
     of_the_benchmark = {"labels": _listed(labels, names), "benchmark_question": spec.asks}
     name_of = {label: name for name, label in names.items()}
     rules = fill(shipped_prompt(_RULES).asked, {"names": ", ".join(names)})
-    system = "\n\n".join(filter(None, (fill(spec.prompt.system, {**values, **of_the_benchmark}), rules)))
+    system = "\n\n".join(filter(None, (fill(spec.prompt.system, of_the_benchmark), rules)))
     messages = [Message("system", system)]
     for example in (one for one in spec.examples if one.label in name_of):
         given = {name: fence(text, "example") for name, text in example.values.items()}
@@ -141,7 +150,8 @@ def _request(
 def _listed(labels: Mapping[str, str], names: Mapping[str, str]) -> str:
     lines = []
     for name, label in names.items():
-        meaning = ": ".join(filter(None, ("" if name == label else label, labels[label])))
+        said = one_line(label)
+        meaning = ": ".join(filter(None, ("" if name == said else said, one_line(labels[label]))))
         lines.append(f"- {name}: {meaning}" if meaning else f"- {name}")
     return "\n".join(lines)
 
@@ -179,7 +189,7 @@ def _value(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fi
         return whole_item(spec, item, run)
     if name in ("before", "intervention", "after"):
         return _around(name, spec, item, run)
-    return Fitted(readable(str(item.extra[name]))) if item.extra.get(name) is not None else None
+    return Fitted(str(item.extra[name])) if item.extra.get(name) is not None else None
 
 
 def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:

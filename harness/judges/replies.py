@@ -5,8 +5,9 @@ A reply is one JSON object:
     {"reasoning": "…", "label": "yes", "score": 0.8, "steps": [4, 7]}
 
 Fences and prose around it do no harm. What could be read in two ways is not read at all: two objects with different
-labels, an object inside a broken one, a label that is none of those asked for. Whatever cannot be read is unreadable;
-no label is ever guessed.
+labels, an object inside a broken one, a label that is none of those asked for, an object that is followed by a sentence
+without an end, one that stands word for word in the record that was shown. Whatever cannot be read is unreadable; no
+label is ever guessed, and no reply, however it is made, is more than one unreadable item.
 """
 
 import json
@@ -16,10 +17,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from harness.exchange import without_surrogates
+from harness.judges.fencing import fenced_parts
 from harness.verdict import Status
 
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+"""What a model thinks before it answers; a thought without an end is no answer."""
+
 _MOST_CHARACTERS = 1_000_000
+_MOST_BROKEN = 200
+"""How many braces may open what is no object: each costs a look at all the text before it."""
 
 
 class Answer(Struct, frozen=True):
@@ -41,6 +48,14 @@ class _Pairs(list[tuple[str, Any]]):
 
     def has(self, key: str) -> bool:
         return any(name == key for name, _ in self)
+
+
+class _Object(Struct, frozen=True):
+    """A JSON object as it stands in a text, from `start` to `end`."""
+
+    value: _Pairs
+    start: int
+    end: int
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_Pairs)
@@ -68,6 +83,7 @@ def read_reply(
     refusal: str | None = None,
     finish: str | None = None,
     steps: int | None = None,
+    shown: str = "",
 ) -> Answer:
     """What a reply says.
 
@@ -81,28 +97,46 @@ def read_reply(
         The refusal and the reason for the end, as the server gave them.
     steps
         How many steps the run has; evidence outside of it is left out and said.
+    shown
+        The message that was answered: an object that stands in its fenced parts is a quotation and no answer.
     """
     if refusal:
-        return Answer(None, "refused", rationale=refusal, error="the model refused")
+        return Answer(None, "refused", rationale=without_surrogates(refusal), error="the model refused")
     if finish == "content_filter":
-        return Answer(None, "refused", rationale=text or "", error="the server's content filter cut the reply")
+        filtered = without_surrogates(text or "")
+        return Answer(None, "refused", rationale=filtered, error="the server's content filter cut the reply")
     if text is None or not text.strip():
         return Answer(None, "unreadable", error=_cut(finish) or "the reply is empty")
     if len(text) > _MOST_CHARACTERS:
         return _unreadable(text, f"the reply has {len(text):,} characters")
     meant = labels if isinstance(labels, Mapping) else dict(zip(labels, labels, strict=True))
-    found, whole = _objects(_THOUGHT.sub("", text, count=1))
-    given = [one for one in found if one.has("label")]
+    said = without_surrogates(_THOUGHT.sub("", text, count=1))
+    found, fault = _objects(said)
+    given = [one for one in found if one.value.has("label")]
     if not given:
-        return _unreadable(text, _cut(finish) or ("no object has a label" if found else "no JSON object"))
-    if not whole:
-        return _unreadable(text, _cut(finish) or "the braces do not close")
-    answers = [_answer(one, meant, steps) for one in given]
+        return _unreadable(text, _cut(finish) or ("no object has a label" if found else fault or "no JSON object"))
+    if fault or (finish == "length" and (len(found) > 1 or _around(said, found[0]))):
+        return _unreadable(text, _cut(finish) or fault)
+    answers = [_answer(one.value, meant, steps) for one in given]
     told = {answer.label for answer in answers if answer.status == "answered"}
     if len(answers) > 1 and (len(told) > 1 or any(answer.status != answers[0].status for answer in answers)):
         return _unreadable(text, "several objects that say different things")
-    answer = answers[-1]
+    own = [
+        answer for one, answer in zip(given, answers, strict=True) if not _is_quoted(said[one.start : one.end], shown)
+    ]
+    if not own:
+        return _unreadable(text, "the object stands word for word in the record that was shown")
+    answer = own[-1]
     return _unreadable(text, answer.error or "no label") if answer.status == "unreadable" else answer
+
+
+def _around(said: str, one: _Object) -> str:
+    """What stands around an object: a reply that was cut is an answer only where it is an object and nothing else."""
+    return (said[: one.start] + said[one.end :]).strip()
+
+
+def _is_quoted(source: str, shown: str) -> bool:
+    return source in shown and any(source in part for part in fenced_parts(shown))
 
 
 def _cut(finish: str | None) -> str:
@@ -110,27 +144,29 @@ def _cut(finish: str | None) -> str:
 
 
 def _unreadable(text: str, error: str) -> Answer:
-    return Answer(None, "unreadable", rationale=text, error=error)
+    return Answer(None, "unreadable", rationale=without_surrogates(text), error=error)
 
 
-def _objects(text: str) -> tuple[list[_Pairs], bool]:
-    """The JSON objects that stand side by side in a text, and whether every brace outside of them closes."""
-    found: list[_Pairs] = []
-    depth, place = 0, 0
+def _objects(text: str) -> tuple[list[_Object], str]:
+    """The JSON objects that stand side by side in a text, and what is wrong with the braces outside of them, if any."""
+    found: list[_Object] = []
+    depth, place, broken = 0, 0, 0
     while (sign := _next_brace(text, place)) is not None:
         if text[sign] == "{" and depth == 0:
             try:
                 value, place = _DECODER.raw_decode(text, sign)
-            except (json.JSONDecodeError, RecursionError):
-                depth, place = 1, sign + 1
+            except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, thousands of brackets
+                depth, place, broken = 1, sign + 1, broken + 1
             else:
-                found.append(value)
+                found.append(_Object(value, sign, place))
+            if broken > _MOST_BROKEN:
+                return found, f"more than {_MOST_BROKEN} braces that open no object"
             continue
         depth += 1 if text[sign] == "{" else -1
         if depth < 0:
-            return found, False
+            return found, "the braces do not close"
         place = sign + 1
-    return found, depth == 0
+    return found, "" if depth == 0 else "the braces do not close" if found else "no JSON object"
 
 
 _BRACE = re.compile(r"[{}]")
@@ -143,10 +179,10 @@ def _next_brace(text: str, place: int) -> int | None:
 
 def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answer:
     said = [value for name, value in given if name == "label"]
-    if len({json.dumps(value, default=str) for value in said}) > 1:
+    if len(said) > 1 and not (all(isinstance(value, str) for value in said) and len(set(said)) == 1):
         return Answer(None, "unreadable", error="two labels in one object")
     rationale = given.get("reasoning")
-    rationale = rationale if isinstance(rationale, str) else ""
+    rationale = without_surrogates(rationale) if isinstance(rationale, str) else ""
     if said[0] is None:
         return Answer(None, "abstained", rationale=rationale, error="the judge gave no label")
     if not isinstance(said[0], str):
@@ -193,5 +229,8 @@ def _whole(values: Sequence[Any], steps: int | None) -> Iterator[int]:
 
 
 def _short(value: Any) -> str:
-    said = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        said = without_surrogates(json.dumps(value, ensure_ascii=False))
+    except RecursionError:
+        return "of a thousand brackets"
     return said if len(said) <= 60 else f"{said[:57]}…"
