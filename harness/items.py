@@ -1,6 +1,7 @@
 """What a judge is asked about, and the folder that asks it: the part of a benchmark that a judge may see.
 
-    benchmark.toml     name, kind, labels (a list, or a table of label and meaning), positive, question, shown
+    benchmark.toml     name, kind, labels (a list, or a table of label and meaning), positive, level, question,
+                       shown
     items.jsonl        {"id": "run-1", "kind": "misbehaviour", "trajectory": "trajectories/runs.jsonl", ...}
 
 `gold.csv` stands beside them and is never opened here.
@@ -76,6 +77,8 @@ class Question(Struct, frozen=True):
         The question itself, as a sentence; may be empty.
     shown
         What of the items' `extra` a judge may see.
+    level
+        The level of measurement of the labels, which stand in their order where they have one.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Question(Struct, frozen=True):
     positive: str = ""
     asks: str = ""
     shown: tuple[str, ...] = ()
+    level: Level = "nominal"
 
 
 class _Asked(Struct):
@@ -93,6 +97,7 @@ class _Asked(Struct):
     positive: str = ""
     question: str = ""
     shown: tuple[str, ...] = ()
+    level: Level = "nominal"
 
 
 def read_question(folder: Path) -> Question:
@@ -116,7 +121,7 @@ def read_question(folder: Path) -> Question:
         said = f"{asked.positive!r} is none of the labels {', '.join(labels)}"
         raise InputError(said, "Name one of them.", file=file, field="positive")
     name = asked.name or folder.resolve().name
-    return Question(name, asked.kind, labels, asked.positive, asked.question.strip(), asked.shown)
+    return Question(name, asked.kind, labels, asked.positive, asked.question.strip(), asked.shown, asked.level)
 
 
 def read_items(folder: Path) -> Iterator[Item]:
