@@ -1,10 +1,8 @@
 """A judge's run by the Batch API: uploaded together, gone on with after a stop, scored like any other."""
 
-import asyncio
 import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from misstep.judged_runs import open_run
 from misstep.judging import BATCHES, run_judge
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 from tests.harness.clients.faulty_server import completion
+from tests.misstep.in_a_thread import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = ["apple", "carrot", "apple pie", "leek"]
@@ -31,29 +30,13 @@ def judged(line: dict[str, Any]) -> dict[str, Any]:
     return answered(line, body=completion(json.dumps({"reasoning": "r", "label": said})))
 
 
-@contextmanager
-def serving(prepare: Callable[[BatchServer], None] = lambda _: None) -> Iterator[BatchServer]:
-    """A batch server in a thread of its own."""
-    ready, done = threading.Event(), asyncio.Event()
-    there: list[tuple[BatchServer, asyncio.AbstractEventLoop]] = []
-
-    async def serve() -> None:
-        async with batch_server() as server:
-            server.output = lambda lines: [judged(line) for line in lines]
-            prepare(server)
-            there.append((server, asyncio.get_running_loop()))
-            ready.set()
-            await done.wait()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    ready.wait()
-    server, loop = there[0]
-    try:
+@asynccontextmanager
+async def judging_server(prepare: Callable[[BatchServer], None] = lambda _: None) -> AsyncIterator[BatchServer]:
+    """A batch server whose model knows fruit."""
+    async with batch_server() as server:
+        server.output = lambda lines: [judged(line) for line in lines]
+        prepare(server)
         yield server
-    finally:
-        loop.call_soon_threadsafe(done.set)
-        thread.join()
 
 
 def accuracy(run: Path) -> float | None:
@@ -72,7 +55,7 @@ def spec(tmp_path: Path) -> JudgeSpec:
 
 
 def test_every_item_is_answered_and_scored(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
-    with serving() as server:
+    with in_a_thread(judging_server()) as server:
         ended = run_judge(spec, folder, tmp_path / "run", ClientSettings(base_url=server.base_url), batch=True)
         assert len(server.batches) == 1
     assert (ended.asked, ended.failed) == (4, 0)
@@ -90,7 +73,7 @@ def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(
             else None
         )
 
-    with serving(unreachable) as server:
+    with in_a_thread(judging_server(unreachable)) as server:
         settings = ClientSettings(base_url=server.base_url)
         with pytest.raises(MissingPrerequisite):
             run_judge(spec, folder, tmp_path / "run", settings, batch=True)
@@ -106,7 +89,7 @@ def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
     def incomplete(server: BatchServer) -> None:
         server.output = lambda lines: [judged(line) for line in lines[1:]]
 
-    with serving(incomplete) as server:
+    with in_a_thread(judging_server(incomplete)) as server:
         settings = ClientSettings(base_url=server.base_url)
         ended = run_judge(spec, folder, tmp_path / "run", settings, batch=True)
         assert (ended.asked, ended.failed) == (4, 1)

@@ -1,7 +1,7 @@
 """A model server on loopback that plays a script of faults, one entry a request.
 
 An entry is a function that is given the connection's writer and writes what it likes; after the last entry the last one
-is played again. `received` has the bodies that came, in order.
+is played again. Instead of a script a function may choose by the request. `received` has the bodies that came in order.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 Play = Callable[[asyncio.StreamWriter], Awaitable[None]]
+Choose = Callable[[dict[str, Any]], Play]
 
 
 def completion(content: Any = "yes", **changes: Any) -> dict[str, Any]:
@@ -75,8 +76,9 @@ async def endless(writer: asyncio.StreamWriter) -> None:
 class FaultyServer:
     """The server while it runs; `base_url` is its address."""
 
-    def __init__(self, script: Sequence[Play]) -> None:
+    def __init__(self, script: Sequence[Play] = (), choose: Choose | None = None) -> None:
         self._script = script
+        self._choose = choose or self._next
         self._playing: set[asyncio.Task[None]] = set()
         self.received: list[dict[str, Any]] = []
         self.heads: list[str] = []
@@ -99,9 +101,10 @@ class FaultyServer:
                     0,
                 )
                 body = await reader.readexactly(length)
-                play = self._script[min(len(self.received), len(self._script) - 1)]
+                request = json.loads(body)
+                play = self._choose(request)
                 self.heads.append(head)
-                self.received.append(json.loads(body))
+                self.received.append(request)
                 await play(writer)
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -109,6 +112,9 @@ class FaultyServer:
         finally:
             writer.close()
             self._playing.discard(task)
+
+    def _next(self, _: dict[str, Any]) -> Play:
+        return self._script[min(len(self.received), len(self._script) - 1)]
 
     async def stop(self) -> None:
         """Cut every connection."""
@@ -118,9 +124,9 @@ class FaultyServer:
 
 
 @asynccontextmanager
-async def serving(*script: Play) -> AsyncIterator[FaultyServer]:
-    """A server that plays a script while the block runs."""
-    faulty = FaultyServer(script)
+async def serving(*script: Play, choose: Choose | None = None) -> AsyncIterator[FaultyServer]:
+    """A server that plays a script, or what is chosen by the request, while the block runs."""
+    faulty = FaultyServer(script, choose)
     server = await asyncio.start_server(faulty.connected, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     faulty.base_url = f"http://127.0.0.1:{port}/v1"
