@@ -124,4 +124,4 @@ def _nothing_to_ask(folder: Path, left_out: Counter[str]) -> InputError:
         return InputError("no items", "A benchmark has a JSON object a line there.", file=file)
     (reason, count), *_ = left_out.most_common(1)
     said = f"no item can be asked about: {reason} ({count:,} of {left_out.total():,} items)"
-    return InputError(said, "Its labels can be used with `misstep agreement` alone.", file=file)
+    return InputError(said, "`misstep agreement` can read its gold.csv; a judge needs something to see.", file=file)

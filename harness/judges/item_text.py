@@ -5,6 +5,12 @@
     Count the lines of a.txt
     </data 7d0c…>
 
+    The run:
+    <data b91e…>
+    [step 0] user
+    …
+    </data b91e…>
+
     category:
     <data 03fa…>
     Formatting errors
@@ -12,14 +18,9 @@
 
     Step 4 is the one that is asked about.
 
-    The run:
-    <data b91e…>
-    [step 0] user
-    …
-    </data b91e…>
-
 Each part is fenced on its own, so that no text can open another part. What stands in an item's `extra` is shown only
-where the benchmark names it in `shown`: the rest may tell how the run ended.
+where the benchmark names it in `shown`: the rest may tell how the run ended. What items about one run have in common
+comes first, so that servers which keep the beginnings of prompts read it once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ import msgspec
 
 from harness.items import Item
 from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted
-from harness.judges.fencing import fence
+from harness.judges.fencing import fence, one_line
 from harness.judges.judge_file import JudgeSpec
 from harness.trajectory import Trajectory
 
@@ -48,42 +49,37 @@ def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | 
     item, run
         The item and the run that it is about.
     """
-    texts = list(_texts(spec, item, run))
     room = spec.budget * CHARACTERS_PER_TOKEN
-    shown: list[str] = []
-    cuts: list[str] = []
-    for (title, text), most in zip(texts, _rooms([len(text) for _, text in texts], _for_texts(room, run)), strict=True):
-        part = cut_text(text, most)
-        shown.append(f"{title}:\n{fence(part.text, f'{item.id} {title}')}")
-        if part.cut:
-            cuts.append(f"{title}: {part.cut}")
-        room -= min(len(text), most)
+    texts = list(_texts(item, run))
+    noted = list(_noted(spec, item))
+    rooms = _rooms([len(text) for _, text in texts + noted], room if run is None else room // 2)
+    parts = [(title, cut_text(text, most)) for (title, text), most in zip(texts + noted, rooms, strict=True)]
+    if run is not None:
+        left = room - sum(min(len(text), most) for (_, text), most in zip(texts + noted, rooms, strict=True))
+        parts.insert(len(texts), ("The run", fitted(run, left // CHARACTERS_PER_TOKEN, spec.policy, item.step)))
+    shown = [f"{one_line(title)}:\n{fence(part.text, title)}" for title, part in parts]
     if item.step is not None:
         shown.append(f"Step {item.step} is the one that is asked about.")
-    if run is not None:
-        part = fitted(run, room // CHARACTERS_PER_TOKEN, spec.policy, item.step)
-        shown.append(f"The run:\n{fence(part.text, f'{item.id} run')}")
-        if part.cut:
-            cuts.append(part.cut)
+    cuts = [f"{title}: {part.cut}" for title, part in parts if part.cut]
     return Fitted("\n\n".join(shown), "; ".join(cuts)) if shown else None
 
 
-def _texts(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Iterator[tuple[str, str]]:
-    """Title and text of each part but the run."""
+def _texts(item: Item, run: Trajectory | None) -> Iterator[tuple[str, str]]:
+    """Title and text of what comes before the run."""
     if task := item.task or ("" if run is None else run.task):
         yield "The task", task
     if item.text:
         yield "The text", item.text
     if item.patch:
         yield "The patch", item.patch
+
+
+def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
+    """Name and text of what else is noted of an item and may be seen."""
     for name in spec.shown:
         said = item.extra.get(name)
         if said is not None and said != "":
             yield name, said if isinstance(said, str) else msgspec.json.encode(said).decode()
-
-
-def _for_texts(room: int, run: Trajectory | None) -> int:
-    return room if run is None else room // 2
 
 
 def _rooms(lengths: Sequence[int], room: int) -> list[int]:
