@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),
     "audit": ("misstep.audit", "Work printed figures out again and say which cannot be."),
     "judge": ("misstep.judge", "Ask a judge about every item of a benchmark, and score it."),
+    "report": ("misstep.report", "Show one or several runs as one page, with every item to look at."),
     "convert": ("misstep.convert", "Turn trajectories of any known format into ATIF."),
     "view": ("misstep.view", "Show one trajectory as a page, its misbehaviour marked."),
     "generate": ("misstep.generate", "Generate trajectories whose misbehaviour is known."),

@@ -1,16 +1,17 @@
 """Files and folders to what the classifiers find in them: as a stream, in several processes, into a run folder."""
 
 import platform
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 import msgspec
 
 from harness.classification import Entry, Judged, Ledger, judge, summarise
-from harness.errors import InputError
+from harness.errors import InputError, UsageError
 from harness.records import REPORT, SCHEMA, SCORES, VERDICTS, Manifest, encode, read_items, replace_file
 from harness.runs import RunInProgress, begin, digest_files, finish
 from harness.trajectory import Trajectory
@@ -148,6 +149,23 @@ def _expect_some(found: Findings, paths: Sequence[Path]) -> None:
 def as_json(found: Findings) -> bytes:
     """The document as indented JSON, with a line end."""
     return msgspec.json.format(encode(found), indent=2) + b"\n"
+
+
+def classified_page(run: Path, manifest: Manifest) -> str:
+    """The page of a finished run, made again.
+
+    Raises
+    ------
+    UsageError
+        The run is not finished.
+    InputError
+        Its scores cannot be read.
+    """
+    if not manifest.finished:
+        again = shlex.join(["misstep", "classify", *manifest.arguments])
+        raise UsageError(f"the run {run} is not finished", f"Go on with it: {again}")
+    paths = [Path(argument) for argument in takewhile(lambda one: not one.startswith("--"), manifest.arguments)]
+    return findings_page(_read_findings(run), paths, manifest.arguments)
 
 
 def _read_findings(run: Path) -> Findings:

@@ -25,7 +25,7 @@ class FoundRun(Struct, frozen=True):
 
 def read_runs(file: Path) -> Iterator[Trajectory | Unreadable]:
     """The runs of a file: as Misstep writes them into a benchmark, or of any known format."""
-    if file.suffix != ".jsonl" or not _is_own(file):
+    if not is_own(file):
         yield from read_file(file)
         return
     with file.open("rb") as stream:
@@ -94,7 +94,10 @@ def _by_run(wanted: Sequence[tuple[str, str | None]], only: str | None) -> dict[
     return found
 
 
-def _is_own(file: Path) -> bool:
+def is_own(file: Path) -> bool:
+    """Whether a file holds runs as Misstep writes them into a benchmark: its first line is one."""
+    if file.suffix != ".jsonl":
+        return False
     with file.open("rb") as stream:
         try:
             return bool(_own_line.decode(stream.readline()).source.format)

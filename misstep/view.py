@@ -11,6 +11,7 @@ from harness.errors import InputError, UsageError
 from harness.records import replace_file
 from harness.trajectory import Trajectory, Unreadable
 from misstep.inputs import trajectories
+from misstep.run_files import is_own, read_runs
 from misstep.terminal import Progress, plain, say
 
 app = typer.Typer(
@@ -65,7 +66,7 @@ def _choose(path: Path, id_: str | None) -> tuple[Trajectory | None, list[str], 
     ids: list[str] = []
     unreadable: list[Unreadable] = []
     with Progress("trajectories") as progress:
-        for one in trajectories([path]):
+        for one in read_runs(path) if path.is_file() and is_own(path) else trajectories([path]):
             if isinstance(one, Trajectory):
                 progress.advance()
                 ids.append(one.id)

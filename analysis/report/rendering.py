@@ -33,8 +33,8 @@ def _environment() -> Environment:
         finalize=_shown,
     )
     environment.filters["zip"] = partial(zip, strict=True)
-    environment.globals["style"] = markup(_asset("style.css"))
-    environment.globals["script"] = markup(_asset("sort.js"))
+    environment.globals["style"] = markup(asset("style.css"))
+    environment.globals["script"] = markup(asset("sort.js"))
     return environment
 
 
@@ -45,5 +45,6 @@ def _shown(value: Any) -> Any:
     return value
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A style or script of this package."""
     return (files("analysis.report") / _TEMPLATES / name).read_text(encoding="utf-8").strip()

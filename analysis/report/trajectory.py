@@ -33,14 +33,14 @@ _OPEN_LINES = 16
 _STEPS_NAMED = 24
 
 
-class Passage(Struct, frozen=True):
+class Passage(Struct, frozen=True, omit_defaults=True):
     """A text of a step: what is shown of it, before and after a cut, and whether it stands open."""
 
-    start: str
-    end: str
-    cut: int
-    is_open: bool
-    summary: str
+    start: str = ""
+    end: str = ""
+    cut: int = 0
+    is_open: bool = True
+    summary: str = ""
 
     @property
     def empty(self) -> bool:
@@ -48,20 +48,20 @@ class Passage(Struct, frozen=True):
         return not self.start
 
 
-class CallView(Struct, frozen=True):
+class CallView(Struct, frozen=True, omit_defaults=True):
     """A tool call as the page shows it."""
 
     name: str
-    arguments: tuple[tuple[str, Passage], ...]
-    problem: str
+    arguments: tuple[tuple[str, Passage], ...] = ()
+    problem: str = ""
 
 
-class ResultView(Struct, frozen=True):
+class ResultView(Struct, frozen=True, omit_defaults=True):
     """A tool's answer as the page shows it; `failed` says so in a word where the format does."""
 
-    of: str
-    text: Passage
-    failed: str
+    of: str = ""
+    text: Passage = Passage()
+    failed: str = ""
 
 
 class Mark(Struct, frozen=True):
@@ -71,19 +71,19 @@ class Mark(Struct, frozen=True):
     reason: str
 
 
-class StepView(Struct, frozen=True):
+class StepView(Struct, frozen=True, omit_defaults=True):
     """A step as the page shows it; `skipped` steps before it are not shown."""
 
     number: int
     role: str
-    speaker: str
-    facts: str
-    text: Passage
-    reasoning: Passage
-    calls: tuple[CallView, ...]
-    results: tuple[ResultView, ...]
-    marks: tuple[Mark, ...]
-    skipped: int
+    speaker: str = ""
+    facts: str = ""
+    text: Passage = Passage()
+    reasoning: Passage = Passage()
+    calls: tuple[CallView, ...] = ()
+    results: tuple[ResultView, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    skipped: int = 0
 
 
 class Span(Struct, frozen=True):
@@ -123,8 +123,8 @@ def trajectory_page(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: F
         "trajectory.html.jinja",
         title=trajectory.id,
         finding=finding(trajectory, verdicts),
-        task=_passage(trajectory.task, TEXT_SHOWN),
-        facts=_facts(trajectory),
+        task=passage(trajectory.task, TEXT_SHOWN),
+        facts=run_facts(trajectory),
         verdicts=[_verdict_view(verdict, len(trajectory.steps)) for verdict in sorted(verdicts, key=_found_first)],
         spans=_spans(trajectory.steps),
         steps=list(_step_views(trajectory.steps, found, most)),
@@ -148,7 +148,8 @@ def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
     return said + outcome[trajectory.outcome.status]
 
 
-def _facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
+def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
+    """What is known of a trajectory as a whole, each with its name."""
     source, outcome = trajectory.source, trajectory.outcome
     place = source.file if source.line is None else f"{source.file}, line {source.line:,}"
     reward = "" if outcome.reward is None else f", reward {number_text(outcome.reward)}"
@@ -188,11 +189,24 @@ def _step_views(steps: Sequence[Step], found: Sequence[Verdict], most: int) -> I
         if half <= number < len(steps) - half and number not in evidence:
             continue
         marks = tuple(Mark(_words(verdict.judge), verdict.rationale) for verdict in found if number in verdict.steps)
-        yield _step_view(number, step, marks, number - previous - 1, most)
+        yield step_view(number, step, marks, number - previous - 1, most)
         previous = number
 
 
-def _step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, most: int) -> StepView:
+def step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, most: int) -> StepView:
+    """A step as a page shows it.
+
+    Parameters
+    ----------
+    number, step
+        The step and its number, from 0.
+    marks
+        What it is evidence of.
+    skipped
+        How many steps before it are not shown.
+    most
+        How many characters of each of its texts are shown at most.
+    """
     names = {call.id: call.name for call in step.calls if call.id}
     tokens = step.tokens.completion if step.tokens else None
     facts = [
@@ -205,8 +219,8 @@ def _step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, m
         role=step.role,
         speaker=step.speaker or "",
         facts=" · ".join(fact for fact in facts if fact),
-        text=_passage(step.text, most, always_open=step.role == "agent"),
-        reasoning=_passage(step.reasoning, most),
+        text=passage(step.text, most, always_open=step.role == "agent"),
+        reasoning=passage(step.reasoning, most),
         calls=tuple(_call_view(call, most) for call in step.calls),
         results=tuple(_result_view(result, names, most) for result in step.results),
         marks=marks,
@@ -216,7 +230,7 @@ def _step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, m
 
 def _call_view(call: ToolCall, most: int) -> CallView:
     named = {"": call.arguments} if isinstance(call.arguments, str) else call.arguments
-    arguments = tuple((name, _passage(_argument(value), most)) for name, value in named.items())
+    arguments = tuple((name, passage(_argument(value), most)) for name, value in named.items())
     return CallView(call.name, arguments, call.parse_error or "")
 
 
@@ -230,11 +244,11 @@ def _result_view(result: ToolResult, names: Mapping[str, str], most: int) -> Res
         failed = f"exit code {result.exit_code}"
     elif result.is_error:
         failed = "error"
-    return ResultView(names.get(result.call_id or "", ""), _passage(result.text, most), failed)
+    return ResultView(names.get(result.call_id or "", ""), passage(result.text, most), failed)
 
 
-def _passage(text: str, most: int, *, always_open: bool = False) -> Passage:
-    """What is shown of a text: all of it, or its start and its end."""
+def passage(text: str, most: int, *, always_open: bool = False) -> Passage:
+    """What is shown of a text: all of it, or its start and its end, `most` characters together."""
     text = text.strip("\n")
     cut = len(text) - most
     start, end = (text, "") if cut <= 0 else (text[: most - most // 4], text[len(text) - most // 4 :])
@@ -248,14 +262,15 @@ def _passage(text: str, most: int, *, always_open: bool = False) -> Passage:
 
 def _most_of_each(trajectory: Trajectory) -> int:
     """How many characters of each text can be shown so that all together stay within a page."""
-    lengths = [length for step in trajectory.steps for length in _lengths(step)]
+    lengths = [length for step in trajectory.steps for length in text_lengths(step)]
     most = TEXT_SHOWN
     while most > _LEAST_SHOWN and sum(min(length, most) for length in lengths) > PAGE_SHOWN:
         most = max(most // 2, _LEAST_SHOWN)
     return most
 
 
-def _lengths(step: Step) -> Iterable[int]:
+def text_lengths(step: Step) -> Iterable[int]:
+    """How long each of the texts of a step is, in characters."""
     yield len(step.text)
     yield len(step.reasoning)
     for call in step.calls:

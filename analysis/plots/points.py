@@ -1,0 +1,145 @@
+"""Points on two axes, each with its interval upwards: what a quality costs, how far a judge's scores can be trusted.
+
+Points differ in shape and colour, so that grey print tells them apart, and are named in a key or by their n.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from analysis.formatting import count_text, number_text, value_text
+from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
+from analysis.plots.layout import GAP, WIDTH, fitted, longest, scale, text_width, tick_text, ticks
+from analysis.plots.rows import drawn_value, words
+from analysis.tables import Row, Unit
+from harness.errors import UsageError
+
+_MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond")
+_KEY = 20
+_HEIGHT = 230
+_FOOT = 42
+_RIGHT = 16
+_LOGARITHMIC_FROM = 20
+"""An axis that spans more than this factor is logarithmic."""
+
+Scale = Callable[[float], float]
+
+
+def cost_quality(
+    rows: Sequence[Row], costs: Mapping[str, float], title: str, description: str = "", x_label: str = ""
+) -> str:
+    """A quality over what it costs: a point a row, named in a key with its figure.
+
+    Parameters
+    ----------
+    rows
+        Rows of one unit, one a quantity; those without a value or without a cost are not drawn.
+    costs
+        Quantity → US dollars; a row whose quantity is not there has no known cost.
+    title, description
+        As for `bars`.
+    x_label
+        What the costs are of.
+    """
+    drawn = [row for row in rows if row.quantity in costs and drawn_value(row) is not None]
+    unit: Unit = drawn[0].unit if drawn else "share"
+    top = _KEY * len(drawn) + GAP
+    drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
+    up, left = _upward_axis(drawing, drawn, unit, top)
+    across, places = _money_axis([costs[row.quantity] for row in drawn], left + 12, WIDTH - _RIGHT)
+    for place in places:
+        _tick(drawing, across(place), top + _HEIGHT, number_text(place, "usd"))
+    drawing.text(WIDTH, top + _HEIGHT + 35, x_label, color=MUTED, size=11, anchor="right")
+    figures = longest([value_text(row) for row in drawn], 12)
+    for index, row in enumerate(drawn):
+        look = _look(index)
+        y = _KEY * index + 10
+        drawing.marker(9, y, look[1], color=look[0], size=8)
+        drawing.text(22, y + 4, fitted(row.quantity, WIDTH - 22 - figures, 12))
+        drawing.text(WIDTH, y + 4, value_text(row), bold=True, anchor="right")
+        _point(drawing, row, across(costs[row.quantity]), up, look)
+    said = (f"{row.quantity} {number_text(costs[row.quantity], 'usd')}" for row in drawn)
+    return drawing.svg(title, description or f"{words(drawn)} Cost: {'; '.join(said)}.")
+
+
+def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, description: str = "") -> str:
+    """How often answers are right over the score that the judge gave them, beside the diagonal of a judge that knows.
+
+    Parameters
+    ----------
+    rows
+        A row of shares for each bin of scores, with its n.
+    scores
+        Quantity of a row → the mean score of its bin, from 0 to 1.
+    title, description
+        As for `bars`.
+
+    Raises
+    ------
+    UsageError
+        A bin has no mean score.
+    """
+    for row in rows:
+        if row.quantity not in scores:
+            raise UsageError(f"no mean score for {row.quantity!r}", f"There are: {', '.join(scores)}.")
+    top = 2.0 * GAP
+    drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
+    up, left = _upward_axis(drawing, [Row("all", 0.5, 0.0, 1.0, unit="share")], "share", top)
+    across = scale((0, 1), left + 12, WIDTH - _RIGHT)
+    drawing.line((across(0), up(0)), (across(1), up(1)), color=MUTED, width=1.4, dashed=True)
+    for tick in ticks((0, 1), "share"):
+        _tick(drawing, across(tick), top + _HEIGHT, tick_text(tick, "number"))
+    drawing.text(WIDTH, top + _HEIGHT + 35, "score that the judge gave", color=MUTED, size=11, anchor="right")
+    drawing.text(0, 10, "share right", color=MUTED, size=11)
+    drawn = [row for row in rows if drawn_value(row) is not None]
+    for row in drawn:
+        x = across(scores[row.quantity])
+        _point(drawing, row, x, up, _look(0))
+        drawing.text(x + 8, up(drawn_value(row) or 0.0) + 12, f"n {count_text(row.n)}", color=MUTED, size=10)
+    return drawing.svg(title, description or words(drawn))
+
+
+def _look(index: int) -> tuple[str, Marker]:
+    color, turn = index % len(SERIES), index // len(SERIES)
+    return SERIES[color], _MARKERS[(color + turn) % len(_MARKERS)]
+
+
+def _upward_axis(drawing: Drawing, rows: Sequence[Row], unit: Unit, top: float) -> tuple[Scale, float]:
+    """Hairlines at round numbers; gives the scale and where the plot begins on the left."""
+    ends = [end for row in rows for end in (row.low, row.high, drawn_value(row)) if end is not None]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.08 * (high - low) or 0.1
+    limits = (max(low - room, 0.0), min(high + room, 1.0)) if unit == "share" else (low - room, high + room)
+    up = scale(limits, top + _HEIGHT, top)
+    marks = ticks(limits, unit)
+    left = max((text_width(tick_text(mark, unit), 10.5) for mark in marks), default=0) + GAP
+    for mark in marks:
+        drawing.line((left, up(mark)), (WIDTH, up(mark)))
+        drawing.text(left - 6, up(mark) + 4, tick_text(mark, unit), color=MUTED, size=10.5, anchor="right")
+    return up, left
+
+
+def _money_axis(costs: Sequence[float], left: float, right: float) -> tuple[Scale, list[float]]:
+    """Where a cost stands, from 0 or in logarithms, and the costs that are written at the axis."""
+    most, least = max(costs, default=1.0) or 1.0, min(costs, default=0.0)
+    if least > 0 and most > _LOGARITHMIC_FROM * least:
+        powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+        ends = (float(powers[0]), float(powers[-1]))
+        along = scale(ends, left, right)
+        return (lambda cost: along(math.log10(cost))), [10.0**power for power in powers]
+    limits = (0.0, 1.08 * most)
+    return scale(limits, left, right), ticks(limits, "number")
+
+
+def _tick(drawing: Drawing, x: float, y: float, label: str) -> None:
+    drawing.line((x, y), (x, y + 4), color=MUTED)
+    half = text_width(label, 10.5) / 2
+    drawing.text(min(x, WIDTH - half), y + 17, label, color=MUTED, size=10.5, anchor="center")
+
+
+def _point(drawing: Drawing, row: Row, x: float, up: Scale, look: tuple[str, Marker]) -> None:
+    color, shape = look
+    if row.low is not None and row.high is not None:
+        drawing.line((x, up(row.low)), (x, up(row.high)), color=color, width=1.4)
+        for end in (row.low, row.high):
+            drawing.line((x - 3, up(end)), (x + 3, up(end)), color=INK, width=1.2)
+    drawing.marker(x, up(drawn_value(row) or 0.0), shape, color=color, size=8, hollow=row.evidence == "published")

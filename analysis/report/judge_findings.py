@@ -1,0 +1,45 @@
+"""What several runs of judges found together, in a sentence."""
+
+from collections.abc import Mapping, Sequence
+
+from analysis.formatting import number_text
+from analysis.judging.comparison import PairedJudges
+from analysis.judging.scores import Scores
+
+_LEVEL = 0.05
+
+
+def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
+    """Which of several runs on one benchmark is best, and whether it can be told apart from the next.
+
+    Parameters
+    ----------
+    scored
+        Name of a run → its scores; an unanswered item counts as wrong.
+    pairs
+        The runs compared in pairs.
+    """
+    ranked = sorted(scored, key=lambda name: -(scored[name].accuracy_all.value or 0.0))
+    best, following = ranked[:2]
+    accuracy = scored[best].accuracy_all
+    if accuracy.value is None:
+        return f"No run has an accuracy: {accuracy.reason}."
+    ends = f"95% interval {number_text(accuracy.low, 'share')} to {number_text(accuracy.high, 'share')}"
+    told = (
+        f"{best} gives the gold label most often: on {number_text(accuracy.value, 'share')} ({ends}) of "
+        f"{scored[best].n:,} items of {scored[best].benchmark}"
+    )
+    pair = next((one for one in pairs if {one.a, one.b} == {best, following}), None)
+    if pair is None or pair.difference is None or pair.p_adjusted is None:
+        return f"{told}; it cannot be compared with the next, {following}."
+    sign = 1 if pair.a == best else -1
+    low, high = sorted(sign * end for end in (pair.low, pair.high) if end is not None) or (None, None)
+    by = f"{number_text(sign * pair.difference, 'difference')}, 95% interval"
+    interval = f"{number_text(low, 'difference')} to {number_text(high, 'difference')}"
+    apart = "is told apart" if pair.p_adjusted <= _LEVEL else "cannot be told apart"
+    return f"{told}. It {apart} from the next, {following}: {by} {interval}, p {number_text(pair.p_adjusted, 'p')}."
+
+
+def best_per_benchmark(findings: Sequence[str]) -> str:
+    """What runs on several benchmarks found, one sentence after the other."""
+    return " ".join(findings)

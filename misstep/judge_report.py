@@ -1,0 +1,138 @@
+"""Runs of judges as one page: what they found, which of them is better, and every item to look at."""
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+
+from msgspec import structs
+
+from analysis.judging.assessment import Assessment, assessment_tables
+from analysis.judging.comparison import compare_judges
+from analysis.judging.comparison_tables import compared_runs_table, comparison_table
+from analysis.judging.reference import majority
+from analysis.judging.score_tables import headline
+from analysis.report import Foot
+from analysis.report.judge_findings import best_of, best_per_benchmark
+from analysis.report.judge_items import JudgedBy
+from analysis.report.judge_page import Section, judge_page
+from analysis.tables import Table
+from misstep.judge_report_items import PAGE_CHARACTERS, item_browser
+from misstep.judged_runs import JudgedRun
+
+_NOTES = (
+    "The gold label of an item is the one that most raters gave; where their labels tie there is none, and no score "
+    "counts the item. An item that was not answered is never given a label.",
+    "Texts and runs are shortened to what a page can hold, the steps that a judge named as evidence last; where "
+    "something is left out, the page says so.",
+)
+
+
+def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), command: str = "") -> str:
+    """The report of one or several runs as one self-contained page.
+
+    Parameters
+    ----------
+    runs
+        The runs; those of one benchmark are compared.
+    known
+        Their assessments, where they are made already.
+    command
+        The command that makes the page again.
+
+    Raises
+    ------
+    InputError
+        The gold labels or the items of a benchmark break the form.
+    """
+    from misstep.judge_compare import distinct_names
+    from misstep.judge_scores import NO_JUDGE, assessed
+
+    names = distinct_names([run.folder for run in runs])
+    assessments = known or [assessed(run) for run in runs]
+    groups: dict[str, dict[str, tuple[JudgedRun, Assessment]]] = {}
+    for name, run, assessment in zip(names, runs, assessments, strict=True):
+        groups.setdefault(run.manifest.inputs.digest, {})[name] = (run, assessment)
+    sections = [_section(group, PAGE_CHARACTERS // len(groups)) for group in groups.values()]
+    small = [name for name, run in zip(names, runs, strict=True) if is_plumbing(run)]
+    alone = next(iter(sections)) if len(sections) == 1 else None
+    return judge_page(
+        alone.title if alone else "Judges on several benchmarks",
+        alone.finding if alone else best_per_benchmark([section.finding for section in sections]),
+        [_numbered(section, place) for place, section in enumerate(sections)] if len(sections) > 1 else sections,
+        _NOTES,
+        [NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}"] if small else [],
+        foot=Foot(command or f"misstep report {' '.join(names)}", inputs=tuple(map(_input, names, runs))),
+    )
+
+
+def is_plumbing(run: JudgedRun) -> bool:
+    """Whether a run asked the small model of `--local`, which is no judge."""
+    from harness.clients.local_server import MODEL
+
+    return run.manifest.asked.get("model") == MODEL
+
+
+def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], room: int) -> Section:
+    """All runs on one benchmark."""
+    first = next(iter(group.values()))[0]
+    reference = majority(first.gold)
+    source = first.question.name
+    if len(group) == 1:
+        assessment = next(iter(group.values()))[1]
+        title = f"{assessment.scores.judge} on {source}"
+        finding = headline(assessment.scores)
+        tables = assessment_tables(assessment, source)
+    else:
+        title = f"{len(group)} runs on {source}"
+        finding, tables = _compared(group, source)
+    runs = [
+        JudgedBy(name if len(group) > 1 else assessment.scores.judge, {one.item: one for one in run.verdicts})
+        for name, (run, assessment) in group.items()
+    ]
+    return Section(
+        title=title,
+        finding=finding,
+        figures=_figures(group),
+        tables=tuple(tables),
+        items=item_browser(first.benchmark, tuple(first.question.labels), reference, runs, room),
+    )
+
+
+def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) -> tuple[str, list[Table]]:
+    """What the comparison of several runs found, and the tables: of the comparison first, then of each run."""
+    first = next(iter(group.values()))[0]
+    scored = {name: assessment.scores for name, (_, assessment) in group.items()}
+    verdicts = {name: run.verdicts for name, (run, _) in group.items()}
+    pairs = compare_judges(verdicts, first.gold, clusters=first.clusters)
+    tables = [compared_runs_table(scored, source), comparison_table(pairs, source)]
+    for name, (_, assessment) in group.items():
+        slug = "".join(letter if letter.isalnum() else "-" for letter in name)
+        tables += [
+            structs.replace(table, name=f"{table.name}-{slug}", title=f"{name}: {table.title}")
+            for table in assessment_tables(assessment, source)
+        ]
+    return best_of(scored, pairs), tables
+
+
+def _numbered(section: Section, place: int) -> Section:
+    """The section with names of tables that no other section of the page has."""
+    tables = tuple(structs.replace(table, name=f"{table.name}-{place}") for table in section.tables)
+    return structs.replace(section, tables=tables)
+
+
+def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[str, ...]:
+    """The figures of a section, where matplotlib is there to draw them."""
+    if find_spec("matplotlib") is None:
+        return ()
+    from analysis.report.judge_figures import judge_figures
+
+    return judge_figures({name: assessment for name, (_, assessment) in group.items()})
+
+
+def _input(name: str, run: JudgedRun) -> str:
+    model = run.manifest.asked.get("model")
+    asked = f"{run.manifest.asked.get('judge')}{f' with {model}' if model else ''}"
+    unfinished = "" if run.manifest.finished else ", not finished"
+    return (
+        f"{name}: {asked} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {len(run.verdicts):,} items, "
+        f"begun {run.manifest.started}{unfinished}"
+    )

@@ -1,0 +1,65 @@
+"""`misstep report`: one page of one or several runs."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import InputError, UsageError
+from harness.records import MANIFEST, REPORT, Manifest, read_manifest, replace_file
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_JUDGED = "judge run"
+_CLASSIFIED = "classify"
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="F.html", help="The page; by default report.html in the first run's folder.")
+    ] = None,
+    benchmark: Annotated[
+        str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
+    ] = "",
+    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+) -> None:
+    """Write a page of one or several runs of judges: what they found, which is better, and every item to look at.
+
+    Of a run of `misstep classify` the page shows the prevalence of what was found. The path of the page is printed.
+    """
+    manifests = {run: _manifest(run) for run in runs}
+    commands = {manifest.command for manifest in manifests.values()}
+    again = shlex.join(["misstep", "report", *map(str, runs)])
+    if commands == {_JUDGED}:
+        from misstep.judge_report import report_html
+        from misstep.judged_runs import open_runs
+
+        written = report_html(open_runs(runs, benchmark, data), command=again)
+    elif commands == {_CLASSIFIED} and len(runs) == 1:
+        from misstep.classification import classified_page
+
+        written = classified_page(runs[0], manifests[runs[0]])
+    else:
+        said = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
+        raise UsageError(
+            f"no page shows these runs together: {said}", "Name runs of `misstep judge run`, or one of classify."
+        )
+    target = out or runs[0] / REPORT
+    target.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(target, written.encode())
+    print(target)
+
+
+def _manifest(run: Path) -> Manifest:
+    manifest = read_manifest(run)
+    if manifest is None:
+        raise InputError(f"no {MANIFEST}", "Name a folder that `misstep judge run` wrote.", file=run)
+    return manifest
