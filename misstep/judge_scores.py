@@ -4,11 +4,12 @@ import json
 from importlib.util import find_spec
 from pathlib import Path
 
-from analysis.judging.assessment import Assessment, assessment_document
+from analysis.judging.assessment import Assessment, assess, assessment_document, most_telling
 from analysis.judging.score_tables import headline, scores_table
-from analysis.judging.scores import Scores, score
+from analysis.judging.scores import Scores
 from analysis.report import Foot, page, table_text
 from harness.records import REPORT, SCORES, replace_file
+from misstep.item_lengths import item_lengths
 from misstep.judged_runs import JudgedRun, open_run
 
 NO_JUDGE = "The model is a small one that proves the plumbing: it is no judge, and these figures say nothing of one."
@@ -29,16 +30,20 @@ def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Asses
     InputError
         A line of the gold labels breaks the form.
     """
-    scores = score(
+    return assess(
         run.verdicts,
         run.gold,
         tuple(run.question.labels),
         benchmark=run.question.name,
         clusters=run.clusters,
+        items=run.items,
+        lengths=item_lengths(run.benchmark),
+        positive=run.question.positive,
+        level=run.question.level,
+        votes=_votes(run),
         resamples=resamples,
         seed=seed,
     )
-    return Assessment(scores)
 
 
 def write_scores(run: Path, benchmark: Path, *, plumbing: bool = False) -> Assessment:
@@ -66,9 +71,16 @@ def scores_text_json(assessment: Assessment) -> str:
 
 
 def scores_text(assessment: Assessment, *, plumbing: bool = False) -> str:
-    """The scores for a terminal."""
-    told = table_text(scores_table(assessment.scores, assessment.scores.benchmark))
+    """The scores for a terminal, with what else says most of the judge."""
+    source = assessment.scores.benchmark
+    further = "".join(f"{sentence}\n" for sentence in most_telling(assessment, source))
+    told = table_text(scores_table(assessment.scores, source)) + (f"\n{further}" if further else "")
     return f"{told}\n{NO_JUDGE}" if plumbing else told
+
+
+def _votes(run: JudgedRun) -> int:
+    votes = run.manifest.asked.get("votes", 1)
+    return votes if isinstance(votes, int) else 1
 
 
 def _figures(scores: Scores) -> list[str]:

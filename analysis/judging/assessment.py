@@ -1,24 +1,122 @@
-"""What a judge is worth: its scores, and beyond them what kinds of error it makes and whom it could stand in for."""
+"""What a judge is worth: its scores, and beyond them what errors it makes, whom it agrees with, and what it costs."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from analysis.gold import AskedItem, GoldLabel
+from analysis.judging.alternative_annotator import EPSILON, AlternativeAnnotator, alternative_annotator
+from analysis.judging.bias import Bias, bias
+from analysis.judging.ceiling import Ceiling, ceiling
+from analysis.judging.error_tables import bias_table, reliability_table, slices_table
+from analysis.judging.item_costs import ItemCosts, item_costs
+from analysis.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
+from analysis.judging.people_tables import alternative_annotator_table, ceiling_table
+from analysis.judging.practice_tables import costs_table, prevalence_table, votes_table
+from analysis.judging.reliability import Reliability, reliability
+from analysis.judging.sample import Level, judged_sample
 from analysis.judging.score_tables import scores_table
-from analysis.judging.scores import Scores
+from analysis.judging.scores import Scores, score
+from analysis.judging.slices import Lengths, SlicedField, sliced
+from analysis.judging.stability import Votes, votes_within
 from analysis.tables import Table
+from harness.verdict import Verdict
+
+_MOST_TOLD = 3
+_ALPHA = 0.05
 
 
 class Assessment(Struct, frozen=True):
-    """All results of one run of a judge."""
+    """All results of one run of a judge.
+
+    Parameters
+    ----------
+    scores
+        Accuracy, kappa, precision and recall.
+    bias
+        Which label errors flow to which.
+    reliability
+        How far its scores can be taken at their word.
+    ceiling
+        Whether it agrees with people as well as people agree with each other.
+    alternative_annotator
+        Whether it could stand in for a rater.
+    slices
+        On which kinds of item it errs.
+    votes
+        How the votes of a run with several fell.
+    prevalence
+        How often the positive label holds.
+    cost
+        What an item takes.
+    """
 
     scores: Scores
+    bias: Bias
+    reliability: Reliability
+    ceiling: Ceiling
+    alternative_annotator: AlternativeAnnotator
+    slices: tuple[SlicedField, ...]
+    votes: Votes
+    prevalence: JudgedPrevalence
+    cost: ItemCosts
 
 
-def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
-    """The results as tables, the scores first; `source` is what they were measured on."""
-    return [scores_table(assessment.scores, source)]
+def assess(
+    verdicts: Sequence[Verdict],
+    gold: Sequence[GoldLabel],
+    labels: Sequence[str] = (),
+    *,
+    benchmark: str = "",
+    clusters: Mapping[str, str] | None = None,
+    items: Sequence[AskedItem] = (),
+    lengths: Lengths | None = None,
+    positive: str = "",
+    level: Level = "nominal",
+    votes: int = 1,
+    epsilon: float = EPSILON,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Assessment:
+    """What a judge is worth by one run.
+
+    Parameters
+    ----------
+    verdicts, gold, labels, benchmark, clusters
+        As `scores.score` takes them.
+    items, lengths
+        What the data set says of the items, and how long they are.
+    positive, level
+        The label that counts as found, and the level of measurement of the labels.
+    votes
+        How often each item was asked about.
+    epsilon
+        Of the alternative annotator test.
+    resamples, seed
+        Of the bootstraps.
+
+    Raises
+    ------
+    UsageError
+        The verdicts are of several judges, or two of them answer one item.
+    InputError
+        A gold label is none of the labels, or a rater labelled an item twice.
+    """
+    scores = score(verdicts, gold, labels, benchmark=benchmark, clusters=clusters, resamples=resamples, seed=seed)
+    sample = judged_sample(verdicts, gold, labels, clusters=clusters, positive=positive, level=level)
+    return Assessment(
+        scores,
+        bias(sample, seed),
+        reliability(sample, resamples, seed),
+        ceiling(sample, resamples, seed),
+        alternative_annotator(sample, epsilon),
+        sliced(sample, items, lengths, seed),
+        votes_within(sample, votes),
+        judged_prevalence(sample, resamples, seed),
+        item_costs(sample),
+    )
 
 
 def assessment_document(assessment: Assessment) -> dict[str, Any]:
@@ -26,3 +124,47 @@ def assessment_document(assessment: Assessment) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(assessment)
     scores: dict[str, Any] = document.pop("scores")
     return scores | document
+
+
+def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
+    """The results as tables, the scores first; a question that the run says nothing about has none.
+
+    Parameters
+    ----------
+    assessment
+        The results.
+    source
+        What they were measured on.
+    """
+    tables = [scores_table(assessment.scores, source), bias_table(assessment.bias, source)]
+    if assessment.slices:
+        tables.append(slices_table(assessment.slices, source))
+    if assessment.reliability.ranking.n:
+        tables.append(reliability_table(assessment.reliability, source))
+    if len(assessment.scores.raters) > 1:
+        tables += [
+            ceiling_table(assessment.ceiling, source),
+            alternative_annotator_table(assessment.alternative_annotator, source),
+        ]
+    if not assessment.votes.reason:
+        tables.append(votes_table(assessment.votes, source))
+    if assessment.prevalence.positive:
+        tables.append(prevalence_table(assessment.prevalence, source))
+    return [*tables, costs_table(assessment.cost, source)]
+
+
+def most_telling(assessment: Assessment, source: str) -> list[str]:
+    """At most three sentences that say most of a judge beside its scores."""
+    told = []
+    if any(flow.p_adjusted is not None and flow.p_adjusted <= _ALPHA for flow in assessment.bias.flows):
+        told.append(bias_table(assessment.bias, source).finding)
+    if not assessment.alternative_annotator.reason:
+        told.append(alternative_annotator_table(assessment.alternative_annotator, source).finding)
+    elif assessment.ceiling.n:
+        told.append(ceiling_table(assessment.ceiling, source).finding)
+    if any(field.p_adjusted is not None and field.p_adjusted <= _ALPHA for field in assessment.slices):
+        told.append(slices_table(assessment.slices, source).finding)
+    overconfident = assessment.reliability.overconfidence
+    if overconfident.low is not None and overconfident.high is not None and overconfident.low * overconfident.high > 0:
+        told.append(reliability_table(assessment.reliability, source).finding)
+    return told[:_MOST_TOLD]

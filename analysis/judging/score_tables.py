@@ -1,9 +1,9 @@
 """The scores of a run of a judge as a sentence and as tables."""
 
 from analysis.formatting import number_text
+from analysis.judging.rows import estimate_row
 from analysis.judging.scores import Scores
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit, made_by_this
+from analysis.tables import Table, made_by_this
 
 _OVERALL = "All labels"
 _UNANSWERED = ("abstained", "unreadable", "refused", "failed")
@@ -35,19 +35,19 @@ def scores_table(scores: Scores, source: str) -> Table:
         What they were measured on.
     """
     rows = [
-        _row("Accuracy of the answered", scores.accuracy, "share", _OVERALL, source),
-        _row("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share", _OVERALL, source),
-        _row("Cohen's kappa of the answered", scores.cohen_kappa, "coefficient", _OVERALL, source),
-        _row(
+        estimate_row("Accuracy of the answered", scores.accuracy, "share", _OVERALL, source),
+        estimate_row("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share", _OVERALL, source),
+        estimate_row("Cohen's kappa of the answered", scores.cohen_kappa, "coefficient", _OVERALL, source),
+        estimate_row(
             "Cohen's kappa, unanswered as a label of their own", scores.cohen_kappa_all, "coefficient", _OVERALL, source
         ),
-        _row("Most frequent label alone", scores.majority_share, "share", _OVERALL, source),
+        estimate_row("Most frequent label alone", scores.majority_share, "share", _OVERALL, source),
     ]
     for name, label in scores.labels.items():
         rows += [
-            _row("Precision", label.precision, "share", name, source),
-            _row("Recall", label.recall, "share", name, source),
-            _row("F1", label.f1, "coefficient", name, source),
+            estimate_row("Precision", label.precision, "share", name, source),
+            estimate_row("Recall", label.recall, "share", name, source),
+            estimate_row("F1", label.f1, "coefficient", name, source),
         ]
     counts = ", ".join(f"{getattr(scores, status):,} {status}" for status in _UNANSWERED if getattr(scores, status))
     notes = [f"Not answered: {counts}." if counts else "Every item was answered."]
@@ -65,19 +65,4 @@ def scores_table(scores: Scores, source: str) -> Table:
         finding=headline(scores),
         rows=tuple(rows),
         notes=tuple(notes),
-    )
-
-
-def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        source=source,
-        reason=estimate.reason,
-        unit=unit,
-        method=estimate.method,
-        group=group,
     )

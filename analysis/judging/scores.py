@@ -32,6 +32,9 @@ from harness.verdict import Verdict
 NOTHING_ANSWERED = "no item with a gold label was answered"
 NOTHING_ASKED = "no item with a gold label was asked"
 
+_FEWEST_RESAMPLES = 1_000
+"""For the kappa with one of many raters."""
+
 _SPENT = ("cost_usd", "input_tokens", "output_tokens", "seconds")
 
 
@@ -198,7 +201,7 @@ def score(
         },
         confusion=_matrix(table, codes),
         raters=tuple(
-            _against_rater(rater, given, asked, codes, clusters, resamples, seed)
+            _against_rater(rater, given, asked, codes, clusters, _shared(resamples, len(reference.by_rater)), seed)
             for rater, given in reference.by_rater.items()
         ),
         **_spent(asked.values()),
@@ -288,6 +291,11 @@ def _unknown_labels(verdicts: Iterable[Verdict], codes: Codes) -> dict[str, int]
     known = set(codes.labels)
     given = Counter(verdict.label for verdict in verdicts if verdict.label is not None and verdict.label not in known)
     return dict(sorted(given.items()))
+
+
+def _shared(resamples: int, raters: int) -> int:
+    """How many resamples each of several raters gets: a hundred raters take no longer than ten."""
+    return min(resamples, max(_FEWEST_RESAMPLES, 10 * resamples // raters))
 
 
 def _against_rater(

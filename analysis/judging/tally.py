@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.judging.units import clustered_share, resamples_within
+from analysis.judging.units import clustered_share, drawn_totals, resamples_within
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from analysis.stats.proportions import wilson
@@ -80,10 +80,7 @@ class Tally(Struct, frozen=True):
         rng = np.random.default_rng(seed)
         if self.by_cluster is None:
             return bootstrap(statistic, self.items, resamples_within(resamples, len(self.items)), rng), "items"
-        kinds = distinct_rows(self.by_cluster)
-        times = resamples_within(resamples, len(kinds.items))
-        drawn = bootstrap(lambda sets: statistic(sets @ kinds.rows), kinds.items, times, rng)
-        return drawn, f"{len(self.by_cluster):,} clusters"
+        return drawn_totals(statistic, self.by_cluster, resamples, rng), f"{len(self.by_cluster):,} clusters"
 
 
 def tally(gold: Sequence[int], answers: Sequence[int], clusters: Sequence[str]) -> Tally:

@@ -5,6 +5,7 @@ means carry the interval of a ratio of such totals, and what is resampled is clu
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,8 +62,8 @@ class Units(Struct, frozen=True):
         """The sums of the items' values in each unit: units x figures for items x figures, else units."""
         given = np.asarray(values, dtype=np.float64)
         if given.ndim == 1:
-            return np.bincount(self.of_item, weights=given, minlength=self.count)
-        columns = [np.bincount(self.of_item, weights=column, minlength=self.count) for column in given.T]
+            return np.bincount(self.of_item, given, minlength=self.count).astype(np.float64)
+        columns = [np.bincount(self.of_item, column, minlength=self.count) for column in given.T]
         return np.column_stack(columns) if columns else np.zeros((self.count, 0))
 
     def share(self, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
@@ -111,7 +112,7 @@ class Units(Struct, frozen=True):
             return [Estimate(None, n=0, reason=reason) for reason in reasons]
         totals = self.totals(values)
         found = statistic(totals.sum(axis=0)[None, :])[0]
-        drawn = _drawn(statistic, totals, resamples, np.random.default_rng(seed))
+        drawn = drawn_totals(statistic, totals, resamples, np.random.default_rng(seed))
         return [
             _of_units(bootstrapped(float(value), column, n, reason), self.name)
             for value, column, reason in zip(found, drawn.T, reasons, strict=True)
@@ -154,7 +155,22 @@ def resamples_within(resamples: int, cells: int) -> int:
     return min(resamples, max(_FEWEST_RESAMPLES, _MOST_DRAWS // max(cells, 1)))
 
 
-def _drawn(statistic: Statistic, totals: FloatArray, resamples: int, rng: np.random.Generator) -> FloatArray:
+def drawn_totals(
+    statistic: Statistic, totals: npt.NDArray[Any], resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """A statistic of each of many resamples of units: resamples x figures.
+
+    Parameters
+    ----------
+    statistic
+        Sets x sums → sets x figures.
+    totals
+        Units x sums.
+    resamples
+        How many are drawn at most; fewer where there are many different units.
+    rng
+        The source of chance.
+    """
     kinds, units = np.unique(totals, axis=0, return_counts=True)
     times = resamples_within(resamples, len(kinds))
     if 2 * len(kinds) < len(totals):

@@ -1,7 +1,7 @@
 """Several comparisons in one table: adjusted p-values.
 
-Holm holds the chance of any false finding; Benjamini and Hochberg the expected share of false findings. A missing
-p-value stays missing and is not counted among the tests.
+Holm holds the chance of any false finding; Benjamini and Hochberg the expected share of false findings, as Benjamini and
+Yekutieli do however the tests depend on each other. A missing p-value stays missing and is not counted among the tests.
 """
 
 import math
@@ -46,7 +46,12 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> Adjusted:
     return _adjusted(p_values, "fdr_bh", "Benjamini-Hochberg")
 
 
-def _adjusted(p_values: Sequence[float | None], method: Literal["holm", "fdr_bh"], name: str) -> Adjusted:
+def benjamini_yekutieli(p_values: Sequence[float | None]) -> Adjusted:
+    """P-values adjusted under any dependence (Benjamini and Yekutieli 2001, Ann. Stat. 29:1165-1188); as for `holm`."""
+    return _adjusted(p_values, "fdr_by", "Benjamini-Yekutieli")
+
+
+def _adjusted(p_values: Sequence[float | None], method: Literal["holm", "fdr_bh", "fdr_by"], name: str) -> Adjusted:
     given = [None if p is None or math.isnan(p) else p for p in p_values]
     known = [p for p in given if p is not None]
     outside = [p for p in known if not 0 <= p <= 1]

@@ -1,0 +1,204 @@
+"""What errors a judge makes, as tables: where they flow, on which items they fall, and whether its scores tell them."""
+
+from collections.abc import Sequence
+
+from analysis.formatting import number_text
+from analysis.judging.bias import Bias, Flow
+from analysis.judging.reliability import Bin, Reliability
+from analysis.judging.rows import estimate_row, p_rows, p_text, with_interval
+from analysis.judging.slices import SlicedField
+from analysis.stats.estimate import Estimate
+from analysis.tables import Row, Table, made_by_this
+
+_OVERALL = "All labels"
+_PAPER = "judging"
+_MOST_FLOWS = 20
+
+
+@made_by_this
+def bias_table(found: Bias, source: str) -> Table:
+    """How often the judge and people use each label, and between which labels errors flow one way.
+
+    Parameters
+    ----------
+    found
+        The directional bias.
+    source
+        What it was measured on.
+    """
+    rows = [
+        Row(
+            quantity="p that every label is used as often as people use it",
+            value=found.homogeneity.p_value,
+            n=found.n,
+            unit="p",
+            method=found.homogeneity.test,
+            reason=found.homogeneity.reason,
+            group=_OVERALL,
+            source=source,
+        )
+    ]
+    for use in found.labels:
+        rows += [
+            estimate_row("Share of the judge's answers", use.judge, "share", use.label, source),
+            estimate_row("Share of gold labels", use.gold, "share", use.label, source),
+            estimate_row("Judge less gold", use.difference, "difference", use.label, source),
+        ]
+    for flow in found.flows[:_MOST_FLOWS]:
+        rows += _rows_of_flow(flow, source)
+    notes = [
+        "Over the items with an answer and a gold label. Errors in opposite directions cancel out in the differences.",
+        f"Adjusted after Holm for the {len(found.flows)} pairs of labels with an error between them.",
+    ]
+    if len(found.flows) > _MOST_FLOWS:
+        notes.append(f"The {_MOST_FLOWS} most one-sided pairs of {len(found.flows)} are shown.")
+    if found.outside:
+        notes.append(f"{found.outside:,} answers are none of the labels; they are part of no pair.")
+    if found.unanswered.p_value is not None:
+        notes.append(
+            "Whether an item is answered depends on its gold label as far as chance does: "
+            f"p {number_text(found.unanswered.p_value, 'p')} ({found.unanswered.test})."
+        )
+    return Table(
+        name="bias",
+        paper=_PAPER,
+        title="Directional bias: which label errors flow to which",
+        finding=_bias_finding(found),
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )
+
+
+def _rows_of_flow(flow: Flow, source: str) -> list[Row]:
+    group = f"“{flow.first}” and “{flow.second}”"
+    counts = ((flow.first, flow.second, flow.forth), (flow.second, flow.first, flow.back))
+    return [
+        *(
+            Row(quantity=f"Gold “{gold}”, said “{said}”", value=count, unit="count", group=group, source=source)
+            for gold, said, count in counts
+        ),
+        estimate_row("First less second, of all items", flow.difference, "difference", group, source),
+        *p_rows(flow.p_value, flow.p_adjusted, flow.test, group, source),
+    ]
+
+
+def _bias_finding(found: Bias) -> str:
+    if not found.n:
+        return f"Nothing is known of the direction of errors: {found.homogeneity.reason}."
+    if not found.flows:
+        return f"No error between two labels was made on {found.n:,} items."
+    most = min(found.flows, key=lambda flow: 1.0 if flow.p_value is None else flow.p_value)
+    gold, said = (most.first, most.second) if most.forth >= most.back else (most.second, most.first)
+    more, less = max(most.forth, most.back), min(most.forth, most.back)
+    share = with_interval(_forwards(most.difference), "difference")
+    return (
+        f"Errors flow most clearly from “{gold}” to “{said}”: {more:,} one way and {less:,} the other, {share} of "
+        f"{found.n:,} items; {p_text(most.p_value, most.p_adjusted)}."
+    )
+
+
+def _forwards(difference: Estimate) -> Estimate:
+    """A difference told from the side of the greater."""
+    if difference.value is None or difference.value >= 0:
+        return difference
+    low, high = difference.low, difference.high
+    return Estimate(
+        -difference.value,
+        None if high is None else -high,
+        None if low is None else -low,
+        difference.n,
+        difference.method,
+        difference.reason,
+    )
+
+
+@made_by_this
+def slices_table(fields: Sequence[SlicedField], source: str) -> Table:
+    """The accuracy on each kind of item, the unanswered counted as wrong.
+
+    Parameters
+    ----------
+    fields
+        The slices, a field of the items at a time.
+    source
+        What they were measured on.
+    """
+    rows: list[Row] = []
+    for field in fields:
+        for one in field.slices:
+            rows.append(estimate_row(one.value, one.accuracy_all, "share", field.field, source))
+            if one.accuracy.n != one.accuracy_all.n:
+                rows.append(estimate_row(f"{one.value}, answered", one.accuracy, "share", field.field, source))
+        rows += p_rows(field.p_value, field.p_adjusted, field.test, field.field, source, field.reason)
+    return Table(
+        name="slices",
+        paper=_PAPER,
+        title="Accuracy by kind of item, unanswered counted as wrong",
+        finding=_slices_finding(fields),
+        rows=tuple(rows),
+        notes=(
+            "p that the accuracy is the same in all slices of a field; "
+            f"adjusted after Holm for {len(fields)} fields, which may say much the same of the items.",
+        ),
+    )
+
+
+def _slices_finding(fields: Sequence[SlicedField]) -> str:
+    tested = [field for field in fields if field.p_value is not None]
+    if not tested:
+        return f"The accuracy cannot be compared between kinds of item: {fields[0].reason}."
+    most = min(tested, key=lambda field: field.p_value or 0.0)
+    known = [one for one in most.slices if one.accuracy_all.value is not None]
+    worst, best = (end(known, key=lambda one: one.accuracy_all.value or 0.0) for end in (min, max))
+    ends = [f"{with_interval(one.accuracy_all, 'share')} on “{one.value}”" for one in (worst, best)]
+    return f"By {most.field} the accuracy runs from {ends[0]} to {ends[1]}; {p_text(most.p_value, most.p_adjusted)}."
+
+
+@made_by_this
+def reliability_table(found: Reliability, source: str) -> Table:
+    """How often answers of about one score are right, and how far scores and that are apart.
+
+    Parameters
+    ----------
+    found
+        The calibration of the scores.
+    source
+        What it was measured on.
+    """
+    overall = [
+        estimate_row("Answers with a score", found.scored, "share", _OVERALL, source),
+        estimate_row("Mean score less share right", found.overconfidence, "difference", _OVERALL, source),
+        estimate_row("Expected calibration error", found.expected_calibration_error, "coefficient", _OVERALL, source),
+        estimate_row("Brier score", found.brier, "coefficient", _OVERALL, source),
+        estimate_row("Area under the ROC curve, right above wrong", found.ranking, "coefficient", _OVERALL, source),
+    ]
+    notes = ["The score is of the label given; bins are single scores, or of about equally many answers."]
+    if found.calibrated_error is not None:
+        by_chance = number_text(found.calibrated_error, "coefficient")
+        notes.append(
+            f"A perfectly calibrated judge with these scores would by chance get a calibration error of {by_chance}."
+        )
+    return Table(
+        name="reliability",
+        paper=_PAPER,
+        title="Calibration of the judge's scores",
+        finding=_reliability_finding(found),
+        rows=(*overall, *(row for one in found.bins for row in _rows_of_bin(one, source))),
+        notes=tuple(notes),
+    )
+
+
+def _rows_of_bin(one: Bin, source: str) -> list[Row]:
+    low, high = number_text(one.lowest), number_text(one.highest)
+    group = f"Score {low}" if low == high else f"Score {low} to {high}"
+    mean = Row(quantity="Mean score", value=one.mean_score, n=one.n, unit="share", group=group, source=source)
+    return [mean, estimate_row("Share right", one.right, "share", group, source)]
+
+
+def _reliability_finding(found: Reliability) -> str:
+    apart = found.overconfidence
+    if apart.value is None:
+        return f"The scores say nothing of how often answers are right: {apart.reason}."
+    ranked = with_interval(found.ranking, "coefficient")
+    told = f"The mean score less the share right is {with_interval(apart, 'difference')} of {apart.n:,} answers"
+    return f"{told}; a right answer outscores a wrong one with a chance of {ranked}."

@@ -1,0 +1,138 @@
+"""How often the positive label holds over all items asked, put right for the judge's errors.
+
+The judge's share of positive answers is no prevalence. Where only some items have a gold label, the errors measured on
+these are carried over to all others, in two ways: by sensitivity and specificity (Rogan and Gladen), and by adding the
+mean error of the labelled items (prediction-powered). Both suppose that the labelled items are like a random sample of
+all. Where every item has a gold label there is nothing to carry over: people's own share is the answer, and what a
+correction by the same items would give.
+"""
+
+from functools import partial
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.judging.sample import JudgedSample
+from analysis.judging.units import BoolArray
+from analysis.stats.coefficients import ratio
+from analysis.stats.correction import prediction_powered_mean, rogan_gladen
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import FloatArray
+from harness.errors import UsageError
+
+NO_POSITIVE = "the benchmark names no positive label"
+NOTHING_ANSWERED = "no item was answered"
+NO_GOLD = "no item answered has a gold label: the judge's errors are unknown"
+ALL_GOLD = "every item answered has a gold label: nothing is left to carry the judge's errors over to"
+NOT_INFORMATIVE = "the judge tells nothing: its sensitivity and specificity sum to 1 or less"
+
+
+class JudgedPrevalence(Struct, frozen=True):
+    """How often the positive label holds.
+
+    Parameters
+    ----------
+    positive
+        The label; empty where there is none.
+    answered, unanswered, labelled
+        Items with an answer, without, and with both an answer and a gold label.
+    judge
+        The share of answers that are the label, over all answered.
+    lowest, highest
+        That share if the unanswered were all no, and all yes; `None` where nothing was asked.
+    people
+        The share of gold labels that are the label, over the answered items that have one.
+    corrected
+        The judge's share put right by its sensitivity and specificity on the labelled items.
+    prediction_powered
+        The judge's share of the unlabelled put right by its mean error on the labelled.
+    sensitivity, specificity
+        The judge's, on the labelled items.
+    """
+
+    positive: str
+    answered: int
+    unanswered: int
+    labelled: int
+    judge: Estimate
+    lowest: float | None
+    highest: float | None
+    people: Estimate
+    corrected: Estimate
+    prediction_powered: Estimate
+    sensitivity: Estimate
+    specificity: Estimate
+
+
+def judged_prevalence(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> JudgedPrevalence:
+    """The prevalence of the positive label; `resamples` and `seed` are of the bootstrap over clusters."""
+    answered = sample.answered
+    n_answered, n = int(np.count_nonzero(answered)), len(answered)
+    labelled = answered & sample.known
+    if sample.positive not in sample.labels:
+        nothing = Estimate(None, n=0, reason=NO_POSITIVE)
+        counts = n_answered, n - n_answered, int(np.count_nonzero(labelled))
+        return JudgedPrevalence("", *counts, nothing, None, None, *[nothing] * 5)
+    place = sample.codes.places[sample.positive]
+    said, holds = sample.answers == place, sample.gold == place
+    flagged = int(np.count_nonzero(said))
+    corrected, powered = _corrections(sample, said, holds, resamples, seed)
+    share = sample.units.share
+    return JudgedPrevalence(
+        positive=sample.positive,
+        answered=n_answered,
+        unanswered=n - n_answered,
+        labelled=int(np.count_nonzero(labelled)),
+        judge=share(said, answered, NOTHING_ANSWERED),
+        lowest=flagged / n if n else None,
+        highest=(flagged + n - n_answered) / n if n else None,
+        people=share(holds, labelled, NO_GOLD),
+        corrected=corrected,
+        prediction_powered=powered,
+        sensitivity=share(said, labelled & holds, "no labelled item is positive: sensitivity is 0/0"),
+        specificity=share(~said, labelled & ~holds, "no labelled item is negative: specificity is 0/0"),
+    )
+
+
+def _corrections(
+    sample: JudgedSample, said: BoolArray, holds: BoolArray, resamples: int, seed: int
+) -> tuple[Estimate, Estimate]:
+    answered = sample.answered
+    labelled, others = answered & sample.known, answered & ~sample.known
+    n = int(np.count_nonzero(answered))
+    for missing, reason in ((answered, NOTHING_ANSWERED), (labelled, NO_GOLD), (others, ALL_GOLD)):
+        if not missing.any():
+            nothing = Estimate(None, n=n, reason=reason)
+            return nothing, nothing
+    if sample.units.clustered:
+        columns = (answered, said & answered, labelled, holds & labelled, said & holds & labelled, said & labelled)
+        values = np.column_stack(columns).astype(np.float64)[answered]
+        both = sample.units.only(answered).resampled(_figures, values, [NOT_INFORMATIVE, NO_GOLD], resamples, seed)
+        return both[0], both[1]
+    powered = prediction_powered_mean(holds[labelled], said[labelled], said[others]).powered
+    count = partial(_count, within=labelled)
+    try:
+        corrected = rogan_gladen(
+            (_count(said, answered), n),
+            (count(said & holds), count(holds)),
+            (count(~said & ~holds), count(~holds)),
+        ).estimate
+    except UsageError as error:
+        corrected = Estimate(None, n=n, reason=error.found)
+    return corrected, powered
+
+
+def _count(items: BoolArray, within: BoolArray) -> int:
+    return int(np.count_nonzero(items & within))
+
+
+def _figures(sums: FloatArray) -> FloatArray:
+    """Both corrections for each set of sums; the first is undefined where the judge tells nothing."""
+    answered, flagged, labelled, positive, found, flagged_labelled = sums.T
+    sensitivity = ratio(found, positive)
+    specificity = 1 - ratio(flagged_labelled - found, labelled - positive)
+    informs = sensitivity + specificity - 1
+    raw = ratio(ratio(flagged, answered) + specificity - 1, np.where(informs > 0, informs, np.nan))
+    errors = ratio(positive - flagged_labelled, labelled)
+    powered = ratio(flagged - flagged_labelled, answered - labelled) + errors
+    return np.column_stack([np.clip(raw, 0, 1), powered])

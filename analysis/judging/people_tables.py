@@ -1,0 +1,136 @@
+"""A judge among its raters, as tables: the human ceiling, and whether it could stand in for a rater."""
+
+from analysis.formatting import number_text
+from analysis.judging.alternative_annotator import AlternativeAnnotator
+from analysis.judging.ceiling import Ceiling
+from analysis.judging.rows import estimate_row, with_interval
+from analysis.tables import Row, Table, made_by_this
+
+_PAPER = "judging"
+_TOGETHER = "All raters"
+_MOST_RATERS = 20
+
+
+@made_by_this
+def ceiling_table(found: Ceiling, source: str) -> Table:
+    """The judge's agreement with people beside people's with each other.
+
+    Parameters
+    ----------
+    found
+        The human ceiling.
+    source
+        What it was measured on.
+    """
+    figures = [
+        estimate_row("Agreement of two raters", found.people, "share", _TOGETHER, source),
+        estimate_row("Agreement of judge and rater", found.judge, "share", _TOGETHER, source),
+        estimate_row("Judge less people", found.difference, "difference", _TOGETHER, source),
+        estimate_row("Kappa of the raters", found.people_kappa, "coefficient", _TOGETHER, source),
+        estimate_row("Kappa of judge and raters", found.judge_kappa, "coefficient", _TOGETHER, source),
+        estimate_row("Kappa, judge less people", found.kappa_difference, "coefficient", _TOGETHER, source),
+    ]
+    if found.judge_all.n != found.judge.n:
+        name = "Agreement of judge and rater, unanswered counted as none"
+        figures.append(estimate_row(name, found.judge_all, "share", _TOGETHER, source))
+    for one in found.raters[:_MOST_RATERS]:
+        figures += [
+            estimate_row("Judge", one.judge, "share", one.rater, source),
+            estimate_row("Other raters", one.others, "share", one.rater, source),
+            estimate_row("Judge less others", one.difference, "difference", one.rater, source),
+        ]
+    return Table(
+        name="ceiling",
+        paper=_PAPER,
+        title="The judge against people, and people against people",
+        finding=_ceiling_finding(found),
+        rows=tuple(figures),
+        notes=(
+            "Over the items answered that two raters or more labelled, each weighing the same; near misses on a scale "
+            "count as disagreement.",
+            "Kappa takes chance from how often all raters together, and the judge, use each label.",
+            *_shown_of(len(found.raters)),
+        ),
+    )
+
+
+def _shown_of(raters: int) -> tuple[str, ...]:
+    return (f"The first {_MOST_RATERS} of {raters:,} raters are shown.",) if raters > _MOST_RATERS else ()
+
+
+def _ceiling_finding(found: Ceiling) -> str:
+    if found.difference.value is None:
+        return f"There is no human ceiling to hold the judge against: {found.difference.reason}."
+    judge, people = (number_text(one.value, "share") for one in (found.judge, found.people))
+    return (
+        f"The judge agrees with a rater on {judge} of {found.n:,} items and two raters with each other on {people}: a "
+        f"difference of {with_interval(found.difference, 'difference')}."
+    )
+
+
+@made_by_this
+def alternative_annotator_table(found: AlternativeAnnotator, source: str) -> Table:
+    """Whether the judge is as near to the other raters as each rater in turn.
+
+    Parameters
+    ----------
+    found
+        The alternative annotator test.
+    source
+        What it was measured on.
+    """
+    together: list[Row] = [
+        Row(
+            quantity=name,
+            value=rate,
+            n=len(found.raters),
+            unit="share",
+            group=_TOGETHER,
+            source=source,
+            reason=found.reason,
+        )
+        for name, rate in (
+            ("Winning rate", found.winning_rate),
+            ("Winning rate, unanswered counted as lost", found.winning_rate_all),
+        )
+    ]
+    together.append(estimate_row("Mean advantage probability", found.advantage, "share", _TOGETHER, source))
+    for one in found.raters[:_MOST_RATERS]:
+        shares = (("Judge at least as near", one.judge), ("Rater at least as near", one.human))
+        together += [
+            Row(quantity=name, value=value, n=one.n, unit="share", group=one.rater, source=source)
+            for name, value in shares
+        ]
+        p_values = (("p", one.p_value), ("p, adjusted after Benjamini and Yekutieli", one.p_adjusted))
+        together += [
+            Row(quantity=name, value=value, n=one.n, unit="p", group=one.rater, source=source)
+            for name, value in p_values
+        ]
+    return Table(
+        name="alternative_annotator",
+        paper=_PAPER,
+        title="Whether the judge could stand in for a rater",
+        finding=_stand_in_finding(found),
+        rows=tuple(together),
+        notes=(
+            f"The alternative annotator test of Calderon, Reichart and Dror (2025) with epsilon {found.epsilon:g}; "
+            f"nearness is {found.alignment}; t-tests over {found.units}.",
+            "Epsilon is 0.2 for trained experts, 0.15 for skilled raters and 0.1 for crowd workers: a judge that "
+            "passes at 0.2 need not be as good as a rater.",
+            *([f"{found.left_out:,} raters share too few items with the others."] if found.left_out else []),
+            *_shown_of(len(found.raters)),
+        ),
+    )
+
+
+def _stand_in_finding(found: AlternativeAnnotator) -> str:
+    if found.winning_rate is None:
+        return f"Whether the judge could replace a rater cannot be told: {found.reason}."
+    rate = number_text(found.winning_rate, "share")
+    could = "passes" if found.replaces else "does not pass"
+    told = f"The judge {could} the alternative annotator test at epsilon {found.epsilon:g}: it wins against {rate} of "
+    worse = ""
+    if found.winning_rate_all != found.winning_rate:
+        worse = f" ({number_text(found.winning_rate_all, 'share')} with the unanswered counted as lost)"
+    advantage = with_interval(found.advantage, "share")
+    return f"{told}{len(found.raters):,} raters{worse}; mean advantage probability {advantage}."

@@ -1,0 +1,151 @@
+"""A judge in use, as tables: the prevalence that it finds, how its votes fall, and what an item costs."""
+
+from analysis.formatting import number_text
+from analysis.judging.item_costs import ItemCosts, PerItem
+from analysis.judging.judged_prevalence import JudgedPrevalence
+from analysis.judging.rows import estimate_row, with_interval
+from analysis.judging.stability import Votes
+from analysis.tables import Row, Table, Unit, made_by_this
+
+_PAPER = "judging"
+_MEASURES: dict[str, tuple[str, Unit]] = {
+    "seconds": ("Seconds", "seconds"),
+    "input_tokens": ("Tokens in", "count"),
+    "output_tokens": ("Tokens out", "count"),
+    "cost_usd": ("Cost", "usd"),
+}
+
+
+@made_by_this
+def prevalence_table(found: JudgedPrevalence, source: str) -> Table:
+    """How often the positive label holds: by the judge, by people, and put right for the judge's errors.
+
+    Parameters
+    ----------
+    found
+        The prevalence.
+    source
+        What it was measured on.
+    """
+    group = f"“{found.positive}”"
+    figures = (
+        ("As the judge says", found.judge),
+        ("As people say, where they do", found.people),
+        ("Corrected by sensitivity and specificity", found.corrected),
+        ("Prediction-powered", found.prediction_powered),
+        ("Sensitivity", found.sensitivity),
+        ("Specificity", found.specificity),
+    )
+    notes = [
+        "The corrections suppose that the items with a gold label are like a random sample of all, and that the judge "
+        "errs as often on the others; items on whose label raters tie count as without one.",
+    ]
+    if found.unanswered:
+        lowest, highest = number_text(found.lowest, "share"), number_text(found.highest, "share")
+        notes.append(
+            f"{found.unanswered:,} items were not answered: were none or all of them positive, the judge's share "
+            f"would be {lowest} or {highest}."
+        )
+    return Table(
+        name="prevalence",
+        paper=_PAPER,
+        title=f"How often “{found.positive}” holds",
+        finding=_prevalence_finding(found),
+        rows=tuple(estimate_row(name, estimate, "share", group, source) for name, estimate in figures),
+        notes=tuple(notes),
+    )
+
+
+def _prevalence_finding(found: JudgedPrevalence) -> str:
+    if found.judge.value is None:
+        return f"How often “{found.positive}” holds is not known: {found.judge.reason}."
+    told = f"The judge says “{found.positive}” of {with_interval(found.judge, 'share')} of {found.answered:,} items"
+    if found.corrected.value is not None:
+        return f"{told}; corrected for its errors it holds for {with_interval(found.corrected, 'share')}."
+    if found.labelled == found.answered:
+        return f"{told}, people of {with_interval(found.people, 'share')}."
+    return f"{told}; it cannot be corrected: {found.corrected.reason}."
+
+
+@made_by_this
+def votes_table(found: Votes, source: str) -> Table:
+    """How often all votes agree, and how often an answer with so many votes is right.
+
+    Parameters
+    ----------
+    found
+        The votes.
+    source
+        What they were measured on.
+    """
+    group = f"{found.votes} votes an item"
+    rows = [
+        estimate_row("Answers with all votes", found.unanimous, "share", group, source),
+        *(
+            estimate_row(f"Accuracy with {one.votes} of {found.votes} votes", one.accuracy, "share", group, source)
+            for one in found.by_votes
+        ),
+    ]
+    return Table(
+        name="votes",
+        paper=_PAPER,
+        title="Votes within the run",
+        finding=f"All {found.votes} votes give the answer on {with_interval(found.unanimous, 'share')} of the items.",
+        rows=tuple(rows),
+    )
+
+
+@made_by_this
+def costs_table(found: ItemCosts, source: str) -> Table:
+    """What an item takes in time, tokens and money, what came from a cache apart.
+
+    Parameters
+    ----------
+    found
+        The costs.
+    source
+        What was judged.
+    """
+    groups = (
+        ("Asked now", found.now, found.asked),
+        ("From the cache, as of their first time", found.from_cache, found.cached),
+    )
+    rows = [
+        row
+        for group, measures, items in groups
+        if items
+        for name, one in measures.items()
+        for row in _rows_of_measure(name, one, group, source)
+    ]
+    return Table(
+        name="costs",
+        paper=_PAPER,
+        title="What an item takes",
+        finding=_costs_finding(found),
+        rows=tuple(rows),
+        notes=("n is how many verdicts say what was spent; an item that was not answered counts as well.",),
+    )
+
+
+def _rows_of_measure(name: str, one: PerItem, group: str, source: str) -> list[Row]:
+    title, unit = _MEASURES[name]
+    rows = [estimate_row(f"{title}, mean", one.mean, unit, group, source)]
+    if one.reported:
+        others = (("median", one.median), ("95th percentile", one.percentile_95), ("total", one.total))
+        rows += [
+            Row(quantity=f"{title}, {what}", value=value, n=one.reported, unit=unit, group=group, source=source)
+            for what, value in others
+        ]
+    return rows
+
+
+def _costs_finding(found: ItemCosts) -> str:
+    told = []
+    for name in ("cost_usd", "seconds"):
+        one = found.now[name]
+        if one.reported:
+            told.append(f"{with_interval(one.mean, _MEASURES[name][1])} ({one.reported:,} verdicts say so)")
+    cached = f"; {found.cached:,} of {found.asked + found.cached:,} came from the cache" if found.cached else ""
+    if not told:
+        return f"No verdict says what it cost{cached}."
+    return f"An item asked now takes {' and '.join(told)} in the mean{cached}."
