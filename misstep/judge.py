@@ -7,6 +7,7 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from misstep.judge_cache import app as cache_app
+from misstep.judge_calibrate import calibrate
 from misstep.judge_compare import compare
 from misstep.terminal import plain, say
 
@@ -139,6 +140,7 @@ def list_judges(
 
 
 app.command()(compare)
+app.command()(calibrate)
 app.add_typer(cache_app, name="cache")
 
 
