@@ -104,7 +104,7 @@ def clustered_proportion(clusters: npt.ArrayLike, confidence: float = 0.95) -> E
     UsageError
         There is no item, or a cluster has more successes than trials.
     """
-    x, n = _columns(clusters)
+    x, n = cluster_columns(clusters)
     share, count = float(x.sum() / n.sum()), len(n)
     method = f"clustered, t, {100 * confidence:g}%"
     if count < 2:
@@ -133,7 +133,7 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
     UsageError
         An arm has no item, or a cluster has more successes than trials.
     """
-    (x1, n1), (x2, n2) = _columns(first), _columns(second)
+    (x1, n1), (x2, n2) = cluster_columns(first), cluster_columns(second)
     shares = float(x1.sum() / n1.sum()), float(x2.sum() / n2.sum())
     variances = float(linearised_variance(x1, n1)), float(linearised_variance(x2, n2))
     clusters, total, items = (len(n1), len(n2)), len(n1) + len(n2), int(n1.sum() + n2.sum())
@@ -184,8 +184,14 @@ def _t_quantile(degrees: float, confidence: float) -> float:
     return float(stdtrit(degrees, (1 + confidence) / 2))
 
 
-def _columns(clusters: npt.ArrayLike) -> tuple[IntArray, IntArray]:
-    """Successes and trials of the clusters that have trials."""
+def cluster_columns(clusters: npt.ArrayLike) -> tuple[IntArray, IntArray]:
+    """Successes and trials of the clusters that have trials.
+
+    Raises
+    ------
+    UsageError
+        There is no item, or a cluster has more successes than trials.
+    """
     matrix = np.asarray(clusters, dtype=np.int64)
     if matrix.ndim != 2 or matrix.shape[1] != 2 or not matrix[:, 1].any():
         raise UsageError("no clusters with items", "Give one row a cluster: its successes and its trials.")

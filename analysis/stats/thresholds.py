@@ -7,14 +7,14 @@ first that fails ends the sequence: then the chance that the chosen threshold is
 Test, arXiv:2110.01052). The items must be others than those that the threshold is then scored on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import clopper_pearson
 from harness.errors import UsageError
 
 NOTHING_FLAGGED = "nothing flagged"
@@ -51,6 +51,7 @@ def precision_floor(
     thresholds: Sequence[float],
     floor: float,
     confidence: float = 0.95,
+    clusters: npt.ArrayLike | None = None,
 ) -> PrecisionFloor:
     """Test thresholds in order until one cannot be shown to keep the precision above a floor.
 
@@ -67,16 +68,22 @@ def precision_floor(
         The precision to keep, above 0 and below 1.
     confidence
         Of the one-sided bounds.
+    clusters
+        Items: which cluster each is of; by default every item stands for itself.
 
     Raises
     ------
     UsageError
-        Scores and labels differ in length, a score is missing, there are no thresholds, or the floor is no share.
+        Scores, labels and clusters differ in length, a score is missing, there are no thresholds, or the floor is no
+        share.
     """
     values, gold = np.asarray(scores, dtype=np.float64), np.asarray(positives, dtype=bool)
+    together = np.arange(values.size) if clusters is None else np.asarray(clusters)
     _check_floor(floor)
     if values.shape != gold.shape or values.ndim != 1:
         raise UsageError(f"{values.size} scores but {gold.size} labels")
+    if together.shape != values.shape:
+        raise UsageError(f"{values.size} scores but {together.size} clusters")
     if np.isnan(values).any():
         raise UsageError("an item without a score", "Unanswered items are no part of a calibration: leave them out.")
     if not thresholds:
@@ -86,7 +93,7 @@ def precision_floor(
     for threshold in thresholds:
         flagged = values >= threshold
         n, right = int(flagged.sum()), int((flagged & gold).sum())
-        precision = clopper_pearson(right, n, confidence, "lower") if n else Estimate(None, n=0, reason=NOTHING_FLAGGED)
+        precision = flagged_precision(gold[flagged], together[flagged], confidence)
         passes = precision.low is not None and precision.low >= floor
         steps.append(Step(threshold, n, right, precision, passes, open_sequence))
         open_sequence = open_sequence and passes
@@ -94,6 +101,25 @@ def precision_floor(
             selected = threshold
     passing = [step.threshold for step in steps if step.passes]
     return PrecisionFloor(tuple(steps), selected, min(passing) if passing else None)
+
+
+def flagged_precision(right: npt.ArrayLike, clusters: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """The precision of flagged items with its one-sided lower bound.
+
+    The bound is Clopper and Pearson's, or Korn and Graubard's where several of the items are of one cluster.
+
+    Parameters
+    ----------
+    right, clusters
+        Flagged items: whether the gold label is positive, and which cluster each is of.
+    confidence
+        Of the bound.
+    """
+    _, places = np.unique(np.asarray(clusters), return_inverse=True)
+    if not len(places):
+        return Estimate(None, n=0, reason=NOTHING_FLAGGED)
+    found = np.bincount(places, weights=np.asarray(right, dtype=np.float64)).astype(np.int64)
+    return korn_graubard(np.column_stack([found, np.bincount(places)]), confidence, "lower")
 
 
 def smallest_flagged(floor: float, errors: int, confidence: float = 0.95) -> int:
@@ -116,17 +142,54 @@ def smallest_flagged(floor: float, errors: int, confidence: float = 0.95) -> int
     _check_floor(floor)
     if errors < 0:
         raise UsageError(f"{errors} errors")
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
-    def shown(n: int) -> bool:
-        return bool(binom.sf(n - errors - 1, n, floor) <= 1 - confidence)
+    return _first(lambda n: bool(bdtrc(n - errors - 1, n, floor) <= 1 - confidence), errors)
 
-    low, high = errors, errors + 1
-    while not shown(high):
+
+def flagged_for_power(floor: float, precision: float, confidence: float = 0.95, power: float = 0.8) -> int:
+    """The fewest flagged items with which a floor is shown with a given chance, if the precision is what it is.
+
+    Of the numbers of items at which one more error is allowed, the first whose chance of no more errors than allowed
+    reaches the power. It grows with the number of items but for steps of a percent or two.
+
+    Parameters
+    ----------
+    floor
+        The precision to keep, above 0 and below 1.
+    precision
+        The true precision, above the floor.
+    confidence
+        Of the one-sided bound.
+    power
+        The chance wanted, above 0 and below 1.
+
+    Raises
+    ------
+    UsageError
+        The floor or the power is no share, or the precision is not above the floor.
+    """
+    _check_floor(floor)
+    if not floor < precision <= 1:
+        raise UsageError(f"a precision of {precision:g} against a floor of {floor:g}", "No number of items will do.")
+    if not 0 < power < 1:
+        raise UsageError(f"a power of {power:g}", "It lies between 0 and 1.")
+    from scipy.special import bdtr
+
+    def likely(errors: int) -> bool:
+        return bool(bdtr(errors, smallest_flagged(floor, errors, confidence), 1 - precision) >= power)
+
+    return smallest_flagged(floor, 0 if likely(0) else _first(likely, 0), confidence)
+
+
+def _first(holds: Callable[[int], bool], low: int) -> int:
+    """The first number above `low` that something holds for, which then holds for all further ones."""
+    high = low + 1
+    while not holds(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if shown(middle) else (middle, high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
     return high
 
 

@@ -1,0 +1,87 @@
+"""Bounds of a share of clustered items that hold near 0 and 1: Clopper and Pearson's with an effective number of items.
+
+Student's t over clusters has no width where all clusters are alike, as they are when nearly every item succeeds. Korn
+and Graubard (1998, Survey Methodology 24:193-201) put into Clopper and Pearson's bounds as many independent items as
+would leave the share as uncertain as the clusters do.
+
+A matrix of clusters has one row a cluster: how many of its items succeeded, and how many it has.
+"""
+
+import numpy.typing as npt
+
+from analysis.stats.clustered import ONE_CLUSTER, cluster_columns, linearised_variance
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import Side, clopper_pearson
+
+
+def effective_items(clusters: npt.ArrayLike) -> float:
+    """As many independent items as say of the share what the clusters say; never more than there are items.
+
+    Where all items succeed, or none, the clusters show no spread that could be put against that of items: each counts
+    once. So does a single cluster.
+
+    Parameters
+    ----------
+    clusters
+        Clusters x (successes, trials); clusters without trials are left out.
+
+    Raises
+    ------
+    UsageError
+        There is no item, or a cluster has more successes than trials.
+    """
+    x, n = cluster_columns(clusters)
+    total, count = int(n.sum()), len(n)
+    share = float(x.sum() / total)
+    if count == 1 or share in (0.0, 1.0):
+        return float(count)
+    variance = float(linearised_variance(x, n)) * count / (count - 1)
+    independent = share * (1 - share)
+    return float(total) if variance * total <= independent else independent / variance
+
+
+def korn_graubard(clusters: npt.ArrayLike, confidence: float = 0.95, side: Side = "both") -> Estimate:
+    """A share of clustered items with Korn and Graubard's interval; with one item a cluster, Clopper and Pearson's.
+
+    The effective number of items is lessened by the squared ratio of Student's t quantiles for items and for clusters,
+    after it is cut at the number of items: clusters that seem to help are not counted on.
+
+    Parameters
+    ----------
+    clusters
+        Clusters x (successes, trials); clusters without trials are left out.
+    confidence
+        The coverage of the interval, or of the bound.
+    side
+        As for `proportions.clopper_pearson`.
+
+    Raises
+    ------
+    UsageError
+        There is no item, or a cluster has more successes than trials.
+    """
+    x, n = cluster_columns(clusters)
+    right, total, count = int(x.sum()), int(n.sum()), len(n)
+    if count == total:
+        return clopper_pearson(right, total, confidence, side)
+    kind = "" if side == "both" else f", {side} bound"
+    method = f"Korn-Graubard over {count:,} clusters{kind}, {100 * confidence:g}%"
+    share = right / total
+    if count == 1:
+        return Estimate(share, n=total, method=method, reason=ONE_CLUSTER)
+    from scipy.special import stdtrit
+
+    tail = (1 - confidence) / (2 if side == "both" else 1)
+    effective = effective_items(clusters)
+    if 0 < right < total:
+        effective *= float((stdtrit(total - 1, 1 - tail) / stdtrit(count - 1, 1 - tail)) ** 2)
+    return Estimate(share, *_beta_bounds(share, effective, tail, side), total, method)
+
+
+def _beta_bounds(share: float, n: float, tail: float, side: Side) -> tuple[float, float]:
+    """Clopper and Pearson's bounds for a number of items that need not be whole."""
+    from scipy.stats import beta
+
+    low = 0.0 if share == 0 or side == "upper" else float(beta.ppf(tail, share * n, n - share * n + 1))
+    high = 1.0 if share == 1 or side == "lower" else float(beta.isf(tail, share * n + 1, n - share * n))
+    return low, high
