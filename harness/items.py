@@ -10,6 +10,7 @@
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +25,9 @@ Level = Literal["nominal", "ordinal", "interval"]
 
 RunsIn = Callable[[Path], Mapping[str, Trajectory]]
 """The runs in a file of any known format, by their ids; raises `InputError` where one cannot be read."""
+
+InlineRun = Callable[[dict[str, Any], str], Trajectory]
+"""The run in a JSON object of any known format, and the id of its item; raises `InputError` where there is none."""
 
 MOST_LINE_BYTES = 64 << 20
 """The longest line of `items.jsonl` that is read."""
@@ -117,6 +121,8 @@ def read_question(folder: Path) -> Question:
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise InputError(str(error), "See the README for the form of a benchmark.", file=file) from error
     labels = asked.labels if isinstance(asked.labels, dict) else dict.fromkeys(asked.labels, "")
+    if len(labels) < len(asked.labels) or "" in labels:
+        raise InputError("a label that is empty or comes twice", "Name each label once.", file=file, field="labels")
     if asked.positive and labels and asked.positive not in labels:
         said = f"{asked.positive!r} is none of the labels {', '.join(labels)}"
         raise InputError(said, "Name one of them.", file=file, field="positive")
@@ -168,13 +174,14 @@ class Runs:
     ----------
     folder
         The benchmark's folder; no path leads out of it.
-    read
-        What gives the runs of a file.
+    read, read_inline
+        What gives the runs of a file, and the run that stands in an item itself.
     """
 
-    def __init__(self, folder: Path, read: RunsIn) -> None:
+    def __init__(self, folder: Path, read: RunsIn, read_inline: InlineRun) -> None:
         self._folder = folder.resolve()
         self._read = read
+        self._read_inline = read_inline
         self._of_file = lru_cache(maxsize=_FILES_HELD)(self._load)
 
     def of(self, item: Item) -> Trajectory | None:
@@ -188,23 +195,15 @@ class Runs:
         if item.trajectory is None:
             return None
         if isinstance(item.trajectory, dict):
-            return self._inline(item)
+            return self._read_inline(item.trajectory, item.id)
         runs = self._of_file(item.trajectory)
         if item.trajectory_id is None and len(runs) == 1:
             return next(iter(runs.values()))
         wanted = item.trajectory_id if item.trajectory_id is not None else item.id
         if wanted not in runs:
-            said = f"no run {wanted!r}, which item {item.id!r} is about"
-            raise InputError(said, "Name it as trajectory_id.", file=self._folder / item.trajectory)
+            said = f"no run {wanted!r}, which item {item.id!r} is about, among {_some(runs)}"
+            raise InputError(said, "Name one of them as trajectory_id.", file=self._folder / item.trajectory)
         return runs[wanted]
-
-    def _inline(self, item: Item) -> Trajectory:
-        given = {"id": item.id, "source": {"format": "inline"}} | dict(item.trajectory or {})  # type: ignore[arg-type]
-        try:
-            return msgspec.convert(given, Trajectory)
-        except msgspec.ValidationError as error:
-            advice = "Give it as Misstep writes trajectories, or as a file of any known format."
-            raise InputError(f"no trajectory: {error}", advice, field=f"item {item.id!r}: trajectory") from error
 
     def _load(self, path: str) -> Mapping[str, Trajectory]:
         file = (self._folder / path).resolve()
@@ -213,3 +212,9 @@ class Runs:
         if not file.is_file():
             raise InputError("no such file of trajectories", "Name a file below the benchmark's folder.", file=file)
         return self._read(file)
+
+
+def _some(runs: Mapping[str, Trajectory]) -> str:
+    """How many runs there are, and the ids of the first."""
+    first = ", ".join(islice(runs, 3))
+    return f"the {len(runs):,} runs of the file ({first}{', …' if len(runs) > 3 else ''})" if runs else "its runs: none"

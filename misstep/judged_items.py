@@ -94,7 +94,7 @@ def choose(spec: JudgeSpec, folder: Path, sampling: Sampling | None = None) -> C
             left_out[item.why_not_asked] += 1
             continue
         n_askable += 1
-        offered(spec, item)
+        _check_labels(spec, item, folder)
         if sampling is not None:
             _draw(drawn, _digest(item, sampling), sampling.size)
     if not n_askable:
@@ -116,6 +116,13 @@ def _draw(drawn: list[int], digest: int, size: int) -> None:
         heappush(drawn, -digest)
     else:
         heappushpop(drawn, -digest)
+
+
+def _check_labels(spec: JudgeSpec, item: Item, folder: Path) -> None:
+    try:
+        offered(spec, item)
+    except InputError as error:
+        raise InputError(error.found, error.advice, file=folder / "items.jsonl", field=error.field) from error
 
 
 def _nothing_to_ask(folder: Path, left_out: Counter[str]) -> InputError:

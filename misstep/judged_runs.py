@@ -116,12 +116,29 @@ def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = 
 
 
 def benchmark_named(named: str, data: Path | None) -> Path:
-    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent."""
-    if "/" in named or any((Path(named) / file).exists() for file in _FILES):
-        return Path(named)
+    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent.
+
+    Raises
+    ------
+    UsageError
+        There is neither.
+    MissingPrerequisite, InputError
+        The public set is not at hand, or its files do not have the shape that they should have.
+    """
+    folder = Path(named)
+    if "/" in named or any((folder / file).exists() for file in _FILES):
+        return folder
+    from harness.datasets import LOADERS
+    from harness.datasets.catalogue import data_sets
     from misstep.benchmarks import benchmark_folder
 
-    return benchmark_folder(named, data)
+    if named.partition("-")[0] in data_sets():
+        return benchmark_folder(named, data)
+    if folder.is_dir():
+        return folder
+    raise UsageError(
+        f"no benchmark {named!r}", f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}."
+    )
 
 
 def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> Path:

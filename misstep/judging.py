@@ -29,7 +29,7 @@ from harness.runs import RunInProgress, begin, finish
 from harness.verdict import Status, Verdict
 from misstep import __version__
 from misstep.judged_items import Chosen, Sampling, choose
-from misstep.runs_by_id import runs_by_id
+from misstep.runs_by_id import inline_run, runs_by_id
 from misstep.terminal import Progress, plain, say
 
 _READY = 32
@@ -194,7 +194,7 @@ async def _ask(spec: JudgeSpec, chosen: Chosen, run: RunInProgress[Told], exchan
     try:
         with Progress("items", chosen.n) as progress:
             progress.advance(len(done))
-            async with aclosing(_verdicts(spec, todo, Runs(chosen.folder, runs_by_id), exchange)) as coming:
+            async with aclosing(_verdicts(spec, todo, Runs(chosen.folder, runs_by_id, inline_run), exchange)) as coming:
                 async for given in coming:
                     run.append(encode_verdicts([given]), Told(given.item, given.status, given.cost_usd))
                     progress.advance()

@@ -1,23 +1,26 @@
-"""The runs in a file, by their ids: decoded when they are looked at where the file is one that Misstep wrote.
+"""The runs in a file, by their ids, and the run in an item: what the items of a benchmark are about.
 
-A benchmark may hold thousands of runs in one file. Of a file with one `Trajectory` a line only the places of the lines
-are kept; any other format is read as a whole.
+A benchmark may hold thousands of runs in one file. Of a file that Misstep wrote, with one `Trajectory` a line, only the
+places of the lines are kept and a run is decoded when it is looked at; any other format is read as a whole.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.readers import read_file
+from harness.errors import InputError, UnreadableTrajectory
+from harness.protocols import Sample
+from harness.readers import all_readers, read_file
+from harness.readers.files import HEAD
 from harness.trajectory import Source, Trajectory, Unreadable
 
 _DECODED_RUNS_HELD = 8
 _ADVICE = "Repair the run, or take its items out."
+_INLINE = "Give it as Misstep writes runs, as an object of a known format, or as the path of a file."
 
 T = TypeVar("T")
 
@@ -47,6 +50,35 @@ def runs_by_id(file: Path) -> Mapping[str, Trajectory]:
             raise InputError(run.error, _ADVICE, file=run.file, line=run.line)
         runs[run.id] = run
     return runs
+
+
+def inline_run(value: dict[str, Any], item: str) -> Trajectory:
+    """The run that stands in an item itself: as Misstep writes runs (id and source may be left out), or of any format.
+
+    Raises
+    ------
+    InputError
+        It is neither, or not one run; names the item.
+    """
+    field = f"item {item!r}: trajectory"
+    own = "it has no steps"
+    if "steps" in value:
+        try:
+            return msgspec.convert({"id": item, "source": {"format": "inline"}} | value, Trajectory)
+        except msgspec.ValidationError as error:
+            own = str(error)
+    data = msgspec.json.encode(value)
+    sample = Sample(Path("inline"), "document", value, data[:HEAD].decode(errors="replace"))
+    reader = next((reader for reader in all_readers() if reader.refuse(sample) is None), None)
+    if reader is None:
+        raise InputError(f"no run of any known format; read as Misstep's own: {own}", _INLINE, field=field)
+    try:
+        runs = list(reader.read(data, Source(reader.FORMAT, "inline")))
+    except UnreadableTrajectory as error:
+        raise InputError(f"no run: {error.found}", _INLINE, field=field) from error
+    if len(runs) != 1:
+        raise InputError(f"{len(runs)} runs where one is meant", "Put them into a file.", field=field)
+    return runs[0]
 
 
 class _OwnRuns(Mapping[str, Trajectory]):

@@ -54,7 +54,7 @@ def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | 
     noted = list(_noted(spec, item))
     rooms = _rooms([len(text) for _, text in texts + noted], room if run is None else room // 2)
     parts = [(title, cut_text(text, most)) for (title, text), most in zip(texts + noted, rooms, strict=True)]
-    if run is not None:
+    if run is not None and run.steps:
         left = room - sum(min(len(text), most) for (_, text), most in zip(texts + noted, rooms, strict=True))
         parts.insert(len(texts), ("The run", fitted(run, left // CHARACTERS_PER_TOKEN, spec.policy, item.step)))
     shown = [f"{one_line(title)}:\n{fence(part.text, title)}" for title, part in parts]

@@ -179,17 +179,22 @@ def _values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[s
 
 def _value(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:
     if name in _TEXT_FIELDS:
-        text = getattr(item, name) or (run.task if name == "task" and run is not None else "")
+        text = getattr(item, name) or (_task_of(run) if name == "task" else "")
         return cut_text(text, spec.budget * CHARACTERS_PER_TOKEN) if text else None
     if name == "step":
         return None if item.step is None else Fitted(str(item.step))
     if name == "trajectory":
-        return None if run is None else fitted(run, spec.budget, spec.policy, item.step)
+        return None if run is None or not run.steps else fitted(run, spec.budget, spec.policy, item.step)
     if name == WHOLE_ITEM:
         return whole_item(spec, item, run)
     if name in ("before", "intervention", "after"):
         return _around(name, spec, item, run)
     return Fitted(str(item.extra[name])) if item.extra.get(name) is not None else None
+
+
+def _task_of(run: Trajectory | None) -> str:
+    """What a run was asked; many recordings do not say, which is no reason not to ask about the run."""
+    return "" if run is None else run.task or "(not recorded)"
 
 
 def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:

@@ -28,7 +28,7 @@ from harness.trajectory import Outcome, Trajectory
 from misstep.judged_items import Sampling
 from misstep.judged_runs import open_run
 from misstep.judging import run_judge
-from misstep.runs_by_id import runs_by_id
+from misstep.runs_by_id import inline_run, runs_by_id
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.families.test_asked_benchmarks:first_label")
 BUDGET = 2_000
@@ -54,7 +54,7 @@ class Benchmark:
         self.folder = folder
         self.spec = fitted_to(general(), read_question(folder), folder)
         self.items = [item for item in read_items(folder) if not item.why_not_asked]
-        self.runs = Runs(folder, runs_by_id)
+        self.runs = Runs(folder, runs_by_id, inline_run)
         self.gold: dict[str, set[str]] = defaultdict(set)
         with (folder / "gold.csv").open(encoding="utf-8", newline="") as stream:
             for row in csv.DictReader(stream):
