@@ -10,11 +10,13 @@ Epsilon is the authors' 0.2 for trained experts, 0.15 for skilled raters and 0.1
 hardly agree with each other.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from msgspec import Struct
 
 from analysis.judging.sample import JudgedSample
-from analysis.judging.units import Units
+from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import benjamini_yekutieli
 from analysis.stats.patterns import FloatArray, IntArray
@@ -68,7 +70,7 @@ class AlternativeAnnotator(Struct, frozen=True):
     replaces
         Whether that is at least a half, `None` where it cannot be told.
     advantage
-        The mean over raters of the judge's advantage probability, with an interval over raters.
+        The mean over raters of the judge's advantage probability.
     winning_rate_all, replaces_all
         The same with items that the judge left unanswered counted as lost.
     raters
@@ -120,7 +122,7 @@ def alternative_annotator(sample: JudgedSample, epsilon: float = EPSILON) -> Alt
         alignment="accuracy" if values is None else "-RMSE",
         winning_rate=rate,
         replaces=None if rate is None else rate >= _REPLACES,
-        advantage=Estimate(None, n=len(tested), reason=reason) if reason else _advantage(tested),
+        advantage=Estimate(None, n=len(tested), reason=reason) if reason else _advantage(advantages, tested, sample),
         winning_rate_all=rate_all,
         replaces_all=None if rate_all is None else rate_all >= _REPLACES,
         raters=tested,
@@ -210,7 +212,27 @@ def _p_value(differences: FloatArray, of_item: IntArray, epsilon: float) -> floa
     return float(stdtr(count - 1, (mean - epsilon) / error))
 
 
-def _advantage(tested: tuple[AgainstOneRater, ...]) -> Estimate:
-    """The mean over raters, who are the sample here."""
-    each = np.array([one.judge for one in tested])
-    return Units(np.arange(len(each)), len(each), False).mean(each, "no raters")
+def _advantage(advantages: _Advantages, tested: Sequence[AgainstOneRater], sample: JudgedSample) -> Estimate:
+    """The mean over raters of the judge's advantage probability, with an interval by Student's t over the units.
+
+    The raters are who they are and the items are the sample: an item's part in the error is the sum over its ratings of
+    the difference from the rater's own probability, over that rater's items.
+    """
+    from scipy.special import stdtrit
+
+    places = {name: place for place, name in enumerate(sample.raters)}
+    own, count = np.zeros(len(places)), np.ones(len(places))
+    for one in tested:
+        own[places[one.rater]], count[places[one.rater]] = one.judge, one.n
+    kept = np.isin(advantages.rater, [places[one.rater] for one in tested])
+    rater = advantages.rater[kept]
+    _, unit = np.unique(sample.units.of_item[advantages.item[kept]], return_inverse=True)
+    parts = np.bincount(unit, (advantages.judge[kept] - own[rater]) / count[rater]) / len(tested)
+    units, value = len(parts), float(own.sum() / len(tested))
+    if units < 2:
+        return Estimate(value, n=units, reason=ONE_CLUSTER)
+    half = float(stdtrit(units - 1, 0.975) * np.sqrt((parts**2).sum() * units / (units - 1)))
+    method = f"linearised, t over {sample.units.name}, 95%"
+    return Estimate(
+        value, max(0.0, value - half), min(1.0, value + half), len(np.unique(advantages.item[kept])), method
+    )

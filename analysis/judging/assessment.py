@@ -150,7 +150,9 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
         tables.append(votes_table(assessment.votes, source))
     if assessment.prevalence.positive:
         tables.append(prevalence_table(assessment.prevalence, source))
-    return [*tables, costs_table(assessment.cost, source)]
+    if any(one.reported for one in (*assessment.cost.now.values(), *assessment.cost.from_cache.values())):
+        tables.append(costs_table(assessment.cost, source))
+    return tables
 
 
 def most_telling(assessment: Assessment, source: str) -> list[str]:

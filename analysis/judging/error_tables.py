@@ -48,8 +48,9 @@ def bias_table(found: Bias, source: str) -> Table:
         rows += _rows_of_flow(flow, source)
     notes = [
         "Over the items with an answer and a gold label. Errors in opposite directions cancel out in the differences.",
-        f"Adjusted after Holm for the {len(found.flows)} pairs of labels with an error between them.",
     ]
+    if len(found.flows) > 1:
+        notes.append(f"Adjusted after Holm for the {len(found.flows)} pairs of labels with an error between them.")
     if len(found.flows) > _MOST_FLOWS:
         notes.append(f"The {_MOST_FLOWS} most one-sided pairs of {len(found.flows)} are shown.")
     if found.outside:

@@ -2,12 +2,11 @@
 
 The judge's share of positive answers is no prevalence. Where only some items have a gold label, the errors measured on
 these are carried over to all others, in two ways: by sensitivity and specificity (Rogan and Gladen), and by adding the
-mean error of the labelled items (prediction-powered). Both suppose that the labelled items are like a random sample of
-all. Where every item has a gold label there is nothing to carry over: people's own share is the answer, and what a
-correction by the same items would give.
+judge's mean error on the labelled items to its share of all: the difference estimator of survey sampling (Cochran 1977,
+Sampling Techniques, section 7.3), to which prediction-powered inference comes where the labelled are some of all. Both
+suppose that the labelled items are like a random sample of all. Where every item has a gold label there is nothing to
+carry over: people's own share is the answer, and what a correction by the same items would give.
 """
-
-from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -15,7 +14,7 @@ from msgspec import Struct
 from analysis.judging.sample import JudgedSample
 from analysis.judging.units import BoolArray
 from analysis.stats.coefficients import ratio
-from analysis.stats.correction import prediction_powered_mean, rogan_gladen
+from analysis.stats.correction import rogan_gladen
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray
 from harness.errors import UsageError
@@ -45,7 +44,7 @@ class JudgedPrevalence(Struct, frozen=True):
     corrected
         The judge's share put right by its sensitivity and specificity on the labelled items.
     prediction_powered
-        The judge's share of the unlabelled put right by its mean error on the labelled.
+        The judge's share put right by its mean error on the labelled items.
     sensitivity, specificity
         The judge's, on the labelled items.
     """
@@ -104,26 +103,21 @@ def _corrections(
         if not missing.any():
             nothing = Estimate(None, n=n, reason=reason)
             return nothing, nothing
-    if sample.units.clustered:
-        columns = (answered, said & answered, labelled, holds & labelled, said & holds & labelled, said & labelled)
-        values = np.column_stack(columns).astype(np.float64)[answered]
-        both = sample.units.only(answered).resampled(_figures, values, [NOT_INFORMATIVE, NO_GOLD], resamples, seed)
-        return both[0], both[1]
-    powered = prediction_powered_mean(holds[labelled], said[labelled], said[others]).powered
-    count = partial(_count, within=labelled)
+    columns = (answered, said & answered, labelled, holds & labelled, said & holds & labelled, said & labelled)
+    values = np.column_stack(columns).astype(np.float64)[answered]
+    units = sample.units.only(answered)
+    resampled, powered = units.resampled(_figures, values, [NOT_INFORMATIVE, NO_GOLD], resamples, seed)
+    return (resampled if units.clustered else _by_formula(values.sum(axis=0))), powered
+
+
+def _by_formula(sums: FloatArray) -> Estimate:
+    """Rogan's and Gladen's correction of independent items, with an interval that stands without resampling."""
+    answered, flagged, labelled, positive, found, flagged_labelled = (int(total) for total in sums)
+    left_alone = labelled - positive - (flagged_labelled - found)
     try:
-        corrected = rogan_gladen(
-            (_count(said, answered), n),
-            (count(said & holds), count(holds)),
-            (count(~said & ~holds), count(~holds)),
-        ).estimate
+        return rogan_gladen((flagged, answered), (found, positive), (left_alone, labelled - positive)).estimate
     except UsageError as error:
-        corrected = Estimate(None, n=n, reason=error.found)
-    return corrected, powered
-
-
-def _count(items: BoolArray, within: BoolArray) -> int:
-    return int(np.count_nonzero(items & within))
+        return Estimate(None, n=answered, reason=error.found)
 
 
 def _figures(sums: FloatArray) -> FloatArray:
@@ -134,5 +128,5 @@ def _figures(sums: FloatArray) -> FloatArray:
     informs = sensitivity + specificity - 1
     raw = ratio(ratio(flagged, answered) + specificity - 1, np.where(informs > 0, informs, np.nan))
     errors = ratio(positive - flagged_labelled, labelled)
-    powered = ratio(flagged - flagged_labelled, answered - labelled) + errors
+    powered = ratio(flagged, answered) + errors
     return np.column_stack([np.clip(raw, 0, 1), powered])

@@ -28,18 +28,23 @@ def prevalence_table(found: JudgedPrevalence, source: str) -> Table:
         What it was measured on.
     """
     group = f"“{found.positive}”"
-    figures = (
+    figures = [
         ("As the judge says", found.judge),
         ("As people say, where they do", found.people),
-        ("Corrected by sensitivity and specificity", found.corrected),
-        ("Prediction-powered", found.prediction_powered),
         ("Sensitivity", found.sensitivity),
         ("Specificity", found.specificity),
-    )
-    notes = [
-        "The corrections suppose that the items with a gold label are like a random sample of all, and that the judge "
-        "errs as often on the others; items on whose label raters tie count as without one.",
     ]
+    if found.labelled < found.answered:
+        figures += [
+            ("Corrected by sensitivity and specificity", found.corrected),
+            ("Prediction-powered", found.prediction_powered),
+        ]
+        notes = [
+            "The corrections suppose that the items with a gold label are like a random sample of all, and that the "
+            "judge errs as often on the others; items on whose label raters tie count as without one.",
+        ]
+    else:
+        notes = ["Every item answered has a gold label: nothing is left to carry the judge's errors over to."]
     if found.unanswered:
         lowest, highest = number_text(found.lowest, "share"), number_text(found.highest, "share")
         notes.append(

@@ -82,7 +82,7 @@ def clustered_shares(groups: IntArray, found: npt.ArrayLike, of_item: IntArray) 
     by_cluster = np.column_stack([np.bincount(of_item, column, minlength=clusters) for column in adds.T])
     tested = zero_mean(by_cluster)
     reason = TOO_FEW_CLUSTERS if tested.p_value is None else ""
-    return Significance(tested.statistic, tested.p_value, n, tested.test.replace("Hotelling", test), reason)
+    return Significance(tested.statistic, tested.p_value, n, tested.test.replace("Hotelling", "score test"), reason)
 
 
 def _chi_squared(tables: IntArray, totals: IntArray, all_found: int) -> FloatArray:
