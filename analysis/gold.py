@@ -117,11 +117,12 @@ def _lines(path: Path, type_: Any) -> Iterator[Any]:
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
-                if not line.strip():
+                written = line.removeprefix(BOM_UTF8) if number == 1 else line
+                if not written.strip():
                     continue
                 try:
-                    yield decoder.decode(line.removeprefix(BOM_UTF8))
-                except msgspec.DecodeError as error:
+                    yield decoder.decode(written)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
                     raise InputError(str(error), file=path, line=number) from error
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", "Load the data set again.", file=path) from error

@@ -1,0 +1,58 @@
+"""Gold labels out of a folder: a spreadsheet's ways of writing do no harm, and what is wrong is named with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.gold import GoldLabel, check_gold, read_gold, read_items
+from harness.errors import InputError
+
+
+def gold(folder: Path, text: str | bytes) -> Path:
+    (folder / "gold.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def test_a_byte_order_mark_line_ends_of_windows_blank_lines_and_further_columns_do_no_harm(tmp_path: Path) -> None:
+    written = "\ufeffrater,item,label,note\r\n\r\nann,i1,yes,sure\r\n\r\nbo,i1,no,\r\n"
+    folder = gold(tmp_path, written)
+    check_gold(folder, ("yes", "no"))
+    assert list(read_gold(folder)) == [GoldLabel("i1", "ann", "yes"), GoldLabel("i1", "bo", "no")]
+
+
+def test_an_empty_label_is_a_missing_one(tmp_path: Path) -> None:
+    folder = gold(tmp_path, "item,rater,label\ni1,ann,\ni2,ann,yes\n")
+    check_gold(folder, ("yes", "no"))
+    assert [row.item for row in read_gold(folder)] == ["i2"]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("item,rater,label\ni1,ann,yes\ni2,ann,maybe\n", r"gold\.csv:3: label: 'maybe' is none of the labels yes, no"),
+        ("item,rater,label\n\ni1,ann,yes\ni1,ann,no\n", r"gold\.csv:4: a second label of 'ann' for 'i1'"),
+        ("item,rater,label\ni1,ann\n", r"gold\.csv:2: too few or too many cells"),
+        ("item,rater,label\ni1,ann,yes,no\n", r"gold\.csv:2: too few or too many cells"),
+        ("item,label\ni1,yes\n", r"gold\.csv:1: no column 'rater'"),
+        ("", r"gold\.csv:1: no column 'item'"),
+        (b"item,rater,label\ni1,\xff,yes\n", r"gold\.csv: no table in UTF-8"),
+        ('item,rater,label\n"i1,ann,yes\n', r"gold\.csv: no table in UTF-8"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, written: str | bytes, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        check_gold(gold(tmp_path, written), ("yes", "no"))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gold\.csv: cannot open: No such file"):
+        check_gold(tmp_path, ())
+
+
+def test_any_label_is_one_where_they_are_open(tmp_path: Path) -> None:
+    check_gold(gold(tmp_path, "item,rater,label\ni1,ann,step 7\n"), ())
+
+
+def test_blank_lines_and_a_byte_order_mark_in_the_items_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_bytes(b'\xef\xbb\xbf\r\n{"id": "i1"}\r\n\r\n{"id": "i2"}\r\n')
+    assert [item.id for item in read_items(tmp_path)] == ["i1", "i2"]

@@ -1,0 +1,92 @@
+"""A judge fits a benchmark by kind and labels, or takes its labels from it; what an item may get follows from both."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.errors import InputError, UsageError
+from harness.items import Item, Question
+from harness.judges import read_known
+from harness.judges.fit import DEFAULT_QUESTION, GENERAL, fitted_to, offered
+from harness.judges.judge_file import Example, JudgeSpec, read_judge
+from harness.judges.prompted import ask
+
+FOLDER = Path("plants")
+FRUIT = Question("plants", "text", {"fruit": "it has seeds", "vegetable": ""}, asks="Is it a fruit?", shown=("colour",))
+OPEN = Question("who", "triage", asks="Who was it?")
+
+
+def general(**changed: object) -> JudgeSpec:
+    return msgspec.structs.replace(read_known(GENERAL), **changed)
+
+
+def test_a_judge_without_labels_takes_labels_question_and_what_is_shown_from_the_benchmark() -> None:
+    spec = fitted_to(general(), FRUIT, FOLDER)
+    assert (spec.labels, spec.asks, spec.shown) == (FRUIT.labels, "Is it a fruit?", ("colour",))
+    assert fitted_to(general(), Question("q", "patch", {"a": "", "b": ""}), FOLDER).asks == DEFAULT_QUESTION
+
+
+def test_a_judge_keeps_the_meanings_that_it_gives_its_labels() -> None:
+    own = {"vegetable": "anything else", "fruit": "sweet"}
+    assert fitted_to(general(labels=own), FRUIT, FOLDER).labels == own
+
+
+@pytest.mark.parametrize(
+    ("labels", "advice"),
+    [
+        ({"Fruit": "", "Vegetable": ""}, "They differ in letter case alone: spell them in the judge's file"),
+        ({"yes": "", "no": ""}, "leave `labels` out of it, or ask the judge benchmark_question"),
+        ({"fruit": "", "vegetable": "", "fish": ""}, "leave `labels` out of it"),
+    ],
+)
+def test_a_judge_with_other_labels_is_refused_with_what_to_do(labels: dict[str, str], advice: str) -> None:
+    with pytest.raises(UsageError, match=f"other labels: judge .+{advice}"):
+        fitted_to(general(labels=labels), FRUIT, FOLDER)
+
+
+def test_a_judge_for_other_items_is_refused_and_one_for_any_is_not() -> None:
+    with pytest.raises(UsageError, match="is for items of kind patch, benchmark plants has text"):
+        fitted_to(general(kind="patch"), FRUIT, FOLDER)
+    assert general().kind == "any"
+
+
+def test_an_example_with_a_label_that_the_benchmark_does_not_know_is_refused() -> None:
+    with pytest.raises(UsageError, match="an example with the label 'fish'"):
+        fitted_to(general(examples=(Example({"item": "a carp"}, "fish", "r"),)), FRUIT, FOLDER)
+
+
+def test_where_labels_are_open_each_item_names_its_own() -> None:
+    spec = fitted_to(general(), OPEN, FOLDER)
+    assert offered(spec, Item("i", "triage", text="t", labels=("Ann", "Bo"))) == {"Ann": "", "Bo": ""}
+    with pytest.raises(InputError, match="neither the benchmark nor item 'i' names a label"):
+        offered(spec, Item("i", "triage", text="t"))
+
+
+def test_an_item_may_name_some_of_the_labels_and_no_other() -> None:
+    spec = fitted_to(general(), FRUIT, FOLDER)
+    assert offered(spec, Item("i", "text", text="t", labels=("fruit",))) == {"fruit": "it has seeds"}
+    with pytest.raises(InputError, match="item 'i' names the label 'fish'"):
+        offered(spec, Item("i", "text", text="t", labels=("fruit", "fish")))
+
+
+def test_an_example_whose_label_an_item_may_not_get_is_left_out_for_it() -> None:
+    examples = (Example({"item": "a pear"}, "fruit", "r"), Example({"item": "a leek"}, "vegetable", "r"))
+    spec = fitted_to(general(examples=examples), FRUIT, FOLDER)
+    (request,) = ask(spec, Item("i", "text", text="t", labels=("vegetable",)), None).requests
+    said = "\n".join(message.content for message in request.messages)
+    assert "a leek" in said
+    assert "a pear" not in said
+
+
+@pytest.mark.parametrize("labels", ["", "labels = []\n"])
+def test_a_judge_file_may_leave_its_labels_out_and_be_for_any_kind(tmp_path: Path, labels: str) -> None:
+    (tmp_path / "j.toml").write_text(f'name = "j"\nkind = "any"\n{labels}prompt = "judges/benchmark_question"\n')
+    spec = read_judge(tmp_path / "j.toml")
+    assert (spec.labels, spec.kind) == ({}, "any")
+
+
+def test_one_label_is_no_choice(tmp_path: Path) -> None:
+    (tmp_path / "j.toml").write_text('name = "j"\nkind = "any"\nlabels = ["a"]\nprompt = "judges/benchmark_question"\n')
+    with pytest.raises(InputError, match="labels: labels that cannot be told apart"):
+        read_judge(tmp_path / "j.toml")
