@@ -229,10 +229,9 @@ def _advantage(advantages: _Advantages, tested: Sequence[AgainstOneRater], sampl
     _, unit = np.unique(sample.units.of_item[advantages.item[kept]], return_inverse=True)
     parts = np.bincount(unit, (advantages.judge[kept] - own[rater]) / count[rater]) / len(tested)
     units, value = len(parts), float(own.sum() / len(tested))
-    if units < 2:
-        return Estimate(value, n=units, reason=ONE_CLUSTER)
+    n = len(np.unique(advantages.item[kept]))
+    if units < 2 or not parts.any():
+        return Estimate(value, n=n, reason=ONE_CLUSTER if units < 2 else NO_SPREAD)
     half = float(stdtrit(units - 1, 0.975) * np.sqrt((parts**2).sum() * units / (units - 1)))
     method = f"linearised, t over {sample.units.name}, 95%"
-    return Estimate(
-        value, max(0.0, value - half), min(1.0, value + half), len(np.unique(advantages.item[kept])), method
-    )
+    return Estimate(value, max(0.0, value - half), min(1.0, value + half), n, method)
