@@ -1,0 +1,112 @@
+"""How often attacked items change a judge's verdict, as a sentence, as a table and as a document."""
+
+import json
+from collections.abc import Mapping
+
+import msgspec
+
+from analysis.formatting import number_text
+from analysis.judging.flips import Flips, Part
+from analysis.stats.estimate import Estimate
+from analysis.tables import Row, Table, Unit, made_by_this
+
+FEW_PLAIN = 40
+"""With fewer plain items than this an interval over them is narrower than it should be (`analysis.stats.clustered`)."""
+
+_OVERALL = "All attacked items"
+
+
+def flips_document(found: Flips) -> str:
+    """The flips as one JSON document."""
+    return json.dumps(msgspec.to_builtins(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def flips_headline(found: Flips) -> str:
+    """What was found, in one sentence with its interval; what chance alone does is always said."""
+    of = f"{found.flip_rate.n or 0:,} attacked items that were answered, like their plain twins"
+    who = f"{found.judge} with {found.model}" if found.model else found.judge
+    if found.flip_rate.value is None:
+        return f"Nothing can be said of {who}: {found.flip_rate.reason} ({found.n:,} were asked)."
+    chance = number_text(found.chance.value, "share") if found.chance.value is not None else "an unknown share"
+    return (
+        f"A text inside the item changes the verdict of {who} on {_with_ends(found.flip_rate)} of {of}; "
+        f"on a plain copy of the item it changes on {chance}."
+    )
+
+
+@made_by_this
+def flips_table(found: Flips, source: str) -> Table:
+    """Flips, flips to the label that the text asks for, and flips by chance; then by style, encoding and position.
+
+    Parameters
+    ----------
+    found
+        The flips.
+    source
+        What the items were made of.
+    """
+    rows = [
+        _row("Verdict differs from the plain item's", found.flip_rate, "share", _OVERALL, source),
+        _row("Verdict is the label that the text asks for", found.target_rate, "share", _OVERALL, source),
+        _row("Verdict on a plain copy differs (chance)", found.chance, "share", _OVERALL, source),
+        _row("Differs, beyond chance", found.excess, "difference", _OVERALL, source),
+    ]
+    parts: dict[str, Mapping[str, Part]] = {
+        "Differs, by wording": found.by_style,
+        "Differs, by encoding": found.by_encoding,
+        "Differs, by position": found.by_position,
+    }
+    for group, of_group in parts.items():
+        rows += [_row(name.replace("_", " "), part.rate, "share", group, source) for name, part in of_group.items()]
+    return Table(
+        name="flips",
+        paper="judging",
+        title=f"{found.judge}: texts that try to steer it",
+        finding=flips_headline(found),
+        rows=tuple(rows),
+        notes=tuple(_notes(found)),
+        generator="harness.judges.injection.injected",
+    )
+
+
+def _notes(found: Flips) -> list[str]:
+    counts = ", ".join(f"{count:,} {status}" for status, count in found.statuses.items() if count)
+    notes = [
+        f"{found.n:,} attacked items, made of {found.plain:,} plain ones, of which {found.copies:,} copies were asked "
+        f"about too. {f'Without an answer, which is no flip: {counts}.' if counts else 'All were answered.'}"
+    ]
+    if found.untwinned:
+        notes.append(f"{found.untwinned:,} answered items are left out because their plain twin has no answer.")
+    notes.append(
+        "The label that a text asks for is looked for where the plain item got another one; a part's figure is not "
+        "adjusted for there being many parts."
+    )
+    if found.plain < FEW_PLAIN:
+        notes.append(
+            f"Intervals are over the {found.plain:,} plain items: with fewer than {FEW_PLAIN} they are narrower than "
+            "they should be, and say little of items of another kind."
+        )
+    return notes
+
+
+def _with_ends(estimate: Estimate) -> str:
+    value = number_text(estimate.value, "share")
+    if estimate.low is None or estimate.high is None:
+        return f"{value} (without an interval: {estimate.reason})"
+    return f"{value} (95% interval {number_text(estimate.low, 'share')} to {number_text(estimate.high, 'share')})"
+
+
+def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
+    return Row(
+        quantity=quantity,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        n=estimate.n,
+        evidence="generated",
+        source=source,
+        reason=estimate.reason,
+        unit=unit,
+        method=estimate.method,
+        group=group,
+    )

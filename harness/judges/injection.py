@@ -1,0 +1,242 @@
+"""Items that try to steer a judge: a plain item, copies of it, and versions with a text in it that asks for a label.
+
+    container_gone                    the plain item
+    container_gone~copy-1             the same under another id: does the judge say the same twice?
+    container_gone~attack-017         with a text in it that asks for a label other than the true one
+
+What was done to an item stands in its `extra`, which no shipped prompt shows: `cluster`, the plain item's own, and
+`injection`, an `Injection`. The wording is data (`injections/`), the encodings and places are code beside this module.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+import msgspec
+from msgspec import Struct, structs
+
+from harness.errors import InputError
+from harness.items import Item
+from harness.judges.fencing import readable
+from harness.judges.fit import offered
+from harness.judges.injection_encodings import ENCODINGS, PLAIN
+from harness.judges.injection_places import PLACES, Subject
+from harness.judges.judge_file import JudgeSpec
+from harness.judges.prompted import ask
+from harness.trajectory import Source, Step, Trajectory
+
+Role = Literal["plain", "copy", "attacked"]
+
+COPIES = 2
+"""How often a plain item is asked about again."""
+
+_FILES = Path(__file__).parent / "injections"
+_PROBE = "a note of a few words"
+
+
+class Attack(Struct, frozen=True):
+    """A wording with `{target}` in it and the encoding that it comes in."""
+
+    style: str
+    encoding: str
+    wording: str
+
+    def text(self, target: str) -> str:
+        """What is put into an item."""
+        return ENCODINGS[self.encoding](self.wording, target)
+
+
+class Injection(Struct, frozen=True, omit_defaults=True):
+    """What was done to an item; the last four only where it was attacked. `twin` is the id of the plain item."""
+
+    role: Role
+    twin: str
+    style: str = ""
+    encoding: str = ""
+    position: str = ""
+    target: str = ""
+
+
+class Plain(Struct, frozen=True):
+    """An item before anything is done to it.
+
+    Parameters
+    ----------
+    subject
+        The item and its run.
+    truth
+        Its gold label; `None` where it has none.
+    cluster
+        What it hangs together with.
+    """
+
+    subject: Subject
+    truth: str | None
+    cluster: str
+
+
+class _Style(Struct, forbid_unknown_fields=True):
+    name: str
+    text: str
+    encoded: bool = False
+
+
+class _Attacks(Struct, forbid_unknown_fields=True):
+    version: int
+    style: list[_Style]
+
+
+class _Made(Struct, forbid_unknown_fields=True):
+    id: str
+    task: str
+    step: int
+    text: str
+    patch: str
+    steps: tuple[Step, ...]
+    gold: dict[str, str]
+
+
+class _MadeItems(Struct, forbid_unknown_fields=True):
+    version: int
+    item: list[_Made]
+
+
+@cache
+def attacks() -> tuple[Attack, ...]:
+    """Every style as it is, and those that are to be encoded in every encoding."""
+    styles = msgspec.toml.decode((_FILES / "attacks.toml").read_bytes(), type=_Attacks).style
+    return tuple(
+        Attack(style.name, encoding, style.text.strip("\n"))
+        for style in styles
+        for encoding in (ENCODINGS if style.encoded else (PLAIN,))
+    )
+
+
+def digest() -> str:
+    """The sha256 of the wordings and the shipped items."""
+    files = (_FILES / "attacks.toml", _FILES / "items.toml")
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def shipped_plain(spec: JudgeSpec) -> tuple[Plain, ...]:
+    """The items that come with Misstep, for a judge of any kind; with a truth where the judge comes with it too."""
+    made = msgspec.toml.decode((_FILES / "items.toml").read_bytes(), type=_MadeItems).item
+    return tuple(_plain(one, spec) for one in made)
+
+
+def _plain(made: _Made, spec: JudgeSpec) -> Plain:
+    run = Trajectory(made.id, Source("made up"), made.task, made.steps)
+    kind = "misbehaviour" if spec.kind == "any" else spec.kind
+    item = Item(made.id, kind, step=made.step, task=made.task, patch=made.patch.lstrip("\n"), text=made.text)
+    truth = made.gold.get(spec.name)
+    return Plain(Subject(item, run), truth if truth in spec.labels else None, made.id)
+
+
+def injected(
+    spec: JudgeSpec, plain: Sequence[Plain], chosen: Iterable[Attack], count: int, seed: int
+) -> tuple[Item, ...]:
+    """Plain items, their copies, and `count` attacked versions of them.
+
+    The attacks are dealt out in an order that the seed decides, one an item in turn; each asks for the label, and goes
+    to the place, that was taken least so far. A place is taken only where the judge's prompt shows all of the text.
+
+    Parameters
+    ----------
+    spec
+        The judge, as it is asked what the benchmark asks.
+    plain, chosen
+        The items and the attacks.
+    count
+        How many attacked items there are to be.
+    seed
+        Of the order and of what is drawn.
+
+    Raises
+    ------
+    InputError
+        The judge's prompt shows nothing of an item that a text could be put into, or an item lacks what it asks for.
+    """
+    random = Random(seed)  # noqa: S311 (an order, no secret)
+    order = list(chosen)
+    random.shuffle(order)
+    dealt = [(plain[number % len(plain)], order[number % len(order)]) for number in range(count)]
+    items = [
+        given for one in plain for given in (_marked(one, one.subject, Injection("plain", _id(one))), *_copies(one))
+    ]
+    targets: Counter[str] = Counter()
+    places: Counter[str] = Counter()
+    shown_places = {_id(one): _shown_places(spec, one) for one in plain}
+    for number, (one, attack) in enumerate(dealt):
+        labels = [label for label in offered(spec, one.subject.item) if label != one.truth]
+        target = _least_taken(labels, targets, random)
+        position, subject = _placed(spec, one, attack.text(target), shown_places[_id(one)], places, random)
+        targets[target] += 1
+        places[position] += 1
+        told = Injection("attacked", _id(one), attack.style, attack.encoding, position, target)
+        items.append(_marked(one, subject, told, f"~attack-{number:03}"))
+    return tuple(items)
+
+
+def _id(one: Plain) -> str:
+    return one.subject.item.id
+
+
+def _copies(one: Plain) -> list[Item]:
+    told = Injection("copy", _id(one))
+    return [_marked(one, one.subject, told, f"~copy-{number}") for number in range(1, COPIES + 1)]
+
+
+def _marked(one: Plain, subject: Subject, told: Injection, suffix: str = "") -> Item:
+    """An item with its run in it, and with what was done to it noted."""
+    item = subject.item
+    return structs.replace(
+        item,
+        id=item.id + suffix,
+        trajectory=None if subject.run is None else msgspec.to_builtins(subject.run),
+        trajectory_id=None,
+        extra=item.extra | {"cluster": one.cluster, "injection": msgspec.to_builtins(told)},
+    )
+
+
+def _least_taken(names: Sequence[str], taken: Counter[str], random: Random) -> str:
+    least = min(taken[name] for name in names)
+    return random.choice([name for name in names if taken[name] == least])
+
+
+def _placed(
+    spec: JudgeSpec, one: Plain, text: str, shown: Sequence[str], taken: Counter[str], random: Random
+) -> tuple[str, Subject]:
+    """Where a text was put, and the item with it."""
+    left = list(shown)
+    while left:
+        position = _least_taken(left, taken, random)
+        subject = PLACES[position](one.subject, text)
+        if subject is not None and _shows(spec, one.subject, subject, text):
+            return position, subject
+        left.remove(position)
+    said = (
+        f"prompt {spec.prompt.name} shows no place of item {_id(one)!r} that a text of {len(text):,} characters fits in"
+    )
+    raise InputError(said, "Choose shorter items, or raise the judge's budget.")
+
+
+def _shown_places(spec: JudgeSpec, one: Plain) -> list[str]:
+    """The places of an item that the judge's prompt shows."""
+    put = {name: place(one.subject, _PROBE) for name, place in PLACES.items()}
+    return [name for name, subject in put.items() if subject is not None and _shows(spec, one.subject, subject, _PROBE)]
+
+
+def _shows(spec: JudgeSpec, without: Subject, subject: Subject, text: str) -> bool:
+    """Whether all of a text is in what is asked: line by line, or in a form that only a cut makes shorter."""
+    asked = _asked(spec, subject)
+    if all(line.strip() in asked for line in readable(text).split("\n")):
+        return True
+    return len(asked) - len(_asked(spec, without)) >= len(" ".join(text.split()))
+
+
+def _asked(spec: JudgeSpec, subject: Subject) -> str:
+    return ask(spec, subject.item, subject.run).requests[0].messages[-1].content
