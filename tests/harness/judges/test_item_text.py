@@ -1,4 +1,4 @@
-"""What `{item}` stands for: each part fenced on its own, what the benchmark does not name left out, within the budget."""
+"""What `{item}` stands for: each part fenced on its own, what the benchmark does not name left out, within budget."""
 
 import re
 

@@ -1,0 +1,208 @@
+"""A user's own benchmark folder, written by hand or by a spreadsheet: what works, and how what does not is said."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.clients import ClientSettings
+from harness.errors import InputError, UsageError
+from harness.exchange import Request
+from harness.judges import read_known
+from harness.judges.fit import GENERAL
+from harness.records import read_verdicts
+from harness.verdict import Verdict
+from misstep.judged_runs import benchmark_named, open_run
+from misstep.judging import run_judge
+
+SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.test_own_benchmarks:quoting")
+TOML = 'name = "mine"\nkind = "misbehaviour"\nlabels = ["yes", "no"]\nquestion = "Is it so?"\nshown = ["topic"]\n'
+GOLD = "item,rater,label\ni1,me,yes\n"
+
+OWN = {"task": "mend", "steps": [{"role": "agent", "text": "I look."}]}
+ATIF = {
+    "schema_version": "ATIF-v1.4",
+    "session_id": "s",
+    "agent": {"name": "mender", "version": "1"},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": "mend"},
+        {"step_id": 2, "source": "agent", "message": "I look."},
+    ],
+}
+CHAT = {"messages": [{"role": "user", "content": "mend"}, {"role": "assistant", "content": "I look."}]}
+CLAUDE_CODE = [
+    {"type": "user", "uuid": "1", "sessionId": "s", "message": {"role": "user", "content": "mend"}},
+    {
+        "type": "assistant",
+        "uuid": "2",
+        "parentUuid": "1",
+        "sessionId": "s",
+        "message": {"role": "assistant", "id": "m", "model": "x", "content": [{"type": "text", "text": "I look."}]},
+    },
+]
+
+
+def quoting(request: Request) -> str:
+    """A model that gives back what it was shown as its reasoning."""
+    return json.dumps({"reasoning": request.messages[-1].content, "label": "yes", "score": 1.0, "steps": []})
+
+
+def written(folder: Path, items: list[dict[str, Any]], toml: str = TOML, gold: str = GOLD) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "benchmark.toml").write_bytes(toml.encode())
+    lines = (json.dumps({"kind": "misbehaviour"} | item) for item in items)
+    (folder / "items.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    (folder / "gold.csv").write_bytes(gold.encode())
+    return folder
+
+
+def verdicts(folder: Path, judge: str = GENERAL) -> list[Verdict]:
+    """What the judge says of a folder's items."""
+    spec = read_known(judge)
+    spec = msgspec.structs.replace(spec, model=msgspec.structs.replace(spec.model, name="small-1"))
+    out = folder.parent / "run"
+    run_judge(spec, folder, out, SCRIPTED)
+    return list(read_verdicts(out, unfinished=True))
+
+
+@pytest.mark.parametrize("run", [OWN, ATIF, CHAT], ids=["own", "atif", "chat"])
+def test_a_run_may_stand_in_the_item_in_any_known_format(tmp_path: Path, run: dict[str, Any]) -> None:
+    (verdict,) = verdicts(written(tmp_path / "b", [{"id": "i1", "trajectory": run}]))
+    assert verdict.status == "answered", verdict.error
+    assert "I look." in verdict.rationale
+
+
+@pytest.mark.parametrize("judge", [GENERAL, "infinite_loop"])
+def test_a_run_may_stand_in_a_file_of_any_known_format_beside_the_items(tmp_path: Path, judge: str) -> None:
+    folder = written(tmp_path / "b", [{"id": "i1", "trajectory": "runs/1.jsonl"}])
+    (folder / "runs").mkdir()
+    (folder / "runs" / "1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in CLAUDE_CODE))
+    (verdict,) = verdicts(folder, judge)
+    assert verdict.status == "answered", verdict.error
+    assert "I look." in verdict.rationale
+
+
+def test_what_a_spreadsheet_or_an_editor_adds_does_no_harm(tmp_path: Path) -> None:
+    folder = written(tmp_path / "b", [])
+    mark = b"\xef\xbb\xbf"
+    (folder / "benchmark.toml").write_bytes(mark + TOML.replace("\n", "\r\n").encode())
+    item = b'{"id": "i1", "kind": "misbehaviour", "text": "a text"}'
+    (folder / "items.jsonl").write_bytes(mark + b"\r\n" + item + b"\r\n\r\n")
+    (folder / "gold.csv").write_bytes(mark + b"item,rater,label\r\n\r\ni1,me,no\r\n")
+    assert [verdict.status for verdict in verdicts(folder)] == ["answered"]
+    run = open_run(tmp_path / "run")
+    assert [(label.item, label.label) for label in run.gold] == [("i1", "no")]
+    assert [item.id for item in run.items] == ["i1"]
+
+
+def test_the_question_and_what_is_to_be_shown_come_from_the_benchmark_file(tmp_path: Path) -> None:
+    extra = {"topic": "gates", "verdict": "bad"}
+    (verdict,) = verdicts(written(tmp_path / "b", [{"id": "i1", "text": "a text", "extra": extra}]))
+    assert "The question again: Is it so?" in verdict.rationale
+    assert "gates" in verdict.rationale
+    assert "bad" not in verdict.rationale
+
+
+def test_a_run_whose_task_is_not_recorded_is_asked_about_and_one_without_steps_is_not(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path / "b", [{"id": "i1", "trajectory": {"steps": OWN["steps"]}}, {"id": "i2", "trajectory": {"steps": []}}]
+    )
+    of = {verdict.item: verdict for verdict in verdicts(folder, "infinite_loop")}
+    assert "(not recorded)" in of["i1"].rationale
+    assert (of["i2"].status, "nothing for {trajectory}" in str(of["i2"].error)) == ("failed", True)
+
+
+@pytest.mark.parametrize(
+    ("item", "said"),
+    [
+        ({"trajectory": {"foo": 1}}, "item 'i1': trajectory: no run of any known format"),
+        ({"trajectory": {"steps": [{"role": "ghost"}]}}, "Invalid enum value 'ghost'"),
+        ({"trajectory": "../secret.json"}, "leads out of the benchmark"),
+        ({"trajectory": "/etc/passwd"}, "leads out of the benchmark"),
+        ({"trajectory": "runs/none.json"}, "no such file of trajectories"),
+        ({"trajectory": "two.jsonl"}, "no run 'i1', which item 'i1' is about, among the 2 runs of the file"),
+    ],
+)
+def test_an_item_whose_run_cannot_be_had_fails_with_the_reason(tmp_path: Path, item: dict[str, Any], said: str) -> None:
+    folder = written(tmp_path / "b", [{"id": "i1"} | item])
+    (folder / "two.jsonl").write_text("".join(json.dumps(CHAT) + "\n" for _ in range(2)))
+    (verdict,) = verdicts(folder)
+    assert (verdict.status, verdict.label) == ("failed", None)
+    assert said in str(verdict.error)
+
+
+def replaced(file: str, old: str, new: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        path = folder / file
+        path.write_text(path.read_text().replace(old, new))
+
+    return change
+
+
+def removed(file: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / file).unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (removed("items.jsonl"), r"items\.jsonl: cannot open"),
+        (removed("benchmark.toml"), r"benchmark\.toml: cannot open"),
+        (replaced("items.jsonl", '"i2"', '"i1"'), r"items\.jsonl:2: the id 'i1' comes twice"),
+        (replaced("items.jsonl", "misbehaviour", "loops"), r"items\.jsonl:1: no item: Invalid enum value 'loops'"),
+        (replaced("items.jsonl", '"id": "i1", ', ""), r"items\.jsonl:1: no item: Object missing required field `id`"),
+        (
+            replaced("items.jsonl", '"text": "a text"', '"text": "a", "labels": ["oh"]'),
+            r"items\.jsonl: labels: item 'i1'",
+        ),
+        (replaced("benchmark.toml", "misbehaviour", "loops"), r"benchmark\.toml: Invalid enum value 'loops'"),
+        (replaced("benchmark.toml", '"yes", "no"', '"no", "no"'), r"benchmark\.toml: labels: a label that is empty or"),
+        (replaced("benchmark.toml", 'labels = ["yes", "no"]', ""), r"items\.jsonl: labels: neither the benchmark nor"),
+        (replaced("benchmark.toml", "name =", "name"), r"benchmark\.toml: "),
+    ],
+)
+def test_a_folder_that_breaks_the_form_is_refused_before_anything_is_asked(
+    tmp_path: Path, change: Callable[[Path], None], said: str
+) -> None:
+    folder = written(tmp_path / "b", [{"id": "i1", "text": "a text"}, {"id": "i2", "text": "another"}])
+    change(folder)
+    with pytest.raises(InputError, match=said) as raised:
+        verdicts(folder)
+    assert "\n" not in raised.value.line()
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_is_known_by_any_of_its_files_and_a_name_that_is_none_says_what_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trail").mkdir()
+    (tmp_path / "trail" / "gold.csv").write_text(GOLD)
+    (tmp_path / "empty").mkdir()
+    assert benchmark_named("trail", None) == Path("trail")
+    assert benchmark_named("empty", None) == Path("empty")
+    with pytest.raises(UsageError, match=r"no benchmark 'nowhere'\. Give a folder with benchmark\.toml.*whoandwhen"):
+        benchmark_named("nowhere", None)
+
+
+@pytest.mark.data
+def test_recordings_of_every_format_can_be_items(tmp_path: Path, data_folder: Path) -> None:
+    source = data_folder / "transcript_formats"
+    files = [path for path in sorted(source.rglob("*")) if path.suffix in (".json", ".jsonl", ".traj", ".md")]
+    files = [path for path in files if path.parent != source]
+    folder = written(
+        tmp_path / "b",
+        [{"id": f"{n} {path.name}", "trajectory": f"runs/{n}{path.suffix}"} for n, path in enumerate(files)],
+    )
+    (folder / "runs").mkdir()
+    for n, path in enumerate(files):
+        (folder / "runs" / f"{n}{path.suffix}").write_bytes(path.read_bytes())
+    given = verdicts(folder)
+    assert {path.parent.name for path in files} >= {"claude_code", "codex_cli", "gemini_cli", "aider", "atif"}
+    assert len(given) == len(files)
+    for verdict in given:
+        several = "Name one of them as trajectory_id" in str(verdict.error)
+        assert verdict.status == "answered" or several, verdict.error
