@@ -14,8 +14,10 @@ and the last steps whole and leaves out the middle. A token is taken for four ch
 A line that a step says itself never stands where one of ours would: it could make up a step, a call or an answer.
 """
 
+import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -149,8 +151,15 @@ def _said(opening: str, text: str, most: int | None) -> str:
 
 
 def _call(call: ToolCall, most: int | None) -> str:
-    given = call.arguments if isinstance(call.arguments, str) else msgspec.json.encode(call.arguments).decode()
+    given = call.arguments if isinstance(call.arguments, str) else _written(call.arguments)
     return f"{one_line(call.name)} {_shortened(given, most)}"
+
+
+def _written(arguments: dict[str, Any]) -> str:
+    try:
+        return msgspec.json.encode(arguments).decode()
+    except UnicodeEncodeError:  # half a character, which some formats hold
+        return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
 
 
 def _shortened(text: str, most: int | None) -> str:
