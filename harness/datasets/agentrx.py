@@ -96,6 +96,11 @@ class Run(Struct, frozen=True):
     trajectory: Trajectory | None
     n_messages: int
 
+    @property
+    def domain(self) -> str:
+        """Which of the two sets of runs it is of: `tau` or `magentic`."""
+        return self.id.partition("-")[0]
+
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write `agentrx`.
@@ -119,7 +124,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
             asks="The run failed. Of which kind is the failure that decided it, its root cause?",
             version=VERSION,
         ),
-        [_item(run) for run in runs],
+        [_item(run, _labels_of(run.domain, runs)) for run in runs],
         [Gold(run.id, RATER, _root(run, folder).failure_category) for run in runs],
         {"tau": tau.values()},
         [error for run in runs for error in _errors(run, folder)],
@@ -159,11 +164,15 @@ def _labelled_magentic(folder: Path) -> Iterator[Run]:
         yield Run(f"magentic-{labelled.trajectory_id}", labelled, None, lengths[str(labelled.trajectory_id)])
 
 
-def _item(run: Run) -> Item:
+def _labels_of(domain: str, runs: list[Run]) -> tuple[str, ...]:
+    """The labels that a run of a domain may get: not those that are spelt so in the other domain alone."""
+    used = {failure.failure_category for run in runs if run.domain == domain for failure in run.labelled.failures}
+    return tuple(label for label in LABELS if label in used or label not in OTHER_DOMAIN[domain])
+
+
+def _item(run: Run, labels: tuple[str, ...]) -> Item:
     trajectory = run.trajectory
-    domain = run.id.partition("-")[0]
-    labels = tuple(label for label in LABELS if label not in OTHER_DOMAIN[domain])
-    extra = {"domain": domain, "messages": run.n_messages}
+    extra = {"domain": run.domain, "messages": run.n_messages}
     if trajectory is None:
         unaskable = "its transcript is not in the public files"
         return Item(id=run.id, kind="triage", labels=labels, unaskable=unaskable, extra=extra)

@@ -94,7 +94,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
             asks="The run of several agents failed. Which agent made the mistake that decided the failure?",
             version=VERSION,
         ),
-        [_item(name, log, tuple(dict.fromkeys(entry.name for entry in log.history))) for name, log in logs.items()],
+        [_item(name, log, _speakers(log)) for name, log in logs.items()],
         [Gold(name, RATER, log.mistake_agent) for name, log in logs.items()],
         {"runs": runs},
         errors,
@@ -148,6 +148,12 @@ def _role(entry: Entry) -> Role:
     return "system" if entry.name == TERMINAL else "agent"
 
 
+def _speakers(log: Log) -> tuple[str, ...]:
+    """Who speaks in a log, in the order in which they first do; nobody where the agent that is blamed never does."""
+    speakers = tuple(dict.fromkeys(entry.name for entry in log.history))
+    return speakers if log.mistake_agent in speakers else ()
+
+
 def _item(name: str, log: Log, labels: tuple[str, ...]) -> Item:
     return Item(
         id=name,
@@ -156,5 +162,6 @@ def _item(name: str, log: Log, labels: tuple[str, ...]) -> Item:
         trajectory_id=name,
         task=log.question,
         labels=labels,
+        unaskable="" if labels else "the agent that is blamed does not speak in the log",
         extra={"question_id": log.question_ID, "level": log.level, "correct_answer": log.ground_truth},
     )

@@ -168,6 +168,22 @@ def test_the_reference_solution_is_in_no_trajectory(tmp_path: Path) -> None:
     assert "info" not in load_made_up(tmp_path, made_up()).trajectories["tau-7"].extra
 
 
+@pytest.mark.data
+def test_a_run_may_get_the_labels_of_its_own_domain_only(rx: Loaded) -> None:
+    by_domain = {item.extra["domain"]: set(item.labels) for item in rx.items.values()}
+    assert by_domain["tau"] - by_domain["magentic"] == {"Instruction Adherence Failure", "Intent Not Supported"}
+    assert by_domain["magentic"] - by_domain["tau"] == {"Instruction/Plan Adherence Failure", "Intent not supported"}
+    assert all(len(labels) == 9 for labels in by_domain.values())
+
+
+@pytest.mark.data
+def test_the_44_runs_without_a_transcript_are_not_asked_about(rx: Loaded) -> None:
+    assert Counter(item.why_not_asked for item in rx.items.values()) == {
+        "": 29,
+        "its transcript is not in the public files": 44,
+    }
+
+
 def test_a_root_cause_may_be_a_string(tmp_path: Path) -> None:
     assert load_made_up(tmp_path, made_up(root="1")).gold == {("tau-7", "annotators"): "Invalid Invocation"}
 

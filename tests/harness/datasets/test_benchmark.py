@@ -22,6 +22,7 @@ from harness.datasets.benchmark import (
 )
 from harness.datasets.catalogue import data_set
 from harness.errors import InputError
+from harness.items import read_question
 from harness.trajectory import Source, Step, Trajectory
 
 ABOUT = Benchmark(
@@ -94,6 +95,23 @@ def test_without_declared_labels_any_label_but_an_empty_one_will_do(tmp_path: Pa
     write_benchmark(tmp_path / "b", open_labels, [item("a")], [Gold("a", "ann", "Counting_Expert")])
     with pytest.raises(InputError, match="label ''"):
         write_benchmark(tmp_path / "c", open_labels, [item("a")], [Gold("a", "ann", "")])
+
+
+def test_a_gold_label_that_the_item_itself_does_not_name_is_refused(tmp_path: Path) -> None:
+    open_labels = msgspec.structs.replace(ABOUT, labels={}, positive="")
+    offering = Item(id="a", kind="misbehaviour", labels=("Ann", "Bo"))
+    write_benchmark(tmp_path / "b", open_labels, [offering], [Gold("a", "ann", "Bo")])
+    assert next(read_items(tmp_path / "b")).labels == ("Ann", "Bo")
+    with pytest.raises(InputError, match="label 'Cy', which is not among Ann, Bo"):
+        write_benchmark(tmp_path / "c", open_labels, [offering], [Gold("a", "ann", "Cy")])
+
+
+def test_what_is_asked_and_what_is_shown_stand_in_the_benchmark_file(tmp_path: Path) -> None:
+    about = msgspec.structs.replace(ABOUT, question="Is it so?", shown=("topic",))
+    write_benchmark(tmp_path / "b", about, [item("a")])
+    assert (read_benchmark(tmp_path / "b").question, read_benchmark(tmp_path / "b").shown) == ("Is it so?", ("topic",))
+    asked = read_question(tmp_path / "b")
+    assert (asked.asks, asked.shown, asked.labels) == ("Is it so?", ("topic",), ABOUT.labels)
 
 
 def test_licence_citation_and_origin_come_from_the_catalogue(tmp_path: Path) -> None:

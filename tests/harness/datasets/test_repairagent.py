@@ -161,6 +161,11 @@ def test_a_heading_of_another_depth_or_case_is_a_heading(tmp_path: Path) -> None
     assert list(verdicts.gold.values()) == ["identical", "good"]
 
 
+def test_the_labels_of_a_fix_are_the_words_that_the_file_uses(tmp_path: Path) -> None:
+    verdicts = question(load("repairagent", write(tmp_path / "up", made_up()), tmp_path / "out"), "verdict")
+    assert list(verdicts.benchmark.labels) == ["good", "identical"]
+
+
 @pytest.mark.parametrize(
     ("file", "text", "found"),
     [
