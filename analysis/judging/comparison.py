@@ -148,7 +148,7 @@ def compare_judges(
     }
 
     def paired(a: str, b: str) -> PairedJudges:
-        shared = sorted(answers[a].keys() & answers[b].keys())
+        shared = [item for item in answers[a] if item in answers[b]]
         answered = [item for item in shared if answers[a][item] is not None and answers[b][item] is not None]
 
         def over(items: Sequence[str]) -> _Paired | None:

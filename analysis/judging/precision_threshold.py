@@ -182,8 +182,7 @@ def precision_threshold(
         if not 0 < share < 1:
             raise UsageError(f"a {name} of {share:g}", "It lies between 0 and 1.")
     label_of = majority(gold).label_of
-    # The order in which answers came must not change the split.
-    asked = sorted((one for one in verdicts if one.item in label_of), key=lambda verdict: verdict.item)
+    asked = [one for one in verdicts if one.item in label_of]
     if not asked:
         raise UsageError("no item that the judge was asked about has a gold label", "A precision needs gold labels.")
     items = _Items(
@@ -258,7 +257,10 @@ def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
 
 
 def _held_out(clusters: npt.NDArray[np.str_], share: float, seed: int) -> BoolArray:
-    """Which items are held out: whole clusters in random order, until they have so many of the items."""
+    """Which items are held out: whole clusters in random order, until they have so many of the items.
+
+    The clusters are drawn from in the order of their names, so that the order in which answers came changes nothing.
+    """
     names, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     if len(names) < 2:
         raise UsageError("all items are of one run, which cannot be split", "Choosing and testing take different runs.")

@@ -74,6 +74,29 @@ def test_where_the_label_alone_keeps_the_floor_every_verdict_with_it_is_flagged(
     assert "the label alone" in threshold_sentence(one, "strict")
 
 
+def test_what_chose_the_threshold_is_no_part_of_what_tests_it() -> None:
+    one = found([("yes", None, True)] * 300, held_out=0.3)
+    assert (one.steps[0].flagged, one.flagged, one.precision.n, one.recall.n) == (210, 90, 90, 90)
+
+
+def test_several_items_of_a_run_count_together_in_either_half() -> None:
+    one = found([("yes", None, True)] * 300, run_size=5)
+    assert one.threshold == LABEL_ALONE
+    for precision in (one.precision, one.steps[0].precision):
+        assert precision.method == "Korn-Graubard over 30 clusters, lower bound, 95%"
+    assert "clusters" in one.recall.method
+
+
+def test_a_threshold_whose_bound_falls_short_on_the_held_out_half_is_not_given_out() -> None:
+    rng = np.random.default_rng(9)
+    tried = [found([("yes", None, bool(rng.random() < 0.87)) for _ in range(160)], seed=seed) for seed in range(40)]
+    short = [one for one in tried if one.tried is not None and (one.precision.low or 0.0) < 0.8]
+    assert any((one.precision.value or 0.0) > 0.8 for one in short)
+    for one in short:
+        assert (one.threshold, (one.more_labels or 1) > 0) == (None, True)
+        assert "the one chosen does not hold on the held-out half" in one.reason
+
+
 @pytest.mark.parametrize("size", [1, 3])
 def test_a_judge_below_the_floor_is_given_a_threshold_no_more_often_than_it_may(size: int) -> None:
     """Each judge is 78% precise at every score, the scores of a run agreeing with each other."""
@@ -185,6 +208,14 @@ def test_the_order_of_the_verdicts_changes_nothing_and_the_seed_changes_the_spli
     one = precision_threshold(verdicts, gold, "yes", 0.7)
     assert precision_threshold(verdicts[::-1], gold[::-1], "yes", 0.7) == one
     assert precision_threshold(verdicts, gold, "yes", 0.7, seed=1) != one
+
+
+@pytest.mark.parametrize(("surest", "run_size"), [(6, 1), (40, 10)])
+def test_thresholds_that_flag_too_few_runs_to_show_anything_do_not_end_the_sequence(surest: int, run_size: int) -> None:
+    answers: list[Answer] = [("yes", 0.99, True)] * surest + [("yes", 0.9, True)] * 400 + [("yes", 0.5, False)] * 200
+    one = found(answers, run_size=run_size)
+    assert [step.threshold for step in one.steps] == [0.9, LABEL_ALONE]
+    assert one.threshold == 0.9
 
 
 def test_all_items_of_a_run_are_in_one_half() -> None:
