@@ -3,9 +3,13 @@
 import re
 
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u061c]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL_CODES = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
+_TURNS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u061c"
+_SURROGATES = "\ud800-\udfff"
+_CONTROL = re.compile(f"[{_CONTROL_CODES}]")
+_INVISIBLE = re.compile(f"[{_TURNS}]")
+_SURROGATE = re.compile(f"[{_SURROGATES}]")
+_NOT_PRINTABLE = re.compile(f"[{_CONTROL_CODES}{_TURNS}{_SURROGATES}]")
 
 
 def printable(text: str) -> str:
@@ -13,6 +17,8 @@ def printable(text: str) -> str:
 
     Tabs and line ends stay; `\r\n` and a lone `\r` are line ends; a lone surrogate becomes U+FFFD.
     """
+    if _NOT_PRINTABLE.search(text) is None:
+        return text
     text = _TERMINAL.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _CONTROL.sub("", text))
     return _INVISIBLE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)

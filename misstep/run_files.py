@@ -64,8 +64,8 @@ def runs_in(folder: Path, path: str, wanted: Sequence[tuple[str, str | None]]) -
             if not items_of:
                 return
     except InputError as error:
-        broken = error.line()
-        yield FoundRun(tuple(item for about in items_of.values() for item in about), None, broken)
+        left = items_of or _by_run(wanted, None)
+        yield FoundRun(tuple(item for about in left.values() for item in about), None, error.line())
         return
     for id_, about in (items_of or _by_run(wanted, None)).items():
         yield FoundRun(tuple(about), None, f"{path} holds no run {id_!r} that can be read")

@@ -17,6 +17,7 @@ _MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond")
 _KEY = 20
 _HEIGHT = 230
 _FOOT = 42
+_BARS = 48
 _RIGHT = 16
 _LOGARITHMIC_FROM = 20
 """An axis that spans more than this factor is logarithmic."""
@@ -62,7 +63,9 @@ def cost_quality(
 
 
 def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, description: str = "") -> str:
-    """How often answers are right over the score that the judge gave them, beside the diagonal of a judge that knows.
+    """How often answers are right by the score that the judge gave them, beside the diagonal of a judge that knows.
+
+    Below stand bars of how many items have the score.
 
     Parameters
     ----------
@@ -82,20 +85,34 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, de
         if row.quantity not in scores:
             raise UsageError(f"no mean score for {row.quantity!r}", f"There are: {', '.join(scores)}.")
     top = 2.0 * GAP
-    drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
+    bottom = top + _HEIGHT + _BARS
+    drawing = Drawing(WIDTH, bottom + _FOOT)
     up, left = _upward_axis(drawing, [Row("all", 0.5, 0.0, 1.0, unit="share")], "share", top)
     across = scale((0, 1), left + 12, WIDTH - _RIGHT)
     drawing.line((across(0), up(0)), (across(1), up(1)), color=MUTED, width=1.4, dashed=True)
     for tick in ticks((0, 1), "share"):
-        _tick(drawing, across(tick), top + _HEIGHT, tick_text(tick, "number"))
-    drawing.text(WIDTH, top + _HEIGHT + 35, "score that the judge gave", color=MUTED, size=11, anchor="right")
+        _tick(drawing, across(tick), bottom, tick_text(tick, "number"))
+    drawing.text(WIDTH, bottom + 35, "score that the judge gave", color=MUTED, size=11, anchor="right")
     drawing.text(0, 10, "share right", color=MUTED, size=11)
+    drawing.text(left - 6, bottom - 2, "n", color=MUTED, size=10.5, anchor="right")
     drawn = [row for row in rows if drawn_value(row) is not None]
     for row in drawn:
-        x = across(scores[row.quantity])
-        _point(drawing, row, x, up, _look(0))
-        drawing.text(x + 8, up(drawn_value(row) or 0.0) + 12, f"n {count_text(row.n)}", color=MUTED, size=10)
+        _point(drawing, row, across(scores[row.quantity]), up, _look(0))
+    _draw_counts(drawing, [(across(scores[row.quantity]), row.n or 0) for row in drawn], bottom)
     return drawing.svg(title, description or words(drawn))
+
+
+def _draw_counts(drawing: Drawing, counts: Sequence[tuple[float, int]], bottom: float) -> None:
+    """A bar for each count, the largest of full height, and its number where there is room for it, largest first."""
+    most = max((count for _, count in counts), default=0) or 1
+    named: list[tuple[float, float]] = []
+    for x, count in sorted(counts, key=lambda one: -one[1]):
+        height = (_BARS - 16) * count / most
+        drawing.box(x - 3, bottom - height, 6, height, fill=SERIES[0], strength=0.45)
+        half = text_width(count_text(count), 9.5) / 2 + 2
+        if all(x + half < start or x - half > end for start, end in named):
+            drawing.text(x, bottom - height - 3, count_text(count), color=MUTED, size=9.5, anchor="center")
+            named.append((x - half, x + half))
 
 
 def _look(index: int) -> tuple[str, Marker]:

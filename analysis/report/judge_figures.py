@@ -1,16 +1,18 @@
 """The figures of a report on judges, as HTML fragments: confusion matrices, costs against quality, reliability."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from analysis.formatting import number_text
 from analysis.judging.assessment import Assessment
+from analysis.judging.reliability import Reliability
 from analysis.judging.scores import Matrix, Scores
 from analysis.plots import forest, heat_map
-from analysis.plots.points import cost_quality
+from analysis.plots.points import cost_quality, reliability
 from analysis.report.display import figure_html
 from analysis.tables import Row
 
-MATRICES_DRAWN = 6
-"""Of how many runs the confusion matrix is drawn."""
+RUNS_DRAWN = 6
+"""Of how many runs confusion matrix and reliability are drawn."""
 
 LABELS_DRAWN = 24
 """How many labels a confusion matrix may have to be drawn."""
@@ -20,7 +22,12 @@ def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[str, ...]:
     """All figures of the runs on one benchmark; name of a run → its assessment."""
     scored = {name: assessment.scores for name, assessment in assessments.items()}
     figures = [*_compared(scored)] if len(scored) > 1 else []
-    figures += [_confusion(name, scores, alone=len(scored) == 1) for name, scores in _drawable(scored)]
+    for name in list(assessments)[:RUNS_DRAWN]:
+        of = "" if len(scored) == 1 else f" of {name}"
+        if 0 < len(scored[name].confusion.labels) <= LABELS_DRAWN:
+            figures.append(_confusion(scored[name], of))
+        if assessments[name].reliability.bins:
+            figures.append(_reliability(assessments[name].reliability, of))
     return tuple(figures)
 
 
@@ -69,18 +76,29 @@ def _cost_caption(scored: Mapping[str, Scores], costs: Mapping[str, float]) -> s
     return f"{told} Without a known cost, and so not drawn: {', '.join(unknown)}." if unknown else told
 
 
-def _drawable(scored: Mapping[str, Scores]) -> Sequence[tuple[str, Scores]]:
-    drawn = [(name, scores) for name, scores in scored.items() if 0 < len(scores.confusion.labels) <= LABELS_DRAWN]
-    return drawn[:MATRICES_DRAWN]
-
-
-def _confusion(name: str, scores: Scores, *, alone: bool) -> str:
+def _confusion(scores: Scores, of: str) -> str:
     matrix = scores.confusion
-    columns, extra = list(matrix.labels), _extra_columns(matrix)
+    extra = _extra_columns(matrix)
     rows = [[*counts, *(column[place] for column in extra.values())] for place, counts in enumerate(matrix.matrix)]
-    title = "Gold labels against the judge's answers" if alone else f"{name}: gold labels against its answers"
-    drawing = heat_map(rows, matrix.labels, [*columns, *extra], title, row_axis="gold", column_axis="judge")
-    return figure_html(drawing, f"{title}: rows are gold labels, columns what the judge said.")
+    title = f"Gold labels against the answers{of}"
+    drawing = heat_map(rows, matrix.labels, [*matrix.labels, *extra], title, row_axis="gold", column_axis="judge")
+    return figure_html(drawing, f"{title}: rows are what people said, columns what the judge said, items in each cell.")
+
+
+def _reliability(found: Reliability, of: str) -> str:
+    rows, means = [], {}
+    for one in found.bins:
+        ends = [number_text(end, "coefficient") for end in dict.fromkeys((one.lowest, one.highest))]
+        name = f"Score {' to '.join(ends)}"
+        means[name] = one.mean_score
+        right = one.right
+        rows.append(Row(name, right.value, right.low, right.high, one.n, unit="share", method=right.method))
+    drawing = reliability(rows, means, f"Share right by score{of}")
+    caption = (
+        f"How often the answers{of} are right, by the score that the judge gave them. On the dashed line a score says "
+        "how often an answer is right; below it the judge is too sure of itself."
+    )
+    return figure_html(drawing, caption)
 
 
 def _extra_columns(matrix: Matrix) -> dict[str, tuple[int, ...]]:

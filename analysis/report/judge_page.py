@@ -14,7 +14,7 @@ from analysis.judging.reference import Reference
 from analysis.report.foot import Foot, described
 from analysis.report.judge_items import JudgedBy
 from analysis.report.rendering import asset, markup, render
-from analysis.report.table_html import table_html
+from analysis.report.table_html import table_html, table_id
 from analysis.tables import Table
 
 LINES_SHOWN = 200
@@ -137,6 +137,7 @@ def _shown(section: Section, finding: str) -> dict[str, object]:
         "title": section.title,
         "finding": section.finding,
         "figures": [markup(figure) for figure in section.figures],
+        "contents": [(table_id(table), table.title) for table in section.tables[1:]],
         "tables": [
             markup(table_html(table, with_finding=table.finding not in (finding, section.finding)))
             for table in section.tables

@@ -65,7 +65,7 @@ def shown_run(run: Trajectory, evidence: Collection[int], most_characters: int, 
 
 def _shape(run: Trajectory, evidence: Collection[int], room: int) -> tuple[Sequence[int], int]:
     """The steps that are shown, and how much of each of their texts."""
-    lengths = [list(text_lengths(step)) for step in run.steps]
+    lengths = [[length for length in text_lengths(step) if length] for step in run.steps]
     near = {
         number + away
         for number in evidence

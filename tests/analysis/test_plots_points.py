@@ -1,0 +1,75 @@
+"""Points: what quality costs, and how often answers are right by their score."""
+
+import re
+
+import pytest
+
+from analysis.plots.points import cost_quality, reliability
+from analysis.tables import Row
+from harness.errors import UsageError
+from tests.analysis.report.html_rules import check_page
+
+
+def runs(**accuracy: float | None) -> list[Row]:
+    return [
+        Row(
+            name,
+            value,
+            None if value is None else value - 0.05,
+            None if value is None else value + 0.05,
+            90,
+            unit="share",
+        )
+        for name, value in accuracy.items()
+    ]
+
+
+BINS = [Row("Score 0.5", 0.4, 0.3, 0.5, 30, unit="share"), Row("Score 1", 0.9, 0.8, 0.95, 1_200, unit="share")]
+MEANS = {"Score 0.5": 0.5, "Score 1": 1.0}
+
+
+def words(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>(.*?)</text>", svg)
+
+
+def description(svg: str) -> str:
+    return re.search(r"<desc[^>]*>(.*?)</desc>", svg)[1]
+
+
+@pytest.mark.parametrize(
+    "figure", [cost_quality(runs(a=0.8, b=0.7), {"a": 0.1, "b": 0.2}, "Cost"), reliability(BINS, MEANS, "Scores")]
+)
+def test_both_are_figures_of_a_page_in_the_colours_of_the_page(figure):
+    check_page(figure)
+    colours = set(re.findall(r"(?:fill|stroke): ?([^;\"]+)", figure))
+    assert all(colour in ("none", "currentColor") or colour.startswith("var(--") for colour in colours)
+
+
+def test_a_run_without_a_known_cost_is_not_drawn_and_never_stands_at_nothing():
+    figure = cost_quality(runs(known=0.8, unknown=0.7), {"known": 0.1}, "Cost")
+    assert "known" in words(figure)
+    assert "unknown" not in words(figure)
+    assert "unknown" not in description(figure)
+
+
+def test_the_words_say_each_cost_for_those_who_do_not_see_it():
+    assert "a $0.10; b $0.002" in description(cost_quality(runs(a=0.8, b=0.7), {"a": 0.1, "b": 0.002}, "Cost"))
+
+
+def test_costs_that_differ_a_hundredfold_stand_on_a_logarithmic_axis():
+    labels = words(cost_quality(runs(a=0.8, b=0.7), {"a": 1.0, "b": 0.01}, "Cost"))
+    assert {"$0.01", "$0.10", "$1.00"} <= set(labels)
+
+
+def test_a_run_that_costs_nothing_stands_at_nothing():
+    labels = words(cost_quality(runs(free=0.8, paid=0.7), {"free": 0.0, "paid": 5.0}, "Cost"))
+    assert {"free", "$0.00"} <= set(labels)
+
+
+def test_how_many_answers_have_a_score_stands_below_it():
+    assert {"30", "1,200"} <= set(words(reliability(BINS, MEANS, "Scores")))
+
+
+def test_a_bin_without_a_mean_score_is_refused():
+    with pytest.raises(UsageError, match="no mean score for 'Score 1'"):
+        reliability(BINS, {"Score 0.5": 0.5}, "Scores")

@@ -1,0 +1,225 @@
+"""The report on judges in a real browser: its items are found, filtered and opened, by keyboard, whatever they say."""
+
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from analysis.gold import read_gold
+from analysis.judging.reference import majority
+from analysis.report import Foot
+from analysis.report.judge_items import JudgedBy
+from analysis.report.judge_page import Section, judge_page
+from misstep.judge_report import report_html
+from misstep.judge_report_items import item_browser
+from misstep.judged_runs import open_runs
+from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict
+
+pytestmark = pytest.mark.browser
+
+MANY = 10_000
+DRAWN = "return [...document.querySelectorAll('.rows .row .item > bdi')].map(one => one.textContent)"
+STATUS = "return document.querySelector('[role=status]').textContent"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory) -> Path:
+    """Two runs on sixty items; every text is hostile, item 7 is wrong, 8 refused, 9 judged differently by the other."""
+    folder = tmp_path_factory.mktemp("report")
+    gates = benchmark_of_runs(
+        folder / "gates", 60, lambda number: agents_run(number, 30, HOSTILE), ("ann", "ben", "cy")
+    )
+    gold = ["yes" if number % 2 == 0 else "no" for number in range(60)]
+
+    def said(name: str, **changed: dict[str, object]):
+        return [
+            verdict(
+                number,
+                **{"judge": name, "label": gold[number], "steps": [3, 20], "rationale": f"{name}: {HOSTILE}"}
+                | {"model": HOSTILE, "score": number / 60, "cost_usd": 0.01}
+                | changed.get(f"i{number}", {}),
+            )
+            for number in range(60)
+        ]
+
+    strict = said("strict", i7={"label": "yes"}, i8={"label": None, "status": "refused", "error": "it said no"})
+    lenient = said("lenient", i7={"label": "yes"}, i9={"label": "yes"})
+    runs = [judged_run(folder / "strict", gates, strict), judged_run(folder / "lenient", gates, lenient)]
+    (folder / "report.html").write_text(report_html(open_runs(runs)))
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory) -> Path:
+    """One run on ten thousand items."""
+    folder = tmp_path_factory.mktemp("large")
+    gates = benchmark_of_runs(folder / "gates", MANY, lambda number: agents_run(number, 1))
+    said = {f"item-{number}": verdict(number, "yes", rationale=f"Gate {number} loops.") for number in range(MANY)}
+    browser = item_browser(gates, ("yes", "no"), majority(read_gold(gates)), [JudgedBy("made_up", said)])
+    section = Section("Gates", "All loop.", (), (), browser)
+    (folder / "report.html").write_text(judge_page("Gates", "All loop.", [section], foot=Foot("misstep report")))
+    return folder / "report.html"
+
+
+def press(chromium, *keys: str) -> None:
+    """Press keys where the focus is."""
+    for key in keys:
+        chromium.driver.switch_to.active_element.send_keys(key)
+
+
+def wait(chromium, script: str):
+    """What a script gives as soon as it gives something."""
+    return WebDriverWait(chromium.driver, 20).until(lambda _: chromium.run(script))
+
+
+def open_page(chromium, page: Path, **how: object) -> None:
+    """Open a page afresh and wait until its items are listed."""
+    chromium.driver.get("about:blank")
+    chromium.open(page, **how)
+    wait(chromium, "return document.querySelectorAll('.rows .row').length")
+
+
+def test_it_asks_only_for_itself_and_complains_of_nothing(chromium, report):
+    open_page(chromium, report)
+    press(chromium, "j", Keys.ENTER)
+    wait(chromium, "return document.querySelector('.about .step')")
+    assert [address for address in chromium.requests() if not address.startswith(("file:", "data:", "about:"))] == []
+    assert chromium.complaints() == []
+
+
+def test_no_text_of_an_item_becomes_anything_but_text(chromium, report):
+    open_page(chromium, report)
+    press(chromium, "j", Keys.ENTER)
+    wait(chromium, "return document.querySelector('.about .step')")
+    assert chromium.run("return window.ran ?? null") is None
+    assert chromium.run("return document.querySelectorAll('img, iframe, dialog a').length") == 0
+    shown = chromium.run("return document.querySelector('dialog .reasons').textContent")
+    assert shown == "strict: " + HOSTILE.replace("\u202e", "⟨U+202E⟩")
+
+
+def test_its_policy_forbids_what_is_not_its_own_script(chromium, report):
+    open_page(chromium, report)
+    chromium.run(
+        "const one = document.createElement('script'); one.textContent = 'window.ran = 3'; document.body.append(one)"
+    )
+    assert chromium.run("return window.ran ?? null") is None
+    assert any("Content Security Policy" in message for message in chromium.complaints())
+
+
+@pytest.mark.parametrize(
+    ("chip", "items"),
+    [
+        ("wrong", ["item-7"]),
+        ("refused", ["item-8"]),
+        ("runs-differ", ["item-8", "item-9"]),
+        ("raters-differ", ["item-0"]),
+    ],
+)
+def test_the_items_are_filtered_by_the_kind_of_error(chromium, report, chip, items):
+    open_page(chromium, report)
+    chromium.run(f"document.querySelector('.chip.{chip}').click()")
+    assert chromium.run(DRAWN) == items
+    assert chromium.run(STATUS).startswith(f"{len(items)} of 60")
+
+
+def test_the_items_are_filtered_by_gold_label_and_answer_of_either_run(chromium, report):
+    open_page(chromium, report)
+    choose = """
+        const [at, value] = arguments, one = document.querySelectorAll(".controls select")[at];
+        one.value = value;
+        one.dispatchEvent(new Event("change"));
+    """
+    chromium.run(choose, 1, "no → yes")
+    assert chromium.run(DRAWN) == ["item-7"]
+    chromium.run(choose, 0, "1")
+    chromium.run(choose, 1, "no → yes")
+    assert chromium.run(DRAWN) == ["item-7", "item-9"]
+
+
+def test_a_search_finds_ids_tasks_and_reasons(chromium, report):
+    open_page(chromium, report)
+    press(chromium, "/")
+    press(chromium, "gate 41")
+    assert chromium.run(DRAWN) == ["item-41"]
+    press(chromium, Keys.CONTROL + "a", "said no")
+    assert chromium.run(DRAWN) == ["item-8"]
+
+
+def test_the_list_is_sorted_by_the_column_that_is_pressed(chromium, report):
+    open_page(chromium, report)
+    chromium.run("document.querySelector('[data-name=score] button').click()")
+    assert chromium.run(DRAWN)[:2] == ["item-59", "item-58"]
+    chromium.run("document.querySelector('[data-name=score] button').click()")
+    assert chromium.run(DRAWN)[:2] == ["item-0", "item-1"]
+
+
+def test_an_item_is_opened_turned_and_closed_by_keyboard_and_the_focus_comes_back(chromium, report):
+    open_page(chromium, report)
+    press(chromium, "j", "j", "k", Keys.ENTER)
+    title = "return document.querySelector('dialog[open] h2').textContent"
+    assert chromium.run(title) == "item-1"
+    press(chromium, "j")
+    assert chromium.run(title) == "item-2"
+    press(chromium, Keys.ESCAPE)
+    wait(chromium, "return !document.querySelector('dialog[open]')")
+    assert chromium.run("return document.activeElement.getAttribute('role')") == "grid"
+    assert chromium.run("return document.querySelector('.rows [aria-selected=true] bdi').textContent") == "item-2"
+
+
+def test_an_opened_item_shows_the_evidence_marked_beside_reasons_and_raters(chromium, report):
+    open_page(chromium, report)
+    press(chromium, "j", Keys.ENTER)
+    wait(chromium, "return document.querySelector('.about .step')")
+    marked = "return [...document.querySelectorAll('dialog .step.evidence')].map(step => step.dataset.step)"
+    assert chromium.run(marked) == ["3", "20"]
+    assert chromium.run("return document.querySelectorAll('dialog .judge').length") == 2
+    people = chromium.run("return document.querySelector('dialog aside').textContent")
+    assert "Gold label: no" in people
+    assert all(rater in people for rater in ("ann", "ben", "cy"))
+    press(chromium, "e", "e")
+    assert chromium.run("return document.activeElement.dataset.step") == "20"
+
+
+def test_what_is_filtered_and_opened_stays_in_the_address(chromium, report):
+    open_page(chromium, report)
+    chromium.run("document.querySelector('.chip.wrong').click()")
+    press(chromium, "j", Keys.ENTER)
+    place = chromium.run("return location.hash")
+    chromium.driver.get("about:blank")
+    chromium.driver.get(report.as_uri() + place)
+    assert wait(chromium, "return document.querySelector('dialog[open] h2')?.textContent") == "item-7"
+    assert chromium.run(DRAWN) == ["item-7"]
+
+
+@pytest.mark.parametrize("width", [390, 768, 1200])
+def test_neither_the_page_nor_an_opened_item_is_wider_than_its_window(chromium, report, width):
+    open_page(chromium, report, width=width)
+    assert chromium.run("return document.documentElement.scrollWidth") <= width
+    press(chromium, "j", Keys.ENTER)
+    wait(chromium, "return document.querySelector('.about .step')")
+    assert chromium.run("const one = document.querySelector('dialog'); return one.scrollWidth - one.clientWidth") <= 0
+
+
+def test_without_scripts_the_wrong_answers_stand_there_as_a_table(chromium, report):
+    with chromium.without_scripts():
+        chromium.driver.get("about:blank")
+        chromium.open(report)
+        shown = chromium.driver.find_element("css selector", ".plain").text
+        assert [item for item in range(60) if f"item-{item} " in shown] == [7, 8, 9]
+    open_page(chromium, report)
+    assert not chromium.driver.find_element("css selector", ".plain").is_displayed()
+
+
+def test_of_ten_thousand_items_only_those_in_view_are_drawn_and_every_one_is_found(chromium, large):
+    open_page(chromium, large)
+    assert chromium.run(STATUS) == "10,000 items"
+    assert chromium.run("return document.querySelectorAll('.rows .row').length") < 60
+    chromium.run("const list = document.querySelector('.list'); list.scrollTop = list.scrollHeight")
+    last = f"return [...document.querySelectorAll('.rows .item')].at(-1).textContent.includes('item-{MANY - 1}')"
+    wait(chromium, last)
+    chromium.run("document.querySelector('.chip.wrong').click()")
+    assert chromium.run(STATUS) == "5,000 of 10,000 items"
+    press(chromium, "/")
+    press(chromium, "gate 9999 loops")
+    assert chromium.run(DRAWN) == ["item-9999"]
