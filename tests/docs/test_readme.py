@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.local_model import local_model_or_skip
+
 README = Path(__file__).parents[2] / "README.md"
 BLOCKS = re.findall(r"```console\n(.*?)```", README.read_text(), flags=re.DOTALL)
-EXAMPLES = [
-    (command, printed)
-    for block in BLOCKS
-    for command, printed in re.findall(r"^\$ (misstep .*)\n((?:(?!\$ ).*\n)*)", block, flags=re.MULTILINE)
+BLOCKS_OF_COMMANDS = [
+    block
+    for block in (re.findall(r"^\$ (misstep .*)\n((?:(?!\$ ).*\n)*)", text, flags=re.MULTILINE) for text in BLOCKS)
+    if block
 ]
+"""The commands of each block with what stands under them; those of one block run one after the other in one folder."""
 
 
 def _lines_match(printed: list[str], seen: list[str]) -> bool:
@@ -29,32 +32,40 @@ def _lines_match(printed: list[str], seen: list[str]) -> bool:
 
 
 def test_there_is_something_to_run() -> None:
-    assert {shlex.split(command)[1] for command, _ in EXAMPLES} >= {
+    commands = {tuple(shlex.split(command)[1:3]) for block in BLOCKS_OF_COMMANDS for command, _ in block}
+    assert {first for first, _ in commands} >= {
         "classify",
         "agreement",
         "audit",
         "convert",
         "view",
         "datasets",
+        "judge",
+        "report",
     }
+    assert {second for first, second in commands if first == "judge"} >= {"run", "compare", "calibrate"}
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("command", "printed"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
-def test_a_command_prints_what_the_readme_says(
-    command: str, printed: str, data_folder: Path, tmp_path: Path, own_cache: Path
+@pytest.mark.parametrize("block", BLOCKS_OF_COMMANDS, ids=[block[0][0] for block in BLOCKS_OF_COMMANDS])
+def test_commands_print_what_the_readme_says(
+    block: list[tuple[str, str]], data_folder: Path, tmp_path: Path, own_cache: Path
 ) -> None:
+    if any("--local" in shlex.split(command) for command, _ in block):
+        local_model_or_skip()
     for file in (README.parent / "tests/docs").glob("*.csv"):
         shutil.copy(file, tmp_path)
-    expanded = command.replace("$MISSTEP_DATA", str(data_folder))
-    done = subprocess.run(
-        [sys.executable, "-m", *shlex.split(expanded)],
-        cwd=tmp_path,
-        env=os.environ | {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    seen = done.stdout.replace(str(data_folder), "$MISSTEP_DATA").splitlines()
-    assert _lines_match(printed.splitlines(), seen), f"{done.stderr}\n{done.stdout}"
+    shutil.copytree(README.parent / "examples", tmp_path / "examples")
+    for command, printed in block:
+        expanded = command.replace("$MISSTEP_DATA", str(data_folder))
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(expanded)],
+            cwd=tmp_path,
+            env=os.environ | {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)},
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        seen = done.stdout.replace(str(data_folder), "$MISSTEP_DATA").splitlines()
+        assert _lines_match(printed.splitlines(), seen), f"{command}\n{done.stderr}\n{done.stdout}"
