@@ -1,7 +1,7 @@
 """Several comparisons in one table: adjusted p-values.
 
 Holm holds the chance of any false finding; Benjamini and Hochberg the expected share of false findings, as do Benjamini
-and Yekutieli however the tests depend on each other. A missing p-value stays missing and is not counted among the tests.
+and Yekutieli however the tests depend on each other. A missing p-value stays missing and counts for no test.
 
 The steps are written out here rather than taken from statsmodels, which collects the garbage of the whole process with
 every call: with some ten thousand verdicts in memory that takes longer than all the tests. A test compares the two.

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from statsmodels.stats.multitest import multipletests
 
 from analysis.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
