@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.gold import read_gold, read_items, read_marked_errors
+from analysis.gold import AskedItem, read_gold, read_items, read_marked_errors
 from analysis.judging.judged import JudgedItems, JudgedMarks
 from analysis.judging.marked import Mark
 from analysis.judging.reference import clusters_of
@@ -37,6 +37,17 @@ def judged_by_developer() -> list[JudgedItems]:
         for verdict in verdicts:
             groups[f"{judge.replace('_', ' ')} on {developer_of[verdict.item]}"].append(verdict)
     return list(_judged(AGENT_JUDGE, folder, groups))
+
+
+def agent_judge() -> list[tuple[JudgedItems, tuple[AskedItem, ...]]]:
+    """The agent judge of Agent-as-a-Judge on all it was asked, with the items; none where the set is not at hand."""
+    if not at_hand([AGENT_JUDGE]):
+        return []
+    folder = benchmark_folder(AGENT_JUDGE)
+    recorded = recorded_verdicts(AGENT_JUDGE, locate(AGENT_JUDGE))
+    groups = {judge.replace("_", " "): list(verdicts) for judge, verdicts in recorded.items()}
+    items = tuple(read_items(folder))
+    return [(judged, items) for judged in _judged(AGENT_JUDGE, folder, groups)]
 
 
 def judged_by_category() -> list[JudgedItems]:
