@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from harness.errors import UsageError
+from misstep.terminal import plain
 
 if TYPE_CHECKING:
     from analysis.judging.scores import Scores
@@ -57,7 +58,7 @@ def compare(
         return
     source = first.question.name
     if len(pairs) > 1:
-        print("".join(f"{pair_sentence(pair)}\n" for pair in pairs))
+        print("".join(f"{plain(pair_sentence(pair))}\n" for pair in pairs))
     print(table_text(comparison_table(pairs, source)))
     print(table_text(compared_runs_table(scored, source)), end="")
 

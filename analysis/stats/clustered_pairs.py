@@ -18,15 +18,16 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_bootstrap, linearised_variance
+from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
 from analysis.stats.estimate import Estimate
-from analysis.stats.paired import NO_DISCORDANT
+from analysis.stats.paired import NO_DISCORDANT, PairedTable, paired_score_interval
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from analysis.stats.resampling import bootstrap, bootstrapped
 from analysis.stats.significance import Significance
 from harness.errors import UsageError
 
 SIGN_FLIPS = "McNemar over clusters, sign flips, mid-p"
+NO_LEANING = "in no cluster is one of the two right more often than the other"
 ALL_ALIKE = "every resample gives the same difference: the bootstrap has nothing to test with"
 
 
@@ -48,7 +49,7 @@ def sign_flip_mcnemar(differences: npt.ArrayLike) -> Significance:
     each = np.asarray(differences, dtype=np.int64)
     sizes, total = np.abs(each[each != 0]), int(each.sum())
     if not len(sizes):
-        return Significance(0.0, 1.0, len(each), SIGN_FLIPS, NO_DISCORDANT)
+        return Significance(0.0, 1.0, len(each), SIGN_FLIPS, NO_LEANING)
     sums, chances = _signed_sums(sizes)
     further = float(chances[np.abs(sums) > abs(total)].sum())
     as_far = float(chances[np.abs(sums) == abs(total)].sum())
@@ -59,6 +60,8 @@ def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike
     """The difference of two systems' shares, with the interval by Student's t over the clusters' own differences.
 
     The variance is that of a ratio of sums (`clustered.linearised_variance`), with clusters - 1 degrees of freedom.
+    Where it is 0 because no cluster leans to either side, or all do wholly to one, each cluster counts as one pair and
+    the interval is Tango's.
 
     Parameters
     ----------
@@ -79,6 +82,10 @@ def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike
     if clusters < 2:
         return Estimate(value, n=n, method=method, reason=ONE_CLUSTER)
     variance = float(linearised_variance(each, sizes)) * clusters / (clusters - 1)
+    if variance == 0 and value in (-1, 0, 1):
+        level, ahead, behind = (clusters * (value == one) for one in (0, 1, -1))
+        alike = paired_score_interval(PairedTable(level, ahead, behind, 0))
+        return Estimate(value, alike.low, alike.high, n, f"{alike.method}, over {clusters:,} clusters all alike")
     if variance == 0:
         return Estimate(value, n=n, method=method, reason=NO_SPREAD)
     from scipy.special import stdtrit
@@ -137,25 +144,24 @@ def resampled_pairs(
     n, total = int(sizes.sum()), int(each.sum())
     # The draws are those of the system that is ahead, so that which one is named first changes nothing but the sign.
     sign = -1 if total < 0 else 1
-    rows = np.column_stack([sign * each, sizes])
-    alone = bool((sizes == 1).all())
-    unit = "items" if alone else f"{len(sizes):,} clusters"
-    if alone:
-        kinds = distinct_rows(rows)
-        drawn = bootstrap(lambda sets: sets @ kinds.rows[:, 0] / n, kinds.items, resamples, rng)
-    else:
-        drawn = cluster_bootstrap(lambda sums: sums[:, 0] / sums[:, 1], rows, resamples, rng)
+    kinds = distinct_rows(np.column_stack([sign * each, sizes]))
+    drawn = bootstrap(lambda sets: _share(sets @ kinds.rows), kinds.items, resamples, rng)
+    unit = "items" if (sizes == 1).all() else f"{len(sizes):,} clusters"
     ahead = bootstrapped(sign * total / n, drawn, n)
     test = f"paired bootstrap, {len(drawn):,} resamples of {unit}"
     method = f"percentile bootstrap, {len(drawn):,} resamples of {unit}"
     if ahead.low == ahead.high and np.ptp(drawn) == 0:
         difference = Estimate(total / n, n=n, method=method, reason=ALL_ALIKE)
-        convention = Significance(0.0, 1.0, n, test, NO_DISCORDANT)
-        return ResampledPairs(difference, convention if total == 0 else Significance(None, None, n, test, ALL_ALIKE))
+        level = Significance(0.0, 1.0, n, test, NO_DISCORDANT if unit == "items" else NO_LEANING)
+        return ResampledPairs(difference, level if total == 0 else Significance(None, None, n, test, ALL_ALIKE))
     ends = [None if end is None else sign * end for end in (ahead.low, ahead.high)]
     low, high = ends if sign > 0 else reversed(ends)
     difference = Estimate(total / n, low, high, n, method, ahead.reason)
     return ResampledPairs(difference, Significance(total / n, _two_tails(drawn, total), n, test))
+
+
+def _share(sums: FloatArray) -> FloatArray:
+    return np.asarray(sums[:, 0] / sums[:, 1])
 
 
 def _two_tails(drawn: FloatArray, total: int) -> float:

@@ -8,15 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.stats.clustered import ONE_CLUSTER, clustered_proportion
+from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, clustered_proportion
 from analysis.stats.clustered_pairs import (
     ALL_ALIKE,
+    NO_LEANING,
     clustered_paired_difference,
     paired_design_effect,
     resampled_pairs,
     sign_flip_mcnemar,
 )
-from analysis.stats.paired import NO_DISCORDANT, PairedTable, mcnemar_mid_p, paired_difference
+from analysis.stats.paired import (
+    NO_DISCORDANT,
+    PairedTable,
+    mcnemar_mid_p,
+    paired_difference,
+    paired_score_interval,
+)
 from harness.errors import UsageError
 
 DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
@@ -42,7 +49,7 @@ def test_the_p_value_is_that_of_all_signs_written_out(differences: list[int]) ->
     expected = (sum(each > total for each in sums) + sum(each == total for each in sums) / 2) / len(sums)
     found = sign_flip_mcnemar(differences)
     assert found.p_value == pytest.approx(expected if any(sizes) else 1.0)
-    assert (found.reason == NO_DISCORDANT) == (not any(sizes))
+    assert (found.reason == NO_LEANING) == (not any(sizes))
 
 
 def test_with_many_clusters_the_test_comes_to_yangs_normal_one() -> None:
@@ -109,6 +116,15 @@ def test_the_interval_of_one_system_against_nothing_is_that_of_its_share(cluster
     assert found.value == pytest.approx(share.value)
     if share.high is not None and share.high < 1 and share.low:
         assert (found.low, found.high) == (pytest.approx(share.low), pytest.approx(share.high))
+
+
+def test_clusters_that_are_all_alike_count_as_one_pair_each() -> None:
+    level, won = clustered_paired_difference([0] * 12, [4] * 12), clustered_paired_difference([-4] * 12, [4] * 12)
+    pairs = paired_score_interval(PairedTable(12, 0, 0, 0))
+    assert (level.value, level.low, level.high) == (0, pairs.low, pairs.high)
+    assert (won.value, won.high) == (-1, paired_score_interval(PairedTable(0, 0, 12, 0)).high)
+    half = clustered_paired_difference([2] * 12, [4] * 12)
+    assert (half.low, half.reason) == (None, NO_SPREAD)
 
 
 def test_one_cluster_has_no_interval_and_says_so() -> None:
