@@ -64,20 +64,23 @@ def compare(
 
 
 def check_one_benchmark(runs: Sequence["JudgedRun"]) -> None:
-    """Refuse runs that were not asked about the same items.
+    """Refuse runs that were not asked about the same items, or that are held against different gold labels.
 
     Raises
     ------
     UsageError
-        Two runs are of different benchmarks; names both.
+        Two runs differ so; names both.
     """
     first = runs[0]
-    other = next((run for run in runs if run.manifest.inputs.digest != first.manifest.inputs.digest), None)
-    if other is None:
-        return
-    asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
-    version = " in another version" if first.question.name == other.question.name else ""
-    raise UsageError(f"runs of different benchmarks: {asked[0]}, {asked[1]}{version}", "Compare runs of one benchmark.")
+    for other in runs[1:]:
+        if other.manifest.inputs.digest != first.manifest.inputs.digest:
+            asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
+            version = " in another version" if first.question.name == other.question.name else ""
+            said = f"runs of different benchmarks: {asked[0]}, {asked[1]}{version}"
+            raise UsageError(said, "Compare runs of one benchmark.")
+        if set(other.gold) != set(first.gold):
+            said = f"the gold labels that {first.folder} and {other.folder} are held against differ"
+            raise UsageError(said, "Name one benchmark for both with --benchmark.")
 
 
 def distinct_names(folders: Sequence[Path]) -> list[str]:

@@ -106,6 +106,18 @@ def test_runs_of_different_benchmarks_are_refused_by_name(make_run: MakeRun) -> 
         compare(one, other)
 
 
+def test_runs_that_are_held_against_different_gold_labels_are_refused_until_one_benchmark_is_named(
+    make_run: MakeRun, tmp_path: Path
+) -> None:
+    runs = [make_run("always", "always_fruit"), make_run("mute", "not_readable", folder="copy")]
+    assert compare(*runs).exit_code == 0
+    gold = tmp_path / "copy" / "gold.csv"
+    gold.write_text(gold.read_text().replace("i0,ann,fruit", "i0,ann,vegetable"))
+    with pytest.raises(UsageError, match=r"always and .*mute are held against differ"):
+        compare(*runs)
+    assert compare(*runs, "--benchmark", tmp_path / "copy").exit_code == 0
+
+
 def test_one_run_no_run_and_a_run_named_twice_are_refused(make_run: MakeRun, tmp_path: Path) -> None:
     run = make_run("always", "always_fruit")
     with pytest.raises(UsageError, match="Name two runs"):
