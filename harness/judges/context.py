@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from harness.judges.fencing import one_line
 from harness.judges.judge_file import Policy
-from harness.trajectory import Step, ToolCall, Trajectory
+from harness.trajectory import Step, ToolCall
 
 CHARACTERS_PER_TOKEN = 4
 WINDOW = 5
@@ -46,26 +46,20 @@ class Fitted(Struct, frozen=True):
     cut: str = ""
 
 
-def fitted(run: Trajectory, budget: int, policy: Policy = "shorten_middle", step: int | None = None) -> Fitted:
-    """A run's steps as text of at most `budget` tokens, as far as its evidence allows.
+def fitted_steps(steps: Sequence[Step], room: int, policy: Policy, step: int | None, first: int) -> Fitted:
+    """Consecutive steps of a run as text of at most `room` characters, as far as their evidence allows.
 
     Parameters
     ----------
-    run
-        The run.
-    budget
-        In tokens.
+    steps, first
+        The steps, and the number of the first of them.
+    room
+        In characters.
     policy
         What goes first.
     step
-        The step that is asked about; its neighbourhood is kept.
+        The number of the step that is asked about; its neighbourhood is kept.
     """
-    room = budget * CHARACTERS_PER_TOKEN
-    return fitted_steps(run.steps, room, policy, step, first=0)
-
-
-def fitted_steps(steps: Sequence[Step], room: int, policy: Policy, step: int | None, first: int) -> Fitted:
-    """Consecutive steps within `room` characters; `first` is the number of the first of them."""
     numbers = range(first, first + len(steps))
     whole = [shown_step(one, number) for one, number in zip(steps, numbers, strict=True)]
     if _length(whole) <= room:
@@ -177,3 +171,13 @@ def cut_text(text: str, room: int) -> Fitted:
     gone = len(text) - room
     half = room // 2
     return Fitted(f"{text[:half]}\n[… {gone:,} characters left out …]\n{text[-half:]}", f"{gone:,} characters left out")
+
+
+def shares(lengths: Sequence[int], room: int) -> list[int]:
+    """How many characters each text gets of `room`: what short ones leave goes to the long ones, in equal parts."""
+    given = [0] * len(lengths)
+    left = room
+    for shared, place in enumerate(sorted(range(len(lengths)), key=lambda place: lengths[place])):
+        given[place] = min(lengths[place], left // (len(lengths) - shared))
+        left -= given[place]
+    return given

@@ -23,24 +23,21 @@ where the benchmark names it in `shown`: the rest may tell how the run ended. Wh
 comes first, so that servers which keep the beginnings of prompts read it once.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 from harness.items import Item
-from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted
+from harness.judges.context import Fitted, cut_text, fitted_steps, shares
 from harness.judges.fencing import fence, one_line
 from harness.judges.judge_file import JudgeSpec
 from harness.trajectory import Trajectory
 
-WHOLE_ITEM = "item"
-"""The placeholder."""
 
+def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:
+    """All that is to be seen of an item, within `room` characters; no text where that is nothing.
 
-def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:
-    """All that is to be seen of an item, within the judge's budget; `None` where that is nothing.
-
-    A run takes what the other parts leave, and at least half of the budget.
+    A run takes what the other parts leave, and at least half of the room.
 
     Parameters
     ----------
@@ -48,20 +45,21 @@ def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | 
         The judge, as it is asked what the benchmark asks.
     item, run
         The item and the run that it is about.
+    room
+        In characters.
     """
-    room = spec.budget * CHARACTERS_PER_TOKEN
     texts = list(_texts(item, run))
     noted = list(_noted(spec, item))
-    rooms = _rooms([len(text) for _, text in texts + noted], room if run is None else room // 2)
+    rooms = shares([len(text) for _, text in texts + noted], room if run is None else room // 2)
     parts = [(title, cut_text(text, most)) for (title, text), most in zip(texts + noted, rooms, strict=True)]
     if run is not None and run.steps:
         left = room - sum(min(len(text), most) for (_, text), most in zip(texts + noted, rooms, strict=True))
-        parts.insert(len(texts), ("The run", fitted(run, left // CHARACTERS_PER_TOKEN, spec.policy, item.step)))
+        parts.insert(len(texts), ("The run", fitted_steps(run.steps, left, spec.policy, item.step, first=0)))
     shown = [f"{one_line(title)}:\n{fence(part.text, title)}" for title, part in parts]
-    if item.step is not None:
+    if shown and item.step is not None:
         shown.append(f"Step {item.step} is the one that is asked about.")
     cuts = [f"{title}: {part.cut}" for title, part in parts if part.cut]
-    return Fitted("\n\n".join(shown), "; ".join(cuts)) if shown else None
+    return Fitted("\n\n".join(shown), "; ".join(cuts))
 
 
 def _texts(item: Item, run: Trajectory | None) -> Iterator[tuple[str, str]]:
@@ -80,13 +78,3 @@ def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
         said = item.extra.get(name)
         if said is not None and said != "":
             yield name, said if isinstance(said, str) else msgspec.json.encode(said).decode()
-
-
-def _rooms(lengths: Sequence[int], room: int) -> list[int]:
-    """How many characters each text gets of `room`: what short ones leave goes to the long ones, in equal parts."""
-    rooms = dict.fromkeys(range(len(lengths)), 0)
-    left = room
-    for shared, place in enumerate(sorted(rooms, key=lambda place: lengths[place])):
-        rooms[place] = min(lengths[place], left // (len(lengths) - shared))
-        left -= rooms[place]
-    return list(rooms.values())

@@ -9,27 +9,19 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.errors import InputError
 from harness.exchange import Failure, Message, Outcome, Reply, Request
 from harness.items import Item
-from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted, fitted_steps
 from harness.judges.fencing import fence, one_line
 from harness.judges.fit import offered
-from harness.judges.item_text import WHOLE_ITEM, whole_item
-from harness.judges.judge_file import OF_THE_BENCHMARK, JudgeSpec
+from harness.judges.judge_file import JudgeSpec
+from harness.judges.placeholders import placeholder_values
 from harness.judges.replies import Answer, read_reply, schema_of
 from harness.judges.votes import decided, label_names
 from harness.prompting import fill, shipped_prompt
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 
-STEPS_AFTER = 15
-"""How many steps after an intervention a recovery is looked for in (Wink, section 4)."""
-
 _RULES = "judges/data_and_reply"
-_TEXT_FIELDS = ("text", "task", "patch")
-_UNFENCED = ("step", WHOLE_ITEM)
-"""What holds no text from outside, or fences it itself."""
 
 
 class Asked(Struct, frozen=True):
@@ -63,7 +55,7 @@ def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Asked:
     InputError
         The item lacks what the prompt asks for, or there are no labels that it may get; names the item.
     """
-    values, cut = _values(spec, item, run)
+    values, cut = placeholder_values(spec, item, run)
     labels = offered(spec, item)
     names = tuple(_names(tuple(labels), spec, turn) for turn in range(spec.votes))
     requests = tuple(_request(spec, values, labels, shown, turn) for turn, shown in enumerate(names))
@@ -160,49 +152,3 @@ def _reply_text(reasoning: str, label: str) -> str:
     import msgspec
 
     return msgspec.json.encode({"reasoning": reasoning, "label": label, "score": 1.0, "steps": []}).decode()
-
-
-def _values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[str, str], str]:
-    """What the prompt's placeholders stand for, each fenced, and what was cut of the run."""
-    values: dict[str, str] = {}
-    cuts: list[str] = []
-    for name in sorted(spec.prompt.placeholders - OF_THE_BENCHMARK):
-        found = _value(name, spec, item, run)
-        if found is None:
-            said = f"item {item.id!r} has nothing for {{{name}}}, which prompt {spec.prompt.name} asks for"
-            raise InputError(said, "Choose a judge for items of this kind.")
-        values[name] = found.text if name in _UNFENCED else fence(found.text, f"{item.id} {name}")
-        if found.cut:
-            cuts.append(found.cut)
-    return values, "; ".join(cuts)
-
-
-def _value(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:
-    if name in _TEXT_FIELDS:
-        text = getattr(item, name) or (_task_of(run) if name == "task" else "")
-        return cut_text(text, spec.budget * CHARACTERS_PER_TOKEN) if text else None
-    if name == "step":
-        return None if item.step is None else Fitted(str(item.step))
-    if name == "trajectory":
-        return None if run is None or not run.steps else fitted(run, spec.budget, spec.policy, item.step)
-    if name == WHOLE_ITEM:
-        return whole_item(spec, item, run)
-    if name in ("before", "intervention", "after"):
-        return _around(name, spec, item, run)
-    return Fitted(str(item.extra[name])) if item.extra.get(name) is not None else None
-
-
-def _task_of(run: Trajectory | None) -> str:
-    """What a run was asked; many recordings do not say, which is no reason not to ask about the run."""
-    return "" if run is None else run.task or "(not recorded)"
-
-
-def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None) -> Fitted | None:
-    """What stands before an intervention, the intervention itself, the steps after it."""
-    if run is None or item.step is None or not item.step < len(run.steps):
-        return None
-    spans = {"before": (0, item.step), "intervention": (item.step, item.step + 1)}
-    first, last = spans.get(name, (item.step + 1, item.step + 1 + STEPS_AFTER))
-    room = spec.budget * CHARACTERS_PER_TOKEN // 2
-    found = fitted_steps(run.steps[first:last], room, spec.policy, None, first)
-    return found if found.text else Fitted("(none)")

@@ -5,8 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judges.context import CHARACTERS_PER_TOKEN, fitted, shown_step
+from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, fitted_steps, shown_step
 from harness.judges.fencing import readable
+from harness.judges.judge_file import Policy
 from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 
@@ -21,6 +22,10 @@ def run(n: int, observed: int = 1_000) -> Trajectory:
         for k in range(n)
     )
     return Trajectory("r", Source("made up"), "a task", steps)
+
+
+def fitted(run: Trajectory, budget: int, policy: Policy = "shorten_middle", step: int | None = None) -> Fitted:
+    return fitted_steps(run.steps, budget * CHARACTERS_PER_TOKEN, policy, step, first=0)
 
 
 def test_a_run_that_fits_is_shown_whole_and_nothing_is_said() -> None:

@@ -1,0 +1,101 @@
+"""What the placeholders of a prompt stand for, for one item: each text fenced, all of them together within the budget.
+
+{text} {task} {patch}             the item's fields; the task may be that of its run
+{step}                            the number of the step that is asked about
+{trajectory}                      the run's steps
+{before} {intervention} {after}   the steps before the one that is asked about, that one, the 15 after it
+{item}                            all that is to be seen of the item (`item_text`)
+any other                         what stands under that name in the item's `extra`
+"""
+
+import msgspec
+
+from harness.errors import InputError
+from harness.items import Item
+from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shares
+from harness.judges.fencing import fence
+from harness.judges.item_text import whole_item
+from harness.judges.judge_file import OF_THE_BENCHMARK, JudgeSpec
+from harness.trajectory import Trajectory
+
+STEPS_AFTER = 15
+"""How many steps after an intervention a recovery is looked for in (Wink, section 4)."""
+
+_TEXT_FIELDS = ("text", "task", "patch")
+_WEIGHTS = {"item": 5, "trajectory": 5, "before": 2, "intervention": 1, "after": 2}
+"""What is made of a run, and how it shares the room that texts leave."""
+
+_UNFENCED = ("step", "item")
+"""What holds no text from outside, or fences it itself."""
+
+
+def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[str, str], str]:
+    """What each placeholder of the judge's prompt stands for, and what was cut.
+
+    Parameters
+    ----------
+    spec
+        The judge, as it is asked what the benchmark asks.
+    item, run
+        The item and the run that it is about.
+
+    Raises
+    ------
+    InputError
+        The item has nothing for a placeholder; names both.
+    """
+    names = sorted(spec.prompt.placeholders - OF_THE_BENCHMARK)
+    texts = {name: _text(name, item, run) for name in names if name not in _WEIGHTS}
+    room = spec.budget * CHARACTERS_PER_TOKEN
+    weight = sum(_WEIGHTS.get(name, 0) for name in names)
+    rooms = shares([len(text) for text in texts.values()], room // 2 if weight else room)
+    found = {name: cut_text(text, most) for (name, text), most in zip(texts.items(), rooms, strict=True)}
+    left = room - sum(min(len(text), most) for text, most in zip(texts.values(), rooms, strict=True))
+    for name in names:
+        if name in _WEIGHTS:
+            found[name] = _of_run(name, spec, item, run, left * _WEIGHTS[name] // weight)
+    missing = next((name for name in names if not found[name].text), None)
+    if missing is not None:
+        said = f"item {item.id!r} has nothing for {{{missing}}}, which prompt {spec.prompt.name} asks for"
+        raise InputError(said, "Choose a judge for items of this kind.")
+    values = {
+        name: part.text if name in _UNFENCED else fence(part.text, f"{item.id} {name}") for name, part in found.items()
+    }
+    return values, "; ".join(found[name].cut for name in names if found[name].cut)
+
+
+def _text(name: str, item: Item, run: Trajectory | None) -> str:
+    """The text of a field; empty where the item has none."""
+    if name in _TEXT_FIELDS:
+        given: str = getattr(item, name)
+        return given or (_task_of(run) if name == "task" else "")
+    value = item.step if name == "step" else item.extra.get(name)
+    if value is None or isinstance(value, str):
+        return value or ""
+    return msgspec.json.encode(value).decode()
+
+
+def _task_of(run: Trajectory | None) -> str:
+    """What a run was asked; many recordings do not say, which is no reason not to ask about the run."""
+    return "" if run is None else run.task or "(not recorded)"
+
+
+def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:
+    """What a placeholder shows of a run; no text where there is nothing to show."""
+    if name == "item":
+        return whole_item(spec, item, run, room)
+    if run is None or not run.steps:
+        return Fitted("")
+    if name == "trajectory":
+        return fitted_steps(run.steps, room, spec.policy, item.step, first=0)
+    return _around(name, spec, item, run, room)
+
+
+def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory, room: int) -> Fitted:
+    """What stands before an intervention, the intervention itself, the steps after it."""
+    if item.step is None or not 0 <= item.step < len(run.steps):
+        return Fitted("")
+    spans = {"before": (0, item.step), "intervention": (item.step, item.step + 1)}
+    first, last = spans.get(name, (item.step + 1, item.step + 1 + STEPS_AFTER))
+    found = fitted_steps(run.steps[first:last], room, spec.policy, None, first)
+    return found if found.text else Fitted("(none)")
