@@ -27,9 +27,9 @@ from analysis.stats.proportions import clopper_pearson
 from analysis.stats.thresholds import smallest_flagged
 from analysis.tables import Evidence, Row, Table, made_by_this
 
-PRECISION = "Precision, with its lower bound"
-NEEDED = "Flagged answers that would show the floor"
-VERIFIED = "Answers verified by hand"
+PRECISION = "Precision"
+NEEDED = "Answers needed"
+VERIFIED = "Answers verified"
 NOT_ABOVE = "the precision itself is not above the floor: no number shows it"
 NEVER_FLAGGED = "the judge flagged nothing that has a gold label"
 _MOST_ANSWERS = 10_000
@@ -153,8 +153,9 @@ def precision_floor_table(
         notes=(
             f"The lower bounds are one-sided, {100 * confidence:g}%: Clopper and Pearson's where answers are "
             "independent, Korn and Graubard's over runs or workspaces where several are about one.",
-            "The number needed supposes a precision like this one; recorded judges say no scores, so that there is no "
-            "threshold to choose: what they flag is judged as it is.",
+            "Answers needed: flagged ones whose people's labels would show the floor with a precision like this one. "
+            "Recorded judges say no scores, so that there is no threshold to choose: all that they flag is counted.",
+            "Of the numbers of answers that Wink's precision may be of, the least, and the least that shows the floor.",
             *notes,
         ),
         datasets=tuple(dict.fromkeys(one.dataset for one in judged)),
@@ -162,12 +163,13 @@ def precision_floor_table(
 
 
 def bounds(table: Table) -> list[Row]:
-    """The precisions of the table that have a lower bound, each under the name of its judge, for a forest plot."""
-    return [
-        structs.replace(row, quantity=row.group, group="")
-        for row in table.rows
-        if row.quantity == PRECISION and row.low is not None
-    ]
+    """The precisions of the table that have a lower bound, each judge's under its name, for a forest plot."""
+    rows = []
+    for row in table.rows:
+        if row.quantity == PRECISION and row.low is not None:
+            name, _, which = row.group.partition(" on ") if row.evidence == "real" else row.group.partition(", ")
+            rows.append(structs.replace(row, quantity=which or name, group=name))
+    return rows
 
 
 def _rows(kept: Kept, group: str, evidence: Evidence, source: str) -> list[Row]:
@@ -199,15 +201,12 @@ def _wink(floor: float, confidence: float) -> tuple[list[Row], int | None]:
     rows = [published_row(figure, PRECISION, group=group), published_row(verified, VERIFIED, group=group)]
     possible = denominators_that_print(figure.digits, _MOST_ANSWERS)
     counts = [(right, n) for n, found in possible.items() for right in found]
-    tried = ((one, kept_floor([one], floor, confidence)) for one in counts)
-    shown = next((one for one in tried if one[1].reached), None)
-    least = next(((one, kept_floor([one], floor, confidence)) for one in counts), None)
-    for name, tested in (("the fewest that print so", least), ("the fewest that show the floor", shown)):
-        if tested is not None:
-            (right, n), kept = tested
-            source = f"{right} / {n} prints as {figure.printed}"
-            rows += _rows(kept, f"{group}, if of {n}: {name}", "recomputed", source)[:1]
-    return rows, None if shown is None else shown[0][1]
+    shown = next((one for one in counts if kept_floor([one], floor, confidence).reached), None)
+    for right, n in dict.fromkeys([*counts[:1], *([] if shown is None else [shown])]):
+        source = f"{right} / {n} prints as {figure.printed}"
+        kept = kept_floor([[right, n]], floor, confidence)
+        rows += _rows(kept, f"{group}, if of {n} answers", "recomputed", source)[:1]
+    return rows, None if shown is None else shown[1]
 
 
 def _printed_by_wink() -> tuple[Figure, Figure]:

@@ -190,12 +190,14 @@ def _interval(drawing: Drawing, row: Row, y: float, across: Callable[[float], fl
 
 
 def _whisker(drawing: Drawing, row: Row, y: float, across: Callable[[float], float], color: str) -> None:
-    if row.low is None or row.high is None:
+    """The interval, with a stroke at each end that it has; a one-sided one goes to the value."""
+    ends = [end for end in (row.low, row.high) if end is not None]
+    reached = [*ends, *([] if (value := drawn_value(row)) is None else [value])]
+    if not ends or len(reached) < 2:
         return
-    low, high = across(row.low), across(row.high)
-    drawing.line((low, y), (high, y), color=color, width=1.4)
-    for end in (low, high):
-        drawing.line((end, y - 3), (end, y + 3), color=color, width=1.4)
+    drawing.line((across(min(reached)), y), (across(max(reached)), y), color=color, width=1.4)
+    for end in ends:
+        drawing.line((across(end), y - 3), (across(end), y + 3), color=color, width=1.4)
 
 
 def _height(rows: Sequence[Row]) -> float:

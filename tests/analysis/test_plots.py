@@ -104,6 +104,16 @@ def test_a_bar_is_as_long_as_its_share():
     assert length(0.5) == pytest.approx(length(0.25) * 2)
 
 
+def test_a_one_sided_bound_is_drawn_from_the_value_to_its_one_end():
+    def strokes(row: Row) -> int:
+        return forest([row], "T").count("stroke-width: 1.4")
+
+    assert strokes(Row("a", 0.5, unit="share")) == 0
+    assert strokes(Row("a", 0.5, 0.3, unit="share")) == 2  # a line and one end
+    assert strokes(Row("a", 0.5, None, 0.7, unit="share")) == 2
+    assert strokes(Row("a", 0.5, 0.3, 0.7, unit="share")) == 3
+
+
 def test_hostile_labels_are_text():
     svg = bars([Row(HOSTILE, 0.5, source="$x^2$", unit="share")], HOSTILE)
     assert "<script" not in svg

@@ -14,6 +14,7 @@ from analysis.judging.floors import (
     NOT_ABOVE,
     PRECISION,
     answers_needed,
+    bounds,
     flagged_by_cluster,
     kept_floor,
     precision_floor_table,
@@ -105,6 +106,18 @@ def test_winks_printed_precision_needs_more_answers_than_its_least_count() -> No
     assert shown.low is not None
     assert least.low < 0.8 <= shown.low
     assert {row.evidence for row in others} == {"recomputed"}
+
+
+def test_the_figure_shows_every_bound_under_its_judge() -> None:
+    table = precision_floor_table([alone("sure on plants", [("yes", "yes")] * 30 + [("no", "no")] * 30)])
+    drawn = [(row.group, row.quantity) for row in bounds(table)]
+    assert drawn == [
+        ("sure", "plants"),
+        ("Engineering Agent's judge", "“unacceptable”"),
+        ("Engineering Agent's judge", "“acceptable”"),
+        ("Wink's judge of recovery", "if of 7 answers"),
+        ("Wink's judge of recovery", "if of 147 answers"),
+    ]
 
 
 def test_the_counts_of_the_judge_of_patches_are_those_that_its_text_prints() -> None:
