@@ -40,7 +40,7 @@ def test_every_room_of_the_readme_tree_exists_and_none_is_left_out() -> None:
         for package in PACKAGES
         for folder in [ROOT / package, *(ROOT / package).iterdir()]
         if folder.is_dir() and not folder.name.startswith("_") and list(folder.glob("*.py"))
-    } | {"notebooks", "data", "tests", "benchmarks"}
+    } | {"notebooks", "data", "examples", "tests", "benchmarks"}
     assert drawn == rooms
 
 
