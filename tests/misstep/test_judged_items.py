@@ -1,8 +1,12 @@
 """Which items are asked: those with something to show, or a sample drawn by seed and id alone; the rest is said."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -110,3 +114,37 @@ def test_a_run_of_a_sample_says_so_and_is_not_gone_on_with_by_another_sample(
     for other in (Sampling(7, 2), Sampling(6, 3), None):
         with pytest.raises(UsageError, match="holds another run: sample"):
             run_judge(spec, folder, tmp_path / "run", SCRIPTED, sampling=other)
+
+
+def command(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "misstep", "judge", "run", *map(str, arguments), "--json"],
+        env=os.environ | {"OPENAI_API_KEY": ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_command_line_asks_about_a_sample(spec: JudgeSpec, folder: Path, tmp_path: Path) -> None:
+    recording = tmp_path / "recording.jsonl"
+    recorded = msgspec.structs.replace(SCRIPTED, record=recording)
+    run_judge(spec, folder, tmp_path / "recorded", recorded, sampling=Sampling(4, 9))
+    line = (tmp_path / "judge.toml", "--benchmark", folder, "--out", tmp_path / "run", "--replay", recording)
+    done = command(*line, "--sample", "4", "--seed", "9")
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)
+    assert (scores["n"], scores["answered"], scores["unasked"]) == (4, 4, 36)
+    assert "4 of 40 items are asked" in done.stderr
+
+
+def test_gold_labels_that_break_the_form_are_refused_before_there_is_a_run(folder: Path, tmp_path: Path) -> None:
+    with (folder / "gold.csv").open("a") as stream:
+        stream.write("i0,bo,fungus\n")
+    judge_file(tmp_path)
+    done = command(tmp_path / "judge.toml", "--benchmark", folder, "--out", tmp_path / "run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "gold.csv:42: label: 'fungus' is none of the labels fruit, vegetable" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
