@@ -10,11 +10,13 @@ A file `judge_outputs/<model>_<source>/<trace id>.json` is what a model wrote, n
 An answer may stand in a code fence, and may be a list of one such object. Anything else that is not JSON is
 unreadable: no error is fished out of it. Where upstream's own program wrote that there was no output, the judge failed.
 
-The verdicts are on the items of the benchmark `trail`, `<trace id>/<category>`, present or absent. Errors of a category
-that no annotator used are no item; `answers` has them.
+The verdicts are on the items of the benchmark `trail`, `<trace id>/<category>`, present or absent; the rationale of one
+that is present is what the judge says of its errors of that category. Errors of a category that no annotator used are
+no item; `answers` has them.
 """
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -29,10 +31,17 @@ _NO_OUTPUT = ("Error processing file", "Context window exceeded", "No output pro
 
 
 class NamedError(Struct, frozen=True):
-    """One error that a judge named: its category, and the span that it is in."""
+    """One error that a judge named: its category, the span that it is in, and what it says of it in any form."""
 
     category: str
     location: str
+    description: Any = None
+
+    @property
+    def told(self) -> str:
+        """What the judge says of the error, and where."""
+        said = self.description.strip() if isinstance(self.description, str) else ""
+        return f"span {self.location}: {said}" if said else f"span {self.location}"
 
 
 class _Document(Struct, frozen=True):
@@ -113,13 +122,16 @@ def _categories(folder: Path) -> list[str]:
 
 def _verdicts(judge: str, answer: Answer, categories: list[str]) -> list[Verdict]:
     model = next(judge.removesuffix(f"_{source}") for source in SOURCES if judge.endswith(source))
-    named = {error.category for error in answer.errors}
+    named: dict[str, list[str]] = {}
+    for error in answer.errors:
+        named.setdefault(error.category, []).append(error.told)
     return [
         Verdict(
             item_id(answer.trace, category),
             judge,
             None if answer.status != "answered" else "present" if category in named else "absent",
             answer.status,
+            rationale="; ".join(named.get(category, ())),
             model=model,
             error=answer.reason or None,
         )

@@ -62,6 +62,16 @@ def test_a_verdict_says_of_each_category_whether_the_judge_named_it(tmp_path: Pa
     ]
 
 
+def test_the_rationale_is_what_the_judge_says_of_its_errors_of_the_category(tmp_path: Path) -> None:
+    errors = [
+        {"category": "Loops", "location": "s1", "description": "Reads the same page twice."},
+        {"category": "Loops", "location": "s4", "description": ["no", "text"]},
+        {"category": "Other", "location": "s9", "description": "Elsewhere."},
+    ]
+    verdicts = recorded_verdicts("trail", upstream(tmp_path, wise_gaia=json.dumps({"errors": errors})))["wise_gaia"]
+    assert [one.rationale for one in verdicts] == ["span s1: Reads the same page twice.; span s4", ""]
+
+
 def test_an_unread_answer_is_no_verdict_of_absent(tmp_path: Path) -> None:
     verdicts = recorded_verdicts("trail", upstream(tmp_path, wise_gaia="No output produced"))["wise_gaia"]
     assert {(one.label, one.status, one.error) for one in verdicts} == {(None, "failed", "No output produced")}
