@@ -28,6 +28,7 @@ from misstep.judge_cache import app as cache_app
 from misstep.judge_calibrate import calibrate
 from misstep.judge_compare import compare
 from misstep.judge_inject import inject
+from misstep.judge_stability import stability
 from misstep.terminal import say
 
 app = typer.Typer(
@@ -119,7 +120,7 @@ def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown
     """Score a run and print its scores; what that takes is imported when there is something to score."""
     from misstep.judge_scores import scores_text, scores_text_json, write_scores
 
-    scores = write_scores(out, folder, plumbing=plumbing)
+    scores = write_scores(out, folder)
     if shown:
         print(scores_text_json(scores) if json else scores_text(scores, plumbing=plumbing), end="")
 
@@ -143,4 +144,5 @@ def list_judges(
 app.command()(compare)
 app.command()(calibrate)
 app.command()(inject)
+app.command()(stability)
 app.add_typer(cache_app, name="cache")

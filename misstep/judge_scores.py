@@ -1,15 +1,14 @@
 """The run of a judge, scored and assessed: `scores.json`, a page, and text for a terminal."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 from analysis.judging.assessment import Assessment, assess, assessment_document, most_telling
-from analysis.judging.score_tables import headline, scores_table
-from analysis.judging.scores import Scores
-from analysis.report import Foot, page, table_text
+from analysis.judging.score_tables import scores_table
+from analysis.report import table_text
 from harness.records import REPORT, SCORES, replace_file
 from misstep.item_lengths import item_lengths
+from misstep.judge_calibrate import votes_of
 from misstep.judged_runs import JudgedRun, open_run
 
 NO_JUDGE = "The model is a small one that proves the plumbing: it is no judge, and these figures say nothing of one."
@@ -40,28 +39,20 @@ def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Asses
         lengths=item_lengths(run.benchmark),
         positive=run.question.positive,
         level=run.question.level,
-        votes=_votes(run),
+        votes=votes_of(run),
         resamples=resamples,
         seed=seed,
     )
 
 
-def write_scores(run: Path, benchmark: Path, *, plumbing: bool = False) -> Assessment:
+def write_scores(run: Path, benchmark: Path) -> Assessment:
     """Assess a run and write `scores.json` and `report.html` into its folder; raises as `open_run` and `assessed`."""
-    assessment = assessed(open_run(run, str(benchmark)))
-    scores = assessment.scores
+    from misstep.judge_report import report_html
+
+    opened = open_run(run, str(benchmark))
+    assessment = assessed(opened)
     replace_file(run / SCORES, scores_text_json(assessment).encode())
-    table = scores_table(scores, scores.benchmark)
-    notes = [NO_JUDGE] if plumbing else []
-    written = page(
-        f"{scores.judge} on {scores.benchmark}",
-        headline(scores),
-        [table],
-        _figures(scores),
-        notes,
-        foot=Foot(f"misstep judge run … --out {run.name}", inputs=(f"{scores.benchmark}: {scores.n:,} items",)),
-    )
-    replace_file(run / REPORT, written.encode())
+    replace_file(run / REPORT, report_html([opened], [assessment]).encode())
     return assessment
 
 
@@ -76,17 +67,3 @@ def scores_text(assessment: Assessment, *, plumbing: bool = False) -> str:
     further = "".join(f"{sentence}\n" for sentence in most_telling(assessment, source))
     told = table_text(scores_table(assessment.scores, source)) + (f"\n{further}" if further else "")
     return f"{told}\n{NO_JUDGE}" if plumbing else told
-
-
-def _votes(run: JudgedRun) -> int:
-    votes = run.manifest.asked.get("votes", 1)
-    return votes if isinstance(votes, int) else 1
-
-
-def _figures(scores: Scores) -> list[str]:
-    if find_spec("matplotlib") is None or not scores.answered:
-        return []
-    from analysis.plots import confusion
-
-    matrix = [list(row) for row in scores.confusion.matrix]
-    return [confusion(matrix, list(scores.confusion.labels), "Gold labels against the judge's answers")]

@@ -1,10 +1,12 @@
-"""A judge in use, as tables: the prevalence that it finds, how its votes fall, and what an item costs."""
+"""A judge in use, as tables: the prevalence that it finds, whether it says the same again, and what an item costs."""
+
+from collections.abc import Sequence
 
 from analysis.formatting import number_text
 from analysis.judging.item_costs import ItemCosts, PerItem
 from analysis.judging.judged_prevalence import JudgedPrevalence
 from analysis.judging.rows import estimate_row, with_interval
-from analysis.judging.stability import Votes
+from analysis.judging.stability import Stability, Votes
 from analysis.tables import Row, Table, Unit, made_by_this
 
 _PAPER = "judging"
@@ -98,6 +100,61 @@ def votes_table(found: Votes, source: str) -> Table:
         finding=f"All {found.votes} votes give the answer on {with_interval(found.unanimous, 'share')} of the items.",
         rows=tuple(rows),
     )
+
+
+@made_by_this
+def stability_table(found: Stability, names: Sequence[str], source: str) -> Table:
+    """How far repeated runs of a judge say the same.
+
+    Parameters
+    ----------
+    found
+        The stability.
+    names
+        The runs, in order.
+    source
+        What they were asked about.
+    """
+    together = f"{found.runs} runs"
+    rows = [
+        estimate_row("Items whose label changes", found.changed, "share", together, source),
+        estimate_row("Items whose outcome changes, no answer being one", found.changed_all, "share", together, source),
+        estimate_row("Agreement of two runs", found.agreement, "share", together, source),
+        estimate_row("Fleiss' kappa of the runs", found.fleiss_kappa, "coefficient", together, source),
+        estimate_row("Krippendorff's alpha of the runs", found.krippendorff_alpha, "coefficient", together, source),
+        *(
+            Row(quantity=name, value=value, n=found.runs, unit="share", group=together, source=source)
+            for name, value in (
+                ("Accuracy, greatest less least", found.spread),
+                ("Accuracy, standard deviation over runs", found.deviation),
+            )
+        ),
+        *(
+            estimate_row("Accuracy, unanswered counted as wrong", accuracy, "share", name, source)
+            for name, accuracy in zip(names, found.accuracies, strict=True)
+        ),
+    ]
+    return Table(
+        name="stability",
+        paper=_PAPER,
+        title="Repeated runs of one judge",
+        finding=_stability_finding(found),
+        rows=tuple(rows),
+        notes=(
+            f"Over the {found.n:,} items that all runs were asked about.",
+            *([f"{found.cached:,} answers came from a cache, which repeats itself."] if found.cached else []),
+        ),
+    )
+
+
+def _stability_finding(found: Stability) -> str:
+    if found.changed.value is None:
+        return f"Whether labels change from run to run cannot be told: {found.changed.reason}."
+    told = f"The label changes between {found.runs} runs on {with_interval(found.changed, 'share')}"
+    spread = ""
+    if found.spread is not None:
+        spread = f"; the accuracy varies by {number_text(found.spread, 'share').removesuffix('%')} points"
+    return f"{told} of {found.changed.n or 0:,} items{spread}."
 
 
 @made_by_this

@@ -8,7 +8,7 @@ items, equal scores together. Bins of equal width would leave most of them empty
 from math import pi, sqrt
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.judging.sample import JudgedSample
 from analysis.judging.units import BoolArray, Units
@@ -19,6 +19,9 @@ from analysis.stats.ranking import area_under_curve
 
 NO_SCORES = "no verdict on an item with a gold label has a score"
 NO_PROBABILITIES = "scores outside 0 to 1 are no probabilities"
+ABOVE = (
+    "the resamples lie above the estimate, as chance only ever adds to this error: the interval begins at the estimate"
+)
 
 _MOST_BINS = 10
 
@@ -113,6 +116,8 @@ def _calibration_error(distances: FloatArray, of_bin: IntArray, units: Units, re
     (error,) = units.resampled(
         lambda sums: ratio(np.abs(sums[:, :-1]).sum(axis=1), sums[:, -1])[:, None], values, [NO_SCORES], resamples, seed
     )
+    if error.value is not None and error.low is not None and error.low > error.value:
+        return structs.replace(error, low=error.value, reason=ABOVE)
     return error
 
 

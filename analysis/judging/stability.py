@@ -74,6 +74,8 @@ class Stability(Struct, frozen=True):
         The greatest of these less the least; `None` without two.
     deviation
         The standard deviation of these; `None` without two.
+    cached
+        How many of the answers came from a cache: they say nothing new.
     """
 
     runs: int
@@ -86,6 +88,7 @@ class Stability(Struct, frozen=True):
     accuracies: tuple[Estimate, ...]
     spread: float | None
     deviation: float | None
+    cached: int
 
 
 def votes_within(sample: JudgedSample, votes: int) -> Votes:
@@ -157,6 +160,7 @@ def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int =
         accuracies=accuracies,
         spread=float(np.ptp(known)) if len(known) > 1 else None,
         deviation=float(known.std(ddof=1)) if len(known) > 1 else None,
+        cached=sum(run.verdicts[row].cached for run, place in zip(runs, places, strict=True) for row in place),
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from analysis.judging.reliability import NO_PROBABILITIES, NO_SCORES, reliability
+from analysis.judging.reliability import ABOVE, NO_PROBABILITIES, NO_SCORES, reliability
 from analysis.stats.proportions import wilson
 from tests.analysis.judging.samples import again, judged
 
@@ -62,6 +62,16 @@ def test_equal_scores_are_never_split() -> None:
     bins = reliability(judged(["yes"] * 100, ["yes"] * 100, scores=scores), 10).bins
     assert bins[-1].n == 60
     assert sum(one.n for one in bins) == 100
+
+
+def test_the_interval_of_the_calibration_error_holds_it_though_resamples_only_add_to_it() -> None:
+    scores = np.linspace(0.05, 0.95, 10).repeat(20).tolist()
+    answers = ["yes" if place % 20 < 20 * score else "no" for place, score in enumerate(scores)]
+    error = reliability(judged(answers, ["yes"] * 200, scores=scores), 300).expected_calibration_error
+    assert error.low == error.value
+    assert error.reason == ABOVE
+    assert error.high is not None
+    assert error.high > 0.05
 
 
 def test_verdicts_without_a_score_are_counted_and_left_out() -> None:
