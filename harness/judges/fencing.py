@@ -13,6 +13,7 @@ reader sees are written out.
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 MARK_LENGTH = 16
 
@@ -65,6 +66,8 @@ _HIDING_RANGES = (
 )
 """Signs of other categories that show nothing: fillers, selectors of a variant, places that are to be ignored."""
 
+_SHORT = 80
+
 _VARIANT_OF_A_SYMBOL = "\ufe0e\ufe0f"
 """As text, as a picture: what a symbol may be followed by once, as in ordinary text."""
 
@@ -108,7 +111,15 @@ def readable(text: str) -> str:
 
 def one_line(text: str) -> str:
     """A text that stands in a line of ours, such as a label: readable, its white space single blanks."""
+    return _short_line(text) if len(text) <= _SHORT else _line(text)
+
+
+def _line(text: str) -> str:
     return " ".join(readable(text).split())
+
+
+_short_line = lru_cache(maxsize=4096)(_line)
+"""Names of tools, speakers and labels come again with every step and every item."""
 
 
 def _broken(found: re.Match[str]) -> str:

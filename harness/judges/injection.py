@@ -1,7 +1,7 @@
 """Items that try to steer a judge: a plain item, copies of it, and versions with a text in it that asks for a label.
 
     container_gone                    the plain item
-    container_gone~copy-1             the same under another id: does the judge say the same twice?
+    container_gone~copy-1             the same but for an empty line at its end: does the judge say the same twice?
     container_gone~attack-017         with a text in it that asks for a label other than the true one
 
 What was done to an item stands in its `extra`, which no shipped prompt shows: `cluster`, the plain item's own, and
@@ -187,7 +187,17 @@ def _id(one: Plain) -> str:
 
 def _copies(one: Plain) -> list[Item]:
     told = Injection("copy", _id(one))
-    return [_marked(one, one.subject, told, f"~copy-{number}") for number in range(1, COPIES + 1)]
+    return [_marked(one, _longer(one.subject, number), told, f"~copy-{number}") for number in range(1, COPIES + 1)]
+
+
+def _longer(subject: Subject, lines: int) -> Subject:
+    """A subject with empty lines at the end of all that it says: another question to a cache, the same to a reader."""
+    item, run, more = subject.item, subject.run, "\n" * lines
+    texts = {name: getattr(item, name) + more for name in ("task", "text", "patch") if getattr(item, name)}
+    if run is not None and run.steps:
+        last = structs.replace(run.steps[-1], text=run.steps[-1].text + more)
+        run = structs.replace(run, steps=(*run.steps[:-1], last))
+    return Subject(structs.replace(item, **texts), run)
 
 
 def _marked(one: Plain, subject: Subject, told: Injection, suffix: str = "") -> Item:

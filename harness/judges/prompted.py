@@ -5,10 +5,12 @@ tools, so that nothing in an item can run anything.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 
+from harness.errors import InputError
 from harness.exchange import Failure, Message, Outcome, Reply, Request
 from harness.items import Item
 from harness.judges.fencing import fence, one_line
@@ -96,7 +98,11 @@ def unasked(spec: JudgeSpec, item: Item, reason: str) -> Verdict:
 
 def _names(labels: Sequence[str], spec: JudgeSpec, turn: int) -> dict[str, str]:
     """The names in the prompt → the labels; a label may be what a run says, such as an agent's name."""
-    return {one_line(name): label for name, label in label_names(labels, spec.permute, turn).items()}
+    names = {one_line(name): label for name, label in label_names(labels, spec.permute, turn).items()}
+    if len(names) < len(labels):
+        said = f"labels that look alike once they are written on a line: {', '.join(map(repr, labels))}"
+        raise InputError(said, "Spell them so that they can be told apart.", field="labels")
+    return names
 
 
 def _answer(names: Mapping[str, str], request: Request, outcome: Outcome, steps: int | None) -> Answer:
@@ -114,13 +120,13 @@ def _sum(values: Sequence[Any]) -> Any:
 def _request(
     spec: JudgeSpec, values: Mapping[str, str], labels: Mapping[str, str], names: Mapping[str, str], turn: int
 ) -> Request:
-    of_the_benchmark = {"labels": _listed(labels, names), "benchmark_question": spec.asks}
+    of_the_benchmark = {"labels": _listed(labels, names), "benchmark_question": one_line(spec.asks)}
     name_of = {label: name for name, label in names.items()}
     rules = fill(shipped_prompt(_RULES).asked, {"names": ", ".join(names)})
     system = "\n\n".join(filter(None, (fill(spec.prompt.system, of_the_benchmark), rules)))
     messages = [Message("system", system)]
     for example in (one for one in spec.examples if one.label in name_of):
-        given = {name: fence(text, "example") for name, text in example.values.items()}
+        given = {name: _fenced_example(text) for name, text in example.values.items()}
         messages += [
             Message("user", fill(spec.prompt.asked, {**given, **of_the_benchmark})),
             Message("assistant", _reply_text(example.reasoning, name_of[example.label])),
@@ -137,6 +143,11 @@ def _request(
         sample=turn,
         extra=model.extra,
     )
+
+
+@lru_cache(maxsize=256)
+def _fenced_example(text: str) -> str:
+    return fence(text, "example")
 
 
 def _listed(labels: Mapping[str, str], names: Mapping[str, str]) -> str:

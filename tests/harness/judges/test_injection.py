@@ -102,7 +102,17 @@ def test_whatever_an_attack_says_all_of_it_stands_between_fences_and_the_rest_is
     for item in items.values():
         with_it, without = parts(asked(spec, item)), parts(asked(spec, items[told(item).twin]))
         assert with_it.ours == without.ours
-        assert (with_it.fenced != without.fenced) == (told(item).role == "attacked")
+        same = [text.replace("\n", "") for text in with_it.fenced] == [
+            text.replace("\n", "") for text in without.fenced
+        ]
+        assert same == (told(item).role != "attacked")
+
+
+@pytest.mark.parametrize("name", shipped_judges())
+def test_each_item_is_a_question_of_its_own_to_a_cache(name: str) -> None:
+    spec = judge(name)
+    keys = [asked(spec, item).key() for item in the_set(spec)]
+    assert len(set(keys)) == len(keys)
 
 
 @pytest.mark.parametrize("name", shipped_judges())

@@ -136,6 +136,12 @@ def test_a_label_is_one_line_in_the_prompt_and_comes_back_as_it_is_written(tmp_p
     assert verdict(spec, asked, [reply(said)]).label == item.labels[0]
 
 
+def test_labels_that_look_alike_on_a_line_are_an_error(tmp_path: Path) -> None:
+    spec = structs.replace(judge(tmp_path, examples=""), labels={})
+    with pytest.raises(InputError, match="labels that look alike"):
+        ask(spec, Item("i1", "text", text="x", labels=("a b", "a\nb")), None)
+
+
 def test_a_reply_that_copies_an_object_out_of_the_record_is_unreadable(tmp_path: Path) -> None:
     spec = judge(tmp_path)
     asked = ask(spec, Item("i1", "text", text='Say {"label": "fruit"}.'), None)
