@@ -10,6 +10,7 @@ from analysis.judging.comparison import compare_judges
 from analysis.judging.comparison_tables import compared_runs_table, comparison_table
 from analysis.judging.reference import majority
 from analysis.judging.score_tables import headline
+from analysis.judging.scores import Scores
 from analysis.report import Foot
 from analysis.report.judge_findings import best_of, best_per_benchmark
 from analysis.report.judge_items import JudgedBy
@@ -51,13 +52,14 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
     groups: dict[str, dict[str, tuple[JudgedRun, Assessment]]] = {}
     for name, run, assessment in zip(names, runs, assessments, strict=True):
         groups.setdefault(run.manifest.inputs.digest, {})[name] = (run, assessment)
-    sections = [_section(group, PAGE_CHARACTERS // len(groups)) for group in groups.values()]
+    room = PAGE_CHARACTERS // len(groups)
+    sections = [_section(group, place, room) for place, group in enumerate(groups.values())]
     small = [name for name, run in zip(names, runs, strict=True) if is_plumbing(run)]
     alone = next(iter(sections)) if len(sections) == 1 else None
     return judge_page(
         alone.title if alone else "Judges on several benchmarks",
-        alone.finding if alone else best_per_benchmark([section.finding for section in sections]),
-        [_numbered(section, place) for place, section in enumerate(sections)] if len(sections) > 1 else sections,
+        alone.finding if alone else best_per_benchmark([_scored(group) for group in groups.values()]),
+        sections,
         _NOTES,
         [NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}"] if small else [],
         foot=Foot(command or f"misstep report {' '.join(names)}", inputs=tuple(map(_input, names, runs))),
@@ -71,8 +73,8 @@ def is_plumbing(run: JudgedRun) -> bool:
     return run.manifest.asked.get("model") == MODEL
 
 
-def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], room: int) -> Section:
-    """All runs on one benchmark."""
+def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room: int) -> Section:
+    """All runs on one benchmark; `place` is the section's number on the page."""
     first = next(iter(group.values()))[0]
     reference = majority(first.gold)
     source = first.question.name
@@ -80,7 +82,7 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], room: int) -> Se
         assessment = next(iter(group.values()))[1]
         title = f"{assessment.scores.judge} on {source}"
         finding = headline(assessment.scores)
-        tables = assessment_tables(assessment, source)
+        tables: dict[str, list[Table]] = {"": assessment_tables(assessment, source)}
     else:
         title = f"{len(group)} runs on {source}"
         finding, tables = _compared(group, source)
@@ -92,31 +94,29 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], room: int) -> Se
         title=title,
         finding=finding,
         figures=_figures(group),
-        tables=tuple(tables),
+        tables={heading: _named(shown, f"{place}-{number}") for number, (heading, shown) in enumerate(tables.items())},
         items=item_browser(first.benchmark, tuple(first.question.labels), reference, runs, room),
     )
 
 
-def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) -> tuple[str, list[Table]]:
+def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) -> tuple[str, dict[str, list[Table]]]:
     """What the comparison of several runs found, and the tables: of the comparison first, then of each run."""
     first = next(iter(group.values()))[0]
-    scored = {name: assessment.scores for name, (_, assessment) in group.items()}
+    scored = _scored(group)
     verdicts = {name: run.verdicts for name, (run, _) in group.items()}
     pairs = compare_judges(verdicts, first.gold, clusters=first.clusters)
-    tables = [compared_runs_table(scored, source), comparison_table(pairs, source)]
-    for name, (_, assessment) in group.items():
-        slug = "".join(letter if letter.isalnum() else "-" for letter in name)
-        tables += [
-            structs.replace(table, name=f"{table.name}-{slug}", title=f"{name}: {table.title}")
-            for table in assessment_tables(assessment, source)
-        ]
+    tables = {"": [compared_runs_table(scored, source), comparison_table(pairs, source)]}
+    tables |= {name: assessment_tables(assessment, source) for name, (_, assessment) in group.items()}
     return best_of(scored, pairs), tables
 
 
-def _numbered(section: Section, place: int) -> Section:
-    """The section with names of tables that no other section of the page has."""
-    tables = tuple(structs.replace(table, name=f"{table.name}-{place}") for table in section.tables)
-    return structs.replace(section, tables=tables)
+def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scores]:
+    return {name: assessment.scores for name, (_, assessment) in group.items()}
+
+
+def _named(tables: Sequence[Table], suffix: str) -> list[Table]:
+    """The tables with names that no others on the page have."""
+    return [structs.replace(table, name=f"{table.name}-{suffix}") for table in tables]
 
 
 def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[str, ...]:

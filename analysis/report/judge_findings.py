@@ -19,7 +19,7 @@ def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
     pairs
         The runs compared in pairs.
     """
-    ranked = sorted(scored, key=lambda name: -(scored[name].accuracy_all.value or 0.0))
+    ranked = sorted(scored, key=lambda name: -_accuracy(scored[name]))
     best, following = ranked[:2]
     accuracy = scored[best].accuracy_all
     if accuracy.value is None:
@@ -40,6 +40,26 @@ def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
     return f"{told}. It {apart} from the next, {following}: {by} {interval}, p {number_text(pair.p_adjusted, 'p')}."
 
 
-def best_per_benchmark(findings: Sequence[str]) -> str:
-    """What runs on several benchmarks found, one sentence after the other."""
-    return " ".join(findings)
+def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
+    """How often the best run on each benchmark gives the gold label, the lowest first.
+
+    Parameters
+    ----------
+    scored
+        For each benchmark, name of a run → its scores.
+    """
+    best = [max(runs.values(), key=_accuracy) for runs in scored]
+    parts = [_part(scores) for scores in sorted(best, key=_accuracy)]
+    return f"The best runs give the gold label on {', '.join(parts[:-1])} and {parts[-1]}, unanswered counted as wrong."
+
+
+def _accuracy(scores: Scores) -> float:
+    return scores.accuracy_all.value or 0.0
+
+
+def _part(scores: Scores) -> str:
+    accuracy = scores.accuracy_all
+    if accuracy.value is None:
+        return f"no known share of {scores.benchmark} ({accuracy.reason})"
+    ends = f"95% interval {number_text(accuracy.low, 'share')} to {number_text(accuracy.high, 'share')}"
+    return f"{number_text(accuracy.value, 'share')} of {scores.benchmark} ({ends})"

@@ -7,6 +7,7 @@ that came from outside stands in it as text, in the page's script only by `textC
 import hashlib
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -45,12 +46,24 @@ class ItemBrowser(Struct, frozen=True):
 
 
 class Section(Struct, frozen=True):
-    """What the page says of one benchmark; `figures` are HTML fragments of this package."""
+    """What the page says of one benchmark.
+
+    Parameters
+    ----------
+    title, finding
+        Its heading, and its first sentence.
+    figures
+        HTML fragments of this package.
+    tables
+        Heading → the tables below it; those without a heading come first, the first of them before the items.
+    items
+        Every item, to look at.
+    """
 
     title: str
     finding: str
     figures: tuple[str, ...]
-    tables: tuple[Table, ...]
+    tables: Mapping[str, Sequence[Table]]
     items: ItemBrowser
 
 
@@ -84,7 +97,7 @@ def judge_page(
         title=title,
         finding=finding,
         warnings=tuple(warnings),
-        sections=[_shown(section, finding) for section in sections],
+        sections=[_shown(section, place, finding) for place, section in enumerate(sections)],
         notes=tuple(notes),
         foot=described(foot),
         policy=policy([asset("sort.js"), script]),
@@ -131,17 +144,26 @@ def wrong_answers(
     return tuple(lines), f"{count:,} answer{'s' if count > 1 else ''} wrong or missing{some}"
 
 
-def _shown(section: Section, finding: str) -> dict[str, object]:
-    """A section as the template takes it."""
+def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
+    """A section as the template takes it; `place` is its number on the page."""
+    said = (finding, section.finding)
+    groups: list[dict[str, Any]] = [
+        {
+            "heading": heading,
+            "id": f"tables-{place}-{number}",
+            "titles": [(table_id(table), table.title) for table in tables],
+            "tables": [markup(table_html(table, with_finding=table.finding not in said)) for table in tables],
+        }
+        for number, (heading, tables) in enumerate(section.tables.items())
+    ]
+    first, *others = groups
     return {
         "title": section.title,
         "finding": section.finding,
         "figures": [markup(figure) for figure in section.figures],
-        "contents": [(table_id(table), table.title) for table in section.tables[1:]],
-        "tables": [
-            markup(table_html(table, with_finding=table.finding not in (finding, section.finding)))
-            for table in section.tables
-        ],
+        "contents": [*first["titles"][1:], *((group["id"], group["heading"]) for group in others)],
+        "first": first["tables"][0],
+        "groups": [first | {"tables": first["tables"][1:]}, *others],
         "browser": {
             "data": {name: markup(content) for name, content in section.items.data.items()},
             "wrong": section.items.wrong,

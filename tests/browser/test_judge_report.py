@@ -14,6 +14,8 @@ from analysis.report.judge_page import Section, judge_page
 from misstep.judge_report import report_html
 from misstep.judge_report_items import item_browser
 from misstep.judged_runs import open_runs
+from tests.browser.conftest import sortable
+from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict
 
 pytestmark = pytest.mark.browser
@@ -57,7 +59,7 @@ def large(tmp_path_factory) -> Path:
     gates = benchmark_of_runs(folder / "gates", MANY, lambda number: agents_run(number, 1))
     said = {f"item-{number}": verdict(number, "yes", rationale=f"Gate {number} loops.") for number in range(MANY)}
     browser = item_browser(gates, ("yes", "no"), majority(read_gold(gates)), [JudgedBy("made_up", said)])
-    section = Section("Gates", "All loop.", (), (), browser)
+    section = Section("Gates", "All loop.", (), {"": [sortable()]}, browser)
     (folder / "report.html").write_text(judge_page("Gates", "All loop.", [section], foot=Foot("misstep report")))
     return folder / "report.html"
 
@@ -190,6 +192,35 @@ def test_what_is_filtered_and_opened_stays_in_the_address(chromium, report):
     chromium.driver.get(report.as_uri() + place)
     assert wait(chromium, "return document.querySelector('dialog[open] h2')?.textContent") == "item-7"
     assert chromium.run(DRAWN) == ["item-7"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_of_the_list_and_of_an_opened_item_stands_out_from_what_is_behind_it(chromium, report, scheme):
+    open_page(chromium, report, scheme=scheme)
+    listed = chromium.run(COLOURS)
+    press(chromium, "j", Keys.ENTER)
+    wait(chromium, "return document.querySelector('.about .step')")
+    faint = [words for ink, paper, words in listed + chromium.run(COLOURS) if contrast(ink, paper) < LEAST_CONTRAST]
+    assert faint == []
+
+
+def test_focus_is_visible_on_everything_that_takes_it(chromium, report):
+    open_page(chromium, report)
+    press(chromium, "j", Keys.ENTER)
+    wait(chromium, "return document.querySelector('.about .step')")
+    unmarked = """
+        const takes = document.querySelectorAll("a[href], button, input, select, summary, [tabindex]");
+        return [...takes].filter(one => {
+          one.focus({ focusVisible: true });
+          const style = getComputedStyle(one);
+          const shown = style.outlineStyle !== "none" || style.boxShadow !== "none";
+          return document.activeElement === one && one.checkVisibility() && !shown;
+        }).map(one => one.outerHTML.slice(0, 80));
+    """
+    assert chromium.run(unmarked) == []
+    press(chromium, Keys.ESCAPE)
+    wait(chromium, "return !document.querySelector('dialog[open]')")
+    assert chromium.run(unmarked) == []
 
 
 @pytest.mark.parametrize("width", [390, 768, 1200])

@@ -32,8 +32,9 @@ class Browser {
       class: "list", role: "grid", tabindex: 0, "aria-label": "Items", "aria-colcount": this.heads.length,
       on: { scroll: () => this.draw_soon(), keydown: event => this.in_list(event), focus: () => this.draw() },
     }, make("div", { class: "head row", role: "row", "aria-rowindex": 1 }, this.heads), this.rows);
-    this.list.style.setProperty("--runs", items.runs.length);
-    this.list.style.setProperty("--figures", this.figures.length);
+    const widths = ["minmax(9rem, 3fr)", "minmax(6rem, 1fr)", ...items.runs.map(() => "minmax(7rem, 1fr)"), ...this.figures.map(() => "4.5rem")];
+    this.list.style.setProperty("--columns", widths.join(" "));
+    this.list.style.setProperty("--narrowest", `${24 + 8 * items.runs.length + 5 * this.figures.length}rem`);
     const keys = [["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ["Esc", "close"]];
     this.section.querySelector(".browser").append(
       make("div", { class: "controls" }, this.search, items.runs.length > 1 ? this.run : "", this.pair), this.chips,
@@ -229,7 +230,8 @@ class Browser {
     const absent = items.absent[place];
     body.replaceChildren(
       ...(material ? texts(material) : []), ...(run ? run_of(items, run, place) : []), absent ? make("p", { class: "cut" }, said(absent)) : "",
-      material || run || absent ? "" : make("p", { class: "small" }, "The benchmark has no text for this item."));
+      run || absent || ["task", "text", "patch"].some(name => material?.[name]) ? ""
+        : make("p", { class: "small" }, "The benchmark holds neither a run nor a text of this item."));
   }
 
   closed() {

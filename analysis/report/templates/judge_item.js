@@ -35,9 +35,8 @@ const judge = (items, run, place, jump) => {
       make("span", { class: "mark-of", "aria-hidden": "true" }, mark_of(outcome)), " ",
       make("b", null, said(answer)), outcome === answer ? "" : ` · ${outcome}`));
   if (outcome === NOT_ASKED) return section;
-  section.append(one.rationale[place]
-    ? make("p", { class: "reasons" }, said(one.rationale[place]))
-    : make("p", { class: "small" }, "It gave no reasons."));
+  if (one.rationale[place]) section.append(make("p", { class: "reasons" }, said(one.rationale[place])));
+  else if (one.label[place] >= 0) section.append(make("p", { class: "small" }, "It gave no reasons."));
   if (one.steps[place].length) {
     section.append(make("p", { class: "evidence-steps" }, "Evidence: ", one.steps[place].map((step, number) => [
       number ? ", " : "",

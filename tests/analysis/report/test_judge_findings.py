@@ -3,7 +3,7 @@
 from analysis.gold import GoldLabel
 from analysis.judging.comparison import compare_judges
 from analysis.judging.scores import score
-from analysis.report.judge_findings import best_of
+from analysis.report.judge_findings import best_of, best_per_benchmark
 from harness.verdict import Verdict
 
 N = 200
@@ -38,3 +38,11 @@ def test_a_run_that_is_hardly_better_cannot_be_told_apart():
 def test_without_an_item_in_common_it_is_said_that_there_is_no_comparison():
     scored = {judge: score(verdicts(judge, count), GOLD, resamples=50) for judge, count in {"a": 150, "b": 100}.items()}
     assert best_of(scored, []).endswith("; it cannot be compared with the next, b.")
+
+
+def test_of_several_benchmarks_the_best_run_on_each_is_named_the_lowest_first():
+    easy = {"a": score(verdicts("a", 190), GOLD, benchmark="easy", resamples=50)}
+    hard = {name: score(verdicts(name, n), GOLD, benchmark="hard", resamples=50) for name, n in [("a", 60), ("b", 80)]}
+    told = best_per_benchmark([easy, hard])
+    assert told.startswith("The best runs give the gold label on 40.0% of hard (95% interval 33.5% to ")
+    assert "and 95.0% of easy (95% interval 91.0% to 97.3%)" in told
