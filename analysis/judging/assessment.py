@@ -7,7 +7,12 @@ import msgspec
 from msgspec import Struct
 
 from analysis.gold import AskedItem, GoldLabel
-from analysis.judging.alternative_annotator import EPSILON, AlternativeAnnotator, alternative_annotator
+from analysis.judging.alternative_annotator import (
+    EPSILON,
+    FEWEST_ITEMS,
+    AlternativeAnnotator,
+    alternative_annotator,
+)
 from analysis.judging.bias import Bias, bias
 from analysis.judging.ceiling import Ceiling, ceiling
 from analysis.judging.error_tables import bias_table, reliability_table, slices_table
@@ -21,6 +26,7 @@ from analysis.judging.score_tables import scores_table
 from analysis.judging.scores import Scores, score
 from analysis.judging.slices import Lengths, SlicedField, sliced
 from analysis.judging.stability import Votes, votes_within
+from analysis.stats.estimate import Estimate
 from analysis.tables import Table
 from harness.verdict import Verdict
 
@@ -166,7 +172,12 @@ def most_telling(assessment: Assessment, source: str) -> list[str]:
         told.append(ceiling_table(assessment.ceiling, source).finding)
     if any(field.p_adjusted is not None and field.p_adjusted <= _ALPHA for field in assessment.slices):
         told.append(slices_table(assessment.slices, source).finding)
-    overconfident = assessment.reliability.overconfidence
-    if overconfident.low is not None and overconfident.high is not None and overconfident.low * overconfident.high > 0:
+    if _is_known(assessment.reliability.overconfidence):
         told.append(reliability_table(assessment.reliability, source).finding)
     return told[:_MOST_TOLD]
+
+
+def _is_known(overconfidence: Estimate) -> bool:
+    """Whether scores are surely too high or too low, on answers enough for a t interval."""
+    low, high, n = overconfidence.low, overconfidence.high, overconfidence.n
+    return low is not None and high is not None and n is not None and n >= FEWEST_ITEMS and low * high > 0

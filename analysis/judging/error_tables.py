@@ -200,6 +200,8 @@ def _reliability_finding(found: Reliability) -> str:
     apart = found.overconfidence
     if apart.value is None:
         return f"The scores say nothing of how often answers are right: {apart.reason}."
-    ranked = with_interval(found.ranking, "coefficient")
     told = f"The mean score less the share right is {with_interval(apart, 'difference')} of {apart.n:,} answers"
+    if found.ranking.value is None:
+        return f"{told}."
+    ranked = with_interval(found.ranking, "coefficient")
     return f"{told}; a right answer outscores a wrong one with a chance of {ranked}."
