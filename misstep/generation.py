@@ -200,6 +200,8 @@ def _description(asked: Asked, counted: Counted, digest: str) -> bytes:
         origin=(asked.line(),),
         digest=digest,
         positive="yes",
+        question="Does the run show the misbehaviour that is named as its category?",
+        shown=("category",),
         counts={"items": labels, "labels": labels, "trajectories": counted.n},
     )
     return to_toml(msgspec.to_builtins(benchmark)).encode()
