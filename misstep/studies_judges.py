@@ -7,11 +7,13 @@ from pathlib import Path
 from analysis.gold import AskedItem, read_gold, read_items, read_marked_errors
 from analysis.judging.judged import JudgedItems, JudgedMarks
 from analysis.judging.marked import Mark
+from analysis.judging.ratings import JudgedRatings
 from analysis.judging.reference import clusters_of
 from harness.datasets.benchmark import read_benchmark
 from harness.datasets.catalogue import locate
 from harness.datasets.recorded import RECORDED, recorded_verdicts
 from harness.datasets.trail_judges import answers
+from harness.datasets.trail_ratings import judge_ratings, people_ratings
 from harness.verdict import Verdict
 from misstep.benchmarks import benchmark_folder
 from misstep.studies import at_hand, version
@@ -82,6 +84,17 @@ def marked_runs() -> list[JudgedMarks]:
             },
         )
         for judge, given in answers(locate(MARKED)).items()
+    ]
+
+
+def rated_runs() -> list[JudgedRatings]:
+    """The ratings that TRAIL's judges and people gave the same traces; none where the set is not at hand."""
+    if not at_hand([MARKED]):
+        return []
+    people = people_ratings(locate(MARKED))
+    return [
+        JudgedRatings(_shown(judge), MARKED, version(MARKED), people, given)
+        for judge, given in judge_ratings(locate(MARKED)).items()
     ]
 
 

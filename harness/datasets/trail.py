@@ -10,8 +10,8 @@ is at hand it becomes the step that was made of the span, elsewhere it stays unp
 
 An item of `trail` is a trace and a category, `<trace id>/<category>`: present or absent, so that a trace with several
 errors has one label an item. The categories are those that occur in the annotations. `gold_errors.jsonl` has every
-single error. The recorded answers of judges (`judge_outputs/`) are read by `trail_judges`; the five scores a trace and
-the spelling before its correction are not read.
+single error. The recorded answers of judges (`judge_outputs/`) are read by `trail_judges`, the scores of a trace by
+`trail_ratings`; the spelling before its correction is not read.
 """
 
 from collections.abc import Iterator

@@ -46,15 +46,20 @@ class NamedError(Struct, frozen=True):
 
 class _Document(Struct, frozen=True):
     errors: tuple[NamedError, ...]
+    scores: Any = None
 
 
 class Answer(Struct, frozen=True):
-    """What a judge answered about one trace; `errors` is empty unless it is answered, `reason` says why it is not."""
+    """What a judge answered about one trace; `errors` is empty unless it is answered, `reason` says why it is not.
+
+    `scores` is what stands under that name, of any shape: see `trail_ratings`.
+    """
 
     trace: str
     status: Status
     errors: tuple[NamedError, ...] = ()
     reason: str = ""
+    scores: Any = None
 
 
 def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
@@ -96,16 +101,17 @@ def read_answer(trace: str, text: str) -> Answer:
     if written.startswith(_NO_OUTPUT):
         return Answer(trace, "failed", reason=written)
     try:
-        errors = _errors(_unfenced(written))
+        parts = _documents(_unfenced(written))
     except msgspec.DecodeError as error:
         return Answer(trace, "unreadable", reason=str(error))
-    return Answer(trace, "answered", errors)
+    errors = tuple(error for part in parts for error in part.errors)
+    scores = next((part.scores for part in parts if part.scores), None)
+    return Answer(trace, "answered", errors, scores=scores)
 
 
-def _errors(document: str) -> tuple[NamedError, ...]:
-    found = msgspec.json.decode(document, type=_Document | list[_Document])
-    parts = found if isinstance(found, list) else [found]
-    return tuple(error for part in parts for error in part.errors)
+def _documents(text: str) -> list[_Document]:
+    found = msgspec.json.decode(text, type=_Document | list[_Document])
+    return found if isinstance(found, list) else [found]
 
 
 def _unfenced(text: str) -> str:

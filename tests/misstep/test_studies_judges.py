@@ -72,8 +72,25 @@ def test_a_trace_that_a_judge_did_not_answer_is_unanswered_for_every_category() 
     assert (o4_mini.n, o4_mini.answered, o4_mini.failed, o4_mini.unreadable) == (117 * 19, 57 * 19, 59 * 19, 19)
 
 
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_the_agent_judge_comes_whole_with_its_items() -> None:
+    ((judged, items),) = studies_judges.agent_judge()
+    assert {verdict.item for verdict in judged.verdicts} == {item.id for item in items}
+    assert len(items) == 3 * 366
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_trails_judges_rate_the_traces_that_people_rated() -> None:
+    for judged in studies_judges.rated_runs():
+        assert judged.judge.keys() <= judged.people.keys()
+
+
 def test_without_the_data_there_are_no_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MISSTEP_DATA", os.fspath(tmp_path))
     assert studies_judges.judged_by_developer() == []
     assert studies_judges.judged_by_category() == []
     assert studies_judges.marked_runs() == []
+    assert studies_judges.agent_judge() == []
+    assert studies_judges.rated_runs() == []
