@@ -80,15 +80,15 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room
     source = first.question.name
     if len(group) == 1:
         assessment = next(iter(group.values()))[1]
-        title = f"{assessment.scores.judge} on {source}"
+        title = f"{_judge(first)} on {source}"
         finding = headline(assessment.scores)
         tables: dict[str, list[Table]] = {"": assessment_tables(assessment, source)}
     else:
         title = f"{len(group)} runs on {source}"
         finding, tables = _compared(group, source)
     runs = [
-        JudgedBy(name if len(group) > 1 else assessment.scores.judge, {one.item: one for one in run.verdicts})
-        for name, (run, assessment) in group.items()
+        JudgedBy(name if len(group) > 1 else _judge(run), {one.item: one for one in run.verdicts})
+        for name, (run, _) in group.items()
     ]
     return Section(
         title=title,
@@ -108,6 +108,10 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
     tables = {"": [compared_runs_table(scored, source), comparison_table(pairs, source)]}
     tables |= {name: assessment_tables(assessment, source) for name, (_, assessment) in group.items()}
     return best_of(scored, pairs), tables
+
+
+def _judge(run: JudgedRun) -> str:
+    return str(run.manifest.asked.get("judge", run.name))
 
 
 def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scores]:

@@ -24,7 +24,7 @@ def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[str, ...]:
     figures = [*_compared(scored)] if len(scored) > 1 else []
     for name in list(assessments)[:RUNS_DRAWN]:
         of = "" if len(scored) == 1 else f" of {name}"
-        if 0 < len(scored[name].confusion.labels) <= LABELS_DRAWN:
+        if scored[name].accuracy_all.n and len(scored[name].confusion.labels) <= LABELS_DRAWN:
             figures.append(_confusion(scored[name], of))
         if assessments[name].reliability.bins:
             figures.append(_reliability(assessments[name].reliability, of))
@@ -33,10 +33,12 @@ def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[str, ...]:
 
 def _compared(scored: Mapping[str, Scores]) -> list[str]:
     """All runs beside each other: their accuracy, and what it costs."""
-    rows = [accuracy_row(name, scores) for name, scores in scored.items()]
+    rows = [accuracy_row(name, scores) for name, scores in scored.items() if scores.accuracy_all.value is not None]
+    if not rows:
+        return []
     figures = [
         figure_html(
-            forest([row for row in rows if row.value is not None], "Accuracy of each run, unanswered counted as wrong"),
+            forest(rows, "Accuracy of each run, unanswered counted as wrong"),
             "The share of gold labels given, with its 95% interval; an item without an answer counts as wrong.",
         )
     ]

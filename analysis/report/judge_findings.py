@@ -54,7 +54,8 @@ def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
 
 
 def _accuracy(scores: Scores) -> float:
-    return scores.accuracy_all.value or 0.0
+    """What runs are ranked by: a run without an accuracy comes after one that is never right."""
+    return -1.0 if scores.accuracy_all.value is None else scores.accuracy_all.value
 
 
 def _part(scores: Scores) -> str:

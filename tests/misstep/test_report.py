@@ -16,6 +16,7 @@ from harness.clients import ClientSettings
 from harness.clients.local_server import MODEL
 from harness.errors import InputError, UsageError
 from harness.judges.judge_file import read_judge
+from harness.records import VERDICTS, write_verdicts
 from misstep.classification import classify_paths
 from misstep.judge_report import report_html
 from misstep.judge_report_items import item_browser
@@ -145,6 +146,15 @@ def test_an_item_whose_run_is_gone_says_so_and_the_page_is_made(two, gates):
     (gates / "runs" / "all.jsonl").unlink()
     text = report_html(open_runs(two[:1]))
     assert "is no file of the benchmark's folder" in data(text, "items-0-index")["absent"]["0"]
+
+
+def test_a_run_that_failed_throughout_or_was_asked_nothing_has_a_page_that_says_so(tmp_path, gates, two):
+    failed = judged_run(tmp_path / "failed", gates, [verdict(n, None, status="failed") for n in range(8)])
+    page = checked(report_html(open_runs([failed])))
+    assert "has no accuracy on gates (0 of 8 items answered)" in page.text
+    write_verdicts(failed / VERDICTS, [])
+    page = checked(report_html(open_runs([failed, *two])))
+    assert "good gives the gold label most often" in page.text
 
 
 def test_the_same_runs_give_the_same_bytes(two):
