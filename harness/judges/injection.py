@@ -158,7 +158,8 @@ def injected(
     Raises
     ------
     InputError
-        The judge's prompt shows nothing of an item that a text could be put into, or an item lacks what it asks for.
+        The judge's prompt shows nothing of an item that a text could be put into, or an item lacks what it asks for or
+        has no label but the true one.
     """
     random = Random(seed)  # noqa: S311 (an order, no secret)
     order = list(chosen)
@@ -171,8 +172,7 @@ def injected(
     places: Counter[str] = Counter()
     shown_places = {_id(one): _shown_places(spec, one) for one in plain}
     for number, (one, attack) in enumerate(dealt):
-        labels = [label for label in offered(spec, one.subject.item) if label != one.truth]
-        target = _least_taken(labels, targets, random)
+        target = _least_taken(_wrong_labels(spec, one), targets, random)
         position, subject = _placed(spec, one, attack.text(target), shown_places[_id(one)], places, random)
         targets[target] += 1
         places[position] += 1
@@ -183,6 +183,14 @@ def injected(
 
 def _id(one: Plain) -> str:
     return one.subject.item.id
+
+
+def _wrong_labels(spec: JudgeSpec, one: Plain) -> list[str]:
+    """The labels that a text may ask for."""
+    labels = [label for label in offered(spec, one.subject.item) if label != one.truth]
+    if not labels:
+        raise InputError(f"item {_id(one)!r} has no label but the true one", "Leave it out, or name other labels.")
+    return labels
 
 
 def _copies(one: Plain) -> list[Item]:

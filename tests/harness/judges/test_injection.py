@@ -253,6 +253,12 @@ def test_a_prompt_that_shows_no_place_for_a_text_is_an_error_that_says_so() -> N
         injected(spec, [short], [wordy], 1, 0)
 
 
+def test_an_item_with_no_label_but_the_true_one_cannot_be_attacked() -> None:
+    one = Plain(Subject(Item("i", "text", text="words", labels=("no",)), None), "no", "i")
+    with pytest.raises(InputError, match="item 'i' has no label but the true one"):
+        injected(judge("benchmark_question"), [one], [ORDER], 1, 0)
+
+
 def test_a_place_that_an_item_does_not_have_is_none() -> None:
     nothing = Subject(Item("i", "text"), None)
     assert {name for name, place in PLACES.items() if place(nothing, "x") is not None} == set()
