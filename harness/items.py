@@ -131,7 +131,12 @@ def read_question(folder: Path) -> Question:
 
 
 def read_items(folder: Path) -> Iterator[Item]:
-    """The items of a folder, in order, as a stream.
+    """The items of a folder, in order, as a stream; raises as `numbered_items`."""
+    return (item for _, item in numbered_items(folder))
+
+
+def numbered_items(folder: Path) -> Iterator[tuple[int, Item]]:
+    """The items of a folder with the number of the line that each stands in, in order, as a stream.
 
     Raises
     ------
@@ -154,7 +159,7 @@ def read_items(folder: Path) -> Iterator[Item]:
                 if item.id in seen:
                     raise InputError(f"the id {item.id!r} comes twice", "Ids are unique.", file=file, line=number)
                 seen.add(item.id)
-                yield item
+                yield number, item
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", "A benchmark has its items there.", file=file) from error
 
@@ -206,12 +211,23 @@ class Runs:
         return runs[wanted]
 
     def _load(self, path: str) -> Mapping[str, Trajectory]:
-        file = (self._folder / path).resolve()
-        if not file.is_relative_to(self._folder):
-            raise InputError(f"the path {path!r} leads out of the benchmark", "Put the run inside.", file=self._folder)
-        if not file.is_file():
-            raise InputError("no such file of trajectories", "Name a file below the benchmark's folder.", file=file)
-        return self._read(file)
+        return self._read(trajectory_file(self._folder, path))
+
+
+def trajectory_file(folder: Path, path: str) -> Path:
+    """The file that an item of a benchmark folder names.
+
+    Raises
+    ------
+    InputError
+        The path leads out of the folder, or to no file.
+    """
+    file = (folder / path).resolve()
+    if not file.is_relative_to(folder.resolve()):
+        raise InputError(f"the path {path!r} leads out of the benchmark", "Put the run inside.", file=folder)
+    if not file.is_file():
+        raise InputError(f"no file {path!r} in the benchmark", "Name a file below its folder.", file=folder)
+    return file
 
 
 def _some(runs: Mapping[str, Trajectory]) -> str:

@@ -1,8 +1,9 @@
 """Which items of a benchmark a judge is asked about: those that can be asked, or a sample of them.
 
 The whole of `items.jsonl` is read once before anything is asked, so that a broken line, an item that may get no label
-of the judge, and a benchmark of which nothing can be shown are said before anything is sent. A sample is drawn by a
-digest of seed and id: it does not depend on the order of the items, and a smaller sample is a part of a larger one.
+of the judge or whose file is not there, and a benchmark of which nothing can be shown are said before anything is sent.
+A sample is drawn by a digest of seed and id: it does not depend on the order of the items, and a smaller sample is a
+part of a larger one.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from harness.errors import InputError
-from harness.items import Item, read_items
+from harness.items import Item, numbered_items, read_items, trajectory_file
 from harness.judges.fit import offered
 from harness.judges.judge_file import JudgeSpec
 
@@ -83,18 +84,19 @@ def choose(spec: JudgeSpec, folder: Path, sampling: Sampling | None = None) -> C
     Raises
     ------
     InputError
-        A line breaks the form, an item may get no label, or there is no item that can be asked.
+        A line breaks the form, an item may get no label or names a file that is not there, or no item can be asked.
     """
     n_all, n_askable = 0, 0
     left_out: Counter[str] = Counter()
     drawn: list[int] = []
-    for item in read_items(folder):
+    found: set[str] = set()
+    for line, item in numbered_items(folder):
         n_all += 1
         if item.why_not_asked:
             left_out[item.why_not_asked] += 1
             continue
         n_askable += 1
-        _check_labels(spec, item, folder)
+        _check(spec, item, folder, line, found)
         if sampling is not None:
             _draw(drawn, _digest(item, sampling), sampling.size)
     if not n_askable:
@@ -118,11 +120,17 @@ def _draw(drawn: list[int], digest: int, size: int) -> None:
         heappushpop(drawn, -digest)
 
 
-def _check_labels(spec: JudgeSpec, item: Item, folder: Path) -> None:
+def _check(spec: JudgeSpec, item: Item, folder: Path, line: int, found: set[str]) -> None:
+    """Refuse an item that may get no label, or whose file is not there; `found` has the paths that are."""
+    field = "labels"
     try:
         offered(spec, item)
+        if isinstance(item.trajectory, str) and item.trajectory not in found:
+            field = "trajectory"
+            trajectory_file(folder, item.trajectory)
+            found.add(item.trajectory)
     except InputError as error:
-        raise InputError(error.found, error.advice, file=folder / "items.jsonl", field=error.field) from error
+        raise InputError(error.found, error.advice, file=folder / "items.jsonl", line=line, field=field) from error
 
 
 def _nothing_to_ask(folder: Path, left_out: Counter[str]) -> InputError:

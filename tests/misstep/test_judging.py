@@ -170,10 +170,9 @@ def test_a_path_that_leads_out_of_the_benchmark_is_not_followed(tmp_path: Path, 
     spec = read_judge(judge_file(tmp_path, prompt))
     (tmp_path / "secret.json").write_text("{}")
     (folder / "items.jsonl").write_text('{"id": "i0", "kind": "text", "trajectory": "../secret.json"}\n')
-    run_judge(spec, folder, tmp_path / "run", SCRIPTED)
-    (verdict,) = read_verdicts(tmp_path / "run", unfinished=True)
-    assert (verdict.status, asked) == ("failed", Counter())
-    assert "leads out of the benchmark" in str(verdict.error)
+    with pytest.raises(InputError, match=r"items\.jsonl:1: trajectory: the path '\.\./secret\.json' leads out"):
+        run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    assert not asked
 
 
 def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
