@@ -145,10 +145,12 @@ def _values_of(sample: JudgedSample) -> FloatArray | None:
     """The labels as numbers, where they are on a scale: their own, or for an order without numbers their places."""
     if sample.level == "nominal":
         return None
+    places = np.arange(len(sample.labels), dtype=np.float64)
     try:
-        return np.array([float(label) for label in sample.labels])
+        numbers = np.array([float(label) for label in sample.labels])
     except ValueError:
-        return np.arange(len(sample.labels), dtype=np.float64)
+        return places
+    return numbers if np.isfinite(numbers).all() else places
 
 
 def _advantages(

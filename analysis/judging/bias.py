@@ -5,8 +5,6 @@ All figures are over the items with an answer and a gold label; how often items 
 answer is said apart.
 """
 
-from itertools import combinations
-
 import numpy as np
 from msgspec import Struct
 
@@ -121,8 +119,8 @@ def _use(sample: JudgedSample, place: int, gold: IntArray, answers: IntArray, un
 
 def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: Units) -> tuple[Flow, ...]:
     wrong = (gold != answers) & (answers < len(labels))
-    met = {(min(pair), max(pair)) for pair in zip(gold[wrong].tolist(), answers[wrong].tolist(), strict=True)}
-    pairs = [pair for pair in combinations(range(len(labels)), 2) if pair in met]
+    met = zip(gold[wrong].tolist(), answers[wrong].tolist(), strict=True)
+    pairs = sorted({(min(pair), max(pair)) for pair in met})
     forth = [(gold == first) & (answers == second) for first, second in pairs]
     back = [(gold == second) & (answers == first) for first, second in pairs]
     tests = [_one_way(*flow, units) for flow in zip(forth, back, strict=True)]

@@ -71,7 +71,7 @@ def sliced(
     seed
         Of the draws of small tables.
     """
-    fields = {} if lengths is None else _thirds(sample, lengths)
+    fields = [] if lengths is None else _thirds(sample, lengths)
     by_id = {item.id: item for item in items}
     extras = [by_id[verdict.item].extra if verdict.item in by_id else {} for verdict in sample.verdicts]
     for name in dict.fromkeys(name for extra in extras for name in extra):
@@ -82,9 +82,9 @@ def sliced(
         places = {value: place for place, value in enumerate(values)}
         codes = np.array([MISSING if text is None else places[text] for text in texts], dtype=np.int64)
         if not _says_gold(codes, sample.gold):
-            fields[name] = values, codes
+            fields.append((name, values, codes))
     rng = np.random.default_rng(seed)
-    found = [_sliced(sample, name, values, codes, rng) for name, (values, codes) in fields.items()]
+    found = [_sliced(sample, name, values, codes, rng) for name, values, codes in fields]
     adjusted = holm([field.p_value for field in found]).p_values
     return tuple(structs.replace(field, p_adjusted=p) for field, p in zip(found, adjusted, strict=True))
 
@@ -100,21 +100,21 @@ def _says_gold(codes: IntArray, gold: IntArray) -> bool:
     return len(met) == len({code for code, _ in met}) == len({label for _, label in met}) > 1
 
 
-def _thirds(sample: JudgedSample, lengths: Lengths) -> dict[str, tuple[list[str], IntArray]]:
+def _thirds(sample: JudgedSample, lengths: Lengths) -> list[tuple[str, list[str], IntArray]]:
     """The items by length; nothing where hardly any two differ."""
     each = np.array([lengths.of_item.get(verdict.item, MISSING) for verdict in sample.verdicts], dtype=np.int64)
     known = each != MISSING
     distinct, of_length, counts = np.unique(each[known], return_inverse=True, return_counts=True)
     if len(distinct) < _FEWEST_VALUES:
-        return {}
+        return []
     middle = (np.cumsum(counts) - counts / 2) / counts.sum()
     _, third = np.unique((middle * _THIRDS).astype(np.int64), return_inverse=True)
     if not third.any():
-        return {}
+        return []
     codes = np.full(len(each), MISSING, dtype=np.int64)
     codes[known] = third[of_length]
     names = [_range(distinct[third == place], lengths.unit) for place in range(int(third.max()) + 1)]
-    return {LENGTH: (names, codes)}
+    return [(LENGTH, names, codes)]
 
 
 def _range(lengths: IntArray, unit: str) -> str:

@@ -9,13 +9,14 @@ contributions, so that it stands even where a group has all or nothing.
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.marginal_homogeneity import TOO_FEW_CLUSTERS, zero_mean
+from analysis.stats.marginal_homogeneity import NO_DIFFERENCE_POSSIBLE, zero_mean
 from analysis.stats.patterns import FloatArray, IntArray
 from analysis.stats.significance import Significance
 from harness.errors import UsageError
 
 ONE_GROUP = "only one group has items"
 ALL_ALIKE = "all items are alike: no share can differ"
+BALANCED = "in no cluster do the groups differ: there is no spread to test with"
 
 _FEWEST_EXPECTED = 5
 """Cochran's rule of thumb (1954, Biometrics 10:417-451), strictly: below it the approximation is not used."""
@@ -81,7 +82,7 @@ def clustered_shares(groups: IntArray, found: npt.ArrayLike, of_item: IntArray) 
     clusters = int(of_item.max()) + 1
     by_cluster = np.column_stack([np.bincount(of_item, column, minlength=clusters) for column in adds.T])
     tested = zero_mean(by_cluster)
-    reason = TOO_FEW_CLUSTERS if tested.p_value is None else ""
+    reason = BALANCED if tested.reason == NO_DIFFERENCE_POSSIBLE else tested.reason
     return Significance(tested.statistic, tested.p_value, n, tested.test.replace("Hotelling", "score test"), reason)
 
 

@@ -96,6 +96,16 @@ def test_on_a_scale_a_near_miss_is_nearer_than_a_far_one() -> None:
     assert alternative_annotator(sample).alignment == "-RMSE"
 
 
+@pytest.mark.parametrize("labels", [("low", "middle", "high"), ("0", "1", "inf")])
+def test_labels_that_are_no_numbers_are_as_far_apart_as_they_stand(labels: tuple[str, ...]) -> None:
+    low, middle, high = labels
+    raters: dict[str, Labels] = {"ann": [low] * 30, "bob": [low] * 30, "cid": [middle] * 30}
+    by_rater = {
+        one.rater: one for one in alternative_annotator(judged([high] * 30, raters, labels, level="ordinal")).raters
+    }
+    assert (by_rater["cid"].judge, by_rater["cid"].human) == (0.0, 1.0)
+
+
 def test_items_all_alike_are_as_much_evidence_as_they_are_many() -> None:
     raters: dict[str, Labels] = {"ann": ["1"] * 30, "bob": ["2"] * 30, "cid": ["2"] * 30}
     found = alternative_annotator(judged(["3"] * 30, raters, ("1", "2", "3"), level="ordinal"), 0.2)

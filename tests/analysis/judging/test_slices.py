@@ -81,6 +81,13 @@ def test_lengths_are_cut_into_thirds_and_equal_ones_stay_together() -> None:
     assert [one.accuracy.value for one in field.slices] == [1.0, 1.0, 0.0]
 
 
+def test_a_field_that_is_called_length_stands_beside_the_lengths() -> None:
+    items = [AskedItem(f"i{place}", extra={"length": "short" if place % 3 else "long"}) for place in range(40)]
+    lengths = Lengths("steps", {item.id: place for place, item in enumerate(items)})
+    found = sliced(wrong_on([1]), items, lengths)
+    assert [(field.field, len(field.slices)) for field in found] == [(LENGTH, 3), ("length", 2)]
+
+
 @pytest.mark.parametrize("of_item", [{}, {f"i{place}": 7 for place in range(40)}])
 def test_lengths_that_do_not_differ_are_no_field(of_item: dict[str, int]) -> None:
     assert sliced(wrong_on([1]), [], Lengths("steps", of_item)) == ()

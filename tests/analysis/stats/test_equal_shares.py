@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, fisher_exact
 
-from analysis.stats.equal_shares import ALL_ALIKE, ONE_GROUP, clustered_shares, pearson_shares
+from analysis.stats.equal_shares import ALL_ALIKE, BALANCED, ONE_GROUP, clustered_shares, pearson_shares
 from analysis.stats.marginal_homogeneity import TOO_FEW_CLUSTERS
 from harness.errors import UsageError
 
@@ -86,6 +86,11 @@ def test_clusters_that_stand_or_fall_together_are_no_many_items() -> None:
     assert naive.p_value is not None
     assert tested.p_value is not None
     assert naive.p_value < 0.05 < tested.p_value
+
+
+def test_where_no_cluster_differs_within_itself_there_is_no_spread() -> None:
+    tested = clustered_shares(np.array([0, 0, 1, 1] * 3), np.array([0, 1, 0, 1] * 3), np.arange(12) // 4)
+    assert (tested.p_value, tested.reason) == (None, BALANCED)
 
 
 def test_two_clusters_are_too_few_for_three_groups() -> None:
