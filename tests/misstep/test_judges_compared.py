@@ -1,0 +1,89 @@
+"""The figures of the notebook on recorded judges, held against counts made straight from the upstream files."""
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from analysis.judging.direction_tables import directions
+from analysis.judging.floors import flagged_by_cluster, precision_floor_table
+from analysis.judging.judged import JudgedItems
+from analysis.judging.recorded_tables import compared
+from misstep import studies_judges
+
+Named = dict[str, set[str] | None]
+"""Trace → the categories named, `None` where there is no JSON."""
+
+
+@pytest.fixture
+def at_hand(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MISSTEP_DATA", os.fspath(data_folder))
+    return data_folder
+
+
+def named(folder: Path) -> Named:
+    """The categories in each file of a folder of annotations or answers, read in the plainest way."""
+    found: Named = {}
+    for path in folder.iterdir():
+        text = path.read_text().strip()
+        if text.startswith("```"):
+            text = text.split("\n", 1)[1].rsplit("```", 1)[0]
+        try:
+            document = json.loads(text)
+        except json.JSONDecodeError:
+            found[path.stem] = None
+            continue
+        parts = document if isinstance(document, list) else [document]
+        found[path.stem] = {error["category"] for part in parts for error in part["errors"]}
+    return found
+
+
+def right(said: set[str] | None, meant: set[str], category: str) -> bool:
+    return said is not None and (category in said) == (category in meant)
+
+
+@pytest.mark.data
+def test_trails_judges_differ_on_as_many_items_as_counted_from_their_files(at_hand: Path) -> None:
+    trail = at_hand / "trail"
+    people = named(trail / "annotations_gaia")
+    everywhere = [*people.values(), *named(trail / "annotations_swe_bench").values()]
+    categories = set().union(*(found for found in everywhere if found is not None))
+    gemini, o4_mini = (named(trail / f"judge_outputs/{judge}_gaia") for judge in ("gemini-2.5-flash", "o4-mini"))
+    counts = {(first, second): 0 for first in (True, False) for second in (True, False)}
+    for trace, meant in people.items():
+        for category in categories:
+            assert meant is not None
+            counts[right(gemini[trace], meant, category), right(o4_mini[trace], meant, category)] += 1
+    match, *_ = compared([one for one in studies_judges.judged_by_category() if one.title.endswith("on gaia")], seed=0)
+    pair = match.pair
+    assert (pair.a, pair.b, pair.n) == ("gemini-2.5-flash on gaia", "o4-mini on gaia", 117 * 19)
+    assert (pair.both, pair.only_a, pair.only_b, pair.neither) == tuple(counts.values())
+
+
+@pytest.mark.data
+def test_what_the_agent_judge_flags_is_right_as_often_as_counted_from_its_file(at_hand: Path) -> None:
+    with (at_hand / "agent_as_a_judge" / "judgements.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["agent_judge_satisfied"] == "True"]
+    for judged in studies_judges.judged_by_developer():
+        own = [row for row in rows if judged.title.endswith(row["developer_agent"])]
+        expected = [sum(row["human_satisfied"] == "True" for row in own), len(own)]
+        assert flagged_by_cluster(judged).sum(axis=0).tolist() == expected
+
+
+def recorded() -> list[JudgedItems]:
+    return [*studies_judges.judged_by_developer(), *studies_judges.judged_by_category()]
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_both_of_trails_judges_lean_towards_absent_and_the_agent_judge_leans_nowhere() -> None:
+    shown = {one.judged.title for one in directions(recorded()) if one.p_adjusted is not None and one.p_adjusted < 0.05}
+    assert shown == {"gemini-2.5-flash on gaia", "o4-mini on gaia"}
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_one_recorded_judge_is_shown_to_be_right_in_four_of_five_things_that_it_flags() -> None:
+    assert precision_floor_table(recorded()).finding.startswith("1 of 6 recorded judges")
