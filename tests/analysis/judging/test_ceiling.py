@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.judging.ceiling import NOT_ASKED, ONE_RATER, ceiling
-from analysis.stats.agreement import ONE_CATEGORY, fleiss_kappa
+from analysis.stats.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa
 from tests.analysis.judging.samples import again, judged
 
 RATERS = {
@@ -55,6 +55,13 @@ def test_a_judge_that_answers_as_one_more_rater_has_about_the_raters_kappa() -> 
     assert found.kappa_difference.high is not None
     assert found.kappa_difference.low < 0 < found.kappa_difference.high
     assert found.judge_kappa.value == pytest.approx(0.49, abs=0.04)
+
+
+def test_against_raters_that_speak_as_one_the_judges_kappa_is_cohens() -> None:
+    gold, answers = ["a"] * 10 + ["b"] * 5, ["a"] * 9 + ["b"] * 4 + ["a"] * 2
+    found = ceiling(judged(answers, {"ann": gold, "bob": gold}, ("a", "b")), 50)
+    assert found.judge_kappa.value == pytest.approx(cohen_kappa([[9, 1], [2, 3]]).value)
+    assert found.people_kappa.value == 1.0
 
 
 def test_each_rater_is_held_against_the_judge_and_the_other_raters_on_the_same_items() -> None:

@@ -1,0 +1,80 @@
+"""What is sampled: items, or the clusters by which they hang together."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from analysis.judging.units import Units, clustered_share, drawn_totals, units_of
+from analysis.stats.clustered import clustered_proportion
+from analysis.stats.proportions import wilson
+
+ITEMS = ["a", "b", "c", "d", "e"]
+CLUSTERS = {"a": "run 1", "b": "run 1", "c": "run 2", "d": "run 2"}
+
+
+def test_clusters_are_the_units_where_two_items_share_one() -> None:
+    units = units_of(ITEMS, CLUSTERS)
+    assert (units.of_item.tolist(), units.count, units.clustered, units.name) == (
+        [0, 0, 1, 1, 2],
+        3,
+        True,
+        "3 clusters",
+    )
+    alone = units_of(ITEMS, {item: f"run {item}" for item in ITEMS})
+    assert (alone.count, alone.clustered, alone.name) == (5, False, "items")
+
+
+def test_some_of_the_items_keep_their_units_and_empty_ones_go() -> None:
+    some = units_of(ITEMS, CLUSTERS).only(np.array([False, False, True, True, True]))
+    assert (some.of_item.tolist(), some.count, some.clustered) == ([0, 0, 1], 2, True)
+
+
+def test_totals_add_up_by_unit() -> None:
+    units = units_of(ITEMS, CLUSTERS)
+    assert units.totals([1, 2, 3, 4, 5]).tolist() == [3, 7, 5]
+    assert units.totals(np.array([[1, 0], [2, 1], [3, 0], [4, 0], [5, 1]])).tolist() == [[3, 1], [7, 0], [5, 1]]
+
+
+def test_a_share_is_wilsons_over_items_and_students_over_clusters() -> None:
+    part, whole = np.array([1, 0, 1, 1, 1], dtype=bool), np.array([1, 1, 1, 1, 0], dtype=bool)
+    assert units_of(ITEMS).share(part, whole, "none") == wilson(3, 4)
+    assert units_of(ITEMS, CLUSTERS).share(part, whole, "none") == clustered_proportion([[1, 2], [2, 2]])
+    nothing = units_of(ITEMS).share(part, np.zeros(5, dtype=bool), "no items")
+    assert (nothing.value, nothing.reason) == (None, "no items")
+
+
+def test_clusters_that_are_all_alike_count_as_one_observation_each() -> None:
+    share = clustered_share(np.array([[3, 3], [4, 4], [0, 0]]))
+    assert (share.value, share.low, share.n) == (1.0, wilson(2, 2).low, 7)
+
+
+def test_a_mean_carries_students_interval() -> None:
+    values = np.array([1.0, 4.0, 2.0, 8.0, 5.0])
+    mean = units_of(ITEMS).mean(values, "none")
+    half = student.ppf(0.975, 4) * values.std(ddof=1) / np.sqrt(5)
+    assert (mean.value, mean.low, mean.high) == (4.0, pytest.approx(4 - half), pytest.approx(4 + half))
+    assert units_of([]).mean(np.array([]), "none").reason == "none"
+
+
+def test_items_said_again_in_their_cluster_do_not_narrow_a_mean() -> None:
+    values = np.array([1.0, 4.0, 2.0, 8.0, 5.0])
+    once = units_of(ITEMS).mean(values, "none")
+    twice = Units(np.tile(np.arange(5), 2), 5, True).mean(np.tile(values, 2), "none")
+    assert (twice.low, twice.n) == (pytest.approx(once.low), 10)
+
+
+@pytest.mark.parametrize("different", [True, False])
+def test_resamples_spread_as_a_mean_does_whether_units_are_alike_or_not(different: bool) -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=400) if different else rng.integers(3, size=400).astype(float)
+    drawn = drawn_totals(lambda sums: sums / 400, values[:, None], 4_000, np.random.default_rng(2))
+    assert drawn.shape == (4_000, 1)
+    assert drawn.mean() == pytest.approx(values.mean(), abs=0.01)
+    assert drawn.std() == pytest.approx(values.std() / 20, rel=0.05)
+
+
+def test_many_units_get_fewer_resamples_and_the_method_says_how_many() -> None:
+    units = units_of([f"i{place}" for place in range(12_000)])
+    values = np.random.default_rng(3).normal(size=(12_000, 1))
+    (mean,) = units.resampled(lambda sums: sums / 12_000, values, ["none"])
+    assert mean.method == "percentile bootstrap, 833 resamples of items"
