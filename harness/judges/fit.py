@@ -79,5 +79,6 @@ def offered(spec: JudgeSpec, item: Item) -> dict[str, str]:
     unknown = [label for label in item.labels if spec.labels and label not in spec.labels]
     if unknown:
         said = f"item {item.id!r} names the label {unknown[0]!r}, which is none of {', '.join(spec.labels)}"
-        raise InputError(said, "Name labels of the benchmark.", field="labels")
+        advice = f"Name labels of the benchmark, or ask a judge without labels of its own, such as {GENERAL}."
+        raise InputError(said, advice, field="labels")
     return {label: spec.labels.get(label, "") for label in item.labels}
