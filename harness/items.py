@@ -96,7 +96,7 @@ class Question(Struct, frozen=True):
 
 class _Asked(Struct):
     name: str = ""
-    kind: Kind = "text"
+    kind: Kind | None = None
     labels: dict[str, str] | list[str] = {}
     positive: str = ""
     question: str = ""
@@ -105,7 +105,7 @@ class _Asked(Struct):
 
 
 def read_question(folder: Path) -> Question:
-    """What the `benchmark.toml` of a folder asks.
+    """What the `benchmark.toml` of a folder asks; its kind is that of the first item where it says none.
 
     Raises
     ------
@@ -127,7 +127,8 @@ def read_question(folder: Path) -> Question:
         said = f"{asked.positive!r} is none of the labels {', '.join(labels)}"
         raise InputError(said, "Name one of them.", file=file, field="positive")
     name = asked.name or folder.resolve().name
-    return Question(name, asked.kind, labels, asked.positive, asked.question.strip(), asked.shown, asked.level)
+    kind = asked.kind or next((item.kind for item in read_items(folder)), "text")
+    return Question(name, kind, labels, asked.positive, asked.question.strip(), asked.shown, asked.level)
 
 
 def read_items(folder: Path) -> Iterator[Item]:

@@ -11,6 +11,7 @@ import pytest
 from harness.clients import ClientSettings
 from harness.errors import InputError, UsageError
 from harness.exchange import Request
+from harness.items import read_question
 from harness.judges import read_known
 from harness.judges.fit import GENERAL
 from harness.records import read_verdicts
@@ -104,6 +105,12 @@ def test_the_question_and_what_is_to_be_shown_come_from_the_benchmark_file(tmp_p
     assert "The question again: Is it so?" in verdict.rationale
     assert "gates" in verdict.rationale
     assert "bad" not in verdict.rationale
+
+
+def test_a_benchmark_that_says_no_kind_is_of_the_kind_of_its_first_item(tmp_path: Path) -> None:
+    folder = written(tmp_path / "b", [{"id": "i1", "trajectory": OWN}], TOML.replace('kind = "misbehaviour"\n', ""))
+    assert read_question(folder).kind == "misbehaviour"
+    assert [verdict.status for verdict in verdicts(folder, "infinite_loop")] == ["answered"]
 
 
 def test_a_run_whose_task_is_not_recorded_is_asked_about_and_one_without_steps_is_not(tmp_path: Path) -> None:
