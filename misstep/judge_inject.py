@@ -1,6 +1,5 @@
 """`misstep judge inject`: how often a text inside an item changes a judge's verdict."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,9 +23,6 @@ from misstep.judge_asking import (
     kept_when_stopped,
     opened_judge,
 )
-
-FLIPS = "flips.json"
-"""Beside the run's scores: what the attacked items did to the judge."""
 
 
 def inject(
@@ -57,6 +53,7 @@ def inject(
     """
     import sys
 
+    from misstep.flips import write_flips
     from misstep.injections import benchmark_source, shipped_source, write_injections
     from misstep.judge_scores import write_scores
     from misstep.judged_runs import benchmark_named
@@ -77,28 +74,9 @@ def inject(
             ended = run_judge(spec, folder, out, settings, concurrency=concurrency, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
-    write_scores(out, folder, plumbing=local)
-    told = _flips(out, folder, seed, json=json, plumbing=local)
+    write_scores(out, folder)
+    document, text = write_flips(out, folder, seed, plumbing=local)
     if stopped is not None:
         raise stopped
-    print(told, end="")
+    print(document if json else text, end="")
     exit_unless_whole(ended)
-
-
-def _flips(out: Path, folder: Path, seed: int, *, json: bool, plumbing: bool) -> str:
-    """What the attacked items did, written into the run's folder, and as it is to be printed."""
-    from analysis.gold import read_items
-    from analysis.judging.flip_tables import flips_document, flips_table
-    from analysis.judging.flips import flips
-    from analysis.report import table_text
-    from harness.items import read_question
-    from harness.records import read_verdicts, replace_file
-    from misstep.judge_scores import NO_JUDGE
-
-    found = flips(read_items(folder), read_verdicts(out, unfinished=True))
-    document = flips_document(found)
-    replace_file(out / FLIPS, document.encode())
-    if json:
-        return document
-    text = table_text(flips_table(found, f"{read_question(folder).name}, seed {seed}"))
-    return f"{text}\n{NO_JUDGE}\n" if plumbing else text
