@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from harness.errors import MissingPrerequisite, UsageError
-from harness.records import read_manifest, read_verdicts
+from harness.records import read_manifest, read_verdicts, write_manifest
 from misstep.benchmarks import benchmark_folder
 from misstep.judge_list import listed, listed_text
 from misstep.judge_scores import write_scores
@@ -79,10 +80,14 @@ def test_a_recorded_run_opens_like_any_other(tmp_path: Path, data: Path) -> None
 
 
 def test_the_same_line_again_leaves_the_run_as_it_is(tmp_path: Path, data: Path) -> None:
-    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
-    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
-    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
-    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+    run = tmp_path / "run"
+    run_recorded(f"trail/{KEEN}", run, data=data)
+    manifest = read_manifest(run)
+    assert manifest is not None
+    write_manifest(run, structs.replace(manifest, finished="2001-02-03T04:05:06+00:00"))
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    run_recorded(f"trail/{KEEN}", run, data=data)
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
 def test_a_run_that_was_killed_before_its_end_is_made_whole_by_the_same_line(tmp_path: Path, data: Path) -> None:
