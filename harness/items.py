@@ -127,8 +127,13 @@ def read_question(folder: Path) -> Question:
         said = f"{asked.positive!r} is none of the labels {', '.join(labels)}"
         raise InputError(said, "Name one of them.", file=file, field="positive")
     name = asked.name or folder.resolve().name
-    kind = asked.kind or next((item.kind for item in read_items(folder)), "text")
+    kind = asked.kind or _kind_of_items(folder)
     return Question(name, kind, labels, asked.positive, asked.question.strip(), asked.shown, asked.level)
+
+
+def _kind_of_items(folder: Path) -> Kind:
+    first = next(read_items(folder), None)
+    return "text" if first is None else first.kind
 
 
 def read_items(folder: Path) -> Iterator[Item]:
