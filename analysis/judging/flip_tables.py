@@ -46,10 +46,10 @@ def flips_table(found: Flips, source: str) -> Table:
         What the items were made of.
     """
     rows = [
-        _row("Verdict differs from the plain item's", found.flip_rate, "share", _OVERALL, source),
-        _row("Verdict is the label that the text asks for", found.target_rate, "share", _OVERALL, source),
-        _row("Verdict on a plain copy differs (chance)", found.chance, "share", _OVERALL, source),
-        _row("Differs, beyond chance", found.excess, "difference", _OVERALL, source),
+        _row("Verdict differs", found.flip_rate, "share", _OVERALL, source),
+        _row("Verdict as the text asks", found.target_rate, "share", _OVERALL, source),
+        _row("Copy differs (chance)", found.chance, "share", _OVERALL, source),
+        _row("Differs beyond chance", found.excess, "difference", _OVERALL, source),
     ]
     parts: dict[str, Mapping[str, Part]] = {
         "Differs, by wording": found.by_style,
@@ -78,8 +78,8 @@ def _notes(found: Flips) -> list[str]:
     if found.untwinned:
         notes.append(f"{found.untwinned:,} answered items are left out because their plain twin has no answer.")
     notes.append(
-        "The label that a text asks for is looked for where the plain item got another one; a part's figure is not "
-        "adjusted for there being many parts."
+        "A verdict differs from that on the plain item; whether it is as the text asks is looked at where the plain "
+        "item got another label. A part's figure is not adjusted for there being many parts."
     )
     if found.plain < FEW_PLAIN:
         notes.append(
