@@ -15,10 +15,22 @@ from analysis.judging.alternative_annotator import (
 )
 from analysis.judging.bias import Bias, bias
 from analysis.judging.ceiling import Ceiling, ceiling
-from analysis.judging.error_tables import bias_table, reliability_table, slices_table
+from analysis.judging.error_tables import (
+    bias_table,
+    bins_table,
+    flows_finding,
+    flows_table,
+    reliability_table,
+    slices_table,
+)
 from analysis.judging.item_costs import ItemCosts, item_costs
 from analysis.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
-from analysis.judging.people_tables import alternative_annotator_table, ceiling_table
+from analysis.judging.people_tables import (
+    alternative_annotator_table,
+    ceiling_table,
+    raters_table,
+    stand_in_by_rater_table,
+)
 from analysis.judging.practice_tables import costs_table, prevalence_table, votes_table
 from analysis.judging.reliability import Reliability, reliability
 from analysis.judging.sample import Level, judged_sample
@@ -143,15 +155,19 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
         What they were measured on.
     """
     tables = [scores_table(assessment.scores, source), bias_table(assessment.bias, source)]
+    if assessment.bias.flows:
+        tables.append(flows_table(assessment.bias, source))
     if assessment.slices:
         tables.append(slices_table(assessment.slices, source))
     if assessment.reliability.ranking.n:
         tables.append(reliability_table(assessment.reliability, source))
+    if assessment.reliability.bins:
+        tables.append(bins_table(assessment.reliability, source))
     if len(assessment.scores.raters) > 1:
-        tables += [
-            ceiling_table(assessment.ceiling, source),
-            alternative_annotator_table(assessment.alternative_annotator, source),
-        ]
+        tables += [ceiling_table(assessment.ceiling, source), raters_table(assessment.ceiling, source)]
+        tables.append(alternative_annotator_table(assessment.alternative_annotator, source))
+    if assessment.alternative_annotator.raters:
+        tables.append(stand_in_by_rater_table(assessment.alternative_annotator, source))
     if not assessment.votes.reason:
         tables.append(votes_table(assessment.votes, source))
     if assessment.prevalence.positive:
@@ -165,7 +181,7 @@ def most_telling(assessment: Assessment, source: str) -> list[str]:
     """At most three sentences that say most of a judge beside its scores."""
     told = []
     if any(flow.p_adjusted is not None and flow.p_adjusted <= _ALPHA for flow in assessment.bias.flows):
-        told.append(bias_table(assessment.bias, source).finding)
+        told.append(flows_finding(assessment.bias))
     if not assessment.alternative_annotator.reason:
         told.append(alternative_annotator_table(assessment.alternative_annotator, source).finding)
     elif assessment.ceiling.n:

@@ -10,14 +10,14 @@ from analysis.judging.slices import SlicedField
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, made_by_this
 
-_OVERALL = "All labels"
+_OVERALL = "All answers"
 _PAPER = "judging"
 _MOST_FLOWS = 20
 
 
 @made_by_this
 def bias_table(found: Bias, source: str) -> Table:
-    """How often the judge and people use each label, and between which labels errors flow one way.
+    """How often the judge and people use each label.
 
     Parameters
     ----------
@@ -26,68 +26,83 @@ def bias_table(found: Bias, source: str) -> Table:
     source
         What it was measured on.
     """
-    rows = [
-        Row(
-            quantity="p that every label is used as often as people use it",
-            value=found.homogeneity.p_value,
-            n=found.n,
-            unit="p",
-            method=found.homogeneity.test,
-            reason=found.homogeneity.reason,
-            group=_OVERALL,
-            source=source,
-        )
-    ]
+    rows: list[Row] = []
     for use in found.labels:
         rows += [
-            estimate_row("Share of the judge's answers", use.judge, "share", use.label, source),
-            estimate_row("Share of gold labels", use.gold, "share", use.label, source),
+            estimate_row("Of the judge's answers", use.judge, "share", use.label, source),
+            estimate_row("Of the gold labels", use.gold, "share", use.label, source),
             estimate_row("Judge less gold", use.difference, "difference", use.label, source),
+            estimate_row("Not answered", use.unanswered, "share", use.label, source),
         ]
-    for flow in found.flows[:_MOST_FLOWS]:
-        rows += _rows_of_flow(flow, source)
-    notes = [
-        "Over the items with an answer and a gold label. Errors in opposite directions cancel out in the differences.",
-    ]
-    if len(found.flows) > 1:
-        notes.append(f"Adjusted after Holm for the {len(found.flows)} pairs of labels with an error between them.")
-    if len(found.flows) > _MOST_FLOWS:
-        notes.append(f"The {_MOST_FLOWS} most one-sided pairs of {len(found.flows)} are shown.")
+    notes = ["Over the items with an answer and a gold label, but for the share of a label's items without an answer."]
     if found.outside:
-        notes.append(f"{found.outside:,} answers are none of the labels; they are part of no pair.")
+        notes.append(f"{found.outside:,} answers are none of the labels.")
     if found.unanswered.p_value is not None:
         notes.append(
-            "Whether an item is answered depends on its gold label as far as chance does: "
+            "That an item is as likely to be answered whatever its gold label: "
             f"p {number_text(found.unanswered.p_value, 'p')} ({found.unanswered.test})."
         )
+    if found.homogeneity.p_value is not None:
+        notes.append(f"That every label is used as often as people use it: {found.homogeneity.test}.")
     return Table(
         name="bias",
         paper=_PAPER,
-        title="Directional bias: which label errors flow to which",
+        title="How often each label is used",
         finding=_bias_finding(found),
         rows=tuple(rows),
         notes=tuple(notes),
     )
 
 
+def _bias_finding(found: Bias) -> str:
+    p_value = found.homogeneity.p_value
+    if p_value is None:
+        return f"Whether the judge favours a label cannot be told: {found.homogeneity.reason}."
+    most = max(found.labels, key=lambda use: abs(use.difference.value or 0.0))
+    way = "less" if (most.difference.value or 0.0) < 0 else "more"
+    apart = with_interval(_forwards(most.difference), "difference").replace("+", "", 1)
+    told = f"The judge says “{most.label}” {way} often than people, by {apart} of {found.n:,} items"
+    return f"{told}; that it uses all labels as often as they do has p {number_text(p_value, 'p')}."
+
+
+@made_by_this
+def flows_table(found: Bias, source: str) -> Table:
+    """Between which labels errors go one way more than the other.
+
+    Parameters
+    ----------
+    found
+        The directional bias, with an error.
+    source
+        What it was measured on.
+    """
+    notes = ["Forth: gold the first, said the second; back: the other way. The difference is a share of all items."]
+    if len(found.flows) > 1:
+        notes.append(f"Adjusted after Holm for the {len(found.flows)} pairs of labels with an error between them.")
+    if len(found.flows) > _MOST_FLOWS:
+        notes.append(f"The {_MOST_FLOWS} most one-sided of them are shown.")
+    return Table(
+        name="error_flows",
+        paper=_PAPER,
+        title="Which label errors flow to which",
+        finding=flows_finding(found),
+        rows=tuple(row for flow in found.flows[:_MOST_FLOWS] for row in _rows_of_flow(flow, source)),
+        notes=tuple(notes),
+    )
+
+
 def _rows_of_flow(flow: Flow, source: str) -> list[Row]:
     group = f"“{flow.first}” and “{flow.second}”"
-    counts = ((flow.first, flow.second, flow.forth), (flow.second, flow.first, flow.back))
+    counts = (("Forth", flow.forth), ("Back", flow.back))
     return [
-        *(
-            Row(quantity=f"Gold “{gold}”, said “{said}”", value=count, unit="count", group=group, source=source)
-            for gold, said, count in counts
-        ),
-        estimate_row("First less second, of all items", flow.difference, "difference", group, source),
+        *(Row(quantity=name, value=count, unit="count", group=group, source=source) for name, count in counts),
+        estimate_row("Forth less back", flow.difference, "difference", group, source),
         *p_rows(flow.p_value, flow.p_adjusted, flow.test, group, source),
     ]
 
 
-def _bias_finding(found: Bias) -> str:
-    if not found.n:
-        return f"Nothing is known of the direction of errors: {found.homogeneity.reason}."
-    if not found.flows:
-        return f"No error between two labels was made on {found.n:,} items."
+def flows_finding(found: Bias) -> str:
+    """The pair of labels between which errors go one way most clearly, in one sentence."""
     most = min(found.flows, key=lambda flow: 1.0 if flow.p_value is None else flow.p_value)
     gold, said = (most.first, most.second) if most.forth >= most.back else (most.second, most.first)
     more, less = max(most.forth, most.back), min(most.forth, most.back)
@@ -166,14 +181,14 @@ def reliability_table(found: Reliability, source: str) -> Table:
     source
         What it was measured on.
     """
-    overall = [
+    figures = [
         estimate_row("Answers with a score", found.scored, "share", _OVERALL, source),
         estimate_row("Mean score less share right", found.overconfidence, "difference", _OVERALL, source),
         estimate_row("Expected calibration error", found.expected_calibration_error, "coefficient", _OVERALL, source),
         estimate_row("Brier score", found.brier, "coefficient", _OVERALL, source),
         estimate_row("Area under the ROC curve, right above wrong", found.ranking, "coefficient", _OVERALL, source),
     ]
-    notes = ["The score is of the label given; bins are single scores, or of about equally many answers."]
+    notes = ["The score is of the label given."]
     if found.calibrated_error is not None:
         by_chance = number_text(found.calibrated_error, "coefficient")
         notes.append(
@@ -184,16 +199,42 @@ def reliability_table(found: Reliability, source: str) -> Table:
         paper=_PAPER,
         title="Calibration of the judge's scores",
         finding=_reliability_finding(found),
-        rows=(*overall, *(row for one in found.bins for row in _rows_of_bin(one, source))),
+        rows=tuple(figures),
         notes=tuple(notes),
     )
 
 
+@made_by_this
+def bins_table(found: Reliability, source: str) -> Table:
+    """How often answers of about one score are right.
+
+    Parameters
+    ----------
+    found
+        The calibration of the scores, with bins.
+    source
+        What it was measured on.
+    """
+    furthest = max(found.bins, key=lambda one: abs(one.mean_score - (one.right.value or 0.0)))
+    right = with_interval(furthest.right, "share")
+    return Table(
+        name="reliability_bins",
+        paper=_PAPER,
+        title="How often answers of about one score are right",
+        finding=f"Of {furthest.n:,} answers with {_range(furthest)}, the furthest apart, {right} are right.",
+        rows=tuple(row for one in found.bins for row in _rows_of_bin(one, source)),
+        notes=("A bin is one score, or some with about as many answers as any other.",),
+    )
+
+
 def _rows_of_bin(one: Bin, source: str) -> list[Row]:
+    mean = Row(quantity="Mean score", value=one.mean_score, n=one.n, unit="share", group=_range(one), source=source)
+    return [mean, estimate_row("Share right", one.right, "share", _range(one), source)]
+
+
+def _range(one: Bin) -> str:
     low, high = number_text(one.lowest), number_text(one.highest)
-    group = f"Score {low}" if low == high else f"Score {low} to {high}"
-    mean = Row(quantity="Mean score", value=one.mean_score, n=one.n, unit="share", group=group, source=source)
-    return [mean, estimate_row("Share right", one.right, "share", group, source)]
+    return f"score {low}" if low == high else f"scores {low} to {high}"
 
 
 def _reliability_finding(found: Reliability) -> str:

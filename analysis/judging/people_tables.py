@@ -33,12 +33,6 @@ def ceiling_table(found: Ceiling, source: str) -> Table:
     if found.judge_all.n != found.judge.n:
         name = "Agreement of judge and rater, unanswered counted as none"
         figures.append(estimate_row(name, found.judge_all, "share", _TOGETHER, source))
-    for one in found.raters[:_MOST_RATERS]:
-        figures += [
-            estimate_row("Judge", one.judge, "share", one.rater, source),
-            estimate_row("Other raters", one.others, "share", one.rater, source),
-            estimate_row("Judge less others", one.difference, "difference", one.rater, source),
-        ]
     return Table(
         name="ceiling",
         paper=_PAPER,
@@ -49,8 +43,37 @@ def ceiling_table(found: Ceiling, source: str) -> Table:
             "Over the items answered that two raters or more labelled, each weighing the same; near misses on a scale "
             "count as disagreement.",
             "Kappa takes chance from how often all raters together, and the judge, use each label.",
-            *_shown_of(len(found.raters)),
         ),
+    )
+
+
+@made_by_this
+def raters_table(found: Ceiling, source: str) -> Table:
+    """How often the judge, and how often the other raters, agree with each rater.
+
+    Parameters
+    ----------
+    found
+        The human ceiling.
+    source
+        What it was measured on.
+    """
+    rows: list[Row] = []
+    for one in found.raters[:_MOST_RATERS]:
+        rows += [
+            estimate_row("Judge", one.judge, "share", one.rater, source),
+            estimate_row("Other raters", one.others, "share", one.rater, source),
+            estimate_row("Judge less others", one.difference, "difference", one.rater, source),
+        ]
+    known = [one for one in found.raters if one.difference.value is not None]
+    nearer = sum((one.difference.value or 0.0) > 0 for one in known)
+    return Table(
+        name="agreement_by_rater",
+        paper=_PAPER,
+        title="Agreement with each rater",
+        finding=f"With {nearer:,} of {len(known):,} raters the judge agrees more often than other raters do.",
+        rows=tuple(rows),
+        notes=("On the items that the rater, another one and the judge labelled.", *_shown_of(len(found.raters))),
     )
 
 
@@ -79,7 +102,7 @@ def alternative_annotator_table(found: AlternativeAnnotator, source: str) -> Tab
     source
         What it was measured on.
     """
-    together: list[Row] = [
+    rows = [
         Row(
             quantity=name,
             value=rate,
@@ -94,32 +117,54 @@ def alternative_annotator_table(found: AlternativeAnnotator, source: str) -> Tab
             ("Winning rate, unanswered counted as lost", found.winning_rate_all),
         )
     ]
-    together.append(estimate_row("Mean advantage probability", found.advantage, "share", _TOGETHER, source))
-    for one in found.raters[:_MOST_RATERS]:
-        shares = (("Judge at least as near", one.judge), ("Rater at least as near", one.human))
-        together += [
-            Row(quantity=name, value=value, n=one.n, unit="share", group=one.rater, source=source)
-            for name, value in shares
-        ]
-        p_values = (("p", one.p_value), ("p, adjusted after Benjamini and Yekutieli", one.p_adjusted))
-        together += [
-            Row(quantity=name, value=value, n=one.n, unit="p", group=one.rater, source=source)
-            for name, value in p_values
-        ]
+    rows.append(estimate_row("Mean advantage probability", found.advantage, "share", _TOGETHER, source))
     return Table(
         name="alternative_annotator",
         paper=_PAPER,
         title="Whether the judge could stand in for a rater",
         finding=_stand_in_finding(found),
-        rows=tuple(together),
+        rows=tuple(rows),
         notes=(
             f"The alternative annotator test of Calderon, Reichart and Dror (2025) with epsilon {found.epsilon:g}; "
             f"nearness is {found.alignment}; t-tests over {found.units}.",
             "Epsilon is 0.2 for trained experts, 0.15 for skilled raters and 0.1 for crowd workers: a judge that "
             "passes at 0.2 need not be as good as a rater.",
             *([f"{found.left_out:,} raters share too few items with the others."] if found.left_out else []),
-            *_shown_of(len(found.raters)),
         ),
+    )
+
+
+@made_by_this
+def stand_in_by_rater_table(found: AlternativeAnnotator, source: str) -> Table:
+    """The alternative annotator test against each rater.
+
+    Parameters
+    ----------
+    found
+        The alternative annotator test, with raters.
+    source
+        What it was measured on.
+    """
+    rows: list[Row] = []
+    for one in found.raters[:_MOST_RATERS]:
+        shares = (("Judge at least as near", one.judge), ("Rater at least as near", one.human))
+        p_values = (("p", one.p_value), ("p, adjusted after Benjamini and Yekutieli", one.p_adjusted))
+        rows += [
+            Row(quantity=name, value=value, n=one.n, unit="share", group=one.rater, source=source)
+            for name, value in shares
+        ]
+        rows += [
+            Row(quantity=name, value=value, n=one.n, unit="p", group=one.rater, source=source)
+            for name, value in p_values
+        ]
+    wins = sum(one.wins for one in found.raters)
+    return Table(
+        name="alternative_annotator_by_rater",
+        paper=_PAPER,
+        title="The judge against each rater left out",
+        finding=f"The judge wins against {wins:,} of {len(found.raters):,} raters at epsilon {found.epsilon:g}.",
+        rows=tuple(rows),
+        notes=("Near to the raters that remain; where both are equally near, both are.", *_shown_of(len(found.raters))),
     )
 
 

@@ -168,16 +168,13 @@ def costs_table(found: ItemCosts, source: str) -> Table:
     source
         What was judged.
     """
-    groups = (
-        ("Asked now", found.now, found.asked),
-        ("From the cache, as of their first time", found.from_cache, found.cached),
-    )
+    measures = [("", found.now), (", from the cache", found.from_cache)]
     rows = [
         row
-        for group, measures, items in groups
-        if items
-        for name, one in measures.items()
-        for row in _rows_of_measure(name, one, group, source)
+        for kind, of_kind in measures
+        for name, one in of_kind.items()
+        if one.reported
+        for row in _rows_of_measure(name, one, kind, source)
     ]
     return Table(
         name="costs",
@@ -185,20 +182,24 @@ def costs_table(found: ItemCosts, source: str) -> Table:
         title="What an item takes",
         finding=_costs_finding(found),
         rows=tuple(rows),
-        notes=("n is how many verdicts say what was spent; an item that was not answered counts as well.",),
+        notes=(
+            "n is how many verdicts say what was spent; an item that was not answered counts as well.",
+            *(["What came from the cache was spent at its first time, not now."] if found.cached else []),
+        ),
     )
 
 
-def _rows_of_measure(name: str, one: PerItem, group: str, source: str) -> list[Row]:
+def _rows_of_measure(name: str, one: PerItem, kind: str, source: str) -> list[Row]:
     title, unit = _MEASURES[name]
-    rows = [estimate_row(f"{title}, mean", one.mean, unit, group, source)]
-    if one.reported:
-        others = (("median", one.median), ("95th percentile", one.percentile_95), ("total", one.total))
-        rows += [
-            Row(quantity=f"{title}, {what}", value=value, n=one.reported, unit=unit, group=group, source=source)
+    group = title + kind
+    others = (("Median", one.median), ("95th percentile", one.percentile_95), ("Total", one.total))
+    return [
+        estimate_row("Mean", one.mean, unit, group, source),
+        *(
+            Row(quantity=what, value=value, n=one.reported, unit=unit, group=group, source=source)
             for what, value in others
-        ]
-    return rows
+        ),
+    ]
 
 
 def _costs_finding(found: ItemCosts) -> str:

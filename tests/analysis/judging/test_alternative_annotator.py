@@ -86,14 +86,14 @@ def test_a_judge_as_good_as_the_raters_passes_with_a_penalty_and_hardly_without(
 
 def test_on_a_scale_a_near_miss_is_nearer_than_a_far_one() -> None:
     raters: dict[str, Labels] = {"ann": ["1"] * 30, "bob": ["2"] * 30, "cid": ["2"] * 30}
-    sample = judged(["3"] * 30, raters, ("1", "2", "3", "4"), level="ordinal")
-    by_rater = {one.rater: one for one in alternative_annotator(sample).raters}
-    # To bob and cid the judge is as far as ann; to ann and cid it is further than bob.
-    assert (by_rater["ann"].judge, by_rater["ann"].human) == (1.0, 1.0)
-    assert (by_rater["bob"].judge, by_rater["bob"].human) == (0.0, 1.0)
-    nominal = judged(["3"] * 30, raters, ("1", "2", "3", "4"))
-    assert alternative_annotator(nominal).alignment == "accuracy"
-    assert alternative_annotator(sample).alignment == "-RMSE"
+    scale = ("1", "2", "3", "4")
+    near, far = (alternative_annotator(judged([said] * 30, raters, scale, level="ordinal")) for said in ("3", "4"))
+    by_name = judged(["4"] * 30, raters, scale)
+    # To bob and cid ann is one step away: as far as 3, nearer than 4, and by name as wrong as either.
+    assert (near.raters[0].judge, near.raters[0].human) == (1.0, 1.0)
+    assert (far.raters[0].judge, far.raters[0].human) == (0.0, 1.0)
+    assert alternative_annotator(by_name).raters[0].judge == 1.0
+    assert (far.alignment, alternative_annotator(by_name).alignment) == ("-RMSE", "accuracy")
 
 
 @pytest.mark.parametrize("labels", [("low", "middle", "high"), ("0", "1", "inf")])

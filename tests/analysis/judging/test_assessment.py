@@ -74,7 +74,19 @@ def test_a_run_with_everything_has_a_table_for_each_question(runs: int) -> None:
     assessment = made_up(runs=runs)
     tables = assessment_tables(assessment, "made_up")
     names = [table.name for table in tables]
-    assert names == ["scores", "bias", "slices", "reliability", "ceiling", "alternative_annotator", "prevalence"]
+    assert names == [
+        "scores",
+        "bias",
+        "error_flows",
+        "slices",
+        "reliability",
+        "reliability_bins",
+        "ceiling",
+        "agreement_by_rater",
+        "alternative_annotator",
+        "alternative_annotator_by_rater",
+        "prevalence",
+    ]
     for table in tables:
         assert table.finding.endswith(".")
         assert table.made_by.startswith("analysis.judging.")
@@ -84,7 +96,7 @@ def test_a_run_with_everything_has_a_table_for_each_question(runs: int) -> None:
 
 def test_a_question_that_the_run_says_nothing_about_has_no_table() -> None:
     assessment = assess(verdicts(["yes", "no"]), labels_of({"ann": ["yes", "yes"]}), YES_NO, resamples=20)
-    assert [table.name for table in assessment_tables(assessment, "x")] == ["scores", "bias"]
+    assert [table.name for table in assessment_tables(assessment, "x")] == ["scores", "bias", "error_flows"]
 
 
 def test_votes_and_costs_have_a_table_where_a_run_has_them() -> None:
