@@ -92,12 +92,12 @@ def _rated(judged: JudgedRatings, aspect: str, resamples: int, seed: int) -> Rat
 
 
 def interval_alpha(ratings: FloatArray, resamples: int = 10_000, seed: int = 0) -> Estimate:
-    """Krippendorff's alpha of two raters on an interval scale, with the percentile bootstrap over items.
+    """Krippendorff's alpha of two raters on an interval scale, with the percentile bootstrap over runs.
 
     Parameters
     ----------
     ratings
-        Items x 2, none missing.
+        Runs x 2, none missing.
     resamples, seed
         Of the bootstrap.
     """
@@ -110,7 +110,8 @@ def interval_alpha(ratings: FloatArray, resamples: int = 10_000, seed: int = 0) 
 
     value = float(statistic(kinds.items[None, :].astype(np.float64))[0])
     drawn = bootstrap(statistic, kinds.items, resamples, np.random.default_rng(seed))
-    return bootstrapped(value, drawn, len(ratings), NO_DISAGREEMENT)
+    estimate = bootstrapped(value, drawn, len(ratings), NO_DISAGREEMENT)
+    return structs.replace(estimate, method=estimate.method.replace("of items", "of runs"))
 
 
 @made_by_this
@@ -139,7 +140,7 @@ def _rows(one: RatedAspect) -> list[Row]:
     group, source = f"{one.judged.title}, {one.aspect}", one.judged.source
     return [
         estimate_row(ALPHA, one.alpha, "coefficient", group, source),
-        estimate_row(HIGHER, one.higher, "number", group, source),
+        estimate_row(HIGHER, one.higher, "coefficient", group, source),
         estimate_row(ALIKE, one.alike, "share", group, source),
     ]
 
@@ -169,4 +170,4 @@ def _named(one: RatedAspect) -> str:
 
 
 def _furthest(shown: Sequence[RatedAspect]) -> str:
-    return number_text(max((abs(one.higher.value or 0.0) for one in shown), default=0.0), "number")
+    return number_text(max((abs(one.higher.value or 0.0) for one in shown), default=0.0), "coefficient")
