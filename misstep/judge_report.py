@@ -18,6 +18,7 @@ from analysis.report.judge_page import Section, judge_page
 from analysis.tables import Table
 from misstep.judge_report_items import PAGE_CHARACTERS, item_browser
 from misstep.judged_runs import JudgedRun
+from misstep.terminal import say
 
 _NOTES = (
     "The gold label of an item is the one that most raters gave; where their labels tie there is none, and no score "
@@ -126,6 +127,7 @@ def _named(tables: Sequence[Table], suffix: str) -> list[Table]:
 def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[str, ...]:
     """The figures of a section, where matplotlib is there to draw them."""
     if find_spec("matplotlib") is None:
+        say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` brings what draws them.")
         return ()
     from analysis.report.judge_figures import judge_figures
 

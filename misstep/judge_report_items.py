@@ -21,7 +21,7 @@ from analysis.report.judge_pieces import Pieces
 from analysis.report.judge_runs import shown_run
 from analysis.report.trajectory import Passage, passage
 from harness.items import Item, read_items
-from misstep.run_files import FoundRun, inline_run, runs_in
+from misstep.run_files import FoundRun, run_in, runs_in
 from misstep.terminal import plain
 
 PAGE_CHARACTERS = 18_000_000
@@ -175,13 +175,14 @@ def _read(folder: Path, listed: set[str], building: _Building, room: int) -> lis
         if isinstance(item.trajectory, str):
             in_files.setdefault(item.trajectory, []).append((item.id, item.trajectory_id))
         elif item.trajectory is not None:
-            building.add_run(inline_run(item), f"inline-{n_inline}", "", _share(room, len(listed), _RUN_SHOWN))
+            building.add_run(run_in(item), f"inline-{n_inline}", "", _share(room, len(listed), _RUN_SHOWN))
             n_inline += 1
     building.close_blocks()
     n_runs = len({(path, run or item) for path, wanted in in_files.items() for item, run in wanted})
     most = _share(room, n_runs, _RUN_SHOWN)
     number = 0
     for path, wanted in in_files.items():
+        wanted.sort(key=lambda one: -building.ranks[one[0]])
         for found in runs_in(folder, path, wanted):
             building.add_run(found, f"run-{number}", path, most)
             number += 1

@@ -42,7 +42,7 @@ def runs_by_id(file: Path) -> Mapping[str, Trajectory]:
     InputError
         A run cannot be read; names file and line.
     """
-    if file.suffix == ".jsonl" and _is_own(file):
+    if is_own(file):
         return _OwnRuns(file)
     runs: dict[str, Trajectory] = {}
     for run in read_file(file):
@@ -120,7 +120,10 @@ def _decoded(line: bytes, decoder: "msgspec.json.Decoder[T]", file: Path, number
         raise InputError(f"no run: {error}", _ADVICE, file=file, line=number) from error
 
 
-def _is_own(file: Path) -> bool:
+def is_own(file: Path) -> bool:
+    """Whether a file holds runs as Misstep writes them into a benchmark: its first line is one."""
+    if file.suffix != ".jsonl":
+        return False
     with file.open("rb") as stream:
         try:
             return bool(_head.decode(stream.readline()).source.format)

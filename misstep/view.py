@@ -11,7 +11,8 @@ from harness.errors import InputError, UsageError
 from harness.records import replace_file
 from harness.trajectory import Trajectory, Unreadable
 from misstep.inputs import trajectories
-from misstep.run_files import is_own, read_runs
+from misstep.run_files import read_runs
+from misstep.runs_by_id import is_own
 from misstep.terminal import Progress, plain, say
 
 app = typer.Typer(

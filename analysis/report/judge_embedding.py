@@ -29,7 +29,8 @@ def embedded(value: Any) -> str:
     Parameters
     ----------
     value
-        What `msgspec.to_builtins` turns into an object or a list: a string would be taken for compressed data.
+        What `msgspec.to_builtins` turns into an object or a list: a string would be taken for compressed data. Names
+        in it are names of fields, never text from outside.
     """
     content = msgspec.json.encode(_shown(msgspec.to_builtins(value)))
     if len(content) <= PLAIN_UP_TO:
@@ -44,5 +45,5 @@ def _shown(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_shown(one) for one in value]
     if isinstance(value, dict):
-        return {_shown(name): _shown(one) for name, one in value.items()}
+        return {name: _shown(one) for name, one in value.items()}
     return value

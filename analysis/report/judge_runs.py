@@ -9,7 +9,9 @@ fields that say something:
                {"number": 20, "role": "agent", "skipped": 19, …}]}
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 
 from msgspec import Struct
 
@@ -76,9 +78,11 @@ def _shape(run: Trajectory, evidence: Collection[int], room: int) -> tuple[Seque
     while True:
         ends = {number for number in range(len(lengths)) if number < half or number >= len(lengths) - half}
         shown = sorted(ends | near)
-        cuttable = [length for number in shown if number not in evidence for length in lengths[number]]
+        cuttable = sorted(length for number in shown if number not in evidence for length in lengths[number])
+        up_to = [0, *accumulate(cuttable)]
         for most in _MOST_OF_A_TEXT:
-            if sum(min(length, most) for length in cuttable) <= room:
+            whole = bisect_right(cuttable, most)
+            if up_to[whole] + most * (len(cuttable) - whole) <= room:
                 return shown, most
         if half <= _FEWEST_STEPS // 2:
             return shown, _MOST_OF_A_TEXT[-1]

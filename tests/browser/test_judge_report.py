@@ -169,6 +169,14 @@ def test_an_item_is_opened_turned_and_closed_by_keyboard_and_the_focus_comes_bac
     assert chromium.run("return document.querySelector('.rows [aria-selected=true] bdi').textContent") == "item-2"
 
 
+def test_an_item_is_opened_and_closed_by_mouse(chromium, report):
+    open_page(chromium, report)
+    chromium.driver.find_elements("css selector", ".rows .row .gold")[4].click()
+    assert chromium.run("return document.querySelector('dialog[open] h2').textContent") == "item-4"
+    chromium.driver.find_element("css selector", "dialog header button:last-child").click()
+    wait(chromium, "return !document.querySelector('dialog[open]')")
+
+
 def test_an_opened_item_shows_the_evidence_marked_beside_reasons_and_raters(chromium, report):
     open_page(chromium, report)
     press(chromium, "j", Keys.ENTER)
@@ -187,7 +195,7 @@ def test_what_is_filtered_and_opened_stays_in_the_address(chromium, report):
     open_page(chromium, report)
     chromium.run("document.querySelector('.chip.wrong').click()")
     press(chromium, "j", Keys.ENTER)
-    place = chromium.run("return location.hash")
+    place = wait(chromium, "return location.hash.includes('item=') && location.hash")
     chromium.driver.get("about:blank")
     chromium.driver.get(report.as_uri() + place)
     assert wait(chromium, "return document.querySelector('dialog[open] h2')?.textContent") == "item-7"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.items import Item
-from misstep.run_files import FoundRun, inline_run, is_own, read_runs, runs_in
+from misstep.run_files import FoundRun, read_runs, run_in, runs_in
+from misstep.runs_by_id import is_own
 from tests.misstep.made_up import atif, atif_lines
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
@@ -52,27 +53,36 @@ def test_no_path_leads_out_of_the_benchmark_or_to_what_is_no_file(folder, path):
     (folder.parent / "secret.json").write_bytes(atif("secret"))
     (nothing,) = found(folder, path, ("x", None))
     assert nothing.run is None
-    assert path in nothing.reason
+    assert repr(path) in nothing.reason
 
 
-def test_a_broken_run_leaves_the_others_to_be_found(folder):
+@pytest.mark.parametrize("broken", [b"{broken\n", b'{"id": "run-1", "source": {"format": "atif"}, "steps": 3}\n'])
+def test_a_broken_run_is_no_error_and_says_where_it_stands(folder, broken):
+    file = folder / "runs" / "all.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(lines[0] + broken + lines[2])
+    (nothing,) = found(folder, "runs/all.jsonl", ("x", "run-1"))
+    assert nothing.run is None
+    assert "all.jsonl:2" in nothing.reason
+
+
+def test_a_stream_of_runs_goes_on_behind_a_broken_one(folder):
     file = folder / "runs" / "all.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(lines[0] + b"{broken\n" + lines[2])
-    last, broken = found(folder, "runs/all.jsonl", ("x", "run-1"), ("y", "run-2"))
-    assert (last.items, last.run.id) == (("y",), "run-2")
-    assert (broken.items, broken.run) == (("x",), None)
+    first, broken, last = read_runs(file)
+    assert (first.id, broken.line, last.id) == ("run-0", 2, "run-2")
 
 
 def test_a_run_in_the_item_itself_is_read_and_a_broken_one_is_said():
     item = Item("i", "misbehaviour", {"task": "Mend it.", "steps": [{"role": "agent", "text": "Done."}]})
-    assert inline_run(item).run.task == "Mend it."
-    assert "no trajectory" in inline_run(Item("i", "misbehaviour", {"steps": 3})).reason
+    assert run_in(item).run.task == "Mend it."
+    assert "trajectory" in run_in(Item("i", "misbehaviour", {"steps": 3})).reason
+    assert run_in(Item("i", "text", text="no run")).run is None
 
 
 def test_a_file_of_no_known_format_is_said(folder):
     (folder / "odd.json").write_text(json.dumps({"neither": 1}))
     (nothing,) = found(folder, "odd.json", ("x", "run-1"))
-    assert nothing.run is None
-    assert nothing.items == ("x",)
+    assert (nothing.run, nothing.items) == (None, ("x",))
     assert "format" in nothing.reason

@@ -30,7 +30,7 @@ class Browser {
       ...this.figures.map(name => [name, FIGURES[name][0]])].map(([name, words]) => this.head(name, words));
     this.list = make("div", {
       class: "list", role: "grid", tabindex: 0, "aria-label": "Items", "aria-colcount": this.heads.length,
-      on: { scroll: () => this.draw_soon(), keydown: event => this.in_list(event), focus: () => this.draw() },
+      on: { scroll: () => this.draw_soon(), keydown: event => this.in_list(event) },
     }, make("div", { class: "head row", role: "row", "aria-rowindex": 1 }, this.heads), this.rows);
     const widths = ["minmax(9rem, 3fr)", "minmax(6rem, 1fr)", ...items.runs.map(() => "minmax(7rem, 1fr)"), ...this.figures.map(() => "4.5rem")];
     this.list.style.setProperty("--columns", widths.join(" "));
@@ -214,7 +214,7 @@ class Browser {
     const title = make("h2", { id: `${this.section.id}-title`, tabindex: -1, autofocus: true }, said(items.ids[place]));
     const number = this.found.indexOf(place);
     const button = (words, label, does) => make("button", { type: "button", "aria-label": label, title: label, on: { click: does } }, words);
-    const body = make("div", { class: "about", "aria-live": "polite" }, make("p", { class: "small" }, "Opening …"));
+    const body = make("div", { class: "about" }, make("p", { class: "small" }, "Opening …"));
     this.dialog.replaceChildren(
       make("header", null, title, make("p", { class: "small" }, number < 0 ? "" : `${count(number + 1)} of ${count(this.found.length)}`),
         button("←", "Previous item (k)", () => this.turn(-1)), button("→", "Next item (j)", () => this.turn(1)),
@@ -252,6 +252,11 @@ class Browser {
   }
 
   keep_address() {
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => this.write_address(), 150);
+  }
+
+  write_address() {
     const parts = new URLSearchParams();
     for (const [name, value] of Object.entries(this.state)) if (value !== START[name]) parts.set(name, value);
     if (this.opened !== null) parts.set("item", this.items.ids[this.opened]);
