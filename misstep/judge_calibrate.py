@@ -77,6 +77,7 @@ def label_asked(run: "JudgedRun", label: str) -> str:
 
 
 def votes_of(run: "JudgedRun") -> int:
-    """How many votes each item got."""
+    """How many votes each item got that its score is a share of; 1 where scores are means of what votes say."""
     votes = run.manifest.asked.get("votes", 1)
-    return votes if isinstance(votes, int) else 1
+    counted = run.manifest.asked.get("aggregate", "majority") == "majority"
+    return votes if counted and isinstance(votes, int) else 1

@@ -180,6 +180,7 @@ def _manifest(spec: JudgeSpec, chosen: Chosen, arguments: Sequence[str]) -> Mani
             "model": spec.model.name,
             "settings": msgspec.json.encode(msgspec.structs.replace(spec.model, base_url=None)).decode(),
             "votes": spec.votes,
+            "aggregate": spec.aggregate,
             "benchmark": read_question(chosen.folder).name,
             **sampled,
         },

@@ -38,13 +38,19 @@ def vegetable(_: object) -> str:
 def make_run(tmp_path: Path) -> MakeRun:
     """What makes the run of a scripted judge on a benchmark whose positive label may be named."""
 
-    def run(script: str, positive: str = "fruit", votes: int = 1, texts: list[str] | None = None) -> Path:
+    def run(
+        script: str,
+        positive: str = "fruit",
+        votes: int = 1,
+        texts: list[str] | None = None,
+        aggregate: str = "majority",
+    ) -> Path:
         folder = benchmark(tmp_path / "plants", FRUIT + OTHERS if texts is None else texts)
         if positive:
             with (folder / "benchmark.toml").open("a") as stream:
                 stream.write(f'positive = "{positive}"\n')
         file = judge_file(tmp_path)
-        file.write_text(f"votes = {votes}\n{file.read_text()}")
+        file.write_text(f'votes = {votes}\naggregate = "{aggregate}"\n{file.read_text()}')
         settings = ClientSettings(client="scripted", script=f"tests.misstep.test_judge_calibrate:{script}")
         run_judge(read_judge(file), folder, tmp_path / "run", settings)
         return tmp_path / "run"
@@ -82,6 +88,11 @@ def test_votes_make_thresholds_of_whole_votes(make_run: MakeRun) -> None:
     told = calibrate(make_run("without_a_score", votes=3, texts=FRUIT), "--precision", "0.9")
     assert (told.exit_code, "At at least" in told.stdout) == (0, False)
     assert "of 3 votes" in told.stdout
+
+
+def test_means_of_what_votes_say_are_no_votes(make_run: MakeRun) -> None:
+    told = calibrate(make_run("without_a_score", votes=3, texts=FRUIT, aggregate="mean"), "--precision", "0.9")
+    assert "votes" not in told.stdout
 
 
 def test_too_few_labels_are_said_with_how_many_more_it_takes(make_run: MakeRun) -> None:
