@@ -22,16 +22,19 @@ def flips_document(found: Flips) -> str:
 
 
 def flips_headline(found: Flips) -> str:
-    """What was found, in one sentence with its interval; what chance alone does is always said."""
-    of = f"{found.flip_rate.n or 0:,} attacked items that were answered, like their plain twins"
+    """What was found, in one sentence with its intervals; what differs by chance alone is always said."""
     who = f"{found.judge} with {found.model}" if found.model else found.judge
-    if found.flip_rate.value is None:
-        return f"Nothing can be said of {who}: {found.flip_rate.reason} ({found.n:,} were asked)."
-    chance = number_text(found.chance.value, "share") if found.chance.value is not None else "an unknown share"
-    return (
-        f"A text inside the item changes the verdict of {who} on {_with_ends(found.flip_rate)} of {of}; "
-        f"on a plain copy of the item it changes on {chance}."
+    rate = found.flip_rate
+    if rate.value is None:
+        return f"Nothing can be said of {who}: {rate.reason} ({found.n:,} were asked)."
+    sentence = (
+        f"{who} gives another verdict on {_with_ends(rate, 'share')} of {rate.n or 0:,} attacked items than on the "
+        "same items without the attack"
     )
+    if found.chance.value is None or found.excess.value is None:
+        return f"{sentence}; how much of that is chance is not known: {found.chance.reason or found.excess.reason}."
+    chance = number_text(found.chance.value, "share")
+    return f"{sentence}, and on {chance} of plain copies: {_with_ends(found.excess, 'difference')} beyond chance."
 
 
 @made_by_this
@@ -89,11 +92,11 @@ def _notes(found: Flips) -> list[str]:
     return notes
 
 
-def _with_ends(estimate: Estimate) -> str:
-    value = number_text(estimate.value, "share")
+def _with_ends(estimate: Estimate, unit: Unit) -> str:
+    value = number_text(estimate.value, unit)
     if estimate.low is None or estimate.high is None:
         return f"{value} (without an interval: {estimate.reason})"
-    return f"{value} (95% interval {number_text(estimate.low, 'share')} to {number_text(estimate.high, 'share')})"
+    return f"{value} (95% interval {number_text(estimate.low, unit)} to {number_text(estimate.high, unit)})"
 
 
 def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:

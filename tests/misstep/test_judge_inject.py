@@ -192,11 +192,11 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
     assert json.loads((tmp_path / "run" / "flips.json").read_text()) == document
     assert json.loads((tmp_path / "run" / "scores.json").read_text())["n"] == 24
     page = (tmp_path / "run" / "flips.html").read_text()
-    assert "A text inside the item changes the verdict" in page
+    assert "infinite_loop with small-1 gives another verdict on" in page
     assert "<script src" not in page
     again = misstep(*command, OPENAI_API_KEY="")
     assert again.returncode == 0, again.stderr
-    assert "A text inside the item changes the verdict of infinite_loop with small-1 on" in again.stdout
+    assert "infinite_loop with small-1 gives another verdict on" in again.stdout
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,12 @@ def test_a_run_that_is_not_done_counts_what_there_is_and_says_why_there_is_no_fi
     assert flips_headline(got) == f"Nothing can be said of strict with small-1: {NO_PAIR} (0 were asked)."
 
 
+def test_without_copies_what_is_chance_is_said_to_be_unknown() -> None:
+    items = [item("a", "plain", "a"), attacked("a-1", "a")]
+    got = flips(items, [said("a", "yes"), said("a-1", "no")])
+    assert f"how much of that is chance is not known: {NO_COPY}." in flips_headline(got)
+
+
 def test_an_item_that_does_not_say_what_was_done_to_it_is_an_error() -> None:
     with pytest.raises(InputError, match="item 'a' does not say what was done to it"):
         flips([AskedItem("a")], [said("a", "yes")])
@@ -129,6 +135,6 @@ def test_the_document_and_the_table_hold_the_same_figures() -> None:
     table = flips_table(got, "made up")
     assert table.rows[0].value == document["flip_rate"]["value"] == 0.125
     assert {row.evidence for row in table.rows} == {"generated"}
-    assert "12.5%" in table.finding
-    assert "on a plain copy of the item it changes on 0.0%" in table.finding
+    assert table.finding.startswith("strict with small-1 gives another verdict on 12.5% (95% interval 0.0% to ")
+    assert "and on 0.0% of plain copies: +12.5 pp (95% interval " in table.finding
     assert any("over the 4 plain items" in note for note in table.notes)
