@@ -150,9 +150,10 @@ def test_a_search_finds_ids_tasks_and_reasons(chromium, report):
 
 def test_the_list_is_sorted_by_the_column_that_is_pressed(chromium, report):
     open_page(chromium, report)
-    chromium.run("document.querySelector('[data-name=score] button').click()")
+    chromium.run("document.querySelector('[data-name=score] button').focus()")
+    press(chromium, Keys.ENTER)
     assert chromium.run(DRAWN)[:2] == ["item-59", "item-58"]
-    chromium.run("document.querySelector('[data-name=score] button').click()")
+    press(chromium, Keys.SPACE)
     assert chromium.run(DRAWN)[:2] == ["item-0", "item-1"]
 
 

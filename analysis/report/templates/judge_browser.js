@@ -52,7 +52,7 @@ class Browser {
   }
 
   head(name, words) {
-    const button = make("button", { type: "button", tabindex: -1, title: "Sort by this column",
+    const button = make("button", { type: "button", title: "Sort by this column",
       on: { click: () => this.sort_by(name) } }, said(words));
     return make("div", { role: "columnheader", class: this.column(name), "data-name": name }, button);
   }
@@ -229,7 +229,7 @@ class Browser {
     if (this.opened !== place) return;
     const absent = items.absent[place];
     body.replaceChildren(
-      ...(material ? texts(material) : []), ...(run ? run_of(items, run, place) : []), absent ? make("p", { class: "cut" }, said(absent)) : "",
+      ...(material ? texts(material) : []), ...(run ? run_of(items, run, place, material?.task?.start) : []), absent ? make("p", { class: "cut" }, said(absent)) : "",
       run || absent || ["task", "text", "patch"].some(name => material?.[name]) ? ""
         : make("p", { class: "small" }, "The benchmark holds neither a run nor a text of this item."));
   }

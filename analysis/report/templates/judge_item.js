@@ -35,6 +35,7 @@ const judge = (items, run, place, jump) => {
       make("span", { class: "mark-of", "aria-hidden": "true" }, mark_of(outcome)), " ",
       make("b", null, said(answer)), outcome === answer ? "" : ` · ${outcome}`));
   if (outcome === NOT_ASKED) return section;
+  if (one.rationale[place] && items.statuses[one.status[place]] === "unreadable") section.append(make("p", { class: "small" }, "What it replied:"));
   if (one.rationale[place]) section.append(make("p", { class: "reasons" }, said(one.rationale[place])));
   else if (one.label[place] >= 0) section.append(make("p", { class: "small" }, "It gave no reasons."));
   if (one.steps[place].length) {
@@ -69,8 +70,8 @@ const texts = material => [
   material.facts?.length ? facts(material.facts) : "",
 ];
 
-/** The run that an item is about, with the steps that judges named as evidence marked. */
-const run_of = (items, run, place) => {
+/** The run that an item is about, with the steps that judges named as evidence marked; `told` is the item's own task. */
+const run_of = (items, run, place, told) => {
   const named = new Map();
   items.runs.forEach((one, number) => {
     for (const step of one.steps[place]) {
@@ -80,10 +81,10 @@ const run_of = (items, run, place) => {
   const left_out = n => n > 0 ? make("li", { class: "skipped" }, `${plural(n, "step")} not shown here.`) : "";
   const steps = run.steps ?? [];
   return [
-    ...(run.task?.start ? [make("h3", null, "Task"), passage({ ...run.task, is_open: true })] : []),
+    ...(run.task?.start && run.task.start !== told ? [make("h3", null, "Task"), passage({ ...run.task, is_open: true })] : []),
     make("h3", null, `Run of ${plural(run.n_steps, "step")}`),
     facts(run.facts ?? []),
-    run.view ? make("p", { class: "small" }, "All of it: ", make("code", { class: "command" }, said(run.view))) : "",
+    run.view ? make("p", { class: "small" }, "All of it, in the benchmark's folder: ", make("code", { class: "command" }, said(run.view))) : "",
     make("ol", { class: "steps" },
       steps.map(step => [left_out(step.skipped ?? 0), step_of(step, named.get(step.number) ?? [])]),
       left_out(run.n_steps - 1 - (steps.at(-1)?.number ?? -1))),
