@@ -11,7 +11,7 @@ from harness.errors import UsageError
 if TYPE_CHECKING:
     from misstep.judged_runs import JudgedRun
 
-_SAME = ("judge", "judge_digest", "prompt", "model", "settings", "votes")
+_SAME = ("judge", "judge_digest", "prompt", "model", "settings", "votes", "aggregate")
 """What runs of one judge have been asked with alike."""
 
 

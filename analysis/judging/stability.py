@@ -18,7 +18,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from harness.errors import UsageError
 
-ONE_VOTE = "each item was asked about once"
+ONE_VOTE = "no score is a share of several votes"
 NO_SHARES = "the scores are no shares of votes"
 NOTHING_ANSWERED = "no item was answered"
 NOT_TWICE = "no item was answered in two runs"
