@@ -4,6 +4,7 @@ Of a run only its steps are counted, not decoded. An item whose run cannot be re
 run says why.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -55,7 +56,7 @@ def item_lengths(folder: Path) -> Lengths:
     with (folder / "items.jsonl").open("rb") as stream:
         for line in stream:
             try:
-                item = _item_line.decode(line)
+                item = _item_line.decode(line.removeprefix(BOM_UTF8))
             except (msgspec.DecodeError, UnicodeDecodeError):
                 continue
             if isinstance(item.trajectory, _Inline):

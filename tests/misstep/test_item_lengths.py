@@ -1,6 +1,7 @@
 """How long items are: in steps of their runs, else in characters of their texts."""
 
 import json
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,11 @@ def test_texts_are_as_long_as_they_have_characters(tmp_path: Path) -> None:
     lengths = item_lengths(folder)
     assert lengths.unit == "characters"
     assert lengths.of_item == {"text": 4, "patch": 6, "task": 1}
+
+
+def test_a_byte_order_mark_hides_no_item(tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_bytes(BOM_UTF8 + b'{"id": "a", "kind": "text", "text": "four"}\n')
+    assert item_lengths(tmp_path).of_item == {"a": 4}
 
 
 def test_a_run_that_is_missing_broken_or_outside_the_folder_has_no_length(tmp_path: Path) -> None:
