@@ -86,7 +86,6 @@ class _Style(Struct, forbid_unknown_fields=True):
 
 
 class _Attacks(Struct, forbid_unknown_fields=True):
-    version: int
     style: list[_Style]
 
 
@@ -101,7 +100,6 @@ class _Made(Struct, forbid_unknown_fields=True):
 
 
 class _MadeItems(Struct, forbid_unknown_fields=True):
-    version: int
     item: list[_Made]
 
 
