@@ -1,5 +1,6 @@
 """Runs of judges as one page: what they found, which of them is better, and every item to look at."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
@@ -12,10 +13,12 @@ from analysis.judging.reference import majority
 from analysis.judging.score_tables import headline
 from analysis.judging.scores import Scores
 from analysis.report import Foot
+from analysis.report.judge_figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
 from analysis.report.judge_findings import best_of, best_per_benchmark
 from analysis.report.judge_items import JudgedBy
 from analysis.report.judge_page import Section, judge_page
 from analysis.tables import Table
+from harness.places import cache_folder
 from misstep.judge_report_items import PAGE_CHARACTERS, item_browser
 from misstep.judged_runs import JudgedRun
 from misstep.terminal import say
@@ -25,7 +28,12 @@ _NOTES = (
     "counts the item. An item that was not answered is never given a label.",
     "Texts and runs are shortened to what a page can hold, the steps that a judge named as evidence last; where "
     "something is left out, the page says so.",
+    f"Confusion matrices are drawn of at most {LABELS_DRAWN} labels, and with the reliability of scores of the first "
+    f"{RUNS_DRAWN} runs on a benchmark; the tables are of all.",
 )
+
+SEED = 0
+"""Of the bootstraps."""
 
 
 def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), command: str = "") -> str:
@@ -49,7 +57,7 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
     from misstep.judge_scores import NO_JUDGE, assessed
 
     names = distinct_names([run.folder for run in runs])
-    assessments = known or [assessed(run) for run in runs]
+    assessments = known or [assessed(run, seed=SEED) for run in runs]
     groups: dict[str, dict[str, tuple[JudgedRun, Assessment]]] = {}
     for name, run, assessment in zip(names, runs, assessments, strict=True):
         groups.setdefault(run.manifest.inputs.digest, {})[name] = (run, assessment)
@@ -63,7 +71,12 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
         sections,
         _NOTES,
         [NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}"] if small else [],
-        foot=Foot(command or f"misstep report {' '.join(names)}", inputs=tuple(map(_input, names, runs))),
+        foot=Foot(
+            command or shlex.join(["misstep", "report", *names]),
+            datasets=tuple(dict.fromkeys(name for run in runs if (name := _public_set(run)))),
+            inputs=tuple(map(_input, names, runs)),
+            seed=SEED,
+        ),
     )
 
 
@@ -105,7 +118,7 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
     first = next(iter(group.values()))[0]
     scored = _scored(group)
     verdicts = {name: run.verdicts for name, (run, _) in group.items()}
-    pairs = compare_judges(verdicts, first.gold, clusters=first.clusters)
+    pairs = compare_judges(verdicts, first.gold, clusters=first.clusters, seed=SEED)
     tables = {"": [compared_runs_table(scored, source), comparison_table(pairs, source)]}
     tables |= {name: assessment_tables(assessment, source) for name, (_, assessment) in group.items()}
     return best_of(scored, pairs), tables
@@ -129,9 +142,14 @@ def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[str, ..
     if find_spec("matplotlib") is None:
         say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` brings what draws them.")
         return ()
-    from analysis.report.judge_figures import judge_figures
-
     return judge_figures({name: assessment for name, (_, assessment) in group.items()})
+
+
+def _public_set(run: JudgedRun) -> str:
+    """The public data set that a run's benchmark was built from; empty for a benchmark of the user's own."""
+    built = (cache_folder() / "benchmarks").resolve()
+    inside = run.benchmark.resolve()
+    return inside.relative_to(built).parts[0] if inside.is_relative_to(built) else ""
 
 
 def _input(name: str, run: JudgedRun) -> str:

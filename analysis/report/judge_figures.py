@@ -33,7 +33,7 @@ def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[str, ...]:
 
 def _compared(scored: Mapping[str, Scores]) -> list[str]:
     """All runs beside each other: their accuracy, and what it costs."""
-    rows = [accuracy_row(name, scores) for name, scores in scored.items() if scores.accuracy_all.value is not None]
+    rows = [_accuracy_row(name, scores) for name, scores in scored.items() if scores.accuracy_all.value is not None]
     if not rows:
         return []
     figures = [
@@ -42,14 +42,14 @@ def _compared(scored: Mapping[str, Scores]) -> list[str]:
             "The share of gold labels given, with its 95% interval; an item without an answer counts as wrong.",
         )
     ]
-    costs = {name: cost for name, scores in scored.items() if (cost := cost_per_item(scores)) is not None}
+    costs = {name: cost for name, scores in scored.items() if (cost := _cost_per_item(scores)) is not None}
     if costs:
         drawing = cost_quality(rows, costs, "Cost against accuracy", x_label="US dollars an item")
         figures.append(figure_html(drawing, _cost_caption(scored, costs)))
     return figures
 
 
-def accuracy_row(name: str, scores: Scores) -> Row:
+def _accuracy_row(name: str, scores: Scores) -> Row:
     """The accuracy of a run as a row of a figure, unanswered items counted as wrong."""
     accuracy = scores.accuracy_all
     return Row(
@@ -64,7 +64,7 @@ def accuracy_row(name: str, scores: Scores) -> Row:
     )
 
 
-def cost_per_item(scores: Scores) -> float | None:
+def _cost_per_item(scores: Scores) -> float | None:
     """US dollars an item; `None` where the cost of no item, or not of every one that was answered, is on record."""
     reported = scores.reported["cost_usd"]
     if scores.cost_usd is None or reported < scores.answered:

@@ -15,8 +15,11 @@ from analysis.report.judge_items import JudgedBy
 from harness.clients import ClientSettings
 from harness.clients.local_server import MODEL
 from harness.errors import InputError, UsageError
+from harness.items import read_items
 from harness.judges.judge_file import read_judge
 from harness.records import VERDICTS, write_verdicts
+from harness.verdict import Verdict
+from misstep.benchmarks import benchmark_folder
 from misstep.classification import classify_paths
 from misstep.judge_report import report_html
 from misstep.judge_report_items import item_browser
@@ -155,6 +158,23 @@ def test_a_run_that_failed_throughout_or_was_asked_nothing_has_a_page_that_says_
     write_verdicts(failed / VERDICTS, [])
     page = checked(report_html(open_runs([failed, *two])))
     assert "good gives the gold label most often" in page.text
+
+
+def test_the_foot_names_the_runs_and_the_seed_and_no_public_set_for_a_benchmark_of_one_s_own(two):
+    page = checked(report_html(open_runs(two)))
+    assert "good: good with small-1 on gates" in page.text
+    assert "Seed0" in "".join(page.text.split())
+    assert "Data sets" not in page.text
+
+
+@pytest.mark.data
+def test_the_foot_of_a_run_on_a_public_set_says_its_version_and_licence(tmp_path, data_folder):
+    folder = benchmark_folder("trail", data_folder)
+    first = next(read_items(folder))
+    run = judged_run(tmp_path / "run", folder, [Verdict(first.id, "made_up", "absent")])
+    foot = checked(report_html(open_runs([run]))).text.partition("Where this page comes from")[2]
+    assert "Data sets" in foot
+    assert "licence MIT" in foot
 
 
 def test_the_same_runs_give_the_same_bytes(two):

@@ -41,7 +41,7 @@ class Items {
     ].join("\n").toLowerCase());
   }
   gold_of(place) {
-    return this.gold[place] >= 0 ? this.labels[this.gold[place]] : this.gold[place] === TIED ? "tie" : "none";
+    return this.gold[place] >= 0 ? this.labels[this.gold[place]] : this.gold[place] === TIED ? "(tie)" : "(none)";
   }
   answer(run, place) {
     const { label, status } = this.runs[run];
@@ -54,7 +54,10 @@ class Items {
     if (this.gold[place] < 0) return NO_GOLD;
     return label[place] === this.gold[place] ? RIGHT : WRONG;
   }
-  pair(run, place) { return `${this.gold_of(place)} → ${this.answer(run, place)}`; }
+  pair(run, place) {
+    const answer = this.answer(run, place);
+    return `${this.gold_of(place)} → ${this.runs[run].label[place] < 0 ? `(${answer})` : answer}`;
+  }
   runs_differ(place) {
     const [first, ...others] = this.runs;
     return others.some(run => run.label[place] !== first.label[place] || run.status[place] !== first.status[place]);
