@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from textwrap import fill
 
 from analysis.judging.assessment import Assessment, assess, assessment_document, most_telling
 from analysis.judging.score_tables import scores_table
@@ -10,6 +11,9 @@ from harness.records import REPORT, SCORES, replace_file
 from misstep.item_lengths import item_lengths
 from misstep.judge_calibrate import votes_of
 from misstep.judged_runs import JudgedRun, open_run
+
+_WIDTH = 110
+"""Signs a line, as tables have them."""
 
 NO_JUDGE = "The model is a small one that proves the plumbing: it is no judge, and these figures say nothing of one."
 
@@ -64,6 +68,6 @@ def scores_text_json(assessment: Assessment) -> str:
 def scores_text(assessment: Assessment, *, plumbing: bool = False) -> str:
     """The scores for a terminal, with what else says most of the judge."""
     source = assessment.scores.benchmark
-    further = "".join(f"{sentence}\n" for sentence in most_telling(assessment, source))
+    further = "".join(f"{fill(sentence, _WIDTH)}\n" for sentence in most_telling(assessment, source))
     told = table_text(scores_table(assessment.scores, source)) + (f"\n{further}" if further else "")
     return f"{told}\n{NO_JUDGE}" if plumbing else told
