@@ -80,8 +80,8 @@ def korn_graubard(clusters: npt.ArrayLike, confidence: float = 0.95, side: Side 
 
 def _beta_bounds(share: float, n: float, tail: float, side: Side) -> tuple[float, float]:
     """Clopper and Pearson's bounds for a number of items that need not be whole."""
-    from scipy.stats import beta
+    from scipy.special import betainccinv, betaincinv
 
-    low = 0.0 if share == 0 or side == "upper" else float(beta.ppf(tail, share * n, n - share * n + 1))
-    high = 1.0 if share == 1 or side == "lower" else float(beta.isf(tail, share * n + 1, n - share * n))
+    low = 0.0 if share == 0 or side == "upper" else float(betaincinv(share * n, n - share * n + 1, tail))
+    high = 1.0 if share == 1 or side == "lower" else float(betainccinv(share * n + 1, n - share * n, tail))
     return low, high

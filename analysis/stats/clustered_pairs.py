@@ -176,12 +176,14 @@ def _signed_sums(sizes: IntArray) -> tuple[IntArray, FloatArray]:
 
     Sizes that are equal are counted together: k of them with a + are binomial, and add (2 k - all of them) times it.
     """
-    from scipy.stats import binom
+    from scipy.special import gammaln
 
     chances = np.ones(1)
     for size, times in zip(*np.unique(sizes, return_counts=True), strict=True):
-        spread = np.zeros(2 * int(size) * int(times) + 1)
-        spread[:: 2 * int(size)] = binom.pmf(np.arange(times + 1), times, 0.5)
+        heads, spread = np.arange(times + 1), np.zeros(2 * int(size) * int(times) + 1)
+        spread[:: 2 * int(size)] = np.exp(
+            gammaln(times + 1) - gammaln(heads + 1) - gammaln(times - heads + 1) - times * np.log(2)
+        )
         chances = np.convolve(chances, spread)
     most = int(sizes.sum())
     return np.arange(-most, most + 1), chances

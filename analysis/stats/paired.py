@@ -12,6 +12,7 @@ Methodology 13:91).
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -84,12 +85,13 @@ def mcnemar_mid_p(table: PairedTable) -> Significance:
     test = "McNemar, mid-p"
     if table.discordant == 0:
         return Significance(0.0, 1.0, table.n, test, NO_DISCORDANT)
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
-    least = min(table.first_only, table.second_only)
-    at, up_to = (float(chance(least, table.discordant, 0.5)) for chance in (binom.pmf, binom.cdf))
+    least, tosses = min(table.first_only, table.second_only), table.discordant
+    up_to = float(bdtr(least, tosses, 0.5))
+    below = float(bdtr(least - 1, tosses, 0.5)) if least else 0.0
     # Where both counts are equal the tails meet, and half of that outcome is taken off the whole.
-    p_value = 1 - at / 2 if table.first_only == table.second_only else 2 * up_to - at
+    p_value = 1 - (up_to - below) / 2 if table.first_only == table.second_only else up_to + below
     return Significance(float(least), p_value, table.n, test)
 
 
@@ -148,7 +150,6 @@ def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estim
     confidence
         The coverage of the interval.
     """
-    from scipy.optimize import brentq
     from scipy.special import ndtri
 
     n, value = table.n, (table.first_only - table.second_only) / table.n
@@ -160,9 +161,19 @@ def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estim
     def end(furthest: float) -> float:
         # At the estimate itself both terms may be 0, which is no end of the interval.
         beside = value + math.copysign(_BESIDE, furthest)
-        return furthest if abs(beside) >= 1 and beside * furthest > 0 else float(brentq(outside, beside, furthest))
+        return furthest if abs(beside) >= 1 and beside * furthest > 0 else _crossing(outside, beside, furthest)
 
     return Estimate(value, end(-1.0), end(1.0), n, f"Tango, {100 * confidence:g}%")
+
+
+def _crossing(of: Callable[[float], float], below: float, above: float) -> float:
+    """Where a function that is at most 0 at one end becomes greater: halved until no number is left between.
+
+    Importing scipy's optimisers would take more memory than all else that a run of a judge is assessed with.
+    """
+    while (middle := (below + above) / 2) not in (below, above):
+        below, above = (middle, above) if of(middle) <= 0 else (below, middle)
+    return middle
 
 
 def _null_variance(table: PairedTable, difference: float) -> float:

@@ -68,13 +68,13 @@ def clopper_pearson(x: int, n: int, confidence: float = 0.95, side: Side = "both
         The count is outside 0..n, or the confidence outside 0..1.
     """
     _check(x, n, confidence)
-    from scipy.stats import beta
+    from scipy.special import betainccinv, betaincinv
 
     kind = "" if side == "both" else f", {side} bound"
     method = f"Clopper-Pearson{kind}, {100 * confidence:g}%"
     tail = (1 - confidence) / (2 if side == "both" else 1)
-    low = 0.0 if x == 0 or side == "upper" else float(beta.ppf(tail, x, n - x + 1))
-    high = 1.0 if x == n or side == "lower" else float(beta.isf(tail, x + 1, n - x))
+    low = 0.0 if x == 0 or side == "upper" else float(betaincinv(x, n - x + 1, tail))
+    high = 1.0 if x == n or side == "lower" else float(betainccinv(x + 1, n - x, tail))
     if n == 0:
         return Estimate(None, low, high, 0, method, "no trials")
     return Estimate(x / n, low, high, n, method)
@@ -97,12 +97,12 @@ def jeffreys(x: int, n: int, confidence: float = 0.95) -> Estimate:
         The count is outside 0..n, or the confidence outside 0..1.
     """
     _check(x, n, confidence)
-    from scipy.stats import beta
+    from scipy.special import betainccinv, betaincinv
 
     method = f"Jeffreys, {100 * confidence:g}%"
     tail = (1 - confidence) / 2
-    low = 0.0 if x == 0 else float(beta.ppf(tail, x + 0.5, n - x + 0.5))
-    high = 1.0 if x == n else float(beta.isf(tail, x + 0.5, n - x + 0.5))
+    low = 0.0 if x == 0 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
+    high = 1.0 if x == n else float(betainccinv(x + 0.5, n - x + 0.5, tail))
     if n == 0:
         return Estimate(None, low, high, 0, method, "no trials")
     return Estimate(x / n, low, high, n, method)

@@ -5,7 +5,6 @@ the group `misstep.clients` adds to it. Nothing heavy is imported before a clien
 """
 
 import random
-from collections.abc import Callable
 
 from harness import registry
 from harness.clients.asking import ask_all
@@ -62,8 +61,7 @@ def open_client(settings: ClientSettings) -> Client:
         )
     if settings.max_cost_usd is not None and not settings.max_cost_usd >= 0:
         raise UsageError(f"a limit of ${settings.max_cost_usd} on the cost", "Give a number of US dollars.")
-    opened: Callable[[ClientSettings], Client] = registry.resolve(settings.client, CLIENTS, GROUP)
-    client = opened(settings) if settings.cache is None else DeferredClient(lambda: opened(settings))
+    client: Client = _opened(settings) if settings.cache is None else DeferredClient(lambda: _opened(settings))
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices)
         client = BudgetedClient(client, prices, settings.max_cost_usd, settings.spent_usd)
@@ -75,6 +73,11 @@ def open_client(settings: ClientSettings) -> Client:
     if settings.record is not None:
         client = RecordingClient(client, settings.record)
     return client if settings.cache is None else CachedClient(client, Cache(settings.cache))
+
+
+def _opened(settings: ClientSettings) -> Client:
+    client: Client = registry.resolve(settings.client, CLIENTS, GROUP)(settings)
+    return client
 
 
 __all__ = [
