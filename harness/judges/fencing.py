@@ -40,6 +40,9 @@ _BRACKETS = "|".join(
 _TURNS = re.compile(rf"<(?={_ANGLES})|\[(?=/?(?:{_BRACKETS})\])|[|｜]>", re.IGNORECASE)
 """Where a line of a fence, or a control token of a common chat template, opens or closes."""
 
+_OPENING = "<[|｜"
+"""What each of them has one of: a sign is found sooner than any of them."""
+
 _FENCED = re.compile(rf"^<data ([0-9a-f]{{{MARK_LENGTH}}})>\n(.*?)\n</data \1>$", re.DOTALL | re.MULTILINE)
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -106,7 +109,7 @@ def readable(text: str) -> str:
     """The text without control tokens of chat templates, and with invisible signs written out as `⟨U+202E⟩`."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     shown = _CONTROLS.sub(_named_match, plain) if plain.isascii() else _all_shown(plain)
-    return _TURNS.sub(_broken, shown)
+    return _TURNS.sub(_broken, shown) if any(sign in shown for sign in _OPENING) else shown
 
 
 def one_line(text: str) -> str:
