@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from harness.clients import ClientSettings, ask_all, open_client
 from harness.clients.asking import Pair
-from harness.errors import InputError, UsageError
-from harness.exchange import Failure, Outcome, Request
+from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.exchange import Failure, FailureKind, Outcome, Request
 from harness.items import Item, Runs, read_items, read_question
 from harness.judges.fit import fitted_to
 from harness.judges.judge_file import JudgeSpec
@@ -35,6 +35,9 @@ from misstep.terminal import Progress, plain, say
 _READY = 32
 """How many requests are made ready while as many as are allowed are with the server."""
 
+
+_NOBODY_THERE: frozenset[FailureKind] = frozenset({"connection", "unauthorised", "quota"})
+"""What says, where nothing else came, that there is no server to ask: a run too short to open the circuit ends so."""
 
 BATCHES = "batches.json"
 """Beside a run in progress: how far its batches are."""
@@ -211,8 +214,14 @@ def _at_once(settings: ClientSettings, concurrency: int) -> Exchange:
         client = open_client(msgspec.structs.replace(settings, in_flight=concurrency))
         try:
             async with aclosing(ask_all(client, requests, concurrency + min(concurrency, _READY))) as coming:
-                async for pair in coming:
-                    yield pair
+                outcome: Outcome | None = None
+                nobody_there = True
+                async for request, outcome in coming:
+                    nobody_there = nobody_there and isinstance(outcome, Failure) and outcome.kind in _NOBODY_THERE
+                    yield request, outcome
+            if nobody_there and isinstance(outcome, Failure):
+                said = f"no request was answered, the last failed as {outcome.sentence}"
+                raise MissingPrerequisite(said, "Run the same command again when that is mended.")
         finally:
             await client.close()
 
