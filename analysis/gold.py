@@ -14,11 +14,15 @@ from harness.errors import InputError
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
 
 
+class Inline(Struct, frozen=True):
+    """A run that stands in the item itself; nothing of it is decoded."""
+
+
 class AskedItem(Struct, frozen=True):
     """An item, as far as analysis needs it: its id, the run it is about, and what else the set says."""
 
     id: str
-    trajectory: str | dict[str, Any] | None = None
+    trajectory: str | Inline | None = None
     trajectory_id: str | None = None
     step: int | None = None
     extra: dict[str, Any] = {}

@@ -186,8 +186,9 @@ def benchmark_source(folder: Path, limit: int | None = None, seed: int = 0) -> S
         said = "no item has a gold label and can be asked about"
         raise InputError(said, "Name a benchmark with labels.", file=folder / "items.jsonl")
     runs = Runs(folder, runs_by_id, inline_run)
+    files = {item.id: item.trajectory if isinstance(item.trajectory, str) else None for item in drawn}
     clusters = clusters_of(
-        AskedItem(item.id, item.trajectory, item.trajectory_id, item.step, item.extra) for item in drawn
+        AskedItem(item.id, files[item.id], item.trajectory_id, item.step, item.extra) for item in drawn
     )
     plain = tuple(
         Plain(Subject(item, runs.of(item)), truth[item.id], clusters[item.id])
