@@ -3,6 +3,7 @@
 from analysis.formatting import number_text
 from analysis.judging.rows import estimate_row
 from analysis.judging.scores import Scores
+from analysis.stats.estimate import Estimate
 from analysis.tables import Table, made_by_this
 
 _OVERALL = "All labels"
@@ -15,12 +16,18 @@ def headline(scores: Scores) -> str:
     of = f"{scores.benchmark} ({scores.answered:,} of {scores.n:,} items answered)"
     if accuracy.value is None:
         return f"{scores.judge} has no accuracy on {of}: {accuracy.reason}."
-    ends = f"95% interval {number_text(accuracy.low, 'share')} to {number_text(accuracy.high, 'share')}"
-    sentence = f"{scores.judge} gives the gold label on {number_text(accuracy.value, 'share')} ({ends}) of {of}"
+    sentence = f"{scores.judge} gives the gold label on {_with_ends(accuracy)} of {of}"
+    if scores.answered < scores.n and scores.accuracy_all.value is not None:
+        sentence += f", and with the unanswered as wrong on {_with_ends(scores.accuracy_all)}"
     share = scores.majority_share.value
     if share is None or scores.majority_label is None:
         return f"{sentence}."
     return f"{sentence}; always saying “{scores.majority_label}” would on {number_text(share, 'share')}."
+
+
+def _with_ends(share: Estimate) -> str:
+    ends = f"95% interval {number_text(share.low, 'share')} to {number_text(share.high, 'share')}"
+    return f"{number_text(share.value, 'share')} ({ends})"
 
 
 @made_by_this
