@@ -13,7 +13,7 @@ from msgspec import Struct
 from analysis.formatting import count_text, number_text
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, made_by_this
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from harness.errors import InputError
 from harness.records import read_verdicts
 from harness.verdict import Verdict
@@ -202,19 +202,7 @@ def co_occurrence_table(
 
 
 def _row(quantity: str, share: Estimate, group: str, source: str, evidence: Evidence) -> Row:
-    return Row(
-        quantity=quantity,
-        value=share.value,
-        low=share.low,
-        high=share.high,
-        n=share.n,
-        evidence=evidence,
-        source=source,
-        reason=share.reason,
-        unit="share",
-        method=share.method,
-        group=group,
-    )
+    return estimate_row(quantity, share, "share", group, source, evidence=evidence)
 
 
 def _finding(found: Prevalence, evidence: Evidence) -> str:

@@ -11,7 +11,7 @@ from analysis.published import Figure, published_row
 from analysis.solved import Cell, SolvedSet, reported_figures
 from analysis.stats.audit import value_prints_as
 from analysis.stats.pass_at_k import Kind, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 SAMPLED_KS = (1, 2, 5, 10, 50, 100)
 """k shown where a task has a hundred samples."""
@@ -82,18 +82,7 @@ def _sample_rows(one: SolvedSet, system: str, seed: int) -> list[Row]:
 
 def _mean_row(one: SolvedSet, cells: Sequence[Cell], k: int, kind: Kind, group: str, seed: int) -> Row:
     estimate = mean_over_tasks(cells, k, np.random.default_rng(seed), kind).mean
-    return Row(
-        quantity=kind.replace("k", str(k)),
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        source=one.source,
-        reason=estimate.reason,
-        unit="share",
-        method=estimate.method,
-        group=group,
-    )
+    return estimate_row(kind.replace("k", str(k)), estimate, "share", group, one.source)
 
 
 def _samples_finding(rows: Sequence[Row]) -> str:

@@ -8,7 +8,7 @@ from msgspec import structs
 from analysis.formatting import number_text
 from analysis.prevalence import YES
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, made_by_this
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from analysis.validity import JudgedSet
 from harness.verdict import Verdict
 
@@ -69,18 +69,13 @@ def place_table(sets: Sequence[JudgedSet]) -> Table:
         for fifth in FIFTHS:
             share = wilson(at[category, fifth], flagged[category])
             rows.append(
-                Row(
-                    quantity=fifth,
-                    value=share.value,
-                    low=share.low,
-                    high=share.high,
-                    n=share.n,
+                estimate_row(
+                    fifth,
+                    share,
+                    "share",
+                    category,
+                    "first evidence step over the number of steps",
                     evidence=evidence_of(sets),
-                    source="first evidence step over the number of steps",
-                    reason=share.reason,
-                    unit="share",
-                    method=share.method,
-                    group=category,
                 )
             )
     return Table(

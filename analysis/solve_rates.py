@@ -17,7 +17,7 @@ from analysis.stats.multiplicity import holm
 from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference
 from analysis.stats.power import sample_size_paired
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 ALPHA = 0.05
 """The level at which ranks are told apart."""
@@ -96,18 +96,7 @@ def _rate_row(one: SolvedSet, system: str, quantity: str, group: str) -> Row:
 
 
 def _share_row(quantity: str, estimate: Estimate, source: str, group: str) -> Row:
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        source=source,
-        reason=estimate.reason,
-        unit="share",
-        method=estimate.method,
-        group=group,
-    )
+    return estimate_row(quantity, estimate, "share", group, source)
 
 
 def _compared_row(one: SolvedSet, figure: Figure, group: str, n: int | None = None, of: str = "") -> Row:
@@ -199,18 +188,7 @@ def _gap_rows(one: SolvedSet, gap: Gap, tests: int) -> list[Row]:
     source = f"{counts}, {one.source}"
     none = not difference.value
     return [
-        Row(
-            quantity="Difference",
-            value=difference.value,
-            low=difference.low,
-            high=difference.high,
-            n=difference.n,
-            source=source,
-            reason=difference.reason,
-            unit="difference",
-            method=difference.method,
-            group=group,
-        ),
+        estimate_row("Difference", difference, "difference", group, source),
         Row("p", gap.p_value, n=gap.paired.n, source=source, unit="p", method="McNemar, mid-p", group=group),
         Row(
             "p, adjusted",

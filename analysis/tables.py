@@ -10,6 +10,8 @@ from typing import Literal, ParamSpec
 
 from msgspec import Struct, structs
 
+from analysis.stats.estimate import Estimate
+
 Evidence = Literal["published", "recomputed", "generated", "real"]
 Status = Literal["reproduced", "differs", "impossible", "underdetermined"]
 WORST_FIRST: tuple[Status, ...] = ("impossible", "differs", "underdetermined", "reproduced")
@@ -63,6 +65,25 @@ class Table(Struct, frozen=True):
     datasets: tuple[str, ...] = ()
     made_by: str = ""
     generator: str = ""
+
+
+def estimate_row(
+    quantity: str, estimate: Estimate, unit: Unit, group: str = "", source: str = "", evidence: Evidence = "real"
+) -> Row:
+    """An estimate as a row; where it is undefined its reason stands there."""
+    return Row(
+        quantity=quantity,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        n=estimate.n,
+        evidence=evidence,
+        source=source,
+        reason=estimate.reason,
+        unit=unit,
+        method=estimate.method,
+        group=group,
+    )
 
 
 Arguments = ParamSpec("Arguments")

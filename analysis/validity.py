@@ -18,7 +18,7 @@ from analysis.stats import diagnostic
 from analysis.stats.diagnostic import Confusion, count_confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, made_by_this
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from harness.places import data_folder
 from harness.verdict import Verdict
 
@@ -207,19 +207,7 @@ def _share(count: int, n: int) -> Estimate:
 
 
 def _row(name: str, estimate: Estimate, group: str, source: str) -> Row:
-    return Row(
-        quantity=name,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        evidence="real",
-        source=source,
-        reason=estimate.reason,
-        unit="coefficient" if name == "F1" else "share",
-        method=estimate.method,
-        group=group,
-    )
+    return estimate_row(name, estimate, "coefficient" if name == "F1" else "share", group, source)
 
 
 def _finding(rows: Sequence[Row]) -> str:

@@ -6,7 +6,7 @@ from analysis.formatting import number_text
 from analysis.judging.comparison import PairedJudges
 from analysis.judging.scores import Scores
 from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit, made_by_this
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 
 _LEVEL = 0.05
 _CONFIDENCE = "95% interval"
@@ -107,18 +107,7 @@ def _rows(pair: PairedJudges, source: str, *, alone: bool) -> list[Row]:
     group, answered = f"{pair.a} against {pair.b}", pair.answered
 
     def row(quantity: str, estimate: Estimate, unit: Unit) -> Row:
-        return Row(
-            quantity=quantity,
-            value=estimate.value,
-            low=estimate.low,
-            high=estimate.high,
-            n=estimate.n,
-            source=source,
-            reason=estimate.reason,
-            unit=unit,
-            method=estimate.method,
-            group=group,
-        )
+        return estimate_row(quantity, estimate, unit, group, source)
 
     counts = {f"Only {pair.a} right": pair.only_a, f"Only {pair.b} right": pair.only_b}
     difference = Estimate(pair.difference, pair.low, pair.high, pair.n, pair.method, pair.reason)
@@ -171,21 +160,7 @@ def _run_rows(name: str, scores: Scores, source: str) -> list[Row]:
         ("Cost", _total("cost", scores.cost_usd, scores.reported["cost_usd"]), "usd"),
         ("Seconds", _total("time", scores.seconds, scores.reported["seconds"]), "seconds"),
     )
-    return [
-        Row(
-            quantity=quantity,
-            value=estimate.value,
-            low=estimate.low,
-            high=estimate.high,
-            n=estimate.n,
-            source=source,
-            reason=estimate.reason,
-            unit=unit,
-            method=estimate.method,
-            group=name,
-        )
-        for quantity, estimate, unit in figures
-    ]
+    return [estimate_row(quantity, estimate, unit, name, source) for quantity, estimate, unit in figures]
 
 
 def _total(what: str, value: float | None, reported: int) -> Estimate:

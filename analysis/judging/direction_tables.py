@@ -12,12 +12,12 @@ from analysis.gold import AskedItem
 from analysis.judging.bias import Bias, LabelUse, bias
 from analysis.judging.error_tables import slices_table
 from analysis.judging.judged import JudgedItems
-from analysis.judging.rows import estimate_row, p_rows, with_interval
+from analysis.judging.rows import p_rows, with_interval
 from analysis.judging.sample import JudgedSample, judged_sample
 from analysis.judging.slices import sliced
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 DIFFERENCE = "Judge less people"
 LEVEL = 0.05

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from analysis.formatting import number_text
 from analysis.judging.bias import Bias, Flow
 from analysis.judging.reliability import Bin, Reliability
-from analysis.judging.rows import estimate_row, p_rows, p_text, with_interval
+from analysis.judging.rows import p_rows, p_text, with_interval
 from analysis.judging.slices import SlicedField
 from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 _OVERALL = "All answers"
 _PAPER = "judging"

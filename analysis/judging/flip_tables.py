@@ -8,7 +8,7 @@ import msgspec
 from analysis.formatting import number_text
 from analysis.judging.flips import Flips, Part
 from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit, made_by_this
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 
 FEW_PLAIN = 40
 """With fewer plain items than this an interval over them is narrower than it should be (`analysis.stats.clustered`)."""
@@ -100,16 +100,4 @@ def _with_ends(estimate: Estimate, unit: Unit) -> str:
 
 
 def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        evidence="generated",
-        source=source,
-        reason=estimate.reason,
-        unit=unit,
-        method=estimate.method,
-        group=group,
-    )
+    return estimate_row(quantity, estimate, unit, group, source, evidence="generated")

@@ -16,7 +16,6 @@ from msgspec import Struct, structs
 from analysis.formatting import number_text
 from analysis.judging.judged import JudgedItems
 from analysis.judging.reference import majority
-from analysis.judging.rows import estimate_row
 from analysis.papers.engineering_agent import judge_confusion
 from analysis.published import Figure, load_paper, published_row
 from analysis.stats.audit import denominators_that_print
@@ -25,7 +24,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray
 from analysis.stats.proportions import clopper_pearson
 from analysis.stats.thresholds import smallest_flagged
-from analysis.tables import Evidence, Row, Table, made_by_this
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 
 PRECISION = "Precision"
 NEEDED = "Answers needed"

@@ -16,11 +16,10 @@ from msgspec import Struct, structs
 from analysis.formatting import number_text
 from analysis.judging.judged import JudgedItems
 from analysis.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
-from analysis.judging.rows import estimate_row
 from analysis.judging.sample import JudgedSample, judged_sample
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import MISSING
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 UNCORRECTED = "as the judge says"
 CORRECTED = "Rogan-Gladen"

@@ -3,8 +3,8 @@
 from analysis.formatting import number_text
 from analysis.judging.alternative_annotator import AlternativeAnnotator
 from analysis.judging.ceiling import Ceiling
-from analysis.judging.rows import estimate_row, with_interval
-from analysis.tables import Row, Table, made_by_this
+from analysis.judging.rows import with_interval
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 _PAPER = "judging"
 _TOGETHER = "All raters"

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from analysis.formatting import number_text
 from analysis.judging.item_costs import ItemCosts, PerItem
 from analysis.judging.judged_prevalence import JudgedPrevalence
-from analysis.judging.rows import estimate_row, with_interval
+from analysis.judging.rows import with_interval
 from analysis.judging.stability import Stability, Votes
-from analysis.tables import Row, Table, Unit, made_by_this
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 
 _PAPER = "judging"
 _MEASURES: dict[str, tuple[str, Unit]] = {

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from analysis.formatting import number_text
-from analysis.judging.rows import estimate_row, with_interval
+from analysis.judging.rows import with_interval
 from analysis.stats import coefficients
 from analysis.stats.agreement import NO_DISAGREEMENT
 from analysis.stats.estimate import Estimate
@@ -19,7 +19,7 @@ from analysis.stats.patterns import FloatArray, distinct_rows
 from analysis.stats.proportions import wilson
 from analysis.stats.ratios import ratio_of_sums
 from analysis.stats.resampling import bootstrap, bootstrapped
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 ALPHA = "Krippendorff's alpha"
 HIGHER = "Judge's rating less people's"

@@ -16,12 +16,12 @@ from analysis.judging.comparison import PairedJudges, compare_judges
 from analysis.judging.comparison_tables import comparison_table
 from analysis.judging.judged import JudgedItems, ScoredItems
 from analysis.judging.reference import majority
-from analysis.judging.rows import estimate_row, with_interval
+from analysis.judging.rows import with_interval
 from analysis.judging.scores import NOTHING_ASKED
 from analysis.judging.units import units_of
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
-from analysis.tables import Row, Table, Unit, made_by_this
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 from harness.verdict import Verdict
 
 DIFFERENCE = "Difference, unanswered counted as wrong"

@@ -1,24 +1,8 @@
-"""An estimate or a p-value as a row of a table, and an estimate with its interval in a sentence."""
+"""P-values as rows of a table, and an estimate with its interval in a sentence."""
 
 from analysis.formatting import number_text
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Unit
-
-
-def estimate_row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
-    """An estimate as a row; where it is undefined its reason stands there."""
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        source=source,
-        reason=estimate.reason,
-        unit=unit,
-        method=estimate.method,
-        group=group,
-    )
 
 
 def p_rows(

@@ -1,10 +1,9 @@
 """The scores of a run of a judge as a sentence and as tables."""
 
 from analysis.formatting import number_text
-from analysis.judging.rows import estimate_row
 from analysis.judging.scores import Scores
 from analysis.stats.estimate import Estimate
-from analysis.tables import Table, made_by_this
+from analysis.tables import Table, estimate_row, made_by_this
 
 _OVERALL = "All labels"
 _UNANSWERED = ("abstained", "unreadable", "refused", "failed")

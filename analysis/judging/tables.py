@@ -10,7 +10,7 @@ from analysis.stats.correction import rogan_gladen
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, Unit, made_by_this
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 from harness.errors import UsageError
 
 KAPPA = "Cohen's kappa"
@@ -213,19 +213,7 @@ def _rows_of_transfer(transfer: Transfer) -> list[Row]:
 
 
 def _row(judged: JudgedItems | JudgedMarks, quantity: str, estimate: Estimate, unit: Unit) -> Row:
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        evidence="real",
-        source=judged.source,
-        reason=estimate.reason,
-        unit=unit,
-        method=estimate.method,
-        group=judged.title,
-    )
+    return estimate_row(quantity, estimate, unit, judged.title, judged.source)
 
 
 def _datasets(scored: Sequence[ScoredItems] | Sequence[ScoredMarks]) -> tuple[str, ...]:

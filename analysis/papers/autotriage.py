@@ -21,7 +21,7 @@ from analysis.stats.clustered import cluster_bootstrap
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray, category_counts, distinct_rows
 from analysis.stats.resampling import percentile_interval
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 _PAIRS = {"a1a2": "A1 and A2", "a1a3": "A1 and A3", "a2a3": "A2 and A3"}
 _ALL = "All three annotators"
@@ -211,19 +211,7 @@ def _rows_of_set(rated: RatedSet, resamples: int, seed: int) -> list[Row]:
 
 
 def _row(rated: RatedSet, quantity: str, estimate: Estimate, unit: str = "coefficient") -> Row:
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        evidence="real",
-        source=rated.source,
-        reason=estimate.reason,
-        unit="share" if unit == "share" else "coefficient",
-        method=estimate.method,
-        group=rated.title,
-    )
+    return estimate_row(quantity, estimate, "share" if unit == "share" else "coefficient", rated.title, rated.source)
 
 
 def clustered_fleiss(rated: RatedSet, resamples: int = 10_000, seed: int = 0) -> Estimate:

@@ -13,7 +13,7 @@ from analysis.formatting import number_text
 from analysis.published import Figure, Matrix, Paper, load_paper
 from analysis.stats.audit import counts_that_print, denominators_that_print
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 _SLUG = "autotriage"
 _TRIAGE = "Table 3"
@@ -90,17 +90,8 @@ def _of_other_runs(figure: Figure, common: int) -> list[Row]:
 def _possible_row(figure: Figure, quantity: str, count: int, n: int, group: str) -> Row:
     """A count that prints like a figure, with the interval that it would leave."""
     estimate = wilson(count, n)
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=n,
-        evidence="recomputed",
-        source=f"{count} / {n} prints as {figure.printed}",
-        unit="share",
-        method=estimate.method,
-        group=group,
+    return estimate_row(
+        quantity, estimate, "share", group, f"{count} / {n} prints as {figure.printed}", evidence="recomputed"
     )
 
 

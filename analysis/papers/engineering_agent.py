@@ -15,7 +15,7 @@ from analysis.audit.tables import checked_rows, finding, recomputed_row, with_in
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 SETTINGS = {
     "react": "ReAct alone",
@@ -244,17 +244,13 @@ def _judge_finding(rows: Sequence[Row]) -> str:
 
 def _rate_row(measure: str, found: int, n: int) -> Row:
     estimate = wilson(found, n)
-    return Row(
-        quantity=f"{measure} from the text's counts",
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=n,
+    return estimate_row(
+        f"{measure} from the text's counts",
+        estimate,
+        "coefficient",
+        "Unacceptable patches, with what sampling leaves open",
+        f"{found} / {n}, Section 8.3",
         evidence="recomputed",
-        source=f"{found} / {n}, Section 8.3",
-        unit="coefficient",
-        method=estimate.method,
-        group="Unacceptable patches, with what sampling leaves open",
     )
 
 

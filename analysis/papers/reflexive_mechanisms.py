@@ -11,7 +11,7 @@ from analysis.papers.reflexive import RUNS
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.audit import counts_that_print
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 
 _SLUG = "reflexive"
 _REFLECTIONS = "runs.v2.reflections_failure_modes_doc"
@@ -131,18 +131,7 @@ def _count_row(figure: Figure, n: int, group: str) -> Row:
 
 def _with_counts(quantity: str, count: int, n: int, place: str, group: str) -> Row:
     estimate = wilson(count, n)
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=n,
-        evidence="recomputed",
-        source=f"{count} / {n}, {place}",
-        unit="share",
-        method=estimate.method,
-        group=group,
-    )
+    return estimate_row(quantity, estimate, "share", group, f"{count} / {n}, {place}", evidence="recomputed")
 
 
 @made_by_this

@@ -16,7 +16,7 @@ from analysis.audit.tables import recomputed_row, with_interval
 from analysis.formatting import number_text
 from analysis.prevalence import count_patterns, prevalence
 from analysis.published import Figure, Paper, load_paper, published_row
-from analysis.tables import Row, Table, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.validity import JudgedSet
 
 CATEGORIES = {
@@ -157,21 +157,7 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
     for judged in sets:
         found = prevalence(*count_patterns(judged.verdicts))
         shares = [(_ANY, found.any_share), *((one.category, one.share) for one in found.categories)]
-        rows += [
-            Row(
-                quantity=name,
-                value=share.value,
-                low=share.low,
-                high=share.high,
-                n=share.n,
-                source=judged.source,
-                reason=share.reason,
-                unit="share",
-                method=share.method,
-                group=judged.benchmark,
-            )
-            for name, share in shares
-        ]
+        rows += [estimate_row(name, share, "share", judged.benchmark, judged.source) for name, share in shares]
     overall = [row for row in rows if row.quantity == _ANY and row.value is not None]
     return Table(
         name="real_prevalence",
