@@ -81,6 +81,7 @@ LISTS = frozenset({"parts", "margins", "agreements", "kappas"})
 """Inputs that are a list of figures."""
 
 _PERCENT = ("share", "difference")
+_WORKED_OUT = "worked out:"
 
 
 class Derivation(Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,6 +120,11 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
         return plain.strip("~<>≥≤≈%*+ ").removesuffix("pp").rstrip()
 
     @property
+    def is_worked_out(self) -> bool:
+        """Whether the paper does not print it: it was inferred, as its place says."""
+        return self.place.startswith(_WORKED_OUT)
+
+    @property
     def number(self) -> float:
         """The number; a share or a difference of shares is printed in percent and given as a fraction."""
         return float(self.digits) / (100 if self.unit in _PERCENT else 1)
@@ -130,7 +136,11 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Matrix(Struct, frozen=True, forbid_unknown_fields=True):
-    """A printed table of counts: `cells` holds the ids of figures, a row for each of `rows` (the truth)."""
+    """A printed table of counts: `cells` holds the ids of figures, a row for each of `rows` (the truth).
+
+    `other_items` is what the paper says by which these may not be the items that its other figures are of; empty where
+    it says nothing of the kind.
+    """
 
     id: str
     place: str
@@ -138,6 +148,7 @@ class Matrix(Struct, frozen=True, forbid_unknown_fields=True):
     columns: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
     note: str = ""
+    other_items: str = ""
 
 
 class Pattern(Struct, frozen=True, forbid_unknown_fields=True):

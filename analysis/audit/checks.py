@@ -57,7 +57,7 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
             if matrix is None:
                 return check_kappa(figure, raters)
             cells = [[paper[name] for name in row] for row in matrix.cells]
-            return check_kappa(figure, raters, cells, rows_by_label(matrix.rows, matrix.columns))
+            return check_kappa(figure, raters, cells, rows_by_label(matrix.rows, matrix.columns), matrix.other_items)
         case "rater_agreement":
             agreements, kappas = (
                 tuple(paper[name] for name in derivation.inputs.get(key, ())) for key in ("agreements", "kappas")

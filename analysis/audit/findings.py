@@ -16,7 +16,6 @@ from analysis.audit.row_figures import UserRow
 from analysis.published import Check, Derivation, Figure, Paper
 from analysis.tables import FAILED, WORST_FIRST, Status, Unit
 
-_WORKED_OUT = "worked out: "
 _WORDS: dict[Status, tuple[str, str]] = {
     "impossible": ("is impossible", "are impossible"),
     "differs": ("differs", "differ"),
@@ -168,6 +167,6 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
 def _remark(paper: Paper, figure: Figure, derivation: Derivation, status: Status) -> str:
     """Where inputs come from that are not printed, a sentence each, and the file's own note on what fails."""
     names = [name for value in derivation.inputs.values() for name in ((value,) if isinstance(value, str) else value)]
-    unprinted = [one for one in paper.figure if one.id in names and one.place.startswith(_WORKED_OUT)]
+    unprinted = [one for one in paper.figure if one.id in names and one.is_worked_out]
     sentences = [f"{one.printed} is {one.place}." for one in unprinted if status != "reproduced"]
     return " ".join([*sentences, f"Note: {figure.note}."] if figure.note and status in FAILED else sentences)

@@ -78,7 +78,11 @@ class _Case(Struct, frozen=True):
 
 
 def check_kappa(
-    figure: Figure, raters: Raters, matrix: Sequence[Sequence[Figure]] = (), labels: Mapping[int, int] | None = None
+    figure: Figure,
+    raters: Raters,
+    matrix: Sequence[Sequence[Figure]] = (),
+    labels: Mapping[int, int] | None = None,
+    other_items: str = "",
 ) -> Checked:
     """Cohen's kappa of a printed matrix; without one, or with some of its rows, whether any matrix prints it.
 
@@ -92,6 +96,8 @@ def check_kappa(
         The cells, a row for each label of the first rater; empty where it is not printed.
     labels
         Row of the matrix → the column of the same label; needed where not every label has its row.
+    other_items
+        What the paper says by which the matrix may be of other items than the kappa, if it says so.
     """
     n, agreement = raters.n, raters.agreement
     if matrix and all(len(row) == len(matrix) for row in matrix):
@@ -101,7 +107,7 @@ def check_kappa(
         return underdetermined("kappa", f"{some} agreement is not printed as a number, and {_UNPRINTED}.")
     if matrix and labels and n is not None:
         rows = {labels[place]: row for place, row in enumerate(matrix)}
-        return check_kappa_with_rows(figure, n, agreement, rows, max(map(len, matrix)))
+        return check_kappa_with_rows(figure, n, agreement, rows, max(map(len, matrix)), other_items)
     return _of_agreement(figure, raters, agreement)
 
 

@@ -1,7 +1,9 @@
 """Kappa where only some rows of the raters' matrix are printed: the others are filled in every way that is left."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+
+from msgspec import structs
 
 from analysis.audit.checked import Checked, underdetermined
 from analysis.audit.rounding_boxes import counts_in, fits, is_exact_count, number, point, printed_value
@@ -9,6 +11,8 @@ from analysis.published import Figure
 from analysis.stats.kappa_tables import find_table, products_of
 from analysis.stats.row_completion import Completions, completions
 from analysis.stats.table_filling import Table
+
+_OTHER_ITEMS = "the printed rows are of other items than the kappa: without them it would fit"
 
 
 def rows_by_label(rows: Sequence[str], columns: Sequence[str]) -> dict[int, int]:
@@ -31,7 +35,12 @@ def rows_by_label(rows: Sequence[str], columns: Sequence[str]) -> dict[int, int]
 
 
 def check_kappa_with_rows(
-    figure: Figure, n: Figure, agreement: Figure, rows: Mapping[int, Sequence[Figure]], labels: int
+    figure: Figure,
+    n: Figure,
+    agreement: Figure,
+    rows: Mapping[int, Sequence[Figure]],
+    labels: int,
+    other_items: str = "",
 ) -> Checked:
     """Cohen's kappa of n items with some rows of their matrix.
 
@@ -45,25 +54,45 @@ def check_kappa_with_rows(
         Label → the printed cells of its row.
     labels
         How many labels there are: as many as columns.
+    other_items
+        What the paper says by which the rows may be of other items than the kappa. With it, rows contradict no number
+        of items that was only worked out: that they are of the same items is then nowhere printed.
     """
+    checked = _of_same_items(figure, n, agreement, rows, labels)
+    rests_on_rows = checked.status == "impossible" and checked.suggestion == _OTHER_ITEMS
+    if not (rests_on_rows and other_items and n.is_worked_out):
+        return checked
+    sentence = (
+        f"{checked.sentence} This would contradict the kappa if the printed rows were of the same {n.printed} items, "
+        f"which cannot be told: {n.printed} is not printed, and {other_items}."
+    )
+    return structs.replace(checked, status="underdetermined", sentence=sentence)
+
+
+def _of_same_items(
+    figure: Figure, n: Figure, agreement: Figure, rows: Mapping[int, Sequence[Figure]], labels: int
+) -> Checked:
     if not is_exact_count(n) or not all(is_exact_count(cell) for row in rows.values() for cell in row):
         return underdetermined("kappa", "A count of the items, or of a cell of the matrix, is not printed in full.")
     items = int(printed_value(n))
     known = {label: [int(printed_value(cell)) for cell in row] for label, row in rows.items()}
     inside = sum(map(sum, known.values()))
-    if inside > items:
-        return Checked("kappa", "impossible", f"The printed rows hold {inside:,} items, more than all {items:,}.")
     counts = [int(printed_value(agreement))] if is_exact_count(agreement) else counts_in(agreement, items)
+    if not counts:
+        return Checked("kappa", "impossible", f"No whole count of {items:,} prints as {agreement.printed} agreement.")
+    if inside > items:
+        sentence = f"The printed rows hold {inside:,} items, more than all {items:,}."
+        return Checked("kappa", "impossible", sentence, suggestion=_without_rows(figure, items, counts, labels))
     looks = {agree: completions(items, agree, labels, known) for agree in counts}
     if any(not look.complete for look in looks.values()):
         return underdetermined(
             "kappa", f"The {items - inside:,} items outside the printed rows leave too many matrices."
         )
-    return _judged(figure, items, looks, known)
+    return _judged(figure, items, looks, known, labels)
 
 
 def _judged(
-    figure: Figure, items: int, looks: Mapping[int, Completions], known: Mapping[int, Sequence[int]]
+    figure: Figure, items: int, looks: Mapping[int, Completions], known: Mapping[int, Sequence[int]], labels: int
 ) -> Checked:
     alike = sum(row[label] for label, row in known.items())
     inside = sum(map(sum, known.values()))
@@ -73,7 +102,8 @@ def _judged(
         (kappa, table) for look in looks.values() for kappa, table in zip(look.kappas, look.tables, strict=True)
     ]
     if not possible:
-        return Checked("kappa", "impossible", f"{said}: no other rows go with that.")
+        sentence = f"{said}: no other rows go with that."
+        return Checked("kappa", "impossible", sentence, suggestion=_without_rows(figure, items, looks, labels))
     low, high = min(possible)[0], max(possible)[0]
     ends = f"{number(low, figure)} to {number(high, figure)}"
     fitting = [table for kappa, table in possible if fits(figure, point(kappa))]
@@ -84,7 +114,7 @@ def _judged(
             if not low <= printed_value(figure) <= high
             else f"and none prints as {figure.printed}"
         )
-        repair = _without_rows(figure, items, looks, len(next(iter(known.values()))))
+        repair = _without_rows(figure, items, looks, labels)
         return Checked("kappa", "impossible", f"{said}; {what}, {how}.", None, float(low), float(high), repair)
     if len(fitting) == len(possible):
         ends = number(low, figure) if low == high else f"from {ends}"
@@ -96,13 +126,13 @@ def _judged(
     return Checked("kappa", "underdetermined", f"{sentence}, others with others.", None, float(low), float(high))
 
 
-def _without_rows(figure: Figure, items: int, counts: Mapping[int, Completions], labels: int) -> str:
+def _without_rows(figure: Figure, items: int, counts: Iterable[int], labels: int) -> str:
     """Says that the kappa would fit if the rows were of other items, where it would."""
     half = Fraction(1, 2 * 10 ** len(figure.digits.partition(".")[2]))
     for agree in counts:
         products = products_of(items, agree, printed_value(figure) - half, printed_value(figure) + half)
         if find_table(items, agree, labels, products).table is not None:
-            return "the printed rows are of other items than the kappa: without them it would fit"
+            return _OTHER_ITEMS
     return ""
 
 

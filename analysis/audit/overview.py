@@ -172,7 +172,7 @@ def _overview_rows(paper: Paper, findings: Iterable[Finding]) -> list[Row]:
 
 
 def _printed(paper: Paper) -> list[Figure]:
-    return [figure for figure in paper.figure if not figure.place.startswith("worked out:")]
+    return [figure for figure in paper.figure if not figure.is_worked_out]
 
 
 def _standing_alone(paper: Paper) -> list[Figure]:

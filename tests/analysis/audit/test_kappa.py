@@ -207,15 +207,22 @@ def test_large_tables_are_answered_too() -> None:
 
 
 def with_rows(
-    kappa: str, n: str, agreement: str, rows: dict[str, tuple[int, ...]], columns: tuple[str, ...]
+    kappa: str,
+    n: str,
+    agreement: str,
+    rows: dict[str, tuple[int, ...]],
+    columns: tuple[str, ...],
+    place: str = "Table 3",
+    other_items: str = "",
 ) -> Checked:
-    """A kappa beside some rows of its matrix."""
+    """A kappa beside some rows of its matrix; `place` is where its number of items stands."""
     cells = {f"{row}.{at}": figure(str(cell), "count") for row, each in rows.items() for at, cell in enumerate(each)}
     named = {id_: structs.replace(cell, id=id_) for id_, cell in cells.items()}
     ids = tuple(tuple(f"{row}.{at}" for at in range(len(each))) for row, each in rows.items())
-    others = {"n": figure(n, "count"), "agreement": figure(agreement, "share")}
+    others = {"n": structs.replace(figure(n, "count"), place=place), "agreement": figure(agreement, "share")}
     figures = [structs.replace(one, id=id_) for id_, one in (others | named).items()]
-    paper = Paper("made-up", "", "", (figure(kappa), *figures), (Matrix("m", "Table 3", tuple(rows), columns, ids),))
+    matrix = Matrix("m", "Table 3", tuple(rows), columns, ids, other_items=other_items)
+    paper = Paper("made-up", "", "", (figure(kappa), *figures), (matrix,))
     return check_figure(paper, figure(kappa), Derivation("kappa", {"n": "n", "agreement": "agreement", "matrix": "m"}))
 
 
@@ -247,6 +254,39 @@ def test_a_kappa_that_no_other_rows_give_is_impossible_and_may_be_of_other_items
     assert too_many.sentence == "The printed rows hold 15 items, more than all 10."
     no_others = with_rows("0.20", "20", "25%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
     assert no_others.sentence.endswith("no other rows go with that.")
+    no_count = with_rows("0.20", "20", "26%", {"Unripe": (1, 4, 3)}, COLUMNS)
+    assert no_count.sentence == "No whole count of 20 prints as 26% agreement."
+
+
+TWO_ROWS = {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}
+INFERRED = "worked out: the least number of which the shares are whole counts"
+SIZES = "Table 3 says that its sizes differ"
+
+
+@pytest.mark.parametrize(
+    ("place", "other_items", "status"),
+    [
+        (INFERRED, SIZES, "underdetermined"),
+        ("Table 2", SIZES, "impossible"),
+        (INFERRED, "", "impossible"),
+    ],
+)
+def test_rows_contradict_no_inferred_number_where_the_paper_says_that_they_may_be_of_other_items(
+    place: str, other_items: str, status: str
+) -> None:
+    found = with_rows("0.20", "20", "65.0%", TWO_ROWS, COLUMNS, place, other_items)
+    assert found.status == status
+    would = "would contradict the kappa if the printed rows were of the same 20 items"
+    assert (would in found.sentence, SIZES in found.sentence) == (status == "underdetermined",) * 2
+
+
+def test_more_rows_than_an_inferred_number_contradict_it_no_more_than_a_kappa_does() -> None:
+    assert with_rows("0.20", "10", "60%", TWO_ROWS, COLUMNS, INFERRED, SIZES).status == "underdetermined"
+    assert with_rows("0.20", "10", "60%", TWO_ROWS, COLUMNS, INFERRED).status == "impossible"
+
+
+def test_a_kappa_that_would_not_fit_without_the_rows_either_stays_impossible() -> None:
+    assert with_rows("0.99", "20", "65.0%", TWO_ROWS, COLUMNS, INFERRED, SIZES).status == "impossible"
 
 
 @settings(max_examples=60, deadline=None)
