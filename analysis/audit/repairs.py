@@ -26,6 +26,8 @@ from analysis.published import Derivation, Figure, Paper
 from analysis.tables import FAILED
 
 Result = tuple[Figure, Derivation, Checked]
+_Share = tuple[Figure, Figure | None]
+"""A percentage and its count, where that is printed."""
 
 _NEIGHBOURS = 0.01
 """How far another number of cases may lie off to be suggested, as a share of the printed one."""
@@ -125,7 +127,8 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
     """The same results; percentages of one number that all fit another number near by say so.
 
     One percentage alone fits many numbers; what all of a table fit, and few numbers do, is worth looking at. Where not
-    all of them do, those that do not fit the printed number are looked at alone.
+    all of them do, those that do not fit the printed number are looked at alone. A percentage that is printed in
+    several places is one.
     """
     groups: dict[tuple[str, int], list[int]] = {}
     for place, (_, derivation, _) in enumerate(results):
@@ -135,12 +138,12 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
     told = list(results)
     for (n, repeats), places in groups.items():
         failed = [place for place in places if results[place][2].status in FAILED]
+        every, wrong = (_told_once(paper, [results[place] for place in these]) for these in (places, failed))
         repair = ""
-        for these, said in ((places, "all {} percentages of {}"), (failed, "the {} percentages that do not fit {}")):
-            shares = [(results[place][0], _count_of(paper, results[place][1])) for place in these]
-            fitting = _common(shares, paper[n], repeats) if len(failed) > 1 else ""
+        for shares, said in ((every, "all {} percentages of {}"), (wrong, "the {} percentages that do not fit {}")):
+            fitting = _common(shares, paper[n], repeats) if len(wrong) > 1 else ""
             if fitting and not repair:
-                repair = f"{said.format(len(these), paper[n].printed)} fit {fitting} instead"
+                repair = f"{said.format(len(shares), paper[n].printed)} fit {fitting} instead"
         for place in failed if repair else ():
             figure, derivation, checked = results[place]
             own = checked.suggestion if "cut off" in checked.suggestion else ""
@@ -203,7 +206,17 @@ def _count_of(paper: Paper, derivation: Derivation) -> Figure | None:
     return paper[count] if isinstance(count, str) else None
 
 
-def _common(shares: Sequence[tuple[Figure, Figure | None]], n: Figure, repeats: int) -> str:
+def _told_once(paper: Paper, results: Sequence[Result]) -> list[_Share]:
+    """The percentages without those that print one again: of the same count, or of the same row and column."""
+    distinct: dict[tuple[str, str, str], _Share] = {}
+    for figure, derivation, _ in results:
+        count = _count_of(paper, derivation)
+        named = (figure.row, figure.column) if count is None else (count.id, "")
+        distinct.setdefault((*named, figure.digits), (figure, count))
+    return list(distinct.values())
+
+
+def _common(shares: Sequence[_Share], n: Figure, repeats: int) -> str:
     """The other numbers of cases that all the shares fit, in words; empty where there are none or many."""
     plain = [figure for figure, _ in shares if limit(figure) is None and not figure.approximate]
     if len(plain) < len(shares) or any(count is not None and not is_exact_count(count) for _, count in shares):

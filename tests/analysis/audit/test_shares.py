@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from msgspec import structs
 
-from analysis.audit.checked import Checked
+from analysis.audit.checked import CUT_OFF, Checked
 from analysis.audit.checks import check_all
 from analysis.audit.shares import check_mean, check_percentage
 from analysis.published import Figure, Paper
@@ -93,6 +93,19 @@ def test_the_shares_that_do_not_fit_may_fit_another_number_alone() -> None:
     assert [checked.status for checked in found] == ["impossible", "impossible", "reproduced", "reproduced"]
     assert found[0].suggestion == found[1].suggestion == "the 2 percentages that do not fit 251 fit 252 instead"
     assert found[2].suggestion == ""
+
+
+def test_one_share_printed_in_two_places_is_no_table_of_shares() -> None:
+    def solved(place: str, count: str) -> Figure:
+        inputs = {"count": count, "n": "n"}
+        return structs.replace(figure("62%", "share", place, check="percentage", inputs=inputs), place=place)
+
+    counts = (figure("401", name="n"), figure("251", name="one"), figure("251", name="other"))
+    twice = Paper("made-up", "", "", (*counts, solved("Abstract", "one"), solved("Table 1", "one")))
+    assert {checked.suggestion for _, checked in check_all(twice)} == {CUT_OFF}
+    two = Paper("made-up", "", "", (*counts, solved("Abstract", "one"), solved("Table 1", "other")))
+    both = f"{CUT_OFF}, or all 2 percentages of 401 fit some numbers of cases from 402 to 405 instead"
+    assert {checked.suggestion for _, checked in check_all(two)} == {both}
 
 
 def test_a_sum_and_a_share_that_fit_with_the_same_other_count_say_so() -> None:
