@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked, compared, underdetermined
+from analysis.audit.checked import Checked, compared, opened, underdetermined
 from analysis.audit.repairs import exchanged_digits, first_of, own_digits_exchanged
 from analysis.audit.rounding_boxes import (
     Box,
@@ -69,7 +69,7 @@ def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) ->
 
 def check_relative_change(figure: Figure, start: Figure | None, end: Figure | None) -> Checked:
     """The figure as (end - start) / start."""
-    checked = _of_two("relative_change", figure, (start, end), "the change from {} to {}", _change)
+    checked = _of_two("relative_change", figure, (start, end), "The change from {} to {}", _change)
     first, last = _boxes(start, end)
     if checked.status != "differs" or checked.suggestion or checked.value is None or first is None or last is None:
         return checked
@@ -92,13 +92,16 @@ def check_same(figure: Figure, other: Figure | None) -> Checked:
     if "text" in (figure.unit, other.unit):
         if figure.printed == other.printed:
             return Checked("same", "reproduced", f"{other.place} says {other.printed}, too.")
-        return underdetermined("same", f"{figure.printed} and, in {other.place}, {other.printed} are words.")
+        return underdetermined("same", opened(f"{figure.printed} and, in {other.place}, {other.printed} are words."))
     value = float(printed_value(other))
     if same_quantity(figure, other):
-        return Checked("same", "reproduced", f"{figure.printed} here, {other.printed} in {other.place}.", value)
+        sentence = opened(f"{figure.printed} here, {other.printed} in {other.place}.")
+        return Checked("same", "reproduced", sentence, value)
     if limit(figure) is not None and limit(figure) == limit(other):
-        return underdetermined("same", f"{figure.printed} and, in {other.place}, {other.printed} are both limits.")
-    sentence = f"{figure.printed} here is not {other.printed}, printed for the same in {other.place}."
+        return underdetermined(
+            "same", opened(f"{figure.printed} and, in {other.place}, {other.printed} are both limits.")
+        )
+    sentence = opened(f"{figure.printed} here is not {other.printed}, printed for the same in {other.place}.")
     return Checked("same", "differs", sentence, value, suggestion=_one_cut_off(figure, other) or _typed(figure, other))
 
 

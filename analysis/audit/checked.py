@@ -62,12 +62,18 @@ def compared(
     return Checked(
         check,
         "reproduced" if fit else "differs",
-        _sentence(figure, working, computed, value, fit),
+        opened(_sentence(figure, working, computed, value, fit)),
         float(value),
         None if computed.exact else float(computed.low),
         None if computed.exact else float(computed.high),
         repair,
     )
+
+
+def opened(sentence: str) -> str:
+    """A sentence with a capital where it opens with a word; a sign or a name, as p or pass@10, stays as it is."""
+    word = sentence.partition(" ")[0]
+    return f"{sentence[0].upper()}{sentence[1:]}" if len(word) > 1 and word.isalpha() else sentence
 
 
 def _sentence(figure: Figure, working: str, computed: Box, value: Fraction, fit: bool) -> str:

@@ -48,6 +48,19 @@ def test_a_relative_change_that_does_not_fit_is_looked_at_from_the_other_side(pr
     assert (found.status, found.suggestion) == ("differs", suggestion)
 
 
+@pytest.mark.parametrize(
+    ("printed", "value", "sentence"),
+    [
+        ("three", "3", "Three here is not 4, printed for the same in Table 1."),
+        ("pass@3", "3", "pass@3 here is not 4, printed for the same in Table 1."),
+    ],
+)
+def test_a_sentence_opens_with_a_capital_unless_with_a_name(printed: str, value: str, sentence: str) -> None:
+    assert check_same(figure(printed, value=value), figure("4")).sentence == sentence
+    change = check_relative_change(figure("+329%", "share"), figure("28"), figure("120"))
+    assert change.sentence == "The change from 28 to 120 is 328.6%, printed as +329%."
+
+
 def test_growth_beyond_the_whole_is_no_error() -> None:
     assert check_relative_change(figure("+329%", "share"), figure("28"), figure("120")).status == "reproduced"
 
