@@ -66,6 +66,11 @@ def count_text(count: int | None) -> str:
     return "" if count is None else f"{count:,}"
 
 
+def counted_text(count: int, noun: str) -> str:
+    """A count and what it counts, in the plural where there is not exactly one: "1 item", "2,071 items"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _share(value: float) -> str:
     """A share as a percentage: one decimal, more where one would turn something into nothing or into all."""
     percent = 100 * value
@@ -86,7 +91,8 @@ def _coefficient(value: float) -> str:
 
 
 def _difference(value: float) -> str:
-    return f"{100 * value:+.1f} pp"
+    # 0 is added because the other side of a difference of 0 is a 0 with a minus.
+    return f"{100 * value + 0.0:+.1f} pp"
 
 
 def _p_value(value: float) -> str:

@@ -16,10 +16,11 @@ import numpy as np
 from msgspec import Struct
 
 from analysis.judging.sample import JudgedSample
-from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER
+from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import benjamini_yekutieli
 from analysis.stats.patterns import FloatArray, IntArray
+from analysis.stats.resampling import NO_WIDTH
 
 EPSILON = 0.2
 
@@ -199,18 +200,18 @@ def _tested(sample: JudgedSample, advantages: _Advantages, epsilon: float) -> tu
 def _p_value(differences: FloatArray, of_item: IntArray, epsilon: float) -> float:
     """The one-sided p-value of Student's t that the mean difference, human less judge, is below epsilon.
 
-    Over clusters the error is that of a ratio of sums. Where all items are alike there is no error, and p is the
-    greatest chance of that under a mean of epsilon: differences are of -1 to 1, so that epsilon of them are above 0.
+    Over clusters the error is that of a ratio of sums. Where all units are alike there is no error, and p is the
+    greatest chance of that under a mean of epsilon: no unit's is above 1, so that with the chance c of this one, m, the
+    mean is at most c m + (1 - c); an m below 0 is taken as 0.
     """
     from scipy.special import stdtr
 
     _, units = np.unique(of_item, return_inverse=True)
     sizes = np.bincount(units).astype(np.float64)
-    residuals = np.bincount(units, differences - differences.mean())
     count, mean = len(sizes), float(differences.mean())
-    error = float(np.sqrt((residuals**2).sum() * count / max(count - 1, 1))) / len(differences)
+    error = float(np.sqrt(linearised_variance(np.bincount(units, differences), sizes) * count / max(count - 1, 1)))
     if count < 2 or error == 0:
-        return 1.0 if mean >= epsilon or count < 2 else float((1 - epsilon) ** count)
+        return 1.0 if mean >= epsilon or count < 2 else float(((1 - epsilon) / (1 - max(mean, 0.0))) ** count)
     return float(stdtr(count - 1, (mean - epsilon) / error))
 
 
@@ -232,7 +233,7 @@ def _advantage(advantages: _Advantages, tested: Sequence[AgainstOneRater], sampl
     parts = np.bincount(unit, (advantages.judge[kept] - own[rater]) / count[rater]) / len(tested)
     units, value = len(parts), float(own.sum() / len(tested))
     n = len(np.unique(advantages.item[kept]))
-    if units < 2 or not parts.any():
+    if units < 2 or np.abs(parts).max() < NO_WIDTH:
         return Estimate(value, n=n, reason=ONE_CLUSTER if units < 2 else NO_SPREAD)
     half = float(stdtrit(units - 1, 0.975) * np.sqrt((parts**2).sum() * units / (units - 1)))
     method = f"linearised, t over {sample.units.name}, 95%"

@@ -14,10 +14,11 @@ from functools import partial
 import numpy as np
 from msgspec import Struct, structs
 
+from analysis.judging.units import resampled_estimate
 from analysis.stats.coefficients import ratio
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray
-from analysis.stats.resampling import bca, bootstrap, bootstrapped
+from analysis.stats.resampling import bca, bootstrap
 
 Mark = tuple[str, str]
 """One marked error: where it is, and its category."""
@@ -101,8 +102,7 @@ def _weighted_f1(
     once_each = np.ones(len(pairs), dtype=np.int64)
     value = float(statistic(once_each[None, :].astype(np.float64))[0])
     drawn = bootstrap(statistic, once_each, resamples, rng)
-    estimate = bootstrapped(value, drawn, len(pairs), NO_MARKS)
-    return structs.replace(estimate, method=estimate.method.replace("of items", "of runs"))
+    return resampled_estimate(value, drawn, len(pairs), "runs", NO_MARKS)
 
 
 def _present(marks: list[set[Mark]], categories: list[str]) -> FloatArray:

@@ -12,13 +12,14 @@ from msgspec import Struct, structs
 
 from analysis.formatting import number_text
 from analysis.judging.rows import with_interval
+from analysis.judging.units import resampled_estimate
 from analysis.stats import coefficients
 from analysis.stats.agreement import NO_DISAGREEMENT
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, distinct_rows
 from analysis.stats.proportions import wilson
 from analysis.stats.ratios import ratio_of_sums
-from analysis.stats.resampling import bootstrap, bootstrapped
+from analysis.stats.resampling import bootstrap
 from analysis.tables import Row, Table, estimate_row, made_by_this
 
 ALPHA = "Krippendorff's alpha"
@@ -110,8 +111,7 @@ def interval_alpha(ratings: FloatArray, resamples: int = 10_000, seed: int = 0) 
 
     value = float(statistic(kinds.items[None, :].astype(np.float64))[0])
     drawn = bootstrap(statistic, kinds.items, resamples, np.random.default_rng(seed))
-    estimate = bootstrapped(value, drawn, len(ratings), NO_DISAGREEMENT)
-    return structs.replace(estimate, method=estimate.method.replace("of items", "of runs"))
+    return resampled_estimate(value, drawn, len(ratings), "runs", NO_DISAGREEMENT)
 
 
 @made_by_this

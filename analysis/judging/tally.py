@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from analysis.judging.units import clustered_share, drawn_totals, resamples_within
+from analysis.formatting import counted_text
+from analysis.judging.units import clustered_share, drawn_totals, resampled_estimate, resamples_within
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from analysis.stats.proportions import wilson
-from analysis.stats.resampling import bootstrap, bootstrapped
+from analysis.stats.resampling import bootstrap
 
 Statistic = Callable[[FloatArray], FloatArray]
 """Sets x pairs → sets x figures."""
@@ -72,7 +73,7 @@ class Tally(Struct, frozen=True):
         values = statistic(self.items[None, :].astype(np.float64))[0]
         drawn, units = self._draw(statistic, resamples, seed)
         return [
-            _of_units(bootstrapped(float(value), column, self.n, reason), units)
+            resampled_estimate(float(value), column, self.n, units, reason)
             for value, column, reason in zip(values, drawn.T, reasons, strict=True)
         ]
 
@@ -80,7 +81,7 @@ class Tally(Struct, frozen=True):
         rng = np.random.default_rng(seed)
         if self.by_cluster is None:
             return bootstrap(statistic, self.items, resamples_within(resamples, len(self.items)), rng), "items"
-        return drawn_totals(statistic, self.by_cluster, resamples, rng), f"{len(self.by_cluster):,} clusters"
+        return drawn_totals(statistic, self.by_cluster, resamples, rng), counted_text(len(self.by_cluster), "cluster")
 
 
 def tally(gold: Sequence[int], answers: Sequence[int], clusters: Sequence[str]) -> Tally:
@@ -92,7 +93,3 @@ def tally(gold: Sequence[int], answers: Sequence[int], clusters: Sequence[str]) 
         by_cluster = np.zeros((len(places), len(pairs.items)), dtype=np.int64)
         np.add.at(by_cluster, (np.array([places[name] for name in clusters]), pairs.of_item), 1)
     return Tally(pairs.rows[:, 0], pairs.rows[:, 1], pairs.items, by_cluster)
-
-
-def _of_units(estimate: Estimate, units: str) -> Estimate:
-    return structs.replace(estimate, method=estimate.method.replace("resamples of items", f"resamples of {units}"))

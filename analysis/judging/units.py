@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
+from analysis.formatting import counted_text
 from analysis.stats.clustered import clustered_proportion
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 from analysis.stats.proportions import wilson
 from analysis.stats.ratios import ratio_of_sums
-from analysis.stats.resampling import bootstrap, bootstrapped
+from analysis.stats.resampling import NO_WIDTH, bootstrap, bootstrapped
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -51,7 +52,7 @@ class Units(Struct, frozen=True):
     @property
     def name(self) -> str:
         """What is resampled, as a method says it."""
-        return f"{self.count:,} clusters" if self.clustered else "items"
+        return counted_text(self.count, "cluster") if self.clustered else "items"
 
     def only(self, items: BoolArray) -> "Units":
         """The units of some of the items, without those that have none of them."""
@@ -114,7 +115,7 @@ class Units(Struct, frozen=True):
         found = statistic(totals.sum(axis=0)[None, :])[0]
         drawn = drawn_totals(statistic, totals, resamples, np.random.default_rng(seed))
         return [
-            _of_units(bootstrapped(float(value), column, n, reason), self.name)
+            resampled_estimate(float(value), column, n, self.name, reason)
             for value, column, reason in zip(found, drawn.T, reasons, strict=True)
         ]
 
@@ -186,5 +187,25 @@ def drawn_totals(
     return np.concatenate(found)
 
 
-def _of_units(estimate: Estimate, units: str) -> Estimate:
-    return structs.replace(estimate, method=estimate.method.replace("resamples of items", f"resamples of {units}"))
+def resampled_estimate(value: float, drawn: FloatArray, n: int, units: str, reason: str = "") -> Estimate:
+    """An estimate with the percentile interval of its resamples, and without one where that would have no width.
+
+    Parameters
+    ----------
+    value
+        The estimate itself, NaN where it is undefined.
+    drawn
+        Resamples: its value in each.
+    n
+        The items behind it.
+    units
+        What was resampled, such as `items` or `12 clusters`.
+    reason
+        Why it is undefined.
+    """
+    estimate = bootstrapped(value, drawn, n, reason)
+    method = estimate.method.replace("resamples of items", f"resamples of {units}")
+    low, high = estimate.low, estimate.high
+    if low is not None and high is not None and high - low < NO_WIDTH:
+        low, high = None, None
+    return structs.replace(estimate, low=low, high=high, method=method)

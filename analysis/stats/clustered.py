@@ -85,7 +85,8 @@ def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> Floa
     """
     x, n = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     total = n.sum(axis=-1, keepdims=True)
-    residuals = x - x.sum(axis=-1, keepdims=True) / total * n
+    # Whole numbers until the last: clusters that are all alike give exactly 0.
+    residuals = (x * total - x.sum(axis=-1, keepdims=True) * n) / total
     return np.asarray((residuals**2).sum(axis=-1) / total[..., 0] ** 2)
 
 

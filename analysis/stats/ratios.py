@@ -15,6 +15,9 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.significance import Significance, normal_p_value
 from harness.errors import UsageError
 
+_ROUNDING = 1e-12
+"""The standard error of units that are all alike, as a share of their ratio: what rounding leaves of 0."""
+
 
 class RatioDifference(Struct, frozen=True):
     """The first arm's ratio less the second's, each arm's own ratio, and the test that there is no difference."""
@@ -44,7 +47,7 @@ def ratio_of_sums(numerators: npt.ArrayLike, denominators: npt.ArrayLike, confid
         return Estimate(
             value, n=n, reason="the denominators sum to 0: 0/0" if value is None else "one unit has no variance"
         )
-    if error == 0:
+    if error <= _ROUNDING * abs(value):
         return Estimate(value, n=n, reason="all units have the same ratio: standard error 0")
     from scipy.special import stdtrit
 

@@ -13,6 +13,9 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 from harness.errors import UsageError
 
+NO_WIDTH = 1e-12
+"""An interval narrower than this is a point and rounding errors."""
+
 _CHUNK = 4_000_000
 """Cells drawn at once: 32 MB."""
 
@@ -84,7 +87,7 @@ def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "") -> 
     if undefined:
         method += f", {undefined:,} of them undefined and left out"
         notes.append(f"undefined in {undefined:,} of {len(values):,} resamples")
-    if high - low < 1e-12:
+    if high - low < NO_WIDTH:
         notes.append("all resamples give the same value: an interval without width says nothing of the uncertainty")
     return Estimate.of(value, low, high, n=n, method=method, reason="; ".join(notes))
 

@@ -159,3 +159,13 @@ def test_runs_are_the_sample_where_items_are_of_runs() -> None:
     assert many.units == "40 clusters"
     assert [one.p_value for one in many.raters] == pytest.approx([one.p_value for one in alone.raters])
     assert many.advantage.low == pytest.approx(alone.advantage.low)
+
+
+def test_runs_that_are_all_alike_are_no_proof_but_by_their_number() -> None:
+    ahead = alternative_annotator(judged(["yes"] * 90, {name: ["yes"] * 90 for name in "abc"}, runs=3))
+    assert [one.p_value for one in ahead.raters] == pytest.approx([0.8**30] * 3)
+    behind = alternative_annotator(
+        judged(["no", *["yes"] * 9] * 9, {name: ["yes"] * 90 for name in "abc"}, runs=10), epsilon=0.2
+    )
+    assert [one.p_value for one in behind.raters] == pytest.approx([(0.8 / 0.9) ** 9] * 3)
+    assert behind.advantage.low is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from analysis.judging.units import Units, clustered_share, drawn_totals, units_of
+from analysis.judging.units import Units, clustered_share, drawn_totals, resampled_estimate, units_of
 from analysis.stats.clustered import clustered_proportion
 from analysis.stats.proportions import wilson
 
@@ -78,3 +78,16 @@ def test_many_units_get_fewer_resamples_and_the_method_says_how_many() -> None:
     values = np.random.default_rng(3).normal(size=(12_000, 1))
     (mean,) = units.resampled(lambda sums: sums / 12_000, values, ["none"])
     assert mean.method == "percentile bootstrap, 833 resamples of items"
+
+
+def test_one_cluster_is_told_in_the_singular() -> None:
+    assert units_of(["a", "b"], CLUSTERS).name == "1 cluster"
+
+
+def test_resamples_that_are_all_alike_give_a_value_without_an_interval_and_say_why() -> None:
+    alike = resampled_estimate(0.5, np.full(100, 0.5), 7, "3 clusters")
+    assert (alike.value, alike.low, alike.high, alike.n) == (0.5, None, None, 7)
+    assert "says nothing of the uncertainty" in alike.reason
+    assert alike.method == "percentile bootstrap, 100 resamples of 3 clusters"
+    apart = resampled_estimate(0.5, np.array([0.4, 0.6]), 7, "items")
+    assert None not in (apart.low, apart.high)

@@ -131,3 +131,8 @@ def test_a_cluster_without_trials_says_nothing() -> None:
 def test_clusters_that_cannot_be_are_refused(clusters: list[tuple[int, int]]) -> None:
     with pytest.raises(UsageError):
         clustered_proportion(clusters)
+
+
+def test_clusters_that_are_all_alike_have_no_interval_of_rounding_errors() -> None:
+    alike = [clustered_proportion([(x, n)] * 5) for n in range(2, 60) for x in range(1, n)]
+    assert all(one.low is None and one.reason == NO_SPREAD for one in alike)

@@ -65,3 +65,8 @@ def test_a_ratio_without_an_interval_says_why(numerators: list[int], denominator
 def test_units_that_cannot_be_are_refused(numerators: list[float], denominators: list[float]) -> None:
     with pytest.raises(UsageError):
         ratio_of_sums(numerators, denominators)
+
+
+def test_units_of_one_price_have_no_interval_of_rounding_errors() -> None:
+    found = [ratio_of_sums([price] * n, [1] * n) for price in (0.001, 0.1, 0.7) for n in range(2, 40)]
+    assert all(one.low is None and "same ratio" in one.reason for one in found)
