@@ -75,8 +75,14 @@ def opened_judge(named: str, options: Asking) -> "Iterator[tuple[JudgeSpec, Clie
 
 
 def _settings(base_url: str | None, options: Asking) -> "ClientSettings":
-    from harness.clients import ClientSettings
+    import os
 
+    from harness.clients import ClientSettings
+    from harness.clients.address import ADDRESS, checked_address
+
+    # What the command line says is written down with the run: an address that holds a password is refused before.
+    for address in filter(None, (options.base_url, base_url or os.environ.get(ADDRESS))):
+        checked_address(address)
     return ClientSettings(
         client="openai" if options.replay is None else "replay",
         base_url=base_url,

@@ -13,11 +13,12 @@ import aiohttp
 import openai
 from openai.types import Batch, FileObject
 
+from harness.clients.address import address_and_key
 from harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_outcomes, request_lines
 from harness.clients.batch_state import BatchState, Part, read_state, write_state
 from harness.clients.budget import most_usd
 from harness.clients.cache import Cache
-from harness.clients.openai_client import address_and_key, connect
+from harness.clients.openai_client import connect
 from harness.clients.patience import Sleep
 from harness.clients.prices import Prices, known_prices
 from harness.clients.redaction import Redaction

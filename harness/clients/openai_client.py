@@ -4,25 +4,21 @@ The openai client says who is asked, with which key and how; the answer is read 
 HTML for an answer and raises on some bodies what is no error of its own (see `harness.clients.reading`).
 """
 
-import os
 import time
-from collections.abc import Mapping
 
 import aiohttp
 import httpx2
 import openai
 from msgspec.structs import replace
 
+from harness.clients.address import address_and_key
 from harness.clients.prices import Prices, known_prices
 from harness.clients.reading import Answer, read_answer
 from harness.clients.redaction import Redaction
 from harness.clients.settings import ClientSettings
 from harness.clients.transport import LARGEST_BODY, AiohttpTransport, BodyTooLargeError
-from harness.errors import MissingPrerequisite
 from harness.exchange import Failure, FailureKind, Outcome, Reply, Request
 
-OPENAI = "https://api.openai.com/v1"
-KEY = "OPENAI_API_KEY"
 NO_KEY = "none"
 """What is sent as key to a server that wants none."""
 
@@ -80,11 +76,15 @@ class OpenAIClient:
     def _redacted(self, outcome: Outcome) -> Outcome:
         if isinstance(outcome, Failure):
             return replace(outcome, sentence=self._redact(outcome.sentence), raw=self._redact(outcome.raw))
-        raw = self._redact(outcome.raw)
-        if raw is outcome.raw:
-            return outcome
-        text, refusal = outcome.text, outcome.refusal
-        return replace(outcome, raw=raw, text=text and self._redact(text), refusal=refusal and self._redact(refusal))
+        text, refusal, finish = outcome.text, outcome.refusal, outcome.finish
+        return replace(
+            outcome,
+            raw=self._redact(outcome.raw),
+            text=text and self._redact(text),
+            refusal=refusal and self._redact(refusal),
+            finish=finish and self._redact(finish),
+            model=self._redact(outcome.model),
+        )
 
     async def close(self) -> None:
         """Close the connections."""
@@ -105,23 +105,6 @@ def connect(base_url: str, key: str, largest_body: int = LARGEST_BODY) -> openai
     """The openai client for an address: it tries once and follows no redirection, which could take the key away."""
     http = httpx2.AsyncClient(transport=AiohttpTransport(largest_body), trust_env=False, timeout=None)
     return _Connection(base_url=base_url, api_key=key or NO_KEY, max_retries=0, http_client=http)
-
-
-def address_and_key(base_url: str | None, environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
-    """Where to ask and with which key; the key is empty for a server that needs none.
-
-    Raises
-    ------
-    MissingPrerequisite
-        The server is OpenAI's own and there is no key.
-    """
-    address = base_url or environment.get("OPENAI_BASE_URL") or OPENAI
-    key = environment.get(KEY, "").strip()
-    if not key and address.startswith(OPENAI):
-        raise MissingPrerequisite(
-            f"{KEY} is not set", f"Run `export {KEY}=…`, or give --base-url for a server that needs no key."
-        )
-    return address, key
 
 
 def open_openai(settings: ClientSettings) -> OpenAIClient:

@@ -3,20 +3,48 @@
 It reads each body to its end before it hands it on, up to a limit, so that one answer cannot fill the memory.
 """
 
-import os
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
+
+from harness.errors import UsageError
 
 LARGEST_BODY = 16 << 20
 """How many bytes a body may have; the longest answers of a model have some hundred thousand."""
 
 _CONNECT_SECONDS = 10.0
-_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 class BodyTooLargeError(Exception):
     """A body is larger than the limit."""
+
+
+Proxy = tuple[str | None, dict[str, str]]
+"""Where the proxy is, if there is one, and the header fields that it wants."""
+
+
+def proxy_to(scheme: str, host: str) -> Proxy:
+    """The proxy that the environment names for a server (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`).
+
+    Raises
+    ------
+    UsageError
+        It is of a kind that cannot be used.
+    """
+    known = getproxies()
+    named = known.get(scheme) or known.get("all")
+    if not named or proxy_bypass(host):
+        return None, {}
+    proxy = urlsplit(named if "://" in named else f"http://{named}")
+    if proxy.scheme not in ("http", "https"):
+        said = f"a {proxy.scheme} proxy is named for {host}"
+        raise UsageError(said, f"Name an http proxy, or {host} in no_proxy.")
+    login, _, place = proxy.netloc.rpartition("@")
+    user, _, password = login.partition(":")
+    fields = {"Authorization": aiohttp.encode_basic_auth(unquote(user), unquote(password))} if login else {}
+    return f"{proxy.scheme}://{place}", fields
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
@@ -33,6 +61,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     def __init__(self, largest_body: int = LARGEST_BODY) -> None:
         self._largest = largest_body
         self._session: aiohttp.ClientSession | None = None
+        self._proxies: dict[tuple[str, str], Proxy] = {}
 
     def _open(self) -> aiohttp.ClientSession:
         """The session, made on first use as it belongs to the running event loop."""
@@ -41,7 +70,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
                 connector=aiohttp.TCPConnector(limit=0),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                trust_env=any(os.environ.get(name) or os.environ.get(name.upper()) for name in _PROXIES),
+                trust_env=False,  # else a login of ~/.netrc would be put in the place of the key
             )
         return self._session
 
@@ -61,8 +90,18 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             for name, value in request.headers.items()
             if name not in ("host", "content-length", "connection")
         ]
+        server = (request.url.scheme, request.url.host)
+        if server not in self._proxies:
+            self._proxies[server] = proxy_to(*server)
+        proxy, wanted = self._proxies[server]
         async with self._open().request(
-            request.method, str(request.url), data=content, headers=headers, allow_redirects=False
+            request.method,
+            str(request.url),
+            data=content,
+            headers=headers,
+            allow_redirects=False,
+            proxy=proxy,
+            proxy_headers=wanted,
         ) as response:
             fields = [
                 (name, value)
