@@ -3,7 +3,9 @@
 import math
 import textwrap
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
+from analysis.escaping import one_line
 from analysis.formatting import number_text
 from analysis.plots.drawing import MUTED, Anchor, Drawing
 from analysis.tables import Unit
@@ -22,8 +24,8 @@ _LETTER = 0.6
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is in type of a size."""
-    return _LETTER * size * len(text)
+    """About how wide a text is in type of a size, as it is drawn."""
+    return _LETTER * size * len(one_line(text))
 
 
 def longest(texts: Sequence[str], size: float) -> float:
@@ -33,14 +35,34 @@ def longest(texts: Sequence[str], size: float) -> float:
 
 
 def fitted(text: str, width: float, size: float) -> str:
-    """A text cut to a width, the cut marked by an ellipsis."""
-    most = int(width / (_LETTER * size))
-    return text if len(text) <= most else f"{text[: max(most - 1, 1)].rstrip()}…"
+    """A text as it is drawn, cut to a width, the cut marked by an ellipsis."""
+    most, shown = int(width / (_LETTER * size)), one_line(text)
+    return shown if len(shown) <= most else f"{shown[: max(most - 1, 1)].rstrip()}…"
+
+
+def fitted_apart(texts: Sequence[str], width: float, size: float) -> list[str]:
+    """Texts cut to a width; those that would be the same then are cut at their beginning, which they share, too."""
+    cut = [fitted(text, width, size) for text in texts]
+    alike: dict[str, list[str]] = {}
+    for text, shown in zip(texts, cut, strict=True):
+        alike.setdefault(shown, []).append(one_line(text))
+    shared = {shown: _shared_words(same) for shown, same in alike.items() if len(set(same)) > 1}
+    return [
+        fitted(f"…{one_line(text)[shared[shown] :]}", width, size) if shared.get(shown) else shown
+        for text, shown in zip(texts, cut, strict=True)
+    ]
+
+
+def _shared_words(texts: Sequence[str]) -> int:
+    """The length of the beginning that texts share, up to the last blank, underscore or hyphen in it."""
+    alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
+    beginning = "".join(sign for sign, *_ in alike)
+    return max(beginning.rfind(sign) for sign in " _-") + 1
 
 
 def broken(text: str, width: float, size: float) -> list[str]:
     """A label broken at blanks and underscores into lines that fit a width; a longer word stays whole."""
-    spaced = text.replace("_", "_ ")
+    spaced = one_line(text).replace("_", "_ ")
     letters = max(int(width / (_LETTER * size)), 1)
     return textwrap.wrap(spaced, letters, break_long_words=False, break_on_hyphens=False) or [""]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analysis.formatting import MISSING, number_text
 from analysis.plots.drawing import MUTED, SERIES, Drawing
-from analysis.plots.layout import GAP, WIDTH, broken, fitted, text_width
+from analysis.plots.layout import GAP, WIDTH, broken, fitted_apart, text_width
 from analysis.tables import Unit
 
 _WIDEST_CELL = 104
@@ -43,7 +43,7 @@ def heat_map(
     heads = [broken(label, cell_width - 6, 11) for label in column_labels]
     turned = any(text_width(part, 11) > cell_width - 6 for head in heads for part in head)
     if turned:
-        heads = [[fitted(label, _WIDEST_CELL, 11)] for label in column_labels]
+        heads = [[head] for head in fitted_apart(column_labels, _WIDEST_CELL, 11)]
         head_height = max(text_width(head[0], 11) for head in heads)
     else:
         head_height = 14.0 * max((len(head) for head in heads), default=0)
@@ -56,9 +56,9 @@ def heat_map(
         for line, part in enumerate(reversed(head)):
             drawing.text(x, top - 6 - 14 * line, part, size=11, anchor="left" if turned else "center", turned=turned)
     most = max((value for numbers in values for value in numbers if value is not None), default=0) or 1
-    for line, (label, numbers) in enumerate(zip(row_labels, values, strict=True)):
+    for line, (label, numbers) in enumerate(zip(fitted_apart(row_labels, left - 8, 12), values, strict=True)):
         y = top + line * _CELL_HEIGHT
-        drawing.text(left - 8, y + 19, fitted(label, left - 8, 12), anchor="right")
+        drawing.text(left - 8, y + 19, label, anchor="right")
         for index, value in enumerate(numbers):
             x = left + index * cell_width
             strength = 0 if value is None else 0.06 + 0.44 * max(value, 0) / most

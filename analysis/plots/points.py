@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from analysis.formatting import count_text, number_text, value_text
 from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import GAP, WIDTH, fitted, longest, scale, text_width, tick_text, ticks
+from analysis.plots.layout import GAP, WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
 from analysis.plots.rows import drawn_value, words
 from analysis.tables import Row, Unit
 from harness.errors import UsageError
@@ -51,11 +51,12 @@ def cost_quality(
         _tick(drawing, across(place), top + _HEIGHT, number_text(place, "usd"))
     drawing.text(WIDTH, top + _HEIGHT + 35, x_label, color=MUTED, size=11, anchor="right")
     figures = longest([value_text(row) for row in drawn], 12)
-    for index, row in enumerate(drawn):
+    names = fitted_apart([row.quantity for row in drawn], WIDTH - 22 - figures, 12)
+    for index, (row, name) in enumerate(zip(drawn, names, strict=True)):
         look = _look(index)
         y = _KEY * index + 10
         drawing.marker(9, y, look[1], color=look[0], size=8)
-        drawing.text(22, y + 4, fitted(row.quantity, WIDTH - 22 - figures, 12))
+        drawing.text(22, y + 4, name)
         drawing.text(WIDTH, y + 4, value_text(row), bold=True, anchor="right")
         _point(drawing, row, across(costs[row.quantity]), up, look)
     said = (f"{row.quantity} {number_text(costs[row.quantity], 'usd')}" for row in drawn)

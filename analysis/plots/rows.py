@@ -11,7 +11,7 @@ from itertools import groupby
 
 from analysis.formatting import count_text, interval_text, value_text
 from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted, longest, scale
+from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted, fitted_apart, longest, scale
 from analysis.tables import Evidence, Row, Unit
 
 _MARKERS: dict[Evidence, tuple[Marker, bool, str]] = {
@@ -120,13 +120,18 @@ def _draw_rows(
     across = scale(limits, x, x + width)
     n_width = 0.0 if brief else longest([f"n {count_text(row.n)}" for row in rows if row.n is not None], 11)
     interval_width = 0.0 if brief else longest([interval_text(row) for row in rows], 11)
+    value_width = longest([value_text(row) for row in rows], 12)
     same_n = len({row.n for row in rows}) == 1
-    for heading, label, row in _labelled(rows):
+    size = 11 if brief else 12
+    labelled = list(_labelled(rows))
+    room = width - n_width - interval_width - value_width
+    labels = fitted_apart([label for _, label, _ in labelled], room, size)
+    for (heading, _, row), label in zip(labelled, labels, strict=True):
         if heading:
             shared_n = f"n {count_text(row.n)}" if brief and row.n is not None and same_n else ""
             drawing.text(x + width, y + 18, shared_n, color=MUTED, size=11, anchor="right")
-            room = width - longest([shared_n], 11)
-            drawing.text(x, y + 18, fitted(heading, room, 12.5), size=12.5, bold=True)
+            heading_room = width - longest([shared_n], 11)
+            drawing.text(x, y + 18, fitted(heading, heading_room, 12.5), size=12.5, bold=True)
             y += _HEADING
         right = x + width
         if row.n is not None and not brief:
@@ -136,9 +141,7 @@ def _draw_rows(
             drawing.text(right, y + 12, interval_text(row), color=MUTED, size=11, anchor="right")
             right -= interval_width
         drawing.text(right, y + 12, value_text(row), bold=True, anchor="right")
-        right -= longest([value_text(other) for other in rows], 12)
-        size = 11 if brief else 12
-        drawing.text(x, y + 12, fitted(label, right - x, size), size=size)
+        drawing.text(x, y + 12, label, size=size)
         if drawn_value(row) is not None:
             mark(row, y + _MARK, across)
         y += _PITCH

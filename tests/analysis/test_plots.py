@@ -6,6 +6,7 @@ import re
 import pytest
 
 from analysis.plots import Lane, bars, confusion, curves, forest, funnel, heat_map, small_multiples, timeline
+from analysis.plots.layout import WIDTH
 from analysis.tables import Row
 from tests.analysis.report.html_rules import check_page
 from tests.analysis.report.made_up import HOSTILE, by_set, compared
@@ -139,3 +140,17 @@ def test_a_timeline_says_which_steps_show_what():
     assert description(FIGURES["timeline"]) == (
         "run-1, 12 steps: loops at steps 3, 4; edits at steps 9. run-2, 5 steps: no evidence."
     )
+
+
+def test_labels_that_only_differ_beyond_the_cut_are_cut_where_they_are_alike():
+    labels = [f"a_rather_long_label_name_number_{number}_of_them" for number in range(3)]
+    svg = shown(confusion([[1, 2, 3]] * 3, labels, "Confusion"))
+    assert {f"…{number}_of_them" for number in range(3)} <= set(svg)
+    runs = [Row(f"a-run-with-the-very-long-name-that-people-give-number-{n}", 0.5, unit="share") for n in range(2)]
+    assert {"…0", "…1"} <= set(shown(forest(runs, "Runs")))
+
+
+def test_a_sign_that_is_written_out_takes_the_room_of_what_is_written():
+    label = "no" + "\u202e" * 9
+    svg = shown(confusion([[1, 2], [3, 4]], [label, "yes"], "Confusion"))
+    assert not [one for one in svg if "U+202E" in one and len(one) * 0.6 * 11 > 0.4 * WIDTH]
