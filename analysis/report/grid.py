@@ -80,11 +80,15 @@ class Section(Struct, frozen=True):
 
 
 class Grid(Struct, frozen=True):
-    """A table as lines and columns; a column of n, statuses or sources is there where any line has one."""
+    """A table as lines and columns; a column of n, statuses or sources is there where any line has one.
+
+    `evidence` and `source` are those of all figures, where neither lines nor columns say them.
+    """
 
     columns: tuple[Column, ...]
     sections: tuple[Section, ...]
     evidence: Evidence | None = None
+    source: str = ""
 
     def lines(self) -> list[Line]:
         """All lines, in order."""
@@ -153,7 +157,11 @@ def _crossed(rows: Sequence[Row]) -> Grid | None:
         return None
     columns = tuple(Column(quantity) for quantity in quantities)
     lines = [_line(group, [by_key[group, quantity] for quantity in quantities], columns) for group in groups]
-    return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence)
+    source = ""
+    if len({row.source for row in rows}) == 1:
+        source = rows[0].source
+        lines = [structs.replace(line, source="") for line in lines]
+    return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence, source)
 
 
 def _side_by_side(rows: Sequence[Row]) -> Grid | None:

@@ -38,8 +38,8 @@ def table_text(table: Table, width: int = 110, most_lines: int | None = None) ->
             body.append(_cells(line, layout))
             body.extend(f"    {part}" for reason in line.reasons for part in _folded(one_line(reason), width - 4))
     left_out = len(layout.lines()) - shown
-    kind = f" ({layout.evidence})" if layout.evidence else ""
-    text = [f"{one_line(table.title)}{kind}", *_folded(one_line(table.finding), width), ""]
+    kind = ", ".join(one_line(part) for part in (layout.evidence, layout.source) if part)
+    text = [f"{one_line(table.title)}{f' ({kind})' if kind else ''}", *_folded(one_line(table.finding), width), ""]
     text += _aligned(headers, body)
     if left_out:
         text.append(f"(and {left_out:,} more lines)")

@@ -123,3 +123,10 @@ def test_a_source_that_another_column_shares_is_still_named():
     first, second = grid(table(*rows)).lines()
     assert [cell.source for cell in second.cells] == ["", "t"]
     assert first.source == "s"
+
+
+def test_a_source_that_all_figures_of_a_crossed_table_share_is_named_once_and_needs_no_column():
+    rows = [Row(name, 1, source="plants", group=group) for group in "ab" for name in ("left", "right")]
+    layout = grid(table(*rows))
+    assert (layout.source, layout.has_source) == ("plants", False)
+    assert (grid(by_set()).source, grid(by_set()).has_source) == ("", True)

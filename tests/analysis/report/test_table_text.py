@@ -49,3 +49,10 @@ def test_the_kind_of_evidence_is_always_said():
     assert table_text(by_set()).startswith("By set (real)\n")
     assert "published  recomputed table 1" in table_text(compared())
     assert "0.1 published" in table_text(of_many_sources())
+
+
+def test_a_source_that_all_figures_share_stands_behind_the_title():
+    rows = tuple(Row(name, 1, source="plants", group=group) for group in "ab" for name in ("left", "right"))
+    text = table_text(Table("t", "p", "Labels", "They differ.", rows))
+    assert text.startswith("Labels (real, plants)\n")
+    assert text.count("plants") == 1
