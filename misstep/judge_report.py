@@ -137,7 +137,7 @@ def _named(tables: Sequence[Table], suffix: str) -> list[Table]:
     return [structs.replace(table, name=f"{table.name}-{suffix}") for table in tables]
 
 
-def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[str, ...]:
+def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[str, ...], ...]:
     """The figures of a section, where matplotlib is there to draw them."""
     if find_spec("matplotlib") is None:
         say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` brings what draws them.")

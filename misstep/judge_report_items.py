@@ -70,6 +70,8 @@ class _Building:
         """What an item itself says; items of one importance stand together in blocks, which compress well."""
         text = item.text or item.task or item.patch
         self.excerpts[item.id] = _excerpt(text)
+        if item.unaskable and not text and item.trajectory is None:
+            self.absent[item.id] = f"Neither a run nor a text can be shown: {plain(item.unaskable)}."
         material = _Material(
             passage(item.task, most), passage(item.text, most), passage(item.patch, most), tuple(_facts(item))
         )

@@ -18,17 +18,23 @@ LABELS_DRAWN = 24
 """How many labels a confusion matrix may have to be drawn."""
 
 
-def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[str, ...]:
-    """All figures of the runs on one benchmark; name of a run → its assessment."""
+def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[tuple[str, ...], ...]:
+    """All figures of the runs on one benchmark, those that want seeing side by side together.
+
+    Parameters
+    ----------
+    assessments
+        Name of a run → its assessment.
+    """
     scored = {name: assessment.scores for name, assessment in assessments.items()}
-    figures = [*_compared(scored)] if len(scored) > 1 else []
+    of_runs = []
     for name in list(assessments)[:RUNS_DRAWN]:
         of = "" if len(scored) == 1 else f" of {name}"
-        if scored[name].accuracy_all.n and len(scored[name].confusion.labels) <= LABELS_DRAWN:
-            figures.append(_confusion(scored[name], of))
-        if assessments[name].reliability.bins:
-            figures.append(_reliability(assessments[name].reliability, of))
-    return tuple(figures)
+        of_runs.append([*_confusions(scored[name], of), *_reliabilities(assessments[name].reliability, of)])
+    compared = _compared(scored) if len(scored) > 1 else []
+    if all(len(figures) <= 1 for figures in of_runs):
+        of_runs = [[figure for figures in of_runs for figure in figures]]
+    return tuple(tuple(figures) for figures in (compared, *of_runs) if figures)
 
 
 def _compared(scored: Mapping[str, Scores]) -> list[str]:
@@ -78,16 +84,23 @@ def _cost_caption(scored: Mapping[str, Scores], costs: Mapping[str, float]) -> s
     return f"{told} Without a known cost, and so not drawn: {', '.join(unknown)}." if unknown else told
 
 
-def _confusion(scores: Scores, of: str) -> str:
+def _confusions(scores: Scores, of: str) -> list[str]:
+    """The confusion matrix, where there is anything in it and it is not too large to read."""
     matrix = scores.confusion
+    if not scores.accuracy_all.n or len(matrix.labels) > LABELS_DRAWN:
+        return []
     extra = _extra_columns(matrix)
     rows = [[*counts, *(column[place] for column in extra.values())] for place, counts in enumerate(matrix.matrix)]
     title = f"Gold labels against the answers{of}"
     drawing = heat_map(rows, matrix.labels, [*matrix.labels, *extra], title, row_axis="gold", column_axis="judge")
-    return figure_html(drawing, f"{title}: rows are what people said, columns what the judge said, items in each cell.")
+    caption = f"{title}: rows are what people said, columns what the judge said, items in each cell."
+    return [figure_html(drawing, caption)]
 
 
-def _reliability(found: Reliability, of: str) -> str:
+def _reliabilities(found: Reliability, of: str) -> list[str]:
+    """How often answers are right by their score, where they have any."""
+    if not found.bins:
+        return []
     rows, means = [], {}
     for one in found.bins:
         ends = [number_text(end, "coefficient") for end in dict.fromkeys((one.lowest, one.highest))]
@@ -100,7 +113,7 @@ def _reliability(found: Reliability, of: str) -> str:
         f"How often the answers{of} are right, by the score that the judge gave them. On the dashed line a score says "
         "how often an answer is right; below it the judge is too sure of itself."
     )
-    return figure_html(drawing, caption)
+    return [figure_html(drawing, caption)]
 
 
 def _extra_columns(matrix: Matrix) -> dict[str, tuple[int, ...]]:

@@ -27,7 +27,7 @@ def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
     ends = f"95% interval {number_text(accuracy.low, 'share')} to {number_text(accuracy.high, 'share')}"
     told = (
         f"{best} gives the gold label most often: on {number_text(accuracy.value, 'share')} ({ends}) of "
-        f"{scored[best].n:,} items of {scored[best].benchmark}"
+        f"{accuracy.n:,} items of {scored[best].benchmark}"
     )
     pair = next((one for one in pairs if {one.a, one.b} == {best, following}), None)
     if pair is None or pair.difference is None or pair.p_adjusted is None:

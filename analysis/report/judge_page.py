@@ -53,7 +53,7 @@ class Section(Struct, frozen=True):
     title, finding
         Its heading, and its first sentence.
     figures
-        HTML fragments of this package.
+        HTML fragments of this package, those together that stand side by side.
     tables
         Heading → the tables below it; those without a heading come first, the first of them before the items.
     items
@@ -62,7 +62,7 @@ class Section(Struct, frozen=True):
 
     title: str
     finding: str
-    figures: tuple[str, ...]
+    figures: tuple[tuple[str, ...], ...]
     tables: Mapping[str, Sequence[Table]]
     items: ItemBrowser
 
@@ -160,7 +160,7 @@ def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
     return {
         "title": section.title,
         "finding": section.finding,
-        "figures": [markup(figure) for figure in section.figures],
+        "figures": [[markup(figure) for figure in figures] for figures in section.figures],
         "contents": [*first["titles"][1:], *((group["id"], group["heading"]) for group in others)],
         "first": first["tables"][0],
         "groups": [first | {"tables": first["tables"][1:]}, *others],

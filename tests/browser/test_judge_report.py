@@ -1,8 +1,10 @@
 """The report on judges in a real browser: its items are found, filtered and opened, by keyboard, whatever they say."""
 
+import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -21,6 +23,7 @@ from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, j
 pytestmark = pytest.mark.browser
 
 MANY = 10_000
+LONG = "L" * 10_000
 DRAWN = "return [...document.querySelectorAll('.rows .row .item > bdi')].map(one => one.textContent)"
 STATUS = "return document.querySelector('[role=status]').textContent"
 
@@ -263,3 +266,46 @@ def test_of_ten_thousand_items_only_those_in_view_are_drawn_and_every_one_is_fou
     press(chromium, "/")
     press(chromium, "gate 9999 loops")
     assert chromium.run(DRAWN) == ["item-9999"]
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory) -> Path:
+    """One run on an item that holds nothing, one without its run, and one with an id of ten thousand letters."""
+    folder = tmp_path_factory.mktemp("bare")
+    gates = benchmark_of_runs(folder / "gates", 3, agents_run)
+    items = [
+        {"id": "item-0", "kind": "misbehaviour", "extra": {"site": "north"}},
+        {"id": "item-1", "kind": "misbehaviour", "unaskable": "its run was lost", "extra": {"site": "north"}},
+        {"id": LONG, "kind": "misbehaviour", "text": "A gate."},
+    ]
+    (gates / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    said = [verdict(0, steps=[1]), verdict(1), structs.replace(verdict(2), item=LONG)]
+    run = judged_run(folder / "run", gates, said)
+    (folder / "report.html").write_text(report_html(open_runs([run])))
+    return folder / "report.html"
+
+
+def open_item(chromium, page: Path, place: int) -> None:
+    """Open an item of a page by its place in the list."""
+    open_page(chromium, page)
+    chromium.run(f"document.querySelectorAll('.rows .row')[{place}].click()")
+    wait(chromium, "return document.querySelector('dialog[open] .about') && !/Opening/.test(document.body.innerText)")
+
+
+def test_of_an_item_that_holds_nothing_it_is_said_why_and_no_step_is_offered(chromium, bare):
+    open_item(chromium, bare, 0)
+    about = "return document.querySelector('dialog .about').textContent"
+    assert "The benchmark holds neither a run nor a text of this item." in chromium.run(about)
+    assert chromium.run("return document.querySelector('dialog .evidence-steps').textContent") == "Evidence: step 1"
+    assert chromium.run("return document.querySelectorAll('dialog .jump').length") == 0
+    open_item(chromium, bare, 1)
+    assert "Neither a run nor a text can be shown: its run was lost." in chromium.run(about)
+
+
+def test_an_id_of_ten_thousand_letters_hides_neither_the_buttons_nor_the_item(chromium, bare):
+    open_item(chromium, bare, 2)
+    ends = """
+        const places = [...document.querySelectorAll("dialog header button, dialog .about")];
+        return places.map(one => one.getBoundingClientRect()).map(box => [box.top, box.left, box.right]);
+    """
+    assert all(0 <= top < 300 and 0 <= left < right <= 1200 for top, left, right in chromium.run(ends))

@@ -230,7 +230,7 @@ class Browser {
     const absent = items.absent[place];
     body.replaceChildren(
       ...(material ? texts(material) : []), ...(run ? run_of(items, run, place, material?.task?.start) : []), absent ? make("p", { class: "cut" }, said(absent)) : "",
-      run || absent || ["task", "text", "patch"].some(name => material?.[name]) ? ""
+      run || absent || ["task", "text", "patch"].some(name => material?.[name]?.start) ? ""
         : make("p", { class: "small" }, "The benchmark holds neither a run nor a text of this item."));
   }
 

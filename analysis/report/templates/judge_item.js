@@ -41,7 +41,7 @@ const judge = (items, run, place, jump) => {
   if (one.steps[place].length) {
     section.append(make("p", { class: "evidence-steps" }, "Evidence: ", one.steps[place].map((step, number) => [
       number ? ", " : "",
-      make("button", { type: "button", class: "jump", on: { click: () => jump(step) } }, `step ${step}`)])));
+      items.run_of[place] ? make("button", { type: "button", class: "jump", on: { click: () => jump(step) } }, `step ${step}`) : `step ${step}`])));
   }
   if (one.error[place]) section.append(make("p", { class: "small" }, make("b", null, "Noted: "), said(one.error[place])));
   section.append(facts(spent(items, one, place)));

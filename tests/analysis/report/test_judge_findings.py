@@ -46,3 +46,10 @@ def test_of_several_benchmarks_the_best_run_on_each_is_named_the_lowest_first():
     told = best_per_benchmark([easy, hard])
     assert told.startswith("The best runs give the gold label on 40.0% of hard (95% interval 33.5% to ")
     assert "and 95.0% of easy (95% interval 91.0% to 97.3%)" in told
+
+
+def test_items_without_a_gold_label_are_none_of_those_that_the_share_is_of():
+    gold = [row for row in GOLD if row.item not in ("i0", "i1")]
+    said = {"strong": verdicts("strong", 160), "weak": verdicts("weak", 100)}
+    scored = {judge: score(given, gold, benchmark="made up", resamples=50) for judge, given in said.items()}
+    assert "of 198 items of made up" in best_of(scored, compare_judges(said, gold))
