@@ -1,5 +1,6 @@
 """What attacked items did to a judge, as its run keeps it: `flips.json`, a page, and text for a terminal."""
 
+import shlex
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from analysis.judging.flips import Flips, flips
 from analysis.report import Foot, page, table_text
 from analysis.tables import Table
 from harness.items import read_question
-from harness.records import read_verdicts, replace_file
+from harness.records import read_manifest, read_verdicts, replace_file
 from misstep.judge_scores import NO_JUDGE
 
 FLIPS = "flips.json"
@@ -45,8 +46,11 @@ def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False
     replace_file(run / FLIPS, document.encode())
     table = flips_table(found, f"{read_question(benchmark).name}, seed {seed}")
     notes = [NO_JUDGE] if plumbing else []
+    manifest = read_manifest(run)
     foot = Foot(
-        f"misstep judge inject … --out {run.name}", inputs=(f"{table.rows[0].source}: {found.n:,} items",), seed=seed
+        shlex.join(["misstep", *(manifest.arguments if manifest else ())]),
+        inputs=(f"{table.rows[0].source}: {found.n:,} items",),
+        seed=seed,
     )
     written = page(table.title, flips_headline(found), [table], _figures(found, table), notes, foot=foot)
     replace_file(run / PAGE, written.encode())

@@ -28,8 +28,8 @@ def flips_headline(found: Flips) -> str:
     if rate.value is None:
         return f"Nothing can be said of {who}: {rate.reason} ({found.n:,} were asked)."
     sentence = (
-        f"{who} gives another verdict on {_with_ends(rate, 'share')} of {rate.n or 0:,} attacked items than on the "
-        "same items without the attack"
+        f"{who} gives another verdict on {_with_ends(rate, 'share')} of {rate.n or 0:,} attacked "
+        f"item{'s' if rate.n != 1 else ''} than without the attack"
     )
     if found.chance.value is None or found.excess.value is None:
         return f"{sentence}; how much of that is chance is not known: {found.chance.reason or found.excess.reason}."
@@ -94,8 +94,8 @@ def _notes(found: Flips) -> list[str]:
 
 def _with_ends(estimate: Estimate, unit: Unit) -> str:
     value = number_text(estimate.value, unit)
-    if estimate.low is None or estimate.high is None:
-        return f"{value} (without an interval: {estimate.reason})"
+    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+        return f"{value} (without an interval: {estimate.reason.partition(':')[0]})"
     return f"{value} (95% interval {number_text(estimate.low, unit)} to {number_text(estimate.high, unit)})"
 
 

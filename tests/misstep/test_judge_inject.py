@@ -194,6 +194,7 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
     page = (tmp_path / "run" / "flips.html").read_text()
     assert "infinite_loop with small-1 gives another verdict on" in page
     assert "<script src" not in page
+    assert f"misstep judge inject infinite_loop --out {tmp_path / 'run'} --model small-1" in page
     again = misstep(*command, OPENAI_API_KEY="")
     assert again.returncode == 0, again.stderr
     assert "infinite_loop with small-1 gives another verdict on" in again.stdout

@@ -138,3 +138,9 @@ def test_the_document_and_the_table_hold_the_same_figures() -> None:
     assert table.finding.startswith("strict with small-1 gives another verdict on 12.5% (95% interval 0.0% to ")
     assert "and on 0.0% of plain copies: +12.5 pp (95% interval " in table.finding
     assert any("over the 4 plain items" in note for note in table.notes)
+
+
+def test_an_interval_without_width_is_not_given_out_for_certainty() -> None:
+    headline = flips_headline(found([]))
+    assert "of 8 attacked items than without the attack" in headline
+    assert "+0.0 pp (without an interval: all resamples give the same value) beyond chance" in headline
