@@ -38,6 +38,9 @@ NONE_SHARED = "no item with a gold label was asked of both"
 NONE_ANSWERED = "no item with a gold label was answered by both"
 NO_DIFFERENCE = "no difference: no number of items tells them apart"
 
+_FEWEST_DISCORDANT = 5
+"""With fewer the mid-p test is above 0.05 even where all of them go one way, which the formula does not know."""
+
 
 class AnsweredPair(Struct, frozen=True):
     """The difference over the items that both judges answered."""
@@ -232,9 +235,10 @@ def _needed(paired: _Paired | None) -> tuple[int | None, str]:
     table = paired.table
     if table.first_only == table.second_only:
         return None, NO_DIFFERENCE
-    size = sample_size_paired(table.discordant / table.n, (table.first_only - table.second_only) / table.n)
+    discordant = table.discordant / table.n
+    size = sample_size_paired(discordant, (table.first_only - table.second_only) / table.n)
     effect = paired_design_effect(paired.differences, paired.sizes, table.discordant) if paired.clustered else None
-    return ceil(size.exact * max(1.0, effect or 1.0)), ""
+    return ceil(max(size.exact, _FEWEST_DISCORDANT / discordant) * max(1.0, effect or 1.0)), ""
 
 
 def _joined(*reasons: str) -> str:

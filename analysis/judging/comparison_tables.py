@@ -2,21 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.formatting import number_text
+from analysis.formatting import counted_text, number_text
 from analysis.judging.comparison import PairedJudges
+from analysis.judging.rows import interval_words, with_interval
 from analysis.judging.scores import Scores
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 
 _LEVEL = 0.05
-_CONFIDENCE = "95% interval"
 
 
 def pair_sentence(pair: PairedJudges) -> str:
     """What the comparison of two judges found, in one sentence with its interval."""
     if pair.difference is None:
         return f"{pair.a} and {pair.b} cannot be compared: {pair.reason}."
-    of = f"of {pair.n:,} items"
+    of = f"of {counted_text(pair.n, 'item')}"
     tested = _tested(pair)
     if pair.difference == 0:
         told = f"{pair.a} and {pair.b} give the gold label equally often {of}{_interval(pair)}"
@@ -25,7 +25,7 @@ def pair_sentence(pair: PairedJudges) -> str:
     told = (
         f"{ahead} gives the gold label on {_points(pair.difference)} more {of} than {behind}{_interval(pair)}; {tested}"
     )
-    needed = f"about {pair.n_needed:,} items tell them apart"
+    needed = f"about {counted_text(pair.n_needed or 0, 'item')} tell them apart"
     return f"{told}; at this rate of disagreement {needed}{_where_both_answered(pair)}."
 
 
@@ -47,10 +47,10 @@ def _where_both_answered(pair: PairedJudges) -> str:
 
 
 def _interval(pair: PairedJudges) -> str:
-    if pair.low is None or pair.high is None:
-        return ""
-    low, high = (pair.low, pair.high) if (pair.difference or 0) >= 0 else (-pair.high, -pair.low)
-    return f" ({_CONFIDENCE} {number_text(low, 'difference')} to {number_text(high, 'difference')})"
+    low, high = pair.low, pair.high
+    if (pair.difference or 0) < 0:
+        low, high = (None if end is None else -end for end in (high, low))
+    return f" ({interval_words(low, high, 'difference')})"
 
 
 def _tested(pair: PairedJudges) -> str:
@@ -134,22 +134,29 @@ def compared_runs_table(scored: Mapping[str, Scores], source: str) -> Table:
     source
         What they were measured on.
     """
-    best = max(scored, key=lambda name: scored[name].accuracy_all.value or 0.0)
-    accuracy = scored[best].accuracy_all
-    finding = f"No judge has an accuracy on {source}."
-    if accuracy.value is not None:
-        ends = f"{_CONFIDENCE} {number_text(accuracy.low, 'share')} to {number_text(accuracy.high, 'share')}"
-        finding = f"{best} gives the gold label most often: on {number_text(accuracy.value, 'share')} ({ends})."
     return Table(
         name="compared_runs",
         paper="judging",
         title=f"The runs by themselves on {source}",
-        finding=finding,
+        finding=_runs_finding(scored, source),
         rows=tuple(row for name, scores in scored.items() for row in _run_rows(name, scores, source)),
         notes=(
             "Each run over all the items that it was asked about; cost and seconds are totals of what is on record.",
         ),
     )
+
+
+def _runs_finding(scored: Mapping[str, Scores], source: str) -> str:
+    known = {name: one.accuracy_all for name, one in scored.items() if one.accuracy_all.value is not None}
+    if not known:
+        return f"No judge has an accuracy on {source}."
+    most = max(accuracy.value or 0.0 for accuracy in known.values())
+    best = [name for name, accuracy in known.items() if accuracy.value == most]
+    told = with_interval(known[best[0]], "share")
+    if len(best) == 1:
+        return f"{best[0]} gives the gold label most often: on {told}."
+    others = f"{', '.join(best[:-1])} and {best[-1]}"
+    return f"{others} give the gold label equally often, and none more often: {best[0]} on {told}."
 
 
 def _run_rows(name: str, scores: Scores, source: str) -> list[Row]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.formatting import number_text
+from analysis.formatting import counted_text, number_text
 from analysis.judging.bias import Bias, Flow
 from analysis.judging.reliability import Bin, Reliability
 from analysis.judging.rows import p_rows, p_text, with_interval
@@ -36,7 +36,7 @@ def bias_table(found: Bias, source: str) -> Table:
         ]
     notes = ["Over the items with an answer and a gold label, but for the share of a label's items without an answer."]
     if found.outside:
-        notes.append(f"{found.outside:,} answers are none of the labels.")
+        notes.append(f"None of the labels: {counted_text(found.outside, 'answer')}.")
     if found.unanswered.p_value is not None:
         notes.append(
             "That an item is as likely to be answered whatever its gold label: "
@@ -58,11 +58,14 @@ def _bias_finding(found: Bias) -> str:
     p_value = found.homogeneity.p_value
     if p_value is None:
         return f"Whether the judge favours a label cannot be told: {found.homogeneity.reason}."
+    p = f"that it uses all labels as often as they do has p {number_text(p_value, 'p')}"
     most = max(found.labels, key=lambda use: abs(use.difference.value or 0.0))
+    items = counted_text(found.n, "item")
+    if not most.difference.value:
+        return f"The judge says every label as often as people do on {items}; {p}."
     way = "less" if (most.difference.value or 0.0) < 0 else "more"
     apart = with_interval(_forwards(most.difference), "difference").replace("+", "", 1)
-    told = f"The judge says “{most.label}” {way} often than people, by {apart} of {found.n:,} items"
-    return f"{told}; that it uses all labels as often as they do has p {number_text(p_value, 'p')}."
+    return f"The judge says “{most.label}” {way} often than people, by {apart} of {items}; {p}."
 
 
 @made_by_this
@@ -104,12 +107,15 @@ def _rows_of_flow(flow: Flow, source: str) -> list[Row]:
 def flows_finding(found: Bias) -> str:
     """The pair of labels between which errors go one way most clearly, in one sentence."""
     most = min(found.flows, key=lambda flow: 1.0 if flow.p_value is None else flow.p_value)
+    items = counted_text(found.n, "item")
+    if all(flow.forth == flow.back for flow in found.flows):
+        return f"Between any two labels as many errors go one way as the other, on {items}."
     gold, said = (most.first, most.second) if most.forth >= most.back else (most.second, most.first)
     more, less = max(most.forth, most.back), min(most.forth, most.back)
     share = with_interval(_forwards(most.difference), "difference")
     return (
         f"Errors flow most clearly from “{gold}” to “{said}”: {more:,} one way and {less:,} the other, {share} of "
-        f"{found.n:,} items; {p_text(most.p_value, most.p_adjusted)}."
+        f"{items}; {p_text(most.p_value, most.p_adjusted)}."
     )
 
 
@@ -154,7 +160,7 @@ def slices_table(fields: Sequence[SlicedField], source: str) -> Table:
         rows=tuple(rows),
         notes=(
             "p that the accuracy is the same in all slices of a field; "
-            f"adjusted after Holm for {len(fields)} fields, which may say much the same of the items.",
+            f"adjusted after Holm for {counted_text(len(fields), 'field')}, which may say much the same of the items.",
         ),
     )
 
@@ -216,12 +222,13 @@ def bins_table(found: Reliability, source: str) -> Table:
         What it was measured on.
     """
     furthest = max(found.bins, key=lambda one: abs(one.mean_score - (one.right.value or 0.0)))
-    right = with_interval(furthest.right, "share")
+    answers = f"{counted_text(furthest.n, 'answer')} with {_range(furthest)}"
+    right = f"{with_interval(furthest.right, 'share')} {'is' if furthest.n == 1 else 'are'} right"
     return Table(
         name="reliability_bins",
         paper=_PAPER,
         title="How often answers of about one score are right",
-        finding=f"Of {furthest.n:,} answers with {_range(furthest)}, the furthest apart, {right} are right.",
+        finding=f"Of {answers}, the furthest apart, {right}.",
         rows=tuple(row for one in found.bins for row in _rows_of_bin(one, source)),
         notes=("A bin is one score, or some with about as many answers as any other.",),
     )
@@ -241,7 +248,8 @@ def _reliability_finding(found: Reliability) -> str:
     apart = found.overconfidence
     if apart.value is None:
         return f"The scores say nothing of how often answers are right: {apart.reason}."
-    told = f"The mean score less the share right is {with_interval(apart, 'difference')} of {apart.n:,} answers"
+    told = f"The mean score less the share right is {with_interval(apart, 'difference')} of "
+    told += counted_text(apart.n or 0, "answer")
     if found.ranking.value is None:
         return f"{told}."
     ranked = with_interval(found.ranking, "coefficient")

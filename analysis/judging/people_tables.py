@@ -1,8 +1,8 @@
 """A judge among its raters, as tables: the human ceiling, and whether it could stand in for a rater."""
 
-from analysis.formatting import number_text
+from analysis.formatting import counted_text, number_text
 from analysis.judging.alternative_annotator import AlternativeAnnotator
-from analysis.judging.ceiling import Ceiling
+from analysis.judging.ceiling import ALONE, Ceiling
 from analysis.judging.rows import with_interval
 from analysis.tables import Row, Table, estimate_row, made_by_this
 
@@ -71,10 +71,17 @@ def raters_table(found: Ceiling, source: str) -> Table:
         name="agreement_by_rater",
         paper=_PAPER,
         title="Agreement with each rater",
-        finding=f"With {nearer:,} of {len(known):,} raters the judge agrees more often than other raters do.",
+        finding=_raters_finding(nearer, len(known)),
         rows=tuple(rows),
         notes=("On the items that the rater, another one and the judge labelled.", *_shown_of(len(found.raters))),
     )
+
+
+def _raters_finding(nearer: int, known: int) -> str:
+    if not known:
+        return f"Whether the judge agrees with a rater more often than other raters do cannot be told: {ALONE}."
+    raters = counted_text(known, "rater")
+    return f"With {nearer:,} of {raters} the judge agrees more often than other raters do."
 
 
 def _shown_of(raters: int) -> tuple[str, ...]:
@@ -85,9 +92,10 @@ def _ceiling_finding(found: Ceiling) -> str:
     if found.difference.value is None:
         return f"There is no human ceiling to hold the judge against: {found.difference.reason}."
     judge, people = (number_text(one.value, "share") for one in (found.judge, found.people))
+    items = counted_text(found.n, "item")
     return (
-        f"The judge agrees with a rater on {judge} of {found.n:,} items and two raters with each other on {people}: a "
-        f"difference of {with_interval(found.difference, 'difference')}."
+        f"The judge agrees with a rater on {judge} of {items} and two raters with each other on {people}: a difference "
+        f"of {with_interval(found.difference, 'difference')}."
     )
 
 
@@ -117,6 +125,7 @@ def alternative_annotator_table(found: AlternativeAnnotator, source: str) -> Tab
             ("Winning rate, unanswered counted as lost", found.winning_rate_all),
         )
     ]
+    left_out = counted_text(found.left_out, "rater")
     rows.append(estimate_row("Mean advantage probability", found.advantage, "share", _TOGETHER, source))
     return Table(
         name="alternative_annotator",
@@ -129,7 +138,7 @@ def alternative_annotator_table(found: AlternativeAnnotator, source: str) -> Tab
             f"nearness is {found.alignment}; t-tests over {found.units}.",
             "Epsilon is 0.2 for trained experts, 0.15 for skilled raters and 0.1 for crowd workers: a judge that "
             "passes at 0.2 need not be as good as a rater.",
-            *([f"{found.left_out:,} raters share too few items with the others."] if found.left_out else []),
+            *([f"Sharing too few items with the others: {left_out}."] if found.left_out else []),
         ),
     )
 
@@ -157,12 +166,12 @@ def stand_in_by_rater_table(found: AlternativeAnnotator, source: str) -> Table:
             Row(quantity=name, value=value, n=one.n, unit="p", group=one.rater, source=source)
             for name, value in p_values
         ]
-    wins = sum(one.wins for one in found.raters)
+    wins, raters = sum(one.wins for one in found.raters), counted_text(len(found.raters), "rater")
     return Table(
         name="alternative_annotator_by_rater",
         paper=_PAPER,
         title="The judge against each rater left out",
-        finding=f"The judge wins against {wins:,} of {len(found.raters):,} raters at epsilon {found.epsilon:g}.",
+        finding=f"The judge wins against {wins:,} of {raters} at epsilon {found.epsilon:g}.",
         rows=tuple(rows),
         notes=("Near to the raters that remain; where both are equally near, both are.", *_shown_of(len(found.raters))),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.formatting import number_text
+from analysis.formatting import counted_text, number_text
 from analysis.judging.item_costs import ItemCosts, PerItem
 from analysis.judging.judged_prevalence import JudgedPrevalence
 from analysis.judging.rows import with_interval
@@ -50,8 +50,8 @@ def prevalence_table(found: JudgedPrevalence, source: str) -> Table:
     if found.unanswered:
         lowest, highest = number_text(found.lowest, "share"), number_text(found.highest, "share")
         notes.append(
-            f"{found.unanswered:,} items were not answered: were none or all of them positive, the judge's share "
-            f"would be {lowest} or {highest}."
+            f"Not answered: {counted_text(found.unanswered, 'item')}; were none or all of them positive, the judge's "
+            f"share would be {lowest} or {highest}."
         )
     return Table(
         name="prevalence",
@@ -66,7 +66,8 @@ def prevalence_table(found: JudgedPrevalence, source: str) -> Table:
 def _prevalence_finding(found: JudgedPrevalence) -> str:
     if found.judge.value is None:
         return f"How often “{found.positive}” holds is not known: {found.judge.reason}."
-    told = f"The judge says “{found.positive}” of {with_interval(found.judge, 'share')} of {found.answered:,} items"
+    told = f"The judge says “{found.positive}” of {with_interval(found.judge, 'share')} of "
+    told += counted_text(found.answered, "item")
     if found.corrected.value is not None:
         return f"{told}; corrected for its errors it holds for {with_interval(found.corrected, 'share')}."
     if found.labelled == found.answered:
@@ -115,7 +116,7 @@ def stability_table(found: Stability, names: Sequence[str], source: str) -> Tabl
     source
         What they were asked about.
     """
-    together = f"{found.runs} runs"
+    together, answers = f"{found.runs} runs", counted_text(found.cached, "answer")
     rows = [
         estimate_row("Items whose label changes", found.changed, "share", together, source),
         estimate_row("Items whose outcome changes, no answer being one", found.changed_all, "share", together, source),
@@ -141,8 +142,8 @@ def stability_table(found: Stability, names: Sequence[str], source: str) -> Tabl
         finding=_stability_finding(found),
         rows=tuple(rows),
         notes=(
-            f"Over the {found.n:,} items that all runs were asked about.",
-            *([f"{found.cached:,} answers came from a cache, which repeats itself."] if found.cached else []),
+            f"Over what all runs were asked about: {counted_text(found.n, 'item')}.",
+            *([f"From a cache, which repeats itself: {answers}."] if found.cached else []),
         ),
     )
 
@@ -154,7 +155,7 @@ def _stability_finding(found: Stability) -> str:
     spread = ""
     if found.spread is not None:
         spread = f"; the accuracy varies by {number_text(found.spread, 'share').removesuffix('%')} points"
-    return f"{told} of {found.changed.n or 0:,} items{spread}."
+    return f"{told} of {counted_text(found.changed.n or 0, 'item')}{spread}."
 
 
 @made_by_this
@@ -207,7 +208,8 @@ def _costs_finding(found: ItemCosts) -> str:
     for name in ("cost_usd", "seconds"):
         one = found.now[name]
         if one.reported:
-            told.append(f"{with_interval(one.mean, _MEASURES[name][1])} ({one.reported:,} verdicts say so)")
+            whose = f"by {counted_text(one.reported, 'verdict')}"
+            told.append(with_interval(one.mean, _MEASURES[name][1], whose))
     cached = f"; {found.cached:,} of {found.asked + found.cached:,} came from the cache" if found.cached else ""
     if not told:
         return f"No verdict says what it cost{cached}."

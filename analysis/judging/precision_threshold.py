@@ -334,7 +334,8 @@ def _why_none(items: _Items, tried: float | None, more: MoreLabels) -> str:
     told = "none does at this n" if tried is None else "the one chosen does not hold on the held-out half at this n"
     if more.labels is None or more.precision is None:
         return f"{told}; {NO_NUMBER}"
-    reckoned = f"precision is {more.precision:.1%} ({more.right:,} of {more.flagged:,} flagged items are right so far)"
+    so_far = f"{more.right:,} of {more.flagged:,} flagged items {'is' if more.flagged == 1 else 'are'} right so far"
+    reckoned = f"precision is {more.precision:.1%} ({so_far})"
     return (
         f"{told}; about {more.labels:,} more labels are needed, if {reckoned}, the share flagged stays as it is, and "
         f"each half is to show it with a chance of {POWER:.0%}"

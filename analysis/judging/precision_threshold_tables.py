@@ -2,8 +2,9 @@
 
 from msgspec import structs
 
-from analysis.formatting import number_text
+from analysis.formatting import counted_text, number_text
 from analysis.judging.precision_threshold import LABEL_ALONE, PrecisionThreshold
+from analysis.judging.rows import with_interval
 from analysis.stats.estimate import Estimate
 from analysis.stats.thresholds import Step
 from analysis.tables import Row, Table, Unit, made_by_this
@@ -35,13 +36,7 @@ def threshold_sentence(found: PrecisionThreshold, judge: str) -> str:
     )
     if recall.value is None:
         return f"{told}."
-    return f"{told}; {number_text(recall.value, 'share')} of the items with that label are found{_ends(recall)}."
-
-
-def _ends(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f" (95% interval {number_text(estimate.low, 'share')} to {number_text(estimate.high, 'share')})"
+    return f"{told}; {with_interval(recall, 'share')} of the items with that label are found."
 
 
 @made_by_this
@@ -65,8 +60,9 @@ def threshold_table(found: PrecisionThreshold, judge: str, source: str) -> Table
         finding=threshold_sentence(found, judge),
         rows=(*_held_out_rows(found, source), *steps),
         notes=(
-            f"{found.calibration:,} items choose the threshold, {found.held_out:,} others, of other runs, test it; "
-            f"{found.unanswered:,} items have no answer, are never flagged and count as missed.",
+            f"Choosing the threshold: {counted_text(found.calibration, 'item')}; testing it, of other runs: "
+            f"{counted_text(found.held_out, 'item')}. Without an answer, never flagged and counted as missed: "
+            f"{found.unanswered:,}.",
             "A threshold is shown to keep the floor where the one-sided lower bound of its precision reaches it; the "
             "first that is not shown to on the calibration half ends the sequence.",
         ),

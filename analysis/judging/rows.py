@@ -22,9 +22,14 @@ def p_text(p_value: float | None, p_adjusted: float | None) -> str:
     return told if p_adjusted == p_value else f"{told}, adjusted {number_text(p_adjusted, 'p')}"
 
 
-def with_interval(estimate: Estimate, unit: Unit) -> str:
-    """An estimate with its 95% interval, where it has one."""
-    told = number_text(estimate.value, unit)
-    if estimate.low is None or estimate.high is None:
-        return told
-    return f"{told} (95% interval {number_text(estimate.low, unit)} to {number_text(estimate.high, unit)})"
+def with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
+    """An estimate with its 95% interval, or that it has none, and with whose it is where that is named."""
+    interval = interval_words(estimate.low, estimate.high, unit)
+    return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
+
+
+def interval_words(low: float | None, high: float | None, unit: Unit) -> str:
+    """The 95% interval in words, or that there is none."""
+    if low is None or high is None:
+        return "no 95% interval"
+    return f"95% interval {number_text(low, unit)} to {number_text(high, unit)}"

@@ -1,8 +1,8 @@
 """The scores of a run of a judge as a sentence and as tables."""
 
-from analysis.formatting import number_text
+from analysis.formatting import counted_text, number_text
+from analysis.judging.rows import with_interval
 from analysis.judging.scores import Scores
-from analysis.stats.estimate import Estimate
 from analysis.tables import Table, estimate_row, made_by_this
 
 _OVERALL = "All labels"
@@ -12,21 +12,16 @@ _UNANSWERED = ("abstained", "unreadable", "refused", "failed")
 def headline(scores: Scores) -> str:
     """What the run found, in one sentence with its interval; what was not answered is always said."""
     accuracy = scores.accuracy
-    of = f"{scores.benchmark} ({scores.answered:,} of {scores.n:,} items answered)"
+    of = f"{scores.benchmark} ({scores.answered:,} of {counted_text(scores.n, 'item')} answered)"
     if accuracy.value is None:
         return f"{scores.judge} has no accuracy on {of}: {accuracy.reason}."
-    sentence = f"{scores.judge} gives the gold label on {_with_ends(accuracy)} of {of}"
+    sentence = f"{scores.judge} gives the gold label on {with_interval(accuracy, 'share')} of {of}"
     if scores.answered < scores.n and scores.accuracy_all.value is not None:
-        sentence += f", and with the unanswered as wrong on {_with_ends(scores.accuracy_all)}"
+        sentence += f", and with the unanswered as wrong on {with_interval(scores.accuracy_all, 'share')}"
     share = scores.majority_share.value
     if share is None or scores.majority_label is None:
         return f"{sentence}."
     return f"{sentence}; always saying “{scores.majority_label}” would on {number_text(share, 'share')}."
-
-
-def _with_ends(share: Estimate) -> str:
-    ends = f"95% interval {number_text(share.low, 'share')} to {number_text(share.high, 'share')}"
-    return f"{number_text(share.value, 'share')} ({ends})"
 
 
 @made_by_this
@@ -59,11 +54,13 @@ def scores_table(scores: Scores, source: str) -> Table:
     notes = [f"Not answered: {counts}." if counts else "Every item was answered."]
     if scores.tied or scores.unlabelled:
         without = scores.tied + scores.unlabelled
-        notes.append(f"{without:,} items have no gold label ({scores.tied:,} of them ties) and count for no score.")
+        items = counted_text(without, "item")
+        notes.append(f"Without a gold label, so that no score counts them: {items}, {scores.tied:,} of them by a tie.")
     if scores.unknown_labels:
         notes.append(f"Answers that are none of the labels, counted as wrong: {', '.join(scores.unknown_labels)}.")
     if scores.unasked:
-        notes.append(f"{scores.unasked:,} items with a gold label were not asked, and count for no score.")
+        items = counted_text(scores.unasked, "item")
+        notes.append(f"With a gold label but not asked, so that no score counts them: {items}.")
     return Table(
         name="scores",
         paper="judging",

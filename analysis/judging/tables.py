@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analysis.formatting import number_text
 from analysis.judging.judged import JudgedItems, JudgedMarks, ScoredItems, ScoredMarks
+from analysis.judging.rows import with_interval
 from analysis.stats.correction import rogan_gladen
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.estimate import Estimate
@@ -79,12 +79,7 @@ def _beats_baseline(one: ScoredItems) -> bool:
 
 
 def _told(one: ScoredItems) -> str:
-    return _with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title)
-
-
-def _with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
-    interval = f"95% interval {number_text(estimate.low, unit)} to {number_text(estimate.high, unit)}"
-    return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
+    return with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title)
 
 
 @made_by_this
@@ -93,7 +88,7 @@ def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] 
     best = max(scored, key=lambda one: one.scores.joint.value or 0.0, default=None)
     finding = _NONE
     if best is not None:
-        joint = _with_interval(best.scores.joint, "share")
+        joint = with_interval(best.scores.joint, "share")
         finding = f"Even the best of the judges names place and category of {joint} of people's errors in a run."
     return Table(
         name="real_marks",

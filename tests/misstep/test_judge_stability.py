@@ -30,7 +30,7 @@ def test_the_share_of_items_whose_label_changes_is_said_first(runs: list[Path]) 
     done = stability(*runs)
     assert done.exit_code == 0
     assert "The label changes between 2 runs on 14.3%" in done.stdout
-    assert "1 answers came from a cache" in done.stdout
+    assert "From a cache, which repeats itself: 1 answer." in done.stdout
 
 
 def test_as_json_it_is_one_document(runs: list[Path]) -> None:

@@ -1,6 +1,7 @@
 """A run assessed: one document, tables, and what says most."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
+from analysis.formatting import MISSING
 from analysis.gold import AskedItem
 from analysis.judging.assessment import (
     Assessment,
@@ -105,7 +108,35 @@ def test_votes_and_costs_have_a_table_where_a_run_has_them() -> None:
     assessment = assess(answers, labels_of({"ann": ["yes", "yes", "no"]}), YES_NO, votes=5, resamples=20)
     tables = {table.name: table for table in assessment_tables(assessment, "x")}
     assert tables["votes"].finding.startswith("All 5 votes give the answer on 66.7%")
-    assert tables["costs"].finding.startswith("An item asked now takes $0.01 (1 verdicts say so) and 2 s")
+    assert tables["costs"].finding.startswith("An item asked now takes $0.01 (by 1 verdict; no 95% interval) and 2 s")
+
+
+@pytest.mark.parametrize("answer", ["yes", "no", "other", None])
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_of_anything_is_told_in_the_singular_and_no_sentence_shows_an_interval_that_there_is_not(
+    answer: str | None, n: int
+) -> None:
+    answers = [
+        structs.replace(verdict, score=0.8 if answer else None, seconds=1.0, cost_usd=0.1)
+        for verdict in verdicts([answer] * n)
+    ]
+    raters = labels_of({"ann": ["yes"] * n, "bob": ["yes"] * n})
+    items = [AskedItem(f"i{place}", extra={"language": f"l{place}"}) for place in range(n)]
+    together = {f"i{place}": "run" for place in range(n)}
+    found = assess(answers, raters, YES_NO, items=items, clusters=together, positive="yes", resamples=20)
+    plural = re.compile(r"\b1 (items|answers|verdicts|raters|fields|clusters|votes)\b")
+    for table in assessment_tables(found, "x"):
+        told = " ".join([table.finding, *table.notes, *(row.method for row in table.rows)])
+        assert not plural.search(told)
+        assert MISSING not in table.finding
+        assert "+0.0 pp to +0.0 pp" not in table.finding
+
+
+def test_errors_that_go_both_ways_alike_favour_no_label() -> None:
+    even = assess(verdicts(["yes", "no", "yes"]), labels_of({"ann": ["no", "yes", "yes"]}), YES_NO, resamples=20)
+    tables = {table.name: table for table in assessment_tables(even, "x")}
+    assert tables["bias"].finding.startswith("The judge says every label as often as people do on 3 items; ")
+    assert tables["error_flows"].finding == "Between any two labels as many errors go one way as the other, on 3 items."
 
 
 def test_what_says_most_is_at_most_three_sentences_and_nothing_where_nothing_stands_out() -> None:

@@ -168,6 +168,30 @@ def test_a_table_of_runs_has_no_cost_where_none_is_on_record() -> None:
     assert (rows["b", "Cost"].value, rows["b", "Cost"].reason) == (None, "no cost is on record")
 
 
+def test_runs_that_are_right_equally_often_are_not_ranked() -> None:
+    gold = [GoldLabel("x", "rater", "yes"), GoldLabel("y", "rater", "yes")]
+    answers = {"a": {"x": "yes", "y": "no"}, "b": {"x": "no", "y": "yes"}, "c": {"x": "no", "y": "no"}}
+    scored = {name: score(verdicts(name, said), gold, ("yes", "no"), resamples=50) for name, said in answers.items()}
+    assert compared_runs_table(scored, "x").finding.startswith(
+        "a and b give the gold label equally often, and none more often: a on 50.0% (95% interval "
+    )
+    del scored["b"]
+    assert compared_runs_table(scored, "x").finding.startswith("a gives the gold label most often: on 50.0% (95%")
+
+
+def test_items_needed_are_as_many_as_the_test_itself_can_find_something_with() -> None:
+    assert compared([("yes", "no")]).n_needed == 5
+    assert compared([("yes", "no")] * 9 + [("yes", "yes")]).n_needed == 6
+    for least in (compared([("yes", "no")] * 4), compared([("yes", "no")] * 5)):
+        assert ((least.p_value or 0) <= 0.05) == (least.n >= (least.n_needed or 0))
+    assert "of 1 item than b" in pair_sentence(compared([("yes", "no")]))
+
+
+def test_a_difference_within_one_run_is_said_to_have_no_interval() -> None:
+    alone = compared([("yes", "no"), ("yes", "yes")], {"i0": "run", "i1": "run"})
+    assert "more of 2 items than b (no 95% interval)" in pair_sentence(alone)
+
+
 def test_a_pair_is_written_in_the_shape_that_scripts_rely_on() -> None:
     written = msgspec.to_builtins(compared(MIXED))
     assert {"a", "b", "n", "difference", "p_value", "p_adjusted", "test"} <= written.keys()
