@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from analysis.audit.findings import Finding, headline, merged
+from analysis.audit.findings import Finding, as_one, headline, merged
 from analysis.tables import FAILED
 from misstep.terminal import plain
 
@@ -38,20 +38,15 @@ def findings_text(findings: Sequence[Finding], *, every: bool = False) -> str:
 
 def _group(alike: Sequence[Finding], *, several: bool) -> Lines:
     """What is said of one figure, wherever it stands, and its arithmetic."""
-    first = alike[0]
-    yield from _folded(f"{first.status}: {_title(alike, several=several)}", "", later=_INDENT)
-    yield from _folded(f"{first.sentence} {first.remark}".strip(), _INDENT)
-    if first.suggestion:
-        yield from _folded(f"Suggestion: {first.suggestion}.", _INDENT)
+    told = as_one(alike)
+    where = f"{told.place}: {told.name}" if told.place else _names(alike)
+    source = f"{told.source}, " if several else ""
+    title = f"{told.status}: {source}{where} ({told.check}), printed {told.printed}"
+    yield from _folded(title, "", later=_INDENT)
+    yield from _folded(f"{told.sentence} {told.remark}".strip(), _INDENT)
+    if told.suggestion:
+        yield from _folded(f"Suggestion: {told.suggestion}.", _INDENT)
     yield ""
-
-
-def _title(alike: Sequence[Finding], *, several: bool) -> str:
-    first = alike[0]
-    places = "; ".join(dict.fromkeys(one.place for one in alike if one.place))
-    where = f"{places}: {first.name}" if places else _names(alike)
-    source = f"{first.source}, " if several else ""
-    return f"{source}{where} ({first.check}), printed {first.printed}"
 
 
 def _untold(findings: Sequence[Finding], *, several: bool) -> Lines:

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from analysis.audit.checked import Checked
 from analysis.audit.checks import check_all
+from analysis.audit.judge_tables import ROWS_SWAPPED
 from analysis.audit.rounding_boxes import scale
 from analysis.audit.row_figures import UserRow
 from analysis.published import Check, Derivation, Figure, Paper
@@ -100,22 +101,77 @@ def headline(findings: Sequence[Finding]) -> str:
 
 def is_at_least(finding: Finding, status: Status) -> bool:
     """Whether a finding is of a status or a worse one."""
-    return WORST_FIRST.index(finding.status) <= WORST_FIRST.index(status)
+    return _badness(finding) <= WORST_FIRST.index(status)
 
 
 def merged(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Findings that say the same of one printed figure in several places, together; the worst first."""
+    """What is told as one, together: one figure in several places, the cells of a table with swapped rows.
+
+    The worst comes first, of the groups and in each of them.
+    """
+    every = list(findings)
+    tables = _tables_with_swapped_rows(every)
     alike: dict[tuple[str, ...], list[Finding]] = {}
-    for finding in findings:
-        alike.setdefault((finding.source, finding.check, finding.status, finding.explanation), []).append(finding)
-    return sorted(alike.values(), key=lambda group: WORST_FIRST.index(group[0].status))
+    for finding in every:
+        table = _swapped_in(finding)
+        own = (finding.source, finding.check, finding.status, finding.explanation)
+        alike.setdefault(table if table in tables else own, []).append(finding)
+    groups = [sorted(group, key=_badness) for group in alike.values()]
+    return sorted(groups, key=lambda group: _badness(group[0]))
+
+
+def is_one_figure(alike: Sequence[Finding]) -> bool:
+    """Whether findings that are told as one say the same; else they are cells of one table."""
+    return len({finding.explanation for finding in alike}) == 1
+
+
+def as_one(alike: Sequence[Finding]) -> Finding:
+    """What `merged` put together as one finding: the first with all its places, or every cell with its sentence."""
+    first, place = alike[0], "; ".join(dict.fromkeys(one.place for one in alike if one.place))
+    if is_one_figure(alike):
+        return structs.replace(first, place=place)
+    cells = {one.row: one.printed for one in alike}
+    sentences: dict[str, list[str]] = {}
+    for one in alike:
+        sentences.setdefault(one.name, []).append(one.sentence)
+    return Finding(
+        source=first.source,
+        row=first.row,
+        check=first.check,
+        status=first.status,
+        printed=", ".join(cells.values()),
+        computed=None,
+        sentence=" ".join(f"{name}: {' '.join(dict.fromkeys(said))}" for name, said in sentences.items()),
+        suggestion=f"{ROWS_SWAPPED}: then these {len(cells)} figures fit",
+        remark=" ".join(dict.fromkeys(one.remark for one in alike if one.remark)),
+        place=place,
+        name=f"{len(cells)} figures",
+        unit="text",
+    )
+
+
+def _swapped_in(finding: Finding) -> tuple[str, ...]:
+    """The table in which a finding suggests swapped rows; empty where it does not."""
+    is_swap = finding.place and finding.suggestion.startswith(ROWS_SWAPPED)
+    return (finding.source, finding.check, finding.place) if is_swap else ()
+
+
+def _tables_with_swapped_rows(findings: Sequence[Finding]) -> set[tuple[str, ...]]:
+    """The tables of which several cells would fit with the rows swapped."""
+    cells = {(_swapped_in(finding), finding.row) for finding in findings}
+    counts = Counter(table for table, _ in cells if table)
+    return {table for table, count in counts.items() if count > 1}
+
+
+def _badness(finding: Finding) -> int:
+    return WORST_FIRST.index(finding.status)
 
 
 def _of_row(row: UserRow, source: str) -> Finding:
     found = [_finding(figure, checked, source, row.id) for figure, checked in check_all(row.paper)]
     failed = [one for one in found if one.status in FAILED]
     said = _readings(found) if row.any_of else failed or found
-    worst = min(said, key=lambda finding: WORST_FIRST.index(finding.status))
+    worst = min(said, key=_badness)
     of_printed = next((one for one in said if (one.status, one.check) == (worst.status, row.check)), found[0])
     sentences = [f"As {one.name}: {one.sentence}" if row.any_of else one.sentence for one in said]
     return Finding(

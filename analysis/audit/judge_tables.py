@@ -16,6 +16,10 @@ from analysis.stats.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Me
 
 CELLS = ("tp", "fp", "fn", "tn")
 
+ROWS_SWAPPED = "the rows of the two classes are swapped"
+COLUMNS_SWAPPED = "the columns are swapped"
+"""How a suggestion of one of the two opens."""
+
 _OF_CLASS: Mapping[str, Measure] = {"other_precision": "npv", "other_recall": "specificity"}
 """A figure of the other class is another measure of this one."""
 
@@ -117,14 +121,14 @@ def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[
 def _repair(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> str:
     """What would have to be otherwise for a table to print the figures, in words."""
     swaps = []
-    for swap, words in ((_TO_OTHER, "rows of the two classes"), (_COLUMNS, "columns")):
+    for swap, swapped in ((_TO_OTHER, ROWS_SWAPPED), (_COLUMNS, COLUMNS_SWAPPED)):
         exchanged = {swap.get(measure, measure): digits for measure, digits in printed.items()}
         if "f1" in printed and swap is _TO_OTHER:
             continue
         tables, complete = _tables(counts, exchanged)  # type: ignore[arg-type]
         if tables:
             one = f", from {_cells(tables[0])}" if len(tables) == 1 and complete else ""
-            swaps.append(f"the {words} are swapped: then all fit{one}")
+            swaps.append(f"{swapped}: then all fit{one}")
     return first_of(*swaps, *_other_n(counts, printed))
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from msgspec import structs
 
 from analysis.audit.checked import Checked, compared, underdetermined
-from analysis.audit.judge_tables import CELLS, check_together, written
+from analysis.audit.judge_tables import CELLS, COLUMNS_SWAPPED, ROWS_SWAPPED, check_together, written
 from analysis.audit.repairs import first_of
 from analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
 from analysis.published import Figure
@@ -117,11 +117,11 @@ def _quotient(measure: Measure, table: Confusion) -> tuple[int, int, str]:
 def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapping[str, int]) -> Checked:
     """Says where the figure is that of the other class, or that of the other column."""
     mirrored = {cell: counts[other] for cell, other in _OTHER_CLASS.items() if other in counts}
-    rows = f"the rows of the two classes are swapped: it is the {measure} of the other class"
+    rows = f"{ROWS_SWAPPED}: it is the {measure} of the other class"
     swaps: list[tuple[Measure, Mapping[str, int], str]] = [(measure, mirrored, rows)]
     if measure in ("precision", "recall"):
         beside: Measure = "recall" if measure == "precision" else "precision"
-        swaps.append((beside, counts, f"the columns are swapped: it is the {beside}"))
+        swaps.append((beside, counts, f"{COLUMNS_SWAPPED}: it is the {beside}"))
     repairs = []
     for swapped, cells, words in swaps:
         above, below, working = _quotient(swapped, _table(cells))

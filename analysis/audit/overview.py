@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from analysis.audit.findings import Finding, counted, headline, merged, paper_findings
+from analysis.audit.findings import Finding, as_one, counted, headline, is_one_figure, merged, paper_findings
 from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
 from analysis.tables import FAILED, Row, Status, Table, made_by_this
 
@@ -74,21 +74,27 @@ def status_table(status: Status) -> Table:
 
 @made_by_this
 def findings_table(findings: Sequence[Finding], status: Status) -> Table:
-    """The findings of one status, each with its sentence; the same of one figure in several places is told once."""
-    groups = merged(finding for finding in findings if finding.status == status)
+    """The findings of one status, each with its sentence; what goes together is told once, with the worst of it."""
+    told = merged(findings)
+    groups = [alike for alike in told if alike[0].status == status]
     several = len({finding.source for finding in findings}) > 1
-    checks = sum(map(len, groups))
-    repeated = f", {checks - len(groups):,} of them the same figure in a further place" if checks > len(groups) else ""
-    names = Counter((alike[0].source, _name(alike)) for alike in groups)
+    checks = counted(findings)[status]
+    further = sum(len(alike) - 1 for alike in groups if is_one_figure(alike))
+    beside = sum(one.status == status for alike in told if not is_one_figure(alike) for one in alike[1:])
+    repeated = [f"{further:,} of them the same figure in a further place"] if further else []
+    repeated += [f"{beside:,} told together with another figure of their table"] if beside else []
+    names = Counter((alike[0].source, _name(as_one(alike))) for alike in groups)
     return Table(
         name=status,
         paper=SLUG,
         title=_TITLES[status],
-        finding=f"{checks:,} of {len(findings):,} checks {_ENDED[status]}{repeated}.",
+        finding=f"{checks:,} of {len(findings):,} checks {', '.join([_ENDED[status], *repeated])}.",
         rows=tuple(
             row
             for alike in groups
-            for row in _finding_rows(alike, several=several, told_apart=names[alike[0].source, _name(alike)] > 1)
+            for row in _finding_rows(
+                as_one(alike), several=several, told_apart=names[alike[0].source, _name(as_one(alike))] > 1
+            )
         ),
         notes=_notes(status),
     )
@@ -187,14 +193,13 @@ def _named(way: Derivation) -> Iterable[str]:
         yield from (value,) if isinstance(value, str) else value
 
 
-def _finding_rows(alike: Sequence[Finding], *, several: bool, told_apart: bool) -> list[Row]:
-    """A figure as printed, and what working it out gave."""
-    first = alike[0]
+def _finding_rows(first: Finding, *, several: bool, told_apart: bool) -> list[Row]:
+    """A figure, or what is told of several as one, as printed, and what working it out gave."""
     printed = Row(
-        quantity=f"{_name(alike)}, {_places(alike)}" if told_apart else _name(alike),
+        quantity=f"{_name(first)}, {_places([first])}" if told_apart else _name(first),
         value=first.printed,
         evidence="published",
-        source=_places(alike),
+        source=_places([first]),
         unit="text",
         printed=first.printed,
         group=PAPERS.get(first.source, first.source) if several else "",
@@ -214,8 +219,8 @@ def _finding_rows(alike: Sequence[Finding], *, several: bool, told_apart: bool) 
     return [printed, computed]
 
 
-def _name(alike: Sequence[Finding]) -> str:
-    return f"{alike[0].name} ({alike[0].check})"
+def _name(finding: Finding) -> str:
+    return f"{finding.name} ({finding.check})"
 
 
 def _places(alike: Sequence[Finding]) -> str:

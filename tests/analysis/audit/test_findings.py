@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from msgspec import structs
 
-from analysis.audit.findings import Finding, document, headline, is_at_least, merged, paper_findings
+from analysis.audit.findings import Finding, as_one, document, headline, is_at_least, merged, paper_findings
 from analysis.audit.overview import (
     all_findings,
     findings_table,
@@ -144,7 +145,67 @@ def test_the_tables_count_what_the_findings_are() -> None:
 @pytest.mark.parametrize("status", FAILED)
 def test_every_failure_stands_in_its_table_with_its_sentence(status: str) -> None:
     reasons = {row.reason for row in status_table(status).rows if row.status is not None}  # type: ignore[arg-type]
-    assert reasons == {one.explanation for one in all_findings() if one.status == status}
+    told = [as_one(alike) for alike in merged(all_findings())]
+    assert reasons == {one.explanation for one in told if one.status == status}
+
+
+def test_no_sentence_is_lost_where_findings_are_told_as_one() -> None:
+    for alike in merged(all_findings()):
+        told = as_one(alike)
+        assert all(one.sentence in told.sentence and one.place in told.place for one in alike)
+
+
+def judge_cells(place: str = "Table 2", swapped: int = 4) -> tuple[Figure, ...]:
+    """A judge's precision and recall of two classes, of 40, 10, 40 and 30 answers, so many in the other's row."""
+    right = [("A", "precision", "0.80"), ("A", "recall", "0.50"), ("B", "precision", "0.43"), ("B", "recall", "0.75")]
+    wrong = [*right[2:], *right[:2]]
+    cells = {"tp": "40", "fp": "10", "fn": "40", "tn": "30"}
+    other = {"tp": "tn", "fp": "fn", "fn": "fp", "tn": "tp"}
+    shown = [*wrong[:swapped], *right[swapped:]]
+    return (
+        *(figure(f"{place}.{name}", count) for name, count in cells.items()),
+        *(
+            figure(
+                f"{place}.{row}.{column}",
+                printed,
+                place=place,
+                row=f"Class {row}",
+                column=column,
+                unit="coefficient",
+                check="precision_recall",
+                inputs={name: f"{place}.{name if row == 'A' else other[name]}" for name in cells},
+            )
+            for (row, column, _), (_, _, printed) in zip(right, shown, strict=True)
+        ),
+    )
+
+
+def test_one_swap_of_rows_is_told_as_one_with_each_cell() -> None:
+    found = paper_findings(Paper("made-up", "", "", (*judge_cells(), *judge_cells("Table 3", 1))), "made-up")
+    assert [one.status for one in found] == ["differs"] * 5 + ["reproduced"] * 3
+    of_one_table, alone, *_ = merged(found)
+    told = as_one(of_one_table)
+    assert (told.name, told.place, told.printed) == ("4 figures", "Table 2", "0.43, 0.75, 0.80, 0.50")
+    assert told.sentence.startswith(
+        "Class A, precision: 40 / 50 is 0.80, not 0.43. Class A, recall: 40 / 80 is 0.50, not"
+    )
+    assert told.suggestion == "the rows of the two classes are swapped: then these 4 figures fit"
+    assert as_one(alone).name == "Class A, precision"
+    table = findings_table(found, "differs")
+    assert len(table.rows) == 4
+    assert table.finding.endswith("printed, 3 told together with another figure of their table.")
+
+
+def test_cells_are_told_with_the_worst_of_their_table() -> None:
+    found = [made_up("a", "differs", "1."), made_up("b", "impossible", "2."), made_up("c", "differs", "3.", source="b")]
+    swapped = "the rows of the two classes are swapped"
+    cells = [structs.replace(one, place="Table 2", suggestion=swapped) for one in found]
+    assert [[one.row for one in alike] for alike in merged(cells)] == [["b", "a"], ["c"]]
+    assert len(findings_table(cells, "impossible").rows) == 2
+    table = findings_table(cells, "differs")
+    assert [row.status for row in table.rows] == [None, "differs"]
+    assert table.finding.startswith("2 of 3 checks")
+    assert table.finding.endswith("printed, 1 told together with another figure of their table.")
 
 
 def test_a_table_of_one_source_needs_no_heading() -> None:
