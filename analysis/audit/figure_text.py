@@ -8,7 +8,7 @@ import re
 from decimal import Decimal
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.escaping import one_line
 from analysis.published import Figure
@@ -51,7 +51,7 @@ class Typed(Struct, frozen=True):
     """One number as typed: `digits` are its own, without what stands around them.
 
     `sign` is the percent sign or the word "points" behind it, in whatever spelling; `approximate` and `bound` are as
-    in `analysis.published.Figure`.
+    in `analysis.published.Figure`; `out_of` is what a count is part of where both are given, as in "9/12".
     """
 
     text: str
@@ -59,6 +59,7 @@ class Typed(Struct, frozen=True):
     sign: Sign = ""
     approximate: bool = False
     bound: Literal["above", "below"] | None = None
+    out_of: Decimal | None = None
 
     @property
     def number(self) -> Decimal:
@@ -83,6 +84,24 @@ class Typed(Struct, frozen=True):
             approximate=self.approximate,
             bound=self.bound,
         )
+
+
+def typed_part(text: str) -> Typed:
+    """A number, or a count with what it is part of: "9/12".
+
+    Raises
+    ------
+    ValueError
+        It is neither; the message says why.
+    """
+    above, stroke, below = text.partition("/")
+    if not stroke:
+        return typed(text)
+    part, whole = typed(above), typed(below)
+    plain = all(not one.sign and one.is_whole and one.bound is None and not one.approximate for one in (part, whole))
+    if not plain or not 0 <= part.number <= whole.number:
+        raise ValueError(f"{one_line(text)!r} is no part of a whole")
+    return structs.replace(part, text=f"{part.text}/{whole.text}", out_of=whole.number)
 
 
 def typed(text: str) -> Typed:

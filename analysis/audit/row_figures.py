@@ -1,7 +1,8 @@
 """What one row of a user's file stands for: a printed figure, and the figures that it is worked out from.
 
 What a number means follows from the key that it stands behind: n, count and the cells of a table are whole counts;
-agreement, a precision or a kappa is a fraction of 1 unless it is in percent; parts and their total are in one unit.
+agreement, a precision or a kappa is a fraction of 1 unless it is in percent, and an agreement may be a count of n;
+parts and their total are in one unit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +29,9 @@ _CELLS: Mapping[str, frozenset[str]] = {
 _TOTALS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives", "negatives")}
 _RATIOS = frozenset({"agreement", "agreements", "kappa", "kappas", "share1", "share2", *MEASURES})
 _RATIOS |= {"other_precision", "other_recall"}
+PARTS_OF_N = frozenset({"agreement", "agreements"})
+"""Ratios that may be given as a count of n, as in 9/12."""
+
 _NEEDED: Mapping[Check, tuple[tuple[str, ...], ...]] = {
     "percentage": (("n",),),
     "mean": (("n",),),
@@ -120,6 +124,7 @@ def _inputs(given: Given) -> tuple[list[Figure], tuple[Matrix, ...], dict[str, s
         for names, row in zip(ids, rows, strict=True):
             for name, number in zip(names, row, strict=True):
                 _check_kind(key, number)
+                _check_agreement(given, key, number)
                 figures.append(number.figure(name, _PLACES.get(key, f"the key {key}"), given.id, key, unit_of(number)))
         if key == "matrix":
             matrices = (_matrix(given.id, ids),)
@@ -158,6 +163,19 @@ def _check_kind(key: str, number: Typed) -> None:
         raise ValueError(f"{key} = {number.text} is not above 0")
 
 
+def _check_agreement(given: Given, key: str, number: Typed) -> None:
+    """Refuses an agreement that may be a count or a percentage, and a count of another number than n."""
+    n = given.numbers["n"][0][0] if "n" in given.numbers else None
+    if key not in PARTS_OF_N:
+        return
+    if number.out_of is not None:
+        if n is not None and number.out_of != n.number:
+            raise ValueError(f"{key} = {number.text} is not of n = {n.text}")
+    elif not number.sign and number.is_whole and number.number > 1:
+        said = f"{key} = {number.text} may be a count or a percentage"
+        raise ValueError(f"{said}; write a count as 9/12, a percentage as 75%, a fraction as 0.75")
+
+
 def _units(given: Given, key: str) -> "_UnitOf":
     """What the numbers behind a key are."""
     if key in _COUNTS or key == "matrix" or key in _TOTALS or key in _CELLS["accuracy"]:
@@ -180,6 +198,8 @@ class _UnitOf(Struct, frozen=True):
     p: bool = False
 
     def __call__(self, number: Typed) -> Unit:
+        if number.out_of is not None:
+            return "count"
         if self.percent:
             return "share"
         if self.p:
@@ -191,7 +211,7 @@ class _UnitOf(Struct, frozen=True):
 
 def _in_percent(numbers: Iterable[Typed]) -> bool:
     """Whether fractions of 1 are given in percent: with the sign, or as more than 1."""
-    return any(number.sign or number.number > 1 for number in numbers)
+    return any(number.sign or number.number > 1 for number in numbers if number.out_of is None)
 
 
 def _plain_percent(given: Given) -> bool:
@@ -275,7 +295,10 @@ def _with_matrix(given: Given, inputs: Sequence[Figure]) -> list[Figure]:
         if figure.column == "n":
             figure = structs.replace(figure, check="sum", inputs={"parts": cells})
         elif figure.column == "agreement":
-            figure = structs.replace(figure, check="share_of", inputs={"part": diagonal.id, "whole": everything.id})
+            whole = {"part": diagonal.id, "whole": everything.id}
+            is_count = figure.unit == "count"
+            check, names = ("same", {"other": diagonal.id}) if is_count else ("share_of", whole)
+            figure = structs.replace(figure, check=check, inputs=names)
         checked.append(figure)
     return [*checked, diagonal, everything]
 

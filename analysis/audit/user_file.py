@@ -6,8 +6,10 @@
     judge,precision_recall,0.867/0.385,tp=72;fp=11;fn=115;tn=46
 
 `inputs` are `key=value` separated by semicolons. A percentage is in percent, with its sign or without; a precision, a
-kappa or an agreement is a fraction of 1 unless it has a percent sign or is more than 1. Parts are separated by spaces,
-by plus signs or by commas; the rows of a matrix by slashes. What cannot be read is an error that names the line.
+kappa or an agreement is a fraction of 1 unless it has a percent sign or is more than 1; an agreement may be a count, as
+9/12, and a whole number above 1 without a sign, which may be a count or a percentage, is an error. Parts are separated
+by spaces, by plus signs or by commas; the rows of a matrix by slashes. What cannot be read is an error that names the
+line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +18,8 @@ from typing import get_args
 
 from msgspec import Struct
 
-from analysis.audit.figure_text import Typed, typed
-from analysis.audit.row_figures import MEASURES, Given, UserRow, user_row
+from analysis.audit.figure_text import Typed, typed, typed_part
+from analysis.audit.row_figures import MEASURES, PARTS_OF_N, Given, UserRow, user_row
 from analysis.escaping import one_line
 from analysis.label_rows import LabelRows, read_rows
 from analysis.published import INPUTS, LISTS, Check
@@ -167,7 +169,7 @@ class _Row(Struct, frozen=True):
             elif key in LISTS:
                 numbers[key] = (self._listed(key, value),)
             else:
-                numbers[key] = ((self._number("inputs", value, f"{key} = "),),)
+                numbers[key] = ((self._number("inputs", value, f"{key} = ", may_be_part=key in PARTS_OF_N),),)
         return numbers
 
     def _listed(self, key: str, value: str) -> tuple[Typed, ...]:
@@ -178,11 +180,11 @@ class _Row(Struct, frozen=True):
             words = [word.rstrip(",") for word in value.split()]
         else:
             words = value.split(",")
-        return tuple(self._number("inputs", word, f"{key}: ") for word in words)
+        return tuple(self._number("inputs", word, f"{key}: ", may_be_part=key in PARTS_OF_N) for word in words)
 
-    def _number(self, field: str, text: str, where: str = "") -> Typed:
+    def _number(self, field: str, text: str, where: str = "", *, may_be_part: bool = False) -> Typed:
         try:
-            return typed(text)
+            return typed_part(text) if may_be_part else typed(text)
         except ValueError as error:
             advice = "Write a point before decimals; commas group thousands; leave units out, but for % and points."
             raise self.error(field, f"{where}{error}", advice) from error

@@ -95,8 +95,14 @@ def test_grouped_thousands_change_nothing(whole: int, decimals: int, negative: b
         ("kappa", "0.60", "n=50;agreement=80%;matrix=20,5/5,20", "reproduced"),
         ("kappa", "0.60", "n=51;agreement=80%;matrix=20 5/5 20", "differs"),
         ("kappa", "0.60", "n=50;agreement=0.9;matrix=20 5/5 20", "differs"),
+        ("kappa", "0.60", "n=50;agreement=40/50;matrix=20 5/5 20", "reproduced"),
+        ("kappa", "0.60", "n=50;agreement=41/50;matrix=20 5/5 20", "differs"),
         ("kappa", "0.83", "n=60;agreement=80%", "impossible"),
+        ("kappa", "0.83", "n=60;agreement=48/60", "impossible"),
+        ("kappa", "0.50", "n=12;agreement=9/12", "underdetermined"),
+        ("kappa", "0.50", "n=12;agreement=0.75", "underdetermined"),
         ("rater_agreement", "90.0%", "n=20;agreements=95% 90% 85%", "reproduced"),
+        ("rater_agreement", "90.0%", "n=20;agreements=19/20 18/20 85%", "reproduced"),
         ("rater_agreement", "94.0%", "n=20;agreements=95% 90% 85%", "differs"),
         ("sum", "119", "parts=93 26", "reproduced"),
         ("sum", "119", "parts=93, 26", "reproduced"),
@@ -154,6 +160,12 @@ def test_a_judges_figure_is_of_the_measure_that_is_named_or_that_fits(
     assert (found.status, found.computed, found.printed) == (status, computed, printed)
 
 
+def test_an_agreement_as_a_count_is_the_percentage_that_it_is_of_n(tmp_path: Path) -> None:
+    count, share = (judged(tmp_path, "kappa", "0.50", f"n=12;agreement={text}") for text in ("9/12", "75%"))
+    assert count.explanation == share.explanation
+    assert count.explanation.startswith("9 of 12 agree")
+
+
 def test_a_measure_that_was_not_named_is_said(tmp_path: Path) -> None:
     assert judged(tmp_path, "precision_recall", "0.50", JUDGE).explanation.startswith("As recall: 40 / 80 is")
 
@@ -181,6 +193,18 @@ def test_swapped_classes_are_suggested(tmp_path: Path) -> None:
         ("a,percentage,50%,", ":2: inputs: n is missing"),
         ("a,mean,3.1,n=10;step=0", ":2: inputs: step = 0 is not above 0"),
         ("a,kappa,0.6,n=40", ":2: inputs: agreement is missing"),
+        (
+            "a,kappa,0.5,n=12;agreement=9",
+            ":2: inputs: agreement = 9 may be a count or a percentage; write a count as 9/12",
+        ),
+        (
+            "a,rater_agreement,90%,n=20;agreements=19 18 17",
+            ":2: inputs: agreements = 19 may be a count or a percentage",
+        ),
+        ("a,kappa,0.5,n=12;agreement=9/13", ":2: inputs: agreement = 9/13 is not of n = 12"),
+        ("a,kappa,0.5,n=12;agreement=13/12", ":2: inputs: agreement = '13/12' is no part of a whole"),
+        ("a,kappa,0.5,n=12;agreement=75%/12", ":2: inputs: agreement = '75%/12' is no part of a whole"),
+        ("a,percentage,50%,n=9/12", ":2: inputs: n = '9/12' is no number"),
         ("a,kappa,0.6,matrix=8 1/2", ":2: inputs: the matrix has rows of 2 / 1 cells"),
         ("a,kappa,0.6,matrix=8 1.5/2 3", ":2: inputs: matrix = 1.5 is no whole count"),
         ("a,sum,5,total=5", ":2: inputs: parts is missing"),
