@@ -39,11 +39,29 @@ def audit(
 
     solved,percentage,49.0%,n=123
 
-    Checks and their inputs (key=value;key=value): percentage (n, count), mean (n, step), two_proportion_p (x1 n1 x2
-    n2), precision_recall (tp fp fn tn), kappa (n agreement, matrix=a b/c d), sum (parts, total), difference (a b),
-    relative_change (from to), share_of (part whole), same (other). A TOML has the form of data/published. The papers
-    are wink, autotriage, engineering_agent and reflexive.
-    """
+    Inputs are key=value;key=value, as far as they are printed.
+
+    The checks and their keys:
+
+    \b
+    percentage        n count repeats
+    mean              n step repeats
+    two_proportion_p  n1 n2, and x1 x2 or share1 share2
+    stars             p, and the levels of the legend: one two three four
+    precision_recall  tp fp fn tn positives negatives n; beside them precision
+                      recall f1 accuracy kappa other_precision other_recall;
+                      measure=recall says which of them is printed
+    kappa             n agreement labels margins, or matrix=20 5/5 20
+    rater_agreement   n labels agreements kappas (raters 1-2, 1-3, 2-3)
+    sum               parts total
+    difference        a b
+    relative_change   from to
+    share_of          part whole
+    same              other
+
+    An agreement is 9/12, 75% or 0.75; parts, margins, agreements and kappas are lists: parts=93 26. A TOML has the form
+    of data/published. The papers are wink, autotriage, engineering_agent and reflexive.
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import msgspec
 
     from analysis.audit.findings import document, is_at_least

@@ -1,6 +1,7 @@
 """`misstep audit` says which printed figures cannot be, the worst first, with the arithmetic."""
 
 import json
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from analysis.audit.user_file import OWN_KEYS
+from analysis.published import INPUTS
 from misstep.__main__ import main
 
 FIGURES = """\
@@ -165,6 +168,20 @@ def test_a_toml_that_is_broken_or_has_no_check_is_an_error(
     code, out, err = misstep(file)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_the_help_names_every_check_with_all_its_keys(misstep: Any) -> None:
+    code, out, _ = misstep("--help")
+    lines = out.partition("The checks and their keys:\n\n")[2].partition("\n\n")[0].splitlines()
+    shown: dict[str, set[str]] = {}
+    check = ""
+    for line in lines:
+        words = re.findall(r"[a-z_]+[0-9]?", line)
+        check = words.pop(0) if words[0] in INPUTS else check
+        shown.setdefault(check, set()).update(words)
+    assert code == 0
+    assert set(shown) == set(INPUTS)
+    assert {name for name, keys in INPUTS.items() if not keys | OWN_KEYS.get(name, frozenset()) <= shown[name]} == set()
 
 
 def test_what_is_neither_a_file_nor_a_paper_is_an_error_that_names_the_papers(misstep: Any, tmp_path: Path) -> None:
