@@ -128,7 +128,8 @@ class Reply(Struct, frozen=True, omit_defaults=True):
 
     `finish` is the server's own word (`stop`, `length`, `content_filter`, …); tokens and `cost_usd` are `None` where
     the server did not say or no price is known; `seconds` is what the last attempt took; `raw` is the whole body. Of a
-    reply that is `cached` all that is the reply's first time: nothing was spent now.
+    reply that is `cached` all that is the reply's first time: nothing was spent now. `unstructured` says that a schema
+    was to be kept to and that the server takes none.
     """
 
     text: str | None
@@ -142,6 +143,7 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     cached: bool = False
     attempts: int = 1
     raw: str = ""
+    unstructured: bool = False
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):

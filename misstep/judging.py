@@ -19,7 +19,7 @@ from msgspec import Struct
 from harness.clients import ClientSettings, ask_all, open_client
 from harness.clients.asking import Pair
 from harness.errors import InputError, MissingPrerequisite, UsageError
-from harness.exchange import Failure, FailureKind, Outcome, Request
+from harness.exchange import Failure, FailureKind, Outcome, Reply, Request
 from harness.items import Item, Runs, read_items, read_question
 from harness.judges.fit import fitted_to
 from harness.judges.judge_file import JudgeSpec
@@ -254,8 +254,12 @@ async def _verdicts(
                 waiting[id(request)] = (one, turn)
                 yield request
 
+    unstructured = False
     async with aclosing(exchange(requests())) as coming:
         async for request, outcome in coming:
+            if isinstance(outcome, Reply) and outcome.unstructured and not unstructured:
+                unstructured = True
+                say("misstep: the server takes no JSON schema: it is asked without, and replies are read as they are.")
             one, turn = waiting.pop(id(request))
             if isinstance(outcome, Failure) and outcome.kind == "budget":
                 raise _Stopped(outcome.sentence)

@@ -7,6 +7,7 @@ the group `misstep.clients` adds to it. Nothing heavy is imported before a clien
 import random
 
 from harness import registry
+from harness.clients.adapting import AdaptingClient
 from harness.clients.asking import ask_all
 from harness.clients.breaker import BreakingClient
 from harness.clients.budget import BudgetedClient
@@ -65,6 +66,7 @@ def open_client(settings: ClientSettings) -> Client:
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices)
         client = BudgetedClient(client, prices, settings.max_cost_usd, settings.spent_usd)
+    client = AdaptingClient(client)
     limits = Limits(settings.attempts, settings.attempt_seconds, settings.total_seconds)
     client = PatientClient(client, limits, random.Random(settings.seed))  # noqa: S311 (jitter is no secret)
     client = BreakingClient(client, settings.failures_to_stop)

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from harness.clients.refusals import advice_on
 from harness.exchange import Failure, FailureKind, Outcome, Reply, without_surrogates
 
 _SHOWN = 200
@@ -156,11 +157,14 @@ def _text(body: bytes) -> str:
 
 def _refused(answer: Answer, seconds: float) -> Failure:
     """The failure that a status other than 2xx means."""
-    error = _error_in(answer.body)
+    error = error_in(answer.body)
     kind = _kind(answer.status, error)
+    sentence = f"{_MEANING[kind]} (status {answer.status}): {_said(error)}"
+    if kind == "bad_request" and (advice := advice_on(error)):
+        sentence = f"{sentence.rstrip('.')}; {advice}"
     return Failure(
         kind,
-        f"{_MEANING[kind]} (status {answer.status}): {_said(error)}",
+        sentence,
         raw=_text(answer.body)[:_KEPT],
         seconds=seconds,
         retry_after=retry_after(answer.headers) if kind in ("rate_limited", "server") else None,
@@ -186,7 +190,7 @@ def _kind(status: int, error: Any) -> FailureKind:
     return "bad_request"
 
 
-def _error_in(body: bytes) -> Any:
+def error_in(body: bytes) -> Any:
     """What a body says went wrong: its `error` where it is JSON and has one, else all of it."""
     try:
         value = cleaned(json.loads(body))

@@ -15,6 +15,13 @@ base_url = "http://127.0.0.1:8000/v1"
 temperature = 0.0
 max_tokens = 1024
 seed = 7
+omit = ["seed"]                    # what is not sent at all, for a server that does not take it
+structured = true                  # whether the server is asked to keep to a JSON schema
+
+[model.extra]                      # what goes into the request as it is
+reasoning_effort = "low"
+
+`max_completion_tokens` in `extra` takes the place of `max_tokens`.
 
 The kind `any` fits items of every kind.
 """
@@ -56,6 +63,18 @@ class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     seed: int | None = 0
     structured: bool = True
     extra: dict[str, Any] = {}
+
+
+class _ModelTable(ModelSettings, frozen=True, forbid_unknown_fields=True):
+    """The settings as a file has them: TOML has no word for what is left to the server."""
+
+    omit: tuple[Literal["temperature", "max_tokens", "seed"], ...] = ()
+
+    def settings(self) -> ModelSettings:
+        """The settings that they come to."""
+        told = {name: getattr(self, name) for name in ModelSettings.__struct_fields__}
+        omitted = {*self.omit, *(["max_tokens"] if "max_completion_tokens" in self.extra else [])}
+        return ModelSettings(**told | dict.fromkeys(omitted))
 
 
 class Example(Struct, frozen=True):
@@ -100,7 +119,7 @@ class _File(Struct, forbid_unknown_fields=True):
     permute: Permute = "none"
     policy: Policy = "shorten_middle"
     budget: int = 24_000
-    model: ModelSettings = ModelSettings()
+    model: _ModelTable = _ModelTable()
 
 
 def read_judge(file: Path) -> JudgeSpec:
@@ -145,7 +164,7 @@ def read_judge(file: Path) -> JudgeSpec:
         permute=told.permute,
         policy=told.policy,
         budget=told.budget,
-        model=told.model,
+        model=told.model.settings(),
         digest=digest.hexdigest(),
     )
 

@@ -193,3 +193,18 @@ def test_every_shipped_prompt_is_used_by_a_judge_or_by_all() -> None:
 def test_the_patch_judge_has_ten_examples_of_each_class() -> None:
     labels = [example.label for example in read_known("patch_acceptability").examples]
     assert (labels.count("acceptable"), labels.count("unacceptable")) == (10, 10)
+
+
+def test_what_a_server_does_not_take_is_left_out_of_the_request(tmp_path: Path) -> None:
+    (request,) = ask(judge(tmp_path), Item("i1", "text", text="an apple"), None).requests
+    assert {"seed", "temperature", "max_tokens"} < request.body().keys()
+    told = judge(tmp_path)
+    file = tmp_path / "judge.toml"
+    file.write_text(file.read_text() + 'omit = ["seed", "temperature"]\nextra = {max_completion_tokens = 90}\n')
+    (request,) = ask(read_judge(file), Item("i1", "text", text="an apple"), None).requests
+    assert not {"seed", "temperature", "max_tokens"} & request.body().keys()
+    assert request.most_tokens_out() == 90
+    assert told.model.max_tokens == 1024
+    file.write_text(file.read_text().replace('"seed"', '"sed"'))
+    with pytest.raises(InputError, match="omit"):
+        read_judge(file)

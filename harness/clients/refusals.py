@@ -1,0 +1,79 @@
+"""What in a request a server does not take, told from what it says; and what to do about it.
+
+Servers say it in several ways:
+
+    {"error": {"message": "Unsupported parameter: 'max_tokens' …", "param": "max_tokens"}}
+    {"detail": [{"loc": ["body", "response_format"], "msg": "Extra inputs are not permitted"}]}
+    {"error": "this server knows no response_format"}
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal
+
+Parameter = Literal["response_format", "max_tokens", "temperature", "seed"]
+
+_NAMES: dict[Parameter, re.Pattern[str]] = {
+    "response_format": re.compile(
+        r"response[_ ]format|json[_ ]schema|structured[_ ]output|guided[_ ]json", re.IGNORECASE
+    ),
+    "max_tokens": re.compile(r"\bmax_tokens\b"),
+    "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
+    "seed": re.compile(r"\bseed\b", re.IGNORECASE),
+}
+_TOO_LONG = re.compile(r"context[_ ](length|window|size)|too (long|large|many tokens)", re.IGNORECASE)
+
+_ADVICE: dict[Parameter, str] = {
+    "response_format": "put `structured = false` under [model] in the judge's file",
+    "max_tokens": "put `max_completion_tokens = …` under [model.extra] in the judge's file: it goes in the place of "
+    "max_tokens",
+    "temperature": 'put `omit = ["temperature"]` under [model] in the judge\'s file, or the value that it takes',
+    "seed": 'put `omit = ["seed"]` under [model] in the judge\'s file',
+}
+_SHORTER = "make `budget` in the judge's file smaller, or max_tokens under [model]"
+
+
+def refused_parameter(error: Any) -> Parameter | None:
+    """The parameter that a server's words say it does not take; `None` where they do not say so.
+
+    Parameters
+    ----------
+    error
+        What the body of a status 4xx says: a JSON value or a text.
+    """
+    if _TOO_LONG.search(_words(error)):
+        return None
+    for named in _pointed_at(error):
+        for name in _NAMES:
+            if named == name:
+                return name
+    said = _words(error)
+    found = [(hit.start(), name) for name, pattern in _NAMES.items() if (hit := pattern.search(said))]
+    return min(found)[1] if found else None
+
+
+def advice_on(error: Any) -> str:
+    """What to put into a judge's file so that the server takes its requests; empty where that is not known."""
+    if _TOO_LONG.search(_words(error)):
+        return _SHORTER
+    refused = refused_parameter(error)
+    return "" if refused is None else _ADVICE[refused]
+
+
+def _words(error: Any) -> str:
+    """The sentence of an error, or all of it where there is none."""
+    if isinstance(error, dict):
+        return str(error.get("message") or error.get("detail") or error)
+    return str(error)
+
+
+def _pointed_at(error: Any) -> Iterator[str]:
+    """The names of parameters that stand in fields made for that."""
+    if not isinstance(error, dict):
+        return
+    if isinstance(error.get("param"), str):
+        yield error["param"]
+    details = error.get("detail")
+    for detail in details if isinstance(details, list) else []:
+        places = detail.get("loc") if isinstance(detail, dict) else None
+        yield from (place for place in places if isinstance(place, str)) if isinstance(places, list) else ()
