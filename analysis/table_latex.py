@@ -1,5 +1,7 @@
 r"""A table as LaTeX: one `table` that needs `\usepackage{booktabs}` and nothing else.
 
+A table of more than a page is a `longtable`, and opens with a comment that names the package of that, too.
+
 The shape, with made-up figures:
 
     \begin{table}
@@ -21,6 +23,7 @@ letters with accents are put together; what it has no sign for is named by its c
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from math import ceil
 
 from analysis.escaping import one_line
 from analysis.printed_lines import HEADS, Printed, printed
@@ -29,6 +32,11 @@ from analysis.tables import Table
 _FIGURES = frozenset({"value", "interval", "n"})
 _WIDEST = 34
 """Characters: a column with longer texts is folded."""
+
+_LINES_OF_A_PAGE = 45
+"""What fits on a page of small print, with caption and notes."""
+
+_END = r" \\"
 
 _SIGNS = {
     "\\": r"\textbackslash{}",
@@ -132,31 +140,86 @@ _JOINING = frozenset("-',")
 
 
 def latex_text(table: Table) -> str:
-    """A table as a LaTeX `table`: caption, rules of booktabs, a line a figure, the finding and the notes below."""
+    """A table as LaTeX: caption, rules of booktabs, a line a figure, the finding and the notes below.
+
+    It is a `table`, or a `longtable` where it does not fit on one page.
+    """
     shown = printed(table)
-    end = r" \\"
-    lines = [
+    lines = _over_pages(table, shown) if _printed_lines(shown) > _LINES_OF_A_PAGE else _on_one_page(table, shown)
+    return "\n".join(lines) + "\n"
+
+
+def _on_one_page(table: Table, shown: Printed) -> list[str]:
+    return [
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{escaped(shown.title)}}}",
-        rf"\label{{tab:{_label(table.paper)}-{_label(table.name)}}}",
+        _named(table),
         r"\footnotesize",
         rf"\begin{{tabular}}{{{''.join(_columns(shown))}}}",
-        r"\toprule",
-        " & ".join(HEADS[name] for name in shown.columns) + end,
-        r"\midrule",
+        *_head(shown),
+        *_body(shown),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *_remarks(shown),
+        r"\end{table}",
     ]
+
+
+def _over_pages(table: Table, shown: Printed) -> list[str]:
+    """The head is repeated on every page; a line at the foot of all but the last says that the table goes on."""
+    return [
+        r"% \usepackage{booktabs}",
+        r"% \usepackage{longtable}",
+        r"\begingroup",
+        r"\footnotesize",
+        rf"\begin{{longtable}}{{{''.join(_columns(shown))}}}",
+        rf"\caption{{{escaped(shown.title)}}}",
+        _named(table) + _END,
+        *_head(shown),
+        r"\endfirsthead",
+        *_head(shown),
+        r"\endhead",
+        r"\midrule",
+        rf"\multicolumn{{{len(shown.columns)}}}{{r}}{{\textit{{continued on the next page}}}}{_END}",
+        r"\endfoot",
+        r"\bottomrule",
+        r"\endlastfoot",
+        *_body(shown),
+        r"\end{longtable}",
+        *_remarks(shown),
+        r"\endgroup",
+    ]
+
+
+def _named(table: Table) -> str:
+    return rf"\label{{tab:{_label(table.paper)}-{_label(table.name)}}}"
+
+
+def _head(shown: Printed) -> list[str]:
+    return [r"\toprule", " & ".join(HEADS[name] for name in shown.columns) + _END, r"\midrule"]
+
+
+def _body(shown: Printed) -> Iterator[str]:
     for position, (heading, rows) in enumerate(shown.sections):
         if heading:
-            lines += [r"\addlinespace"] if position else []
-            lines.append(rf"\multicolumn{{{len(shown.columns)}}}{{l}}{{\textit{{{escaped(heading)}}}}}{end}")
-        lines += [" & ".join(map(escaped, row)) + end for row in rows]
-    lines += [r"\bottomrule", r"\end{tabular}"]
+            yield from [r"\addlinespace"] if position else []
+            yield rf"\multicolumn{{{len(shown.columns)}}}{{l}}{{\textit{{{escaped(heading)}}}}}{_END}"
+        yield from (" & ".join(map(escaped, row)) + _END for row in rows)
+
+
+def _remarks(shown: Printed) -> list[str]:
     remarks = [escaped(text) for text in (shown.finding, *shown.notes) if text]
-    if remarks:
-        lines += ["", r"\smallskip", r"\begin{minipage}{\linewidth}"]
-        lines += ["\n\n".join(remarks), r"\end{minipage}"]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    if not remarks:
+        return []
+    return ["", r"\smallskip", r"\begin{minipage}{\linewidth}", "\n\n".join(remarks), r"\end{minipage}"]
+
+
+def _printed_lines(shown: Printed) -> int:
+    """How many lines the rows take on paper, folded texts and headings counted."""
+    headings = sum(bool(heading) for heading, _ in shown.sections)
+    rows = (row for _, rows in shown.sections for row in rows)
+    return headings + sum(max(ceil(len(text) / _WIDEST) for text in (*row, " ")) for row in rows)
 
 
 def escaped(text: str) -> str:

@@ -1,4 +1,4 @@
-r"""A table in LaTeX compiles with booktabs alone: what is not a command of ours is text, whatever it says.
+r"""A table in LaTeX compiles with booktabs, and longtable where it is long: what is no command of ours is text.
 
 There may be no TeX at hand, so a small reader that is stricter than TeX takes the table to pieces: it knows the
 commands that may stand there and what each takes, and fails on everything else.
@@ -58,7 +58,8 @@ def check_text(text: str) -> None:
 
 def body(text: str) -> list[str]:
     """The lines of the table between its rules, without the space between groups."""
-    inside = text.split("\\midrule\n")[1].split("\\bottomrule")[0]
+    start, end = ("\\endlastfoot\n", "\\end{longtable}") if "{longtable}" in text else ("\\midrule\n", "\\bottomrule")
+    inside = text.split(start)[1].split(end)[0]
     return [line for line in inside.splitlines() if line != r"\addlinespace"]
 
 
@@ -120,7 +121,7 @@ def test_environments_nest_and_every_line_of_figures_is_as_wide_as_the_columns_t
         else:
             assert open_.pop() == name
     assert open_ == []
-    declared = re.search(r"(?m)^\\begin\{tabular\}\{(.*)\}$", text)[1].replace(r"p{0.28\linewidth}", "p")
+    declared = re.search(r"(?m)^\\begin\{(?:tabular|longtable)\}\{(.*)\}$", text)[1].replace(r"p{0.28\linewidth}", "p")
     assert re.fullmatch(r"[lrp]+", declared)
     widths = {len(cells(line)) for line in body(text) if not line.startswith(r"\multicolumn")}
     assert widths <= {len(declared)}
@@ -147,3 +148,39 @@ def test_a_column_in_which_nothing_stands_is_left_out():
 
 def test_a_table_without_rows_is_a_table():
     assert body(latex_text(Table("t", "p", "T", "F", ()))) == []
+
+
+def of_rows(count: int, reason: str = "") -> Table:
+    rows = tuple(
+        Row(f"Quantity {place}", place, reason=reason, group="" if place < 3 else "Later") for place in range(count)
+    )
+    return Table("long", "made-up", "A long table", "There are many.", rows, notes=("One note.",))
+
+
+def test_a_table_of_more_than_a_page_goes_over_pages_with_its_head_on_each():
+    text = latex_text(of_rows(60))
+    assert text.startswith("% \\usepackage{booktabs}\n% \\usepackage{longtable}\n")
+    assert "{table}" not in text
+    assert "{tabular}" not in text
+    head = "\\toprule\nQuantity & Value & Evidence \\\\\n\\midrule\n"
+    assert text.count(head) == 2
+    first, later = text.index(head), text.rindex(head)
+    order = [text.index(sign) for sign in (r"\caption", r"\endfirsthead", r"\endhead", r"\endfoot", r"\endlastfoot")]
+    assert order[0] < first < order[1] < later < order[2] < order[3] < order[4]
+    assert "\\label{tab:made-up-long} \\\\\n" in text
+    assert [cells(line)[0] for line in body(text)][:4] == [
+        "Quantity 0",
+        "Quantity 1",
+        "Quantity 2",
+        r"\multicolumn{3}{l}{\textit{Later}}",
+    ]
+    assert len(body(text)) == 61
+    assert text.index("There are many.") > text.index(r"\end{longtable}")
+
+
+def test_folded_lines_count_and_a_table_of_a_page_stays_one():
+    assert r"\begin{table}" in latex_text(of_rows(40))
+    assert "longtable" not in latex_text(of_rows(40))
+    assert r"\begin{longtable}" in latex_text(
+        of_rows(40, "It is not printed, and nobody knows what it would have been.")
+    )
