@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from analysis.judging.sample import JudgedSample
+from analysis.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
 from analysis.judging.units import BoolArray, Units
 from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from analysis.stats.equal_shares import clustered_shares, pearson_shares
@@ -19,9 +20,7 @@ from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_inter
 from analysis.stats.patterns import IntArray
 from analysis.stats.significance import Significance
 
-NOTHING_ANSWERED = "no item with a gold label was answered"
 NOTHING_UNANSWERED = "every item with a gold label was answered"
-NEVER_GOLD = "no item asked has this gold label"
 
 
 class LabelUse(Struct, frozen=True):

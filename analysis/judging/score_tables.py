@@ -12,7 +12,9 @@ _UNANSWERED = ("abstained", "unreadable", "refused", "failed")
 def headline(scores: Scores) -> str:
     """What the run found, in one sentence with its interval; what was not answered is always said."""
     accuracy = scores.accuracy
-    of = f"{scores.benchmark} ({scores.answered:,} of {counted_text(scores.n, 'item')} answered)"
+    without = scores.tied + scores.unlabelled
+    no_gold = f"; {without:,} without a gold label left out" if without else ""
+    of = f"{scores.benchmark} ({scores.answered:,} of {counted_text(scores.n, 'item')} answered{no_gold})"
     if accuracy.value is None:
         return f"{scores.judge} has no accuracy on {of}: {accuracy.reason}."
     sentence = f"{scores.judge} gives the gold label on {with_interval(accuracy, 'share')} of {of}"
@@ -51,7 +53,8 @@ def scores_table(scores: Scores, source: str) -> Table:
             estimate_row("F1", label.f1, "coefficient", name, source),
         ]
     counts = ", ".join(f"{getattr(scores, status):,} {status}" for status in _UNANSWERED if getattr(scores, status))
-    notes = [f"Not answered: {counts}." if counts else "Every item was answered."]
+    all_answered = "Every item was answered." if scores.n else "No item was asked."
+    notes = [f"Not answered: {counts}." if counts else all_answered]
     if scores.tied or scores.unlabelled:
         without = scores.tied + scores.unlabelled
         items = counted_text(without, "item")

@@ -24,13 +24,17 @@ from analysis.judging.tally import Tally, tally
 from analysis.stats import coefficients
 from analysis.stats.agreement import ONE_CATEGORY
 from analysis.stats.estimate import Estimate
-from analysis.stats.multiclass import ABSENT, NEITHER, NEVER_PREDICTED
 from analysis.stats.patterns import FloatArray
 from harness.errors import UsageError
 from harness.verdict import Verdict
 
 NOTHING_ANSWERED = "no item with a gold label was answered"
 NOTHING_ASKED = "no item with a gold label was asked"
+NEVER_SAID = "no item with a gold label was given this label"
+NEVER_GOLD = "no item asked has this gold label"
+LEFT_OPEN = "no item with this gold label was answered"
+NEITHER = "no item has this label, neither as gold label nor as answer"
+NEITHER_ANSWERED = "no item answered has this label, neither as gold label nor as answer"
 
 _FEWEST_RESAMPLES = 1_000
 """For the kappa with one of many raters."""
@@ -171,8 +175,8 @@ def score(
     scored = [verdict for verdict in asked.values() if verdict.item in reference.label_of]
     table = _tallied(scored, reference.label_of, codes, clusters)
     answered = table.only(table.answers != codes.unanswered)
-    kappa, *f1s = _resampled(answered, codes, NOTHING_ANSWERED, resamples, seed)
-    kappa_all, *f1s_all = _resampled(table, codes, NOTHING_ASKED, resamples, seed)
+    kappa, *f1s = _resampled(answered, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)
+    kappa_all, *f1s_all = _resampled(table, codes, (NOTHING_ASKED, NEITHER), resamples, seed)
     statuses = Counter(verdict.status for verdict in asked.values())
     most = _most_frequent(table, codes.labels)
     no_gold = asked.keys() - reference.label_of.keys()
@@ -242,10 +246,10 @@ def _accuracy(table: Tally, undefined: str) -> Estimate:
     return table.share(table.gold == table.answers, _all(table), undefined)
 
 
-def _resampled(table: Tally, codes: Codes, nothing: str, resamples: int, seed: int) -> list[Estimate]:
-    """Kappa, and F1 of each label."""
-    n_labels = len(codes.labels)
-    reasons = [ONE_CATEGORY, *[NEITHER] * n_labels] if table.n else [nothing] * (1 + n_labels)
+def _resampled(table: Tally, codes: Codes, undefined: tuple[str, str], resamples: int, seed: int) -> list[Estimate]:
+    """Kappa, and F1 of each label; `undefined` are the reasons without items, and without items of a label."""
+    n_labels, (nothing, neither) = len(codes.labels), undefined
+    reasons = [ONE_CATEGORY, *[neither] * n_labels] if table.n else [nothing] * (1 + n_labels)
     return table.resampled(partial(_figures, table=table, n_labels=n_labels), reasons, resamples, seed)
 
 
@@ -259,14 +263,14 @@ def _figures(sets: FloatArray, table: Tally, n_labels: int) -> FloatArray:
 
 
 def _label_scores(place: int, answered: Tally, table: Tally, f1: Estimate, f1_all: Estimate) -> LabelScores:
-    right = answered.answers == place
+    right, support = answered.answers == place, table.count(table.gold == place)
     return LabelScores(
-        precision=answered.share(answered.gold == place, right, NEVER_PREDICTED),
-        recall=answered.share(right, answered.gold == place, ABSENT),
+        precision=answered.share(answered.gold == place, right, NEVER_SAID),
+        recall=answered.share(right, answered.gold == place, LEFT_OPEN if support else NEVER_GOLD),
         f1=f1,
-        recall_all=table.share(table.answers == place, table.gold == place, ABSENT),
+        recall_all=table.share(table.answers == place, table.gold == place, NEVER_GOLD),
         f1_all=f1_all,
-        support=table.count(table.gold == place),
+        support=support,
     )
 
 
@@ -309,7 +313,7 @@ def _against_rater(
 ) -> RaterScores:
     answered = [verdict for item, verdict in asked.items() if verdict.label is not None and item in given]
     table = _tallied(answered, given, codes, clusters)
-    kappa = _resampled(table, codes, NOTHING_ANSWERED, resamples, seed)[0]
+    kappa = _resampled(table, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)[0]
     return RaterScores(rater, _accuracy(table, NOTHING_ANSWERED), kappa)
 
 

@@ -204,7 +204,8 @@ def resampled_estimate(value: float, drawn: FloatArray, n: int, units: str, reas
         Why it is undefined.
     """
     estimate = bootstrapped(value, drawn, n, reason)
-    method = estimate.method.replace("resamples of items", f"resamples of {units}")
+    # In how many resamples it is undefined differs from figure to figure: its reason says so, and the method is one.
+    method = f"percentile bootstrap, {len(drawn):,} resamples of {units}" if estimate.method else ""
     low, high = estimate.low, estimate.high
     if low is not None and high is not None and high - low < NO_WIDTH:
         low, high = None, None

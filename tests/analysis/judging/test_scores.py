@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from analysis.gold import AskedItem, GoldLabel
 from analysis.judging.reference import clusters_of, majority
+from analysis.judging.score_tables import headline
 from analysis.judging.scores import Scores, score, scores_document
 from analysis.stats.agreement import cohen_kappa
 from analysis.stats.proportions import wilson
@@ -99,7 +100,27 @@ def test_a_label_that_is_never_predicted_has_no_precision_and_one_that_is_never_
     scores = run([("yes", "yes"), ("no", "yes")], labels=("yes", "no", "other"))
     assert (scores.labels["no"].precision.value, scores.labels["no"].recall.value) == (None, 0)
     assert scores.labels["other"].recall.value is None
-    assert scores.labels["other"].f1.reason == "class neither true nor predicted"
+    assert scores.labels["other"].f1.reason == "no item answered has this label, neither as gold label nor as answer"
+
+
+def test_a_label_whose_items_are_all_left_open_is_not_said_to_be_missing_from_the_gold_labels() -> None:
+    scores = run([("yes", "yes"), ("no", None)], labels=("yes", "no", "other"))
+    assert (scores.labels["no"].recall.value, scores.labels["no"].recall_all.value) == (None, 0)
+    assert scores.labels["no"].recall.reason == "no item with this gold label was answered"
+    assert scores.labels["other"].recall.reason == "no item asked has this gold label"
+
+
+def test_the_headline_says_how_many_items_have_no_gold_label() -> None:
+    verdicts = [verdict("a", "yes"), verdict("b", "yes"), verdict("c", None, "unreadable")]
+    scores = score(verdicts, [GoldLabel("a", "rater", "yes"), GoldLabel("c", "rater", "no")], YES_NO, resamples=50)
+    assert "(2 of 3 items answered; 1 without a gold label left out)" in headline(scores)
+
+
+def test_figures_undefined_in_some_resamples_share_one_method_and_say_so_in_their_reasons() -> None:
+    scores = run([("yes", "yes"), ("no", "no"), ("maybe", "maybe")] * 2, labels=("yes", "no", "maybe"))
+    f1s = [label.f1 for label in scores.labels.values()]
+    assert len({f1.method for f1 in f1s}) == 1
+    assert all("undefined in" in f1.reason for f1 in f1s)
 
 
 def test_a_later_attempt_counts_where_the_earlier_one_failed() -> None:
