@@ -176,4 +176,8 @@ def replace_file(path: Path, content: bytes) -> None:
     """Write a file such that a reader, or a run after a crash, sees either all of it or what was there before."""
     building = path.with_name(f".{path.name}.part")
     building.write_bytes(content)
-    building.replace(path)
+    try:
+        building.replace(path)
+    except OSError:
+        building.unlink()
+        raise

@@ -8,10 +8,10 @@ import typer
 from harness.classifiers import CLASSIFIERS, classifier_for, classify_all
 from harness.classifiers import categories as known_categories
 from harness.errors import UsageError
-from harness.records import replace_file
 from harness.trajectory import Unreadable
 from misstep.classification import as_json, classify_paths
 from misstep.findings import Findings, findings_page, findings_text
+from misstep.pages import write_page
 from misstep.terminal import plain, say
 
 _UNREADABLE_SHOWN = 10
@@ -64,7 +64,7 @@ def classify(
         )
         raise typer.Exit(130) from None
     if html is not None:
-        replace_file(html, findings_page(found, paths, arguments).encode())
+        write_page("--html", html, findings_page(found, paths, arguments))
     print(as_json(found).decode() if json else findings_text(found), end="" if json else "\n")
     _complain(found)
     if found.unreadable:

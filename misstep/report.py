@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from harness.errors import InputError, UsageError
-from harness.records import MANIFEST, REPORT, Manifest, read_manifest, replace_file
+from harness.records import MANIFEST, REPORT, Manifest, read_manifest
+from misstep.pages import write_page
 
 app = typer.Typer(
     add_completion=False,
@@ -53,8 +54,7 @@ def report(
             f"no page shows these runs together: {said}", "Name runs of `misstep judge run`, or one of classify."
         )
     target = out or runs[0] / REPORT
-    target.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(target, written.encode())
+    write_page("--out", target, written)
     print(target)
 
 

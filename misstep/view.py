@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from harness.errors import InputError, UsageError
-from harness.records import replace_file
 from harness.trajectory import Trajectory, Unreadable
 from misstep.inputs import trajectories
+from misstep.pages import write_page
 from misstep.run_files import read_runs
 from misstep.runs_by_id import is_own
 from misstep.terminal import Progress, plain, say
@@ -48,8 +48,7 @@ def view(
     if len(ids) > 1 and id_ is None:
         say(f"misstep: {len(ids):,} trajectories; this is the first. Another: --id {plain(ids[1])}")
     target = out or Path(f"{file_name(chosen.id)}.html")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(target, _page(chosen, path).encode())
+    write_page("--out", target, _page(chosen, path))
     print(target)
     if unreadable:
         raise typer.Exit(1)

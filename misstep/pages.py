@@ -1,0 +1,28 @@
+"""A page put where the user wants it."""
+
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.records import replace_file
+
+
+def write_page(option: str, file: Path, page: str) -> None:
+    """Write a page into a file, its folder made where there is none.
+
+    Parameters
+    ----------
+    option
+        What named the file, such as `--out`.
+    file, page
+        The file and what is to stand in it.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, page.encode())
+    except OSError as error:
+        raise UsageError(f"{option} {file}: {error.strerror}", "Name a file that can be written.") from error
