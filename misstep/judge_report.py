@@ -54,7 +54,7 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
         The gold labels or the items of a benchmark break the form.
     """
     from misstep.judge_compare import distinct_names
-    from misstep.judge_scores import NO_JUDGE, assessed
+    from misstep.judge_scores import assessed
 
     names = distinct_names([run.folder for run in runs])
     assessments = known or [assessed(run, seed=SEED) for run in runs]
@@ -63,14 +63,13 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
         groups.setdefault(run.manifest.inputs.digest, {})[name] = (run, assessment)
     room = PAGE_CHARACTERS // len(groups)
     sections = [_section(group, place, room) for place, group in enumerate(groups.values())]
-    small = [name for name, run in zip(names, runs, strict=True) if is_plumbing(run)]
     alone = next(iter(sections)) if len(sections) == 1 else None
     return judge_page(
         alone.title if alone else "Judges on several benchmarks",
         alone.finding if alone else best_per_benchmark([_scored(group) for group in groups.values()]),
         sections,
         _NOTES,
-        [NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}"] if small else [],
+        _warnings(dict(zip(names, runs, strict=True))),
         foot=Foot(
             command or shlex.join(["misstep", "report", *names]),
             datasets=tuple(dict.fromkeys(name for run in runs if (name := _public_set(run)))),
@@ -78,6 +77,21 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
             seed=SEED,
         ),
     )
+
+
+def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
+    """What a reader has to know before any figure."""
+    from misstep.judge_scores import NO_JUDGE
+
+    found = []
+    small = [name for name, run in runs.items() if is_plumbing(run)]
+    if small:
+        found.append(NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}")
+    for name, run in runs.items():
+        if not run.manifest.finished:
+            who = "This run" if len(runs) == 1 else f"The run {name}"
+            found.append(f"{who} is not finished: it has verdicts on {len(run.verdicts):,} items so far.")
+    return found
 
 
 def is_plumbing(run: JudgedRun) -> bool:
@@ -94,14 +108,14 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room
     source = first.question.name
     if len(group) == 1:
         assessment = next(iter(group.values()))[1]
-        title = f"{_judge(first)} on {source}"
+        title = f"{first.judge} on {source}"
         finding = headline(assessment.scores)
         tables: dict[str, list[Table]] = {"": assessment_tables(assessment, source)}
     else:
         title = f"{len(group)} runs on {source}"
         finding, tables = _compared(group, source)
     runs = [
-        JudgedBy(name if len(group) > 1 else _judge(run), {one.item: one for one in run.verdicts})
+        JudgedBy(name if len(group) > 1 else run.judge, {one.item: one for one in run.verdicts})
         for name, (run, _) in group.items()
     ]
     return Section(
@@ -122,10 +136,6 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
     tables = {"": [compared_runs_table(scored, source), comparison_table(pairs, source)]}
     tables |= {name: assessment_tables(assessment, source) for name, (_, assessment) in group.items()}
     return best_of(scored, pairs), tables
-
-
-def _judge(run: JudgedRun) -> str:
-    return str(run.manifest.asked.get("judge", run.name))
 
 
 def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scores]:
@@ -154,7 +164,7 @@ def _public_set(run: JudgedRun) -> str:
 
 def _input(name: str, run: JudgedRun) -> str:
     model = run.manifest.asked.get("model")
-    asked = f"{run.manifest.asked.get('judge')}{f' with {model}' if model else ''}"
+    asked = f"{run.judge}{f' with {model}' if model else ''}"
     unfinished = "" if run.manifest.finished else ", not finished"
     return (
         f"{name}: {asked} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {len(run.verdicts):,} items, "

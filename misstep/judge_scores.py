@@ -37,6 +37,7 @@ def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Asses
         run.verdicts,
         run.gold,
         tuple(run.question.labels),
+        judge=run.judge,
         benchmark=run.question.name,
         clusters=run.clusters,
         items=run.items,

@@ -49,6 +49,11 @@ class JudgedRun(Struct, frozen=True):
         return self.folder.resolve().name
 
     @property
+    def judge(self) -> str:
+        """Who was asked."""
+        return str(self.manifest.asked.get("judge", self.name))
+
+    @property
     def clusters(self) -> dict[str, str]:
         """Item → the run or other thing that it hangs together with others by."""
         return clusters_of(self.items)

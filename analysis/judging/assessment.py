@@ -87,6 +87,7 @@ def assess(
     gold: Sequence[GoldLabel],
     labels: Sequence[str] = (),
     *,
+    judge: str = "",
     benchmark: str = "",
     clusters: Mapping[str, str] | None = None,
     items: Sequence[AskedItem] = (),
@@ -102,7 +103,7 @@ def assess(
 
     Parameters
     ----------
-    verdicts, gold, labels, benchmark, clusters
+    verdicts, gold, labels, judge, benchmark, clusters
         As `scores.score` takes them.
     items, lengths
         What the data set says of the items, and how long they are.
@@ -122,7 +123,16 @@ def assess(
     InputError
         A gold label is none of the labels, or a rater labelled an item twice.
     """
-    scores = score(verdicts, gold, labels, benchmark=benchmark, clusters=clusters, resamples=resamples, seed=seed)
+    scores = score(
+        verdicts,
+        gold,
+        labels,
+        judge=judge,
+        benchmark=benchmark,
+        clusters=clusters,
+        resamples=resamples,
+        seed=seed,
+    )
     sample = judged_sample(verdicts, gold, labels, clusters=clusters, positive=positive, level=level)
     return Assessment(
         scores,
