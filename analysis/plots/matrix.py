@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from analysis.formatting import MISSING, number_text
-from analysis.plots.drawing import MUTED, SERIES, Drawing
+from analysis.plots.drawing import INK, MUTED, SERIES, Drawing
 from analysis.plots.layout import GAP, WIDTH, broken, fitted_apart, text_width
 from analysis.tables import Unit
 
@@ -64,7 +64,8 @@ def heat_map(
             strength = 0 if value is None else 0.06 + 0.44 * max(value, 0) / most
             drawing.box(x + 1, y + 1, cell_width - 2, _CELL_HEIGHT - 2, fill=SERIES[0], strength=strength)
             number = number_text(value, unit)
-            drawing.text(x + cell_width / 2, y + 19, number, anchor="center", bold=value == most)
+            color = INK if value else MUTED
+            drawing.text(x + cell_width / 2, y + 19, number, color=color, anchor="center", bold=value == most)
     return drawing.svg(title, description or _matrix_words(values, row_labels, column_labels, unit))
 
 

@@ -309,3 +309,20 @@ def test_an_id_of_ten_thousand_letters_hides_neither_the_buttons_nor_the_item(ch
         return places.map(one => one.getBoundingClientRect()).map(box => [box.top, box.left, box.right]);
     """
     assert all(0 <= top < 300 and 0 <= left < right <= 1200 for top, left, right in chromium.run(ends))
+
+
+def test_an_address_that_names_what_is_not_there_shows_all_items(chromium, report):
+    chromium.driver.get("about:blank")
+    chromium.driver.get(report.as_uri() + "#items-0?run=9&show=nothing&pair=nowhere&sort=never&item=none")
+    assert wait(chromium, STATUS) == "60 items"
+    assert chromium.complaints() == []
+
+
+def test_a_run_that_was_not_asked_about_an_item_differs_from_no_other_there(chromium, tmp_path):
+    gates = benchmark_of_runs(tmp_path / "gates", 3)
+    all_of_them = judged_run(tmp_path / "all", gates, [verdict(number, "yes") for number in range(3)])
+    part = judged_run(tmp_path / "part", gates, [verdict(0, "yes"), verdict(1, "no")])
+    (tmp_path / "report.html").write_text(report_html(open_runs([all_of_them, part])))
+    open_page(chromium, tmp_path / "report.html")
+    chromium.run("document.querySelector('.chip.runs-differ').click()")
+    assert chromium.run(DRAWN) == ["item-1"]

@@ -266,7 +266,9 @@ class Browser {
   follow(parts) {
     const known = name => parts.get(name) ?? START[name];
     const run = Math.min(Math.max(Math.trunc(Number(known("run"))) || 0, 0), this.items.runs.length - 1);
-    this.state = { run, show: known("show"), pair: known("pair"), q: known("q"), sort: known("sort"), down: parts.get("down") === "true" };
+    const show = this.items.kinds(run).has(known("show")) ? known("show") : START.show;
+    const pair = this.items.pairs(run).some(([one]) => one === known("pair")) ? known("pair") : START.pair;
+    this.state = { run, show, pair, q: known("q"), sort: known("sort"), down: parts.get("down") === "true" };
     if (![...this.heads].some(head => head.dataset.name === this.state.sort)) this.state.sort = "";
     this.update();
     const place = parts.has("item") ? this.items.ids.indexOf(parts.get("item")) : -1;

@@ -59,7 +59,7 @@ class Items {
     return `${this.gold_of(place)} → ${this.runs[run].label[place] < 0 ? `(${answer})` : answer}`;
   }
   runs_differ(place) {
-    const [first, ...others] = this.runs;
+    const [first, ...others] = this.runs.filter(run => run.status[place] >= 0);
     return others.some(run => run.label[place] !== first.label[place] || run.status[place] !== first.status[place]);
   }
   raters_differ(place) {
