@@ -23,6 +23,8 @@ NO_POSITIVE = "the benchmark names no positive label"
 NOTHING_ANSWERED = "no item was answered"
 NO_GOLD = "no item answered has a gold label: the judge's errors are unknown"
 ALL_GOLD = "every item answered has a gold label: nothing is left to carry the judge's errors over to"
+NO_POSITIVE_ITEM = "no labelled item is positive: sensitivity is 0/0"
+NO_NEGATIVE_ITEM = "no labelled item is negative: specificity is 0/0"
 NOT_INFORMATIVE = "the judge tells nothing: its sensitivity and specificity sum to 1 or less"
 
 
@@ -88,8 +90,8 @@ def judged_prevalence(sample: JudgedSample, resamples: int = 10_000, seed: int =
         people=share(holds, labelled, NO_GOLD),
         corrected=corrected,
         prediction_powered=powered,
-        sensitivity=share(said, labelled & holds, "no labelled item is positive: sensitivity is 0/0"),
-        specificity=share(~said, labelled & ~holds, "no labelled item is negative: specificity is 0/0"),
+        sensitivity=share(said, labelled & holds, NO_POSITIVE_ITEM),
+        specificity=share(~said, labelled & ~holds, NO_NEGATIVE_ITEM),
     )
 
 
@@ -103,15 +105,22 @@ def _corrections(
         if not missing.any():
             nothing = Estimate(None, n=n, reason=reason)
             return nothing, nothing
+    undefined = NOT_INFORMATIVE
+    for part, reason in ((holds, NO_POSITIVE_ITEM), (~holds, NO_NEGATIVE_ITEM)):
+        undefined = undefined if (part & labelled).any() else reason
     columns = (answered, said & answered, labelled, holds & labelled, said & holds & labelled, said & labelled)
     values = np.column_stack(columns).astype(np.float64)[answered]
     units = sample.units.only(answered)
-    resampled, powered = units.resampled(_figures, values, [NOT_INFORMATIVE, NO_GOLD], resamples, seed)
+    resampled, powered = units.resampled(_figures, values, [undefined, NO_GOLD], resamples, seed)
     return (resampled if units.clustered else _by_formula(values.sum(axis=0))), powered
 
 
 def _by_formula(sums: FloatArray) -> Estimate:
-    """Rogan's and Gladen's correction of independent items, with an interval that stands without resampling."""
+    """Rogan's and Gladen's correction of independent items, with an interval that stands without resampling.
+
+    The interval takes the labelled items for others than those judged; as they are some of them, it is on the safe
+    side, and wide where they are many.
+    """
     answered, flagged, labelled, positive, found, flagged_labelled = (int(total) for total in sums)
     left_alone = labelled - positive - (flagged_labelled - found)
     try:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.formatting import counted_text
 from analysis.gold import GoldLabel
 from analysis.judging.reference import majority
 from analysis.judging.tally import tally
@@ -263,7 +264,8 @@ def _held_out(clusters: npt.NDArray[np.str_], share: float, seed: int) -> BoolAr
     """
     names, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     if len(names) < 2:
-        raise UsageError("all items are of one run, which cannot be split", "Choosing and testing take different runs.")
+        what = "one item alone has a gold label" if len(clusters) == 1 else "all items are of one run"
+        raise UsageError(f"{what}, which cannot be split", "Choosing and testing take different runs.")
     order = np.random.default_rng(seed).permutation(len(names))
     before = np.concatenate([[0], np.cumsum(sizes[order])[:-1]])
     taken = before < share * len(clusters)
@@ -334,8 +336,8 @@ def _why_none(items: _Items, tried: float | None, more: MoreLabels) -> str:
     told = "none does at this n" if tried is None else "the one chosen does not hold on the held-out half at this n"
     if more.labels is None or more.precision is None:
         return f"{told}; {NO_NUMBER}"
-    so_far = f"{more.right:,} of {more.flagged:,} flagged items {'is' if more.flagged == 1 else 'are'} right so far"
-    reckoned = f"precision is {more.precision:.1%} ({so_far})"
+    flagged = f"{counted_text(more.flagged, 'flagged item')} {'is' if more.flagged == 1 else 'are'}"
+    reckoned = f"precision is {more.precision:.1%} ({more.right:,} of {flagged} right so far)"
     return (
         f"{told}; about {more.labels:,} more labels are needed, if {reckoned}, the share flagged stays as it is, and "
         f"each half is to show it with a chance of {POWER:.0%}"

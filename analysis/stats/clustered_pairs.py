@@ -146,7 +146,7 @@ def resampled_pairs(
     sign = -1 if total < 0 else 1
     kinds = distinct_rows(np.column_stack([sign * each, sizes]))
     drawn = bootstrap(lambda sets: _share(sets @ kinds.rows), kinds.items, resamples, rng)
-    unit = "items" if (sizes == 1).all() else f"{len(sizes):,} clusters"
+    unit = "items" if (sizes == 1).all() else f"{len(sizes):,} cluster{'' if len(sizes) == 1 else 's'}"
     ahead = bootstrapped(sign * total / n, drawn, n)
     test = f"paired bootstrap, {len(drawn):,} resamples of {unit}"
     method = f"percentile bootstrap, {len(drawn):,} resamples of {unit}"

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from analysis.judging.judged_prevalence import ALL_GOLD, NO_GOLD, NO_POSITIVE, NOTHING_ANSWERED, judged_prevalence
+from analysis.judging.judged_prevalence import (
+    ALL_GOLD,
+    NO_GOLD,
+    NO_NEGATIVE_ITEM,
+    NO_POSITIVE,
+    NO_POSITIVE_ITEM,
+    NOTHING_ANSWERED,
+    judged_prevalence,
+)
 from analysis.stats.correction import rogan_gladen
 from analysis.stats.proportions import wilson
 from tests.analysis.judging.samples import again, judged
@@ -89,3 +97,9 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
             assert estimate.high is not None
             held[place] += estimate.low <= 0.3 <= estimate.high
     assert (held >= 70).all()
+
+
+@pytest.mark.parametrize(("gold", "reason"), [("no", NO_POSITIVE_ITEM), ("yes", NO_NEGATIVE_ITEM)])
+def test_runs_with_labels_of_one_kind_only_say_which_is_missing(gold: str, reason: str) -> None:
+    found = judged_prevalence(judged(["yes", "no"] * 4, [gold] * 6 + [None] * 2, runs=2), 50)
+    assert (found.corrected.value, found.corrected.reason) == (None, reason)

@@ -249,3 +249,10 @@ def test_the_table_says_what_was_tested_on_which_half() -> None:
     assert precision.low is not None
     assert precision.high is None
     assert [row.reason for row in table.rows[3:]] == ["shown to keep the floor", "not shown to keep the floor"]
+
+
+def test_one_flagged_item_and_one_item_are_told_in_the_singular() -> None:
+    few = found([("yes", 0.9, True), *[("no", 0.9, False)] * 9])
+    assert "(1 of 1 flagged item is right so far)" in few.reason
+    with pytest.raises(UsageError, match="one item alone has a gold label, which cannot be split"):
+        found([("yes", 0.9, True)])

@@ -174,3 +174,8 @@ def test_clusters_that_cannot_be_are_refused(differences: list[int], items: list
         clustered_paired_difference(differences, items)
     with pytest.raises(UsageError):
         resampled_pairs(differences, items, np.random.default_rng(0))
+
+
+def test_one_cluster_is_told_in_the_singular() -> None:
+    alone = resampled_pairs([2], [3], np.random.default_rng(1), 10)
+    assert alone.test.test == "paired bootstrap, 10 resamples of 1 cluster"
