@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.tables import Row, Unit
 from harness.errors import InputError, UsageError
@@ -97,6 +97,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     `value` is the number where `printed` is not one by itself ("42,807k", "Three", a reduction printed without its
     sign); `approximate` where the paper says "about" of a number whose last zeros carry no information; `bound` where
     it gives the number as a limit ("over", "at least"; "under", "up to"); `also` has further ways to work it out.
+    `paper` is the slug of its file, whatever the file says of it.
     """
 
     id: str
@@ -112,6 +113,12 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     approximate: bool = False
     bound: Literal["above", "below"] | None = None
     note: str = ""
+    paper: str = ""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """How a row of a table names it: the paper and the id; empty where it is of no file."""
+        return (f"{self.paper}/{self.id}",) if self.paper else ()
 
     @property
     def digits(self) -> str:
@@ -225,7 +232,7 @@ def read_paper(file: Path) -> Paper:
     except msgspec.MsgspecError as error:
         raise InputError(str(error), "See data/published/wink.toml for the form.", file=file) from error
     _check_ids(paper, file)
-    return paper
+    return structs.replace(paper, figure=tuple(structs.replace(figure, paper=paper.slug) for figure in paper.figure))
 
 
 def _check_ids(paper: Paper, file: Path) -> None:
@@ -283,4 +290,5 @@ def published_row(figure: Figure, quantity: str | None = None, *, n: int | None 
         unit=figure.unit,
         printed=figure.printed,
         group=group,
+        figures=figure.named,
     )

@@ -72,6 +72,8 @@ def write_table(table: Table, folder: Path) -> dict[str, Path]:
 
 
 def _field(value: Any) -> Any:
+    if isinstance(value, tuple):
+        value = "; ".join(value)
     if not isinstance(value, str):
         return finite(value)
     text = printable(value)

@@ -29,7 +29,8 @@ class Row(Struct, frozen=True, omit_defaults=True):
     `quantity` names it within the table (rows of one quantity are shown side by side); `group` is the heading it
     stands under; `printed` is the string as the paper prints it; `source` is the table and row of the paper, or
     the data set with its version, or the seed and n of generated cases; `status` compares published with
-    recomputed and `reason` is its one sentence, or says why a value is missing.
+    recomputed and `reason` is its one sentence, or says why a value is missing; `figures` are the printed figures that
+    it is or is compared with, as paper/id of `data/published`.
     """
 
     quantity: str
@@ -45,6 +46,7 @@ class Row(Struct, frozen=True, omit_defaults=True):
     printed: str | None = None
     method: str = ""
     group: str = ""
+    figures: tuple[str, ...] = ()
 
 
 class Table(Struct, frozen=True):

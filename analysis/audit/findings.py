@@ -32,7 +32,8 @@ class Finding(Struct, frozen=True):
     what it is called; `computed` is in the unit that is printed, a percentage in percent, and `None` where nothing can
     be computed; `sentence` is the arithmetic, `suggestion` a repair that would make the figures fit; `remark` says
     where an input comes from that is not printed, and what the file notes of a figure that fails; `value` is a share
-    as a fraction, with the ends that the rounding of the inputs leaves open.
+    as a fraction, with the ends that the rounding of the inputs leaves open; `figures` are the printed figures of a
+    paper that it is on, as rows of tables name them.
     """
 
     source: str
@@ -50,6 +51,7 @@ class Finding(Struct, frozen=True):
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    figures: tuple[str, ...] = ()
 
     @property
     def explanation(self) -> str:
@@ -129,7 +131,7 @@ def as_one(alike: Sequence[Finding]) -> Finding:
     """What `merged` put together as one finding: the first with all its places, or every cell with its sentence."""
     first, place = alike[0], "; ".join(dict.fromkeys(one.place for one in alike if one.place))
     if is_one_figure(alike):
-        return structs.replace(first, place=place)
+        return structs.replace(first, place=place, figures=_named(alike, first.status))
     cells = {one.row: one.printed for one in alike}
     sentences: dict[str, list[str]] = {}
     for one in alike:
@@ -147,7 +149,13 @@ def as_one(alike: Sequence[Finding]) -> Finding:
         place=place,
         name=f"{len(cells)} figures",
         unit="text",
+        figures=_named(alike, first.status),
     )
+
+
+def _named(alike: Sequence[Finding], status: Status) -> tuple[str, ...]:
+    """The printed figures that are of one status."""
+    return tuple(dict.fromkeys(name for one in alike if one.status == status for name in one.figures))
 
 
 def _swapped_in(finding: Finding) -> tuple[str, ...]:
@@ -217,6 +225,7 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
         low=checked.low,
         high=checked.high,
         name=figure.column if "\t" in figure.id else f"{figure.row}, {figure.column}",
+        figures=figure.named,
     )
 
 

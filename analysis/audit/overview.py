@@ -203,6 +203,7 @@ def _finding_rows(first: Finding, *, several: bool, told_apart: bool) -> list[Ro
         unit="text",
         printed=first.printed,
         group=PAPERS.get(first.source, first.source) if several else "",
+        figures=first.figures,
     )
     computed = structs.replace(
         printed,

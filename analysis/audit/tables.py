@@ -60,6 +60,7 @@ def recomputed_row(figure: Figure, checked: Checked, quantity: str, group: str =
         unit="number" if figure.unit == "text" else figure.unit,
         method="" if checked.low is None else _ROUNDING,
         group=group,
+        figures=figure.named,
     )
 
 

@@ -49,7 +49,9 @@ def prevalence_table() -> Table:
     total = paper["prevalence.n.text"]
     for name, share in shares.items():
         other = structs.replace(share, inputs=share.inputs | {"n": total.id})
-        rows += share_rows(paper, other, name, f"with the text's total, {int(total.number):,}")
+        printed, computed = share_rows(paper, other, name, f"with the text's total, {int(total.number):,}")
+        # What does not fit here is the text's total: the share follows from the caption's.
+        rows += [printed, structs.replace(computed, figures=total.named)]
     judged = [row.status for row in rows if row.status and not row.group]
     overall = next(row for row in rows if row.quantity == _ROWS["any"] and row.status)
     return Table(
@@ -124,6 +126,7 @@ def arm_size_row(paper: Paper, p_value: Figure, group: str) -> Row:
         unit="count",
         method="pooled two-proportion z, solved for n; range by the rounding of the printed figures",
         group=group,
+        figures=p_value.named,
     )
 
 

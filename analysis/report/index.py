@@ -87,21 +87,47 @@ def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
 
 
 def summary(lines: Sequence[NotebookLine]) -> str:
-    """The whole run in one sentence: failed notebooks, figures that differ or cannot be, figures in all."""
+    """The whole run in one sentence: failed notebooks, figures that differ or cannot be, figures in all.
+
+    A printed figure counts once, by the worst that was found of it, however many tables it stands in.
+    """
     failed = sum(line.report.error is not None for line in lines)
-    counts: Counter[Status] = Counter()
-    for line in lines:
-        counts.update(dict(line.statuses))
-    compared = sum(counts.values())
+    rows = [row for line in lines for table in line.report.tables for row in table.rows]
+    judged = _statuses(rows)
+    counts = Counter(judged)
+    compared = len(judged)
     parts = [f"{_plural(failed, 'notebook')} of {len(lines)} failed"] if failed else []
     if compared:
         told = ", ".join(
             f"{counts[status]:,} {_WORDS[status][counts[status] != 1]}" for status in WORST_FIRST if counts[status]
         )
-        parts.append(f"of {compared:,} printed figures compared, {told}")
-    parts.append(f"{_plural(sum(line.figures for line in lines), 'figure')} in {_plural(len(lines), 'notebook')}")
+        parts.append(f"of {_plural(compared, 'printed figure')} compared, {told}")
+    figures = _figures(rows)
+    parts.append(f"{_plural(figures, 'figure')} in {_plural(len(lines), 'notebook')}")
+    if figures < len(rows) or compared < sum(row.status is not None for row in rows):
+        parts.append("a printed figure counts once, by the worst that was found of it")
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _statuses(rows: Iterable[Row]) -> list[Status]:
+    """What was found of each printed figure that rows compare; a row that names none is one by itself."""
+    worst: dict[str, Status] = {}
+    alone: list[Status] = []
+    for row in rows:
+        if row.status is None:
+            continue
+        for name in row.figures:
+            worst[name] = min(worst.get(name, row.status), row.status, key=WORST_FIRST.index)
+        alone += [] if row.figures else [row.status]
+    return [*worst.values(), *alone]
+
+
+def _figures(rows: Iterable[Row]) -> int:
+    """How many figures rows show: a printed one, and what working it out gave, are one each in whatever table."""
+    shown = [(row.figures, row.evidence) for row in rows]
+    named = {(name, evidence) for figures, evidence in shown for name in figures}
+    return len(named) + sum(not figures for figures, _ in shown)
 
 
 _WORDS: dict[Status, tuple[str, str]] = {

@@ -38,6 +38,13 @@ def test_every_field_of_a_row_is_a_column():
     assert set(read_csv(csv_text(TABLE))[0]) == set(COLUMNS) == set(Row.__struct_fields__)
 
 
+def test_the_printed_figures_of_a_row_are_one_field_of_the_csv_and_a_list_of_the_json():
+    table = Table("t", "p", "T", "F", (Row("a", 1, figures=("fruit/pears", "fruit/plums")), Row("b", 2)))
+    assert [row["figures"] for row in read_csv(csv_text(table))] == ["fruit/pears; fruit/plums", ""]
+    assert json.loads(json_text(table))["rows"][0]["figures"] == ["fruit/pears", "fruit/plums"]
+    assert from_document(json.loads(json_text(table))) == table
+
+
 def test_a_value_keeps_all_its_digits_in_both_files():
     assert float(read_csv(csv_text(TABLE))[0]["value"]) == 1 / 3
     assert json.loads(json_text(TABLE))["rows"][0]["value"] == 1 / 3

@@ -14,6 +14,7 @@ from analysis.audit.overview import (
     unchecked_table,
     untold_table,
 )
+from analysis.audit.tables import checked_rows
 from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
 from analysis.stats.audit import denominators_that_print
 from analysis.tables import FAILED
@@ -153,6 +154,16 @@ def test_no_sentence_is_lost_where_findings_are_told_as_one() -> None:
     for alike in merged(all_findings()):
         told = as_one(alike)
         assert all(one.sentence in told.sentence and one.place in told.place for one in alike)
+
+
+def test_a_paper_and_its_audit_name_a_figure_alike() -> None:
+    paper = load_paper("wink")
+    figure = paper["recovery.single.overall.rate.abstract"]
+    rows = [row for row in status_table("differs").rows if figure.named[0] in row.figures]
+    assert figure.named == ("wink/recovery.single.overall.rate.abstract",)
+    assert [row.evidence for row in rows] == ["published", "recomputed"]
+    assert [row.figures for row in checked_rows(paper, [figure])] == [figure.named] * 2
+    assert {len(row.figures) for row in rows} == {2}, "it stands in the abstract and in section 1"
 
 
 def judge_cells(place: str = "Table 2", swapped: int = 4) -> tuple[Figure, ...]:

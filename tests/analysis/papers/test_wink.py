@@ -24,7 +24,9 @@ def test_every_share_of_table_1_follows_from_its_count_and_the_total_of_the_capt
 def test_the_total_of_the_text_gives_other_shares_and_the_table_says_which() -> None:
     rows = _recomputed("with the text's total, 42,920")
     assert {row.status for row in rows.values()} == {"differs"}
+    assert {row.figures for row in rows.values()} == {("wink/prevalence.n.text",)}, "it is the total that does not fit"
     assert rows["Infinite loops"].status == "differs"
+    assert _recomputed()["Infinite loops"].figures == ("wink/prevalence.loops.share",)
     assert "2,232 / 42,920 is 5.200%, not 5.21%" in rows["Infinite loops"].reason
 
 

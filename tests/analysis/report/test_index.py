@@ -5,6 +5,7 @@ from msgspec import structs
 from analysis.report import Foot
 from analysis.report.index import dataset_lines, index_page, notebook_lines, summary
 from analysis.report.notebook import CellError, Report
+from analysis.tables import Row
 from tests.analysis.report.html_rules import check_page
 from tests.analysis.report.made_up import HOSTILE, by_set, compared
 
@@ -64,6 +65,31 @@ def test_the_run_is_one_sentence():
     assert summary(notebook_lines([BROKEN, report("a", compared())])) == (
         "1 notebook of 2 failed; of 3 printed figures compared, 1 differs, 1 cannot be checked, 1 is reproduced; "
         "5 figures in 2 notebooks."
+    )
+
+
+def on(figure: str, evidence: str, status: str | None = None) -> Row:
+    return Row("Loops", 1, evidence=evidence, status=status, figures=(figure,) if figure else ())  # type: ignore[arg-type]
+
+
+def test_a_printed_figure_of_two_notebooks_counts_once_by_the_worst_that_was_found_of_it():
+    both = (on("fruit/pears", "published"), on("fruit/pears", "recomputed", "reproduced"))
+    again = (on("fruit/pears", "published"), on("fruit/pears", "recomputed", "differs"), on("", "real"))
+    one, other = (structs.replace(compared(), name=name, rows=rows) for name, rows in (("a", both), ("b", again)))
+    assert summary(notebook_lines([report("a", one), report("b", other)])) == (
+        "Of 1 printed figure compared, 1 differs; 3 figures in 2 notebooks; "
+        "a printed figure counts once, by the worst that was found of it."
+    )
+    assert summary(notebook_lines([report("a", one)])) == (
+        "Of 1 printed figure compared, 1 is reproduced; 2 figures in 1 notebook."
+    )
+
+
+def test_a_row_on_several_printed_figures_stands_for_each_and_one_on_none_for_itself():
+    several = structs.replace(on("fruit/pears", "recomputed", "differs"), figures=("fruit/pears", "fruit/plums"))
+    table = structs.replace(compared(), rows=(several, on("", "real", "differs"), on("", "real", "differs")))
+    assert summary(notebook_lines([report("a", table)])).startswith(
+        "Of 4 printed figures compared, 4 differ; 4 figures"
     )
 
 
