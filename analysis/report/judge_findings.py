@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.formatting import number_text
+from analysis.formatting import counted_text, number_text
 from analysis.judging.comparison import PairedJudges
+from analysis.judging.rows import interval_words, with_interval
 from analysis.judging.scores import Scores
 
 _LEVEL = 0.05
@@ -24,20 +25,21 @@ def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
     accuracy = scored[best].accuracy_all
     if accuracy.value is None:
         return f"No run has an accuracy: {accuracy.reason}."
-    ends = f"95% interval {number_text(accuracy.low, 'share')} to {number_text(accuracy.high, 'share')}"
-    told = (
-        f"{best} gives the gold label most often: on {number_text(accuracy.value, 'share')} ({ends}) of "
-        f"{accuracy.n:,} items of {scored[best].benchmark}"
+    level = scored[following].accuracy_all.value == accuracy.value
+    ahead = (
+        f"No run gives the gold label more often than {best}" if level else f"{best} gives the gold label most often"
     )
+    items = f"{counted_text(accuracy.n or 0, 'item')} of {scored[best].benchmark}"
+    told = f"{ahead}: on {with_interval(accuracy, 'share')} of {items}"
     pair = next((one for one in pairs if {one.a, one.b} == {best, following}), None)
     if pair is None or pair.difference is None or pair.p_adjusted is None:
         return f"{told}; it cannot be compared with the next, {following}."
     sign = 1 if pair.a == best else -1
-    low, high = sorted(sign * end for end in (pair.low, pair.high) if end is not None) or (None, None)
-    by = f"{number_text(sign * pair.difference, 'difference')}, 95% interval"
-    interval = f"{number_text(low, 'difference')} to {number_text(high, 'difference')}"
+    ends = sorted(sign * end for end in (pair.low, pair.high) if end is not None)
+    low, high = ends if len(ends) == 2 else (None, None)
+    by = f"{number_text(sign * pair.difference, 'difference')}, {interval_words(low, high, 'difference')}"
     apart = "is told apart" if pair.p_adjusted <= _LEVEL else "cannot be told apart"
-    return f"{told}. It {apart} from the next, {following}: {by} {interval}, p {number_text(pair.p_adjusted, 'p')}."
+    return f"{told}. It {apart} from the next, {following}: {by}, p {number_text(pair.p_adjusted, 'p')}."
 
 
 def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
@@ -62,5 +64,5 @@ def _part(scores: Scores) -> str:
     accuracy = scores.accuracy_all
     if accuracy.value is None:
         return f"no known share of {scores.benchmark} ({accuracy.reason})"
-    ends = f"95% interval {number_text(accuracy.low, 'share')} to {number_text(accuracy.high, 'share')}"
-    return f"{number_text(accuracy.value, 'share')} of {scores.benchmark} ({ends})"
+    interval = interval_words(accuracy.low, accuracy.high, "share")
+    return f"{number_text(accuracy.value, 'share')} of {scores.benchmark} ({interval})"

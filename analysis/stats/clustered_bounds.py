@@ -65,10 +65,10 @@ def korn_graubard(clusters: npt.ArrayLike, confidence: float = 0.95, side: Side 
     if count == total:
         return clopper_pearson(right, total, confidence, side)
     kind = "" if side == "both" else f", {side} bound"
-    method = f"Korn-Graubard over {count:,} clusters{kind}, {100 * confidence:g}%"
     share = right / total
     if count == 1:
-        return Estimate(share, n=total, method=method, reason=ONE_CLUSTER)
+        return Estimate(share, n=total, method=f"Korn-Graubard{kind}, {100 * confidence:g}%", reason=ONE_CLUSTER)
+    method = f"Korn-Graubard over {count:,} clusters{kind}, {100 * confidence:g}%"
     from scipy.special import stdtrit
 
     tail = (1 - confidence) / (2 if side == "both" else 1)

@@ -53,3 +53,13 @@ def test_items_without_a_gold_label_are_none_of_those_that_the_share_is_of():
     said = {"strong": verdicts("strong", 160), "weak": verdicts("weak", 100)}
     scored = {judge: score(given, gold, benchmark="made up", resamples=50) for judge, given in said.items()}
     assert "of 198 items of made up" in best_of(scored, compare_judges(said, gold))
+
+
+def test_runs_that_are_level_are_not_ranked_and_one_run_of_an_agent_leaves_no_interval():
+    assert sentence(strong=150, other=150).startswith("No run gives the gold label more often than strong: on 75.0%")
+    together = {row.item: "run" for row in GOLD}
+    said = {"strong": verdicts("strong", 160), "weak": verdicts("weak", 100)}
+    scored = {judge: score(given, GOLD, clusters=together, resamples=50) for judge, given in said.items()}
+    told = best_of(scored, compare_judges(said, GOLD, clusters=together))
+    assert told.startswith("strong gives the gold label most often: on 80.0% (no 95% interval) of 200 items")
+    assert "+30.0 pp, no 95% interval, p " in told

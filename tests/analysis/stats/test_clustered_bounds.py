@@ -47,6 +47,7 @@ def test_items_that_stand_or_fall_together_say_as_much_as_their_clusters() -> No
 def test_one_cluster_has_no_bound_and_says_so() -> None:
     found = korn_graubard([(4, 5)])
     assert (found.value, found.low, found.reason) == (0.8, None, ONE_CLUSTER)
+    assert "1 clusters" not in found.method
 
 
 @pytest.mark.parametrize(("clusters", "size", "correlation"), [(20, 3, 0.3), (40, 3, 0.9), (60, 6, 0.5)])
