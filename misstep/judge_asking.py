@@ -109,6 +109,7 @@ def exit_unless_whole(ended: "Ended") -> None:
     if ended.stopped:
         say(f"misstep: {plain(ended.stopped)} {ended.asked:,} of {ended.items:,} items were asked.")
     if ended.failed:
-        say(f"misstep: {ended.failed:,} of {ended.items:,} items failed; the same command asks them again.")
+        why = f", the last as {plain(ended.last_failure)}" if ended.last_failure else ""
+        say(f"misstep: {ended.failed:,} of {ended.items:,} items failed{why}; the same command asks them again.")
     if ended.stopped or ended.failed:
         raise typer.Exit(1)

@@ -42,6 +42,9 @@ _NOBODY_THERE: frozenset[FailureKind] = frozenset({"connection", "unauthorised",
 BATCHES = "batches.json"
 """Beside a run in progress: how far its batches are."""
 
+LEDGER = "spent_usd.txt"
+"""Beside a run in progress that has a limit on its cost: what was spent of it."""
+
 ANSWERS = "answers.sqlite"
 """Beside a run in progress whose judge has several votes: those that came."""
 
@@ -58,12 +61,13 @@ class Told(Struct, frozen=True):
 
 
 class Ended(Struct, frozen=True):
-    """How a run ended: how many items it has, of how many, and what stopped it before its end, if anything."""
+    """How a run ended: how many items it has, of how many, what stopped it before its end and why the last failed."""
 
     asked: int
     failed: int
     items: int
     stopped: str = ""
+    last_failure: str = ""
 
 
 class _Stopped(Exception):
@@ -130,20 +134,22 @@ def run_judge(
     own_cache = out / ANSWERS if spec.votes > 1 else None
     with RunInProgress(out, Told) as run:
         spent = sum(told.cost_usd or 0.0 for told in run.entries)
-        settings = msgspec.structs.replace(settings, spent_usd=spent, cache=settings.cache or own_cache)
+        settings = msgspec.structs.replace(
+            settings, spent_usd=spent, ledger=out / LEDGER, cache=settings.cache or own_cache
+        )
         exchange = _in_batches(settings, out) if batch else _at_once(settings, concurrency)
-        stopped = asyncio.run(_ask(spec, chosen, run, exchange))
+        stopped, last_failure = asyncio.run(_ask(spec, chosen, run, exchange))
         last = {told.item: told.status for told in run.entries}
     failed = sum(status == "failed" for status in last.values())
     if len(last) == chosen.n and not failed:
         finish(out, manifest, _now())
         _clear(out)
-    return Ended(len(last), failed, chosen.n, stopped)
+    return Ended(len(last), failed, chosen.n, stopped, last_failure)
 
 
 def _clear(out: Path) -> None:
     """Take away what only a run in progress needs."""
-    for name in (BATCHES, ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm"):
+    for name in (BATCHES, LEDGER, ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm"):
         (out / name).unlink(missing_ok=True)
 
 
@@ -192,19 +198,23 @@ def _manifest(spec: JudgeSpec, chosen: Chosen, arguments: Sequence[str]) -> Mani
     )
 
 
-async def _ask(spec: JudgeSpec, chosen: Chosen, run: RunInProgress[Told], exchange: Exchange) -> str:
+async def _ask(spec: JudgeSpec, chosen: Chosen, run: RunInProgress[Told], exchange: Exchange) -> tuple[str, str]:
+    """Ask what there is no answer to yet; what stopped it and why the last item failed, empty where neither was."""
+    last_failure = ""
     done = {told.item for told in run.entries if told.status != "failed"}
     todo = (item for item in chosen.items() if item.id not in done)
     try:
         with Progress("items", chosen.n) as progress:
             progress.advance(len(done))
             async with aclosing(_verdicts(spec, todo, Runs(chosen.folder, runs_by_id, inline_run), exchange)) as coming:
-                async for given in coming:
-                    run.append(encode_verdicts([given]), Told(given.item, given.status, given.cost_usd))
+                async for given, spent in coming:
+                    run.append(encode_verdicts([given]), Told(given.item, given.status, spent))
                     progress.advance()
+                    if given.status == "failed":
+                        last_failure = given.error or ""
     except _Stopped as stopped:
-        return str(stopped)
-    return ""
+        return str(stopped), last_failure
+    return "", last_failure
 
 
 def _at_once(settings: ClientSettings, concurrency: int) -> Exchange:
@@ -237,13 +247,18 @@ def _in_batches(settings: ClientSettings, out: Path) -> Exchange:
 
 async def _verdicts(
     spec: JudgeSpec, items: Iterable[Item], runs: Runs, exchange: Exchange
-) -> AsyncGenerator[Verdict, None]:
-    """A verdict an item, in the order in which they come."""
+) -> AsyncGenerator[tuple[Verdict, float | None], None]:
+    """A verdict an item with what was spent on it now, in the order in which they come.
+
+    When the money is used no more is asked; what is with the server then is waited for.
+    """
     waiting: dict[int, tuple[_Waiting, int]] = {}
     unaskable: list[Verdict] = []
 
     def requests() -> Iterator[Request]:
         for item in items:
+            if stopped:
+                return
             try:
                 asked = ask(spec, item, runs.of(item))
             except InputError as error:
@@ -254,7 +269,7 @@ async def _verdicts(
                 waiting[id(request)] = (one, turn)
                 yield request
 
-    unstructured = False
+    stopped, unstructured = "", False
     async with aclosing(exchange(requests())) as coming:
         async for request, outcome in coming:
             if isinstance(outcome, Reply) and outcome.unstructured and not unstructured:
@@ -262,14 +277,25 @@ async def _verdicts(
                 say("misstep: the server takes no JSON schema: it is asked without, and replies are read as they are.")
             one, turn = waiting.pop(id(request))
             if isinstance(outcome, Failure) and outcome.kind == "budget":
-                raise _Stopped(outcome.sentence)
+                stopped = stopped or outcome.sentence
+                continue
             one.outcomes[turn] = outcome
             if len(one.outcomes) == len(one.asked.requests):
-                yield verdict(spec, one.asked, [one.outcomes[place] for place in range(len(one.outcomes))])
+                outcomes = [one.outcomes[place] for place in range(len(one.outcomes))]
+                yield verdict(spec, one.asked, outcomes), _spent(outcomes)
             while unaskable:
-                yield unaskable.pop(0)
+                yield unaskable.pop(0), None
     for given in unaskable:
-        yield given
+        yield given, None
+    if stopped:
+        raise _Stopped(stopped)
+
+
+def _spent(outcomes: Iterable[Outcome]) -> float | None:
+    """What the answers cost that were not at hand already; `None` where that is not known of any."""
+    costs = [outcome.cost_usd for outcome in outcomes if isinstance(outcome, Reply) and not outcome.cached]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known else None
 
 
 def _now() -> str:

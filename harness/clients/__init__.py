@@ -14,6 +14,7 @@ from harness.clients.budget import BudgetedClient
 from harness.clients.cache import Cache, CachedClient
 from harness.clients.deferred import DeferredClient
 from harness.clients.in_flight import InFlightClient
+from harness.clients.ledger import Ledger
 from harness.clients.patience import Limits, PatientClient
 from harness.clients.prices import known_prices
 from harness.clients.recording import RecordingClient
@@ -65,9 +66,12 @@ def open_client(settings: ClientSettings) -> Client:
     client: Client = _opened(settings) if settings.cache is None else DeferredClient(lambda: _opened(settings))
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices)
-        client = BudgetedClient(client, prices, settings.max_cost_usd, settings.spent_usd)
+        ledger = None if settings.ledger is None else Ledger(settings.ledger)
+        client = BudgetedClient(client, prices, settings.max_cost_usd, settings.spent_usd, ledger)
     client = AdaptingClient(client)
-    limits = Limits(settings.attempts, settings.attempt_seconds, settings.total_seconds)
+    # A recording has the outcome of the last attempt: asked again it would say the same.
+    attempts = 1 if settings.client == "replay" else settings.attempts
+    limits = Limits(attempts, settings.attempt_seconds, settings.total_seconds)
     client = PatientClient(client, limits, random.Random(settings.seed))  # noqa: S311 (jitter is no secret)
     client = BreakingClient(client, settings.failures_to_stop)
     if settings.in_flight is not None:

@@ -7,6 +7,7 @@ may have been charged without one (a lost connection, a time-out) it stays set a
 
 import asyncio
 
+from harness.clients.ledger import Ledger
 from harness.clients.prices import Prices
 from harness.errors import UsageError
 from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
@@ -33,13 +34,27 @@ class BudgetedClient:
         What may be spent, in US dollars.
     spent_usd
         What was spent of it before.
+    ledger
+        Where it is kept what is spent; what it has already counts where that is more.
     """
 
-    def __init__(self, client: Client, prices: Prices, limit_usd: float, spent_usd: float = 0.0) -> None:
+    def __init__(
+        self,
+        client: Client,
+        prices: Prices,
+        limit_usd: float,
+        spent_usd: float = 0.0,
+        ledger: Ledger | None = None,
+    ) -> None:
         self._client = client
         self._prices = prices
         self._limit = limit_usd
+        self._ledger = ledger
         self.spent_usd = spent_usd
+        if ledger is not None and ledger.total_usd > spent_usd:
+            self.spent_usd = ledger.total_usd
+        elif ledger is not None:
+            ledger.add(spent_usd - ledger.total_usd)
         self._reserved = 0.0
         self._pending = 0
         self._settled = asyncio.Condition()
@@ -75,6 +90,8 @@ class BudgetedClient:
                 if not self._pending:
                     return False
                 await self._settled.wait()
+            if self._ledger is not None:
+                self._ledger.add(most)
             self._reserved += most
             self._pending += 1
             return True
@@ -83,10 +100,14 @@ class BudgetedClient:
         self._pending -= 1
         self._reserved = self._reserved - most if self._pending else 0.0
         self.spent_usd += cost
+        if self._ledger is not None:
+            self._ledger.add(cost - most)
 
     async def close(self) -> None:
-        """Close the other client."""
+        """Close the other client and the ledger."""
         await self._client.close()
+        if self._ledger is not None:
+            self._ledger.close()
 
 
 def _charged(outcome: Outcome, most: float) -> float:

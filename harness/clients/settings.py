@@ -30,6 +30,8 @@ class ClientSettings(Struct, frozen=True):
         What may be spent at most.
     spent_usd
         What an earlier part of the same run has spent of it.
+    ledger
+        A file that keeps what is spent from one attempt at a run to the next.
     record
         A file to which every exchange is added.
     replay
@@ -51,6 +53,7 @@ class ClientSettings(Struct, frozen=True):
     prices: Path | None = None
     max_cost_usd: float | None = None
     spent_usd: float = 0.0
+    ledger: Path | None = None
     record: Path | None = None
     replay: Path | None = None
     script: str | None = None

@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+from contextlib import aclosing
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,9 +11,10 @@ from hypothesis import strategies as st
 
 from harness.clients.asking import ask_all
 from harness.clients.budget import BudgetedClient, most_usd
+from harness.clients.ledger import Ledger
 from harness.clients.prices import Price, Prices
 from harness.clients.scripted import ScriptedClient
-from harness.errors import UsageError
+from harness.errors import InputError, UsageError
 from harness.exchange import Failure, FailureKind, Message, Outcome, Reply, Request
 
 PRICES = Prices((Price(("small-*",), input_usd=3.0, output_usd=15.0),))
@@ -127,3 +130,42 @@ def test_an_attempt_that_was_cut_off_counts_in_full() -> None:
     with pytest.raises(TimeoutError):
         asyncio.run(run())
     assert client.spent_usd == most_usd(question(), PRICES)
+
+
+@given(seed=st.integers(0, 10_000), limit=st.floats(0, 0.02), cut_off_after=st.lists(st.integers(0, 12), max_size=4))
+def test_the_limit_holds_for_all_sessions_of_a_run_however_they_end(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, limit: float, cut_off_after: list[int]
+) -> None:
+    file = tmp_path_factory.mktemp("run") / "spent.txt"
+    model = VaryingClient(seed)
+
+    async def session(most_outcomes: int) -> None:
+        client = BudgetedClient(model, PRICES, limit, ledger=Ledger(file))
+        async with aclosing(ask_all(client, [question()] * 20, 4)) as coming:
+            taken = 0
+            async for _ in coming:
+                taken += 1
+                if taken >= most_outcomes:
+                    break
+        await client.close()
+
+    for most_outcomes in cut_off_after:
+        asyncio.run(session(most_outcomes))
+    asyncio.run(session(1000))
+    assert model.charged <= limit + 1e-9
+
+
+def test_what_a_killed_process_had_set_aside_stays_so(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "spent.txt")
+    client = BudgetedClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0, spent_usd=0.25, ledger=ledger)
+    ledger.add(0.5)  # set aside, and then the process is gone
+    later = BudgetedClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0, 0.125, Ledger(tmp_path / "spent.txt"))
+    assert (client.spent_usd, later.spent_usd) == (0.25, 0.75)
+    for one in (client, later):
+        asyncio.run(one.close())
+
+
+def test_a_ledger_that_holds_something_else_is_said_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "spent.txt").write_text("0.5\na lot\n")
+    with pytest.raises(InputError, match=r"spent\.txt:2: no number"):
+        Ledger(tmp_path / "spent.txt")
