@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from analysis.agreement_intervals import TOO_MANY
 from analysis.agreement_report import AgreementReport, Category, Confusion, Disagreement, Pair
-from analysis.formatting import MISSING, number_text
+from analysis.formatting import MISSING, counted_text, number_text
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, made_by_this
 
@@ -52,7 +52,7 @@ def reading(kappa: float) -> str:
 def headline(report: AgreementReport) -> str:
     """What the report found, in one sentence."""
     name, main = headline_estimate(report)
-    what = f"{counted(report.n_items, 'item')}, {counted(report.n_raters, 'rater')}"
+    what = f"{counted_text(report.n_items, 'item')}, {counted_text(report.n_raters, 'rater')}"
     agreeing = (
         "" if report.percent_agreement is None else f"; {_percent(report.percent_agreement)} of paired ratings agree"
     )
@@ -83,7 +83,7 @@ def method_notes(report: AgreementReport) -> tuple[str, ...]:
     if report.items_under_two_ratings:
         few = report.items_under_two_ratings
         shown = ", ".join(few[:10]) + (f" and {len(few) - 10:,} more" if len(few) > 10 else "")
-        notes.append(f"{counted(len(few), 'item')} with fewer than two ratings: {shown}.")
+        notes.append(f"{counted_text(len(few), 'item')} with fewer than two ratings: {shown}.")
     return tuple(notes)
 
 
@@ -133,7 +133,9 @@ def confusion_tables(report: AgreementReport) -> Iterator[Table]:
     if rows:
         rows.sort(key=lambda row: row.group)
         most = found[0]
-        finding = f"Most often, {most[1]} said {most[3]} where {most[2]} said {most[4]}: {counted(most[0], 'item')}."
+        finding = (
+            f"Most often, {most[1]} said {most[3]} where {most[2]} said {most[4]}: {counted_text(most[0], 'item')}."
+        )
         title = "Labels that were given to the same item"
         yield _table("confusions", title, finding, tuple(rows), _left_out(len(found)))
 
@@ -157,14 +159,14 @@ def disagreement_tables(report: AgreementReport) -> Iterator[Table]:
         return
     share = len(report.disagreements) / report.n_items
     finding = (
-        f"Raters differ on {counted(len(report.disagreements), 'item')} of {report.n_items:,} ({_percent(share)})."
+        f"Raters differ on {counted_text(len(report.disagreements), 'item')} of {report.n_items:,} ({_percent(share)})."
     )
     rows = tuple(row for item in items for row in _disagreement_rows(item, report.raters))
     notes = _left_out(len(report.disagreements))
     yield _table("disagreements", "Items that raters disagree on", finding, rows, notes)
     tied = [one for one in report.consensus if one.tied]
     if tied:
-        finding = f"{counted(len(tied), 'item')} of {report.n_items:,} without a majority label."
+        finding = f"{counted_text(len(tied), 'item')} of {report.n_items:,} without a majority label."
         ties = tuple(Row(one.item, " / ".join(one.candidates), unit="text") for one in tied[:_MOST_ROWS])
         yield _table("ties", "Ties", finding, ties, _left_out(len(tied)))
 
@@ -184,7 +186,7 @@ def _matrix_table(confusion: Confusion, name: str) -> Table:
     )
     total = sum(map(sum, confusion.matrix))
     alike = sum(line[place] for place, line in enumerate(confusion.matrix))
-    finding = f"{alike:,} of {counted(total, 'item')} have the same label from {one} (rows) and {other} (columns)."
+    finding = f"{alike:,} of {counted_text(total, 'item')} have the same label from {one} (rows) and {other} (columns)."
     return _table(name, f"Confusion of {one} and {other}", finding, rows)
 
 
@@ -209,7 +211,9 @@ def _pairs_finding(report: AgreementReport) -> str:
         return "No pair of raters has a kappa."
     (low, worst), (high, best) = min(known, key=lambda entry: entry[0]), max(known, key=lambda entry: entry[0])
     if len(known) == 1:
-        return f"Cohen's kappa of {' and '.join(best.raters)} is {_coefficient(high)} over {counted(best.n, 'item')}."
+        return (
+            f"Cohen's kappa of {' and '.join(best.raters)} is {_coefficient(high)} over {counted_text(best.n, 'item')}."
+        )
     return (
         f"Cohen's kappa runs from {_coefficient(low)} ({' and '.join(worst.raters)}) "
         f"to {_coefficient(high)} ({' and '.join(best.raters)})."
@@ -263,11 +267,6 @@ def _left_out(count: int) -> tuple[str, ...]:
     """A note on what a table of `count` entries does not show."""
     rest = count - _MOST_ROWS
     return (f"The first {_MOST_ROWS:,}; {rest:,} more are in the output of --json.",) if rest > 0 else ()
-
-
-def counted(count: int, what: str) -> str:
-    """A count and what it counts, in the plural where there is not exactly one."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _coefficient(value: float) -> str:

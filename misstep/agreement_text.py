@@ -6,8 +6,8 @@ from textwrap import wrap
 from rich.cells import cell_len, set_cell_size
 
 from analysis.agreement_report import AgreementReport
-from analysis.agreement_tables import confusions, counted, headline, method_notes, tally
-from analysis.formatting import MISSING, count_text, number_text
+from analysis.agreement_tables import confusions, headline, method_notes, tally
+from analysis.formatting import MISSING, count_text, counted_text, number_text
 from analysis.stats.estimate import Estimate
 from misstep.terminal import plain
 
@@ -120,7 +120,7 @@ def _disagreements(report: AgreementReport) -> Lines:
         yield "Raters disagree on no item."
         return
     share = number_text(count / report.n_items, "share")
-    yield f"Raters disagree on {count:,} of {counted(report.n_items, 'item')} ({share})"
+    yield f"Raters disagree on {count:,} of {counted_text(report.n_items, 'item')} ({share})"
     shown = report.disagreements[:_ITEMS_SHOWN]
     if len(report.raters) <= _RATERS_ABREAST:
         cells = ([one.item, *(one.labels.get(rater, MISSING) for rater in report.raters)] for one in shown)
@@ -136,7 +136,7 @@ def _consensus(report: AgreementReport) -> Lines:
     tied = [one for one in report.consensus if one.tied]
     decided = len(report.consensus) - len(tied)
     ties = "1 is tied" if len(tied) == 1 else f"{len(tied):,} are tied"
-    yield f"Consensus: one label leads on {decided:,} of {counted(len(report.consensus), 'rated item')}; {ties}"
+    yield f"Consensus: one label leads on {decided:,} of {counted_text(len(report.consensus), 'rated item')}; {ties}"
     for one in tied[:_ITEMS_SHOWN]:
         yield plain(f"  {_cut(one.item)}: {' / '.join(one.candidates)}")
     yield from _more(len(tied) - _ITEMS_SHOWN)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.formatting import count_text, interval_text, value_text
+from analysis.formatting import count_text, counted_text, interval_text, value_text
 from analysis.report.foot import Dataset, Foot, datasets, described
 from analysis.report.notebook import Report
 from analysis.report.rendering import render
@@ -96,14 +96,14 @@ def summary(lines: Sequence[NotebookLine]) -> str:
     judged = _statuses(rows)
     counts = Counter(judged)
     compared = len(judged)
-    parts = [f"{_plural(failed, 'notebook')} of {len(lines)} failed"] if failed else []
+    parts = [f"{counted_text(failed, 'notebook')} of {len(lines)} failed"] if failed else []
     if compared:
         told = ", ".join(
             f"{counts[status]:,} {_WORDS[status][counts[status] != 1]}" for status in WORST_FIRST if counts[status]
         )
-        parts.append(f"of {_plural(compared, 'printed figure')} compared, {told}")
+        parts.append(f"of {counted_text(compared, 'printed figure')} compared, {told}")
     figures = _figures(rows)
-    parts.append(f"{_plural(figures, 'figure')} in {_plural(len(lines), 'notebook')}")
+    parts.append(f"{counted_text(figures, 'figure')} in {counted_text(len(lines), 'notebook')}")
     if figures < len(rows) or compared < sum(row.status is not None for row in rows):
         parts.append("a printed figure counts once, by the worst that was found of it")
     sentence = "; ".join(parts)
@@ -158,7 +158,3 @@ def _told(row: Row, name: str) -> str:
     beside = ", ".join(part for part in known if part)
     named = ", ".join(part for part in (group, row.quantity) if part)
     return f"{named} {value_text(row)}{f' ({beside})' if beside else ''}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
