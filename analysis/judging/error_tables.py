@@ -172,6 +172,9 @@ def _slices_finding(fields: Sequence[SlicedField]) -> str:
     most = min(tested, key=lambda field: field.p_value or 0.0)
     known = [one for one in most.slices if one.accuracy_all.value is not None]
     worst, best = (end(known, key=lambda one: one.accuracy_all.value or 0.0) for end in (min, max))
+    if worst is best:
+        same = number_text(best.accuracy_all.value, "share")
+        return f"By {most.field} the accuracy is the same on all kinds of item, {same}."
     ends = [f"{with_interval(one.accuracy_all, 'share')} on “{one.value}”" for one in (worst, best)]
     return f"By {most.field} the accuracy runs from {ends[0]} to {ends[1]}; {p_text(most.p_value, most.p_adjusted)}."
 

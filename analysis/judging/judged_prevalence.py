@@ -20,6 +20,7 @@ from analysis.stats.patterns import FloatArray
 from harness.errors import UsageError
 
 NO_POSITIVE = "the benchmark names no positive label"
+NEVER_POSITIVE = "the positive label is none of those that people gave"
 NOTHING_ANSWERED = "no item was answered"
 NO_GOLD = "no item answered has a gold label: the judge's errors are unknown"
 ALL_GOLD = "every item answered has a gold label: nothing is left to carry the judge's errors over to"
@@ -71,7 +72,7 @@ def judged_prevalence(sample: JudgedSample, resamples: int = 10_000, seed: int =
     n_answered, n = int(np.count_nonzero(answered)), len(answered)
     labelled = answered & sample.known
     if sample.positive not in sample.labels:
-        nothing = Estimate(None, n=0, reason=NO_POSITIVE)
+        nothing = Estimate(None, n=0, reason=NEVER_POSITIVE if sample.positive else NO_POSITIVE)
         counts = n_answered, n - n_answered, int(np.count_nonzero(labelled))
         return JudgedPrevalence("", *counts, nothing, None, None, *[nothing] * 5)
     place = sample.codes.places[sample.positive]

@@ -5,6 +5,7 @@ import pytest
 
 from analysis.judging.judged_prevalence import (
     ALL_GOLD,
+    NEVER_POSITIVE,
     NO_GOLD,
     NO_NEGATIVE_ITEM,
     NO_POSITIVE,
@@ -103,3 +104,10 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
 def test_runs_with_labels_of_one_kind_only_say_which_is_missing(gold: str, reason: str) -> None:
     found = judged_prevalence(judged(["yes", "no"] * 4, [gold] * 6 + [None] * 2, runs=2), 50)
     assert (found.corrected.value, found.corrected.reason) == (None, reason)
+
+
+def test_a_positive_label_that_nobody_gave_where_labels_are_open_is_said_to_be_so() -> None:
+    found = judged_prevalence(judged(["no", "no"], ["no", "no"], ()), 50)
+    assert (found.positive, found.judge.reason) == ("", NEVER_POSITIVE)
+    unnamed = judged_prevalence(judged(["no", "no"], ["no", "no"], (), positive=""), 50)
+    assert unnamed.judge.reason == NO_POSITIVE

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.gold import AskedItem
+from analysis.judging.error_tables import slices_table
 from analysis.judging.sample import JudgedSample
 from analysis.judging.slices import LENGTH, Lengths, SlicedField, sliced
 from analysis.stats.equal_shares import pearson_shares
@@ -110,3 +111,11 @@ def test_runs_are_the_sample_where_items_are_of_runs() -> None:
     assert field.p_value is not None
     assert alone.p_value < 0.01 < 0.1 < field.p_value
     assert field.slices[0].accuracy.method.startswith("clustered")
+
+
+def test_kinds_of_item_with_one_accuracy_are_not_ranked() -> None:
+    even = fields(wrong_on([0, 20]), language=["python"] * 20 + ["rust"] * 20)
+    finding = slices_table(list(even.values()), "x").finding
+    assert finding == "By language the accuracy is the same on all kinds of item, 95.0%."
+    uneven = fields(wrong_on([0, 1, 20]), language=["python"] * 20 + ["rust"] * 20)
+    assert "runs from 90.0%" in slices_table(list(uneven.values()), "x").finding
