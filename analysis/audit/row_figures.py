@@ -6,6 +6,8 @@ parts and their total are in one unit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from math import ceil, floor
 
 from msgspec import Struct, structs
 
@@ -164,16 +166,24 @@ def _check_kind(key: str, number: Typed) -> None:
 
 
 def _check_agreement(given: Given, key: str, number: Typed) -> None:
-    """Refuses an agreement that may be a count or a percentage, and a count of another number than n."""
+    """Refuses a count of another number than n, and what may be a count as no count of n is that percentage."""
     n = given.numbers["n"][0][0] if "n" in given.numbers else None
     if key not in PARTS_OF_N:
         return
     if number.out_of is not None:
         if n is not None and number.out_of != n.number:
             raise ValueError(f"{key} = {number.text} is not of n = {n.text}")
-    elif not number.sign and number.is_whole and number.number > 1:
+    elif not number.sign and number.is_whole and 1 < number.number <= (n.number if n else 0):
+        if _is_percentage(number.number, n.number if n else Decimal(0)):
+            return
         said = f"{key} = {number.text} may be a count or a percentage"
         raise ValueError(f"{said}; write a count as 9/12, a percentage as 75%, a fraction as 0.75")
+
+
+def _is_percentage(percent: Decimal, n: Decimal) -> bool:
+    """Whether a whole count of n prints as a whole percentage, however it is rounded."""
+    half = Decimal("0.5")
+    return ceil((percent - half) * n / 100) <= floor((percent + half) * n / 100)
 
 
 def _units(given: Given, key: str) -> "_UnitOf":

@@ -7,9 +7,9 @@
 
 `inputs` are `key=value` separated by semicolons. A percentage is in percent, with its sign or without; a precision, a
 kappa or an agreement is a fraction of 1 unless it has a percent sign or is more than 1; an agreement may be a count, as
-9/12, and a whole number above 1 without a sign, which may be a count or a percentage, is an error. Parts are separated
-by spaces, by plus signs or by commas; the rows of a matrix by slashes. What cannot be read is an error that names the
-line.
+9/12, and a whole number without a sign that is no percentage of n, but could be a count, is an error. Parts are
+separated by spaces, by plus signs or by commas; the rows of a matrix by slashes. What cannot be read is an error that
+names the line.
 """
 
 from collections.abc import Mapping, Sequence

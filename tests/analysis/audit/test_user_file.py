@@ -99,6 +99,8 @@ def test_grouped_thousands_change_nothing(whole: int, decimals: int, negative: b
         ("kappa", "0.60", "n=50;agreement=41/50;matrix=20 5/5 20", "differs"),
         ("kappa", "0.83", "n=60;agreement=80%", "impossible"),
         ("kappa", "0.83", "n=60;agreement=48/60", "impossible"),
+        ("kappa", "0.83", "n=60;agreement=80", "impossible"),
+        ("kappa", "0.83", "n=60;agreement=48", "impossible"),
         ("kappa", "0.50", "n=12;agreement=9/12", "underdetermined"),
         ("kappa", "0.50", "n=12;agreement=0.75", "underdetermined"),
         ("rater_agreement", "90.0%", "n=20;agreements=95% 90% 85%", "reproduced"),
