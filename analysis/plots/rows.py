@@ -25,6 +25,7 @@ _MARKERS: dict[Evidence, tuple[Marker, bool, str]] = {
 _PITCH = 36
 _MARK = 23
 _HEADING = 26
+_HALF_A_MARK = 6
 
 
 def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
@@ -67,8 +68,8 @@ def forest(rows: Sequence[Row], title: str, description: str = "", *, reference:
             drawing.line((x, y - 8), (x, y + 10), color=MUTED, width=1.4, dashed=True)
         _interval(drawing, row, y, across)
 
-    bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, mark)
-    axis(drawing, bottom, limits, _unit(rows))
+    bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, mark, inset=_HALF_A_MARK)
+    axis(drawing, bottom, limits, _unit(rows), (_HALF_A_MARK, WIDTH - _HALF_A_MARK))
     return drawing.svg(title, description or words(rows))
 
 
@@ -114,10 +115,14 @@ def _draw_rows(
     mark: Callable[[Row, float, Callable[[float], float]], None],
     *,
     brief: bool = False,
+    inset: float = 0,
 ) -> float:
-    """Draw rows from the top left `place` (x, y, width), labels above their marks; gives the bottom."""
+    """Draw rows from the top left `place` (x, y, width), labels above their marks; gives the bottom.
+
+    `inset` is how far the ends of the scale stay away from the sides.
+    """
     x, y, width = place
-    across = scale(limits, x, x + width)
+    across = scale(limits, x + inset, x + width - inset)
     n_width = 0.0 if brief else longest([f"n {count_text(row.n)}" for row in rows if row.n is not None], 11)
     interval_width = 0.0 if brief else longest([interval_text(row) for row in rows], 11)
     value_width = longest([value_text(row) for row in rows], 12)

@@ -154,3 +154,10 @@ def test_a_sign_that_is_written_out_takes_the_room_of_what_is_written():
     label = "no" + "\u202e" * 9
     svg = shown(confusion([[1, 2], [3, 4]], [label, "yes"], "Confusion"))
     assert not [one for one in svg if "U+202E" in one and len(one) * 0.6 * 11 > 0.4 * WIDTH]
+
+
+def test_a_mark_at_the_end_of_the_scale_is_drawn_whole():
+    svg = forest([Row("none", 0.0, 0.0, 0.4, unit="share"), Row("all", 1.0, 0.6, 1.0, unit="share")], "Ends")
+    places = [float(x) for x in re.findall(r'<use [^>]*x="([^"]+)"', svg)]
+    assert len(places) == 2
+    assert all(4 <= x <= WIDTH - 4 for x in places)
