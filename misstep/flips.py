@@ -4,8 +4,10 @@ import shlex
 from importlib.util import find_spec
 from pathlib import Path
 
+from msgspec import structs
+
 from analysis.gold import read_items
-from analysis.judging.flip_tables import flips_document, flips_headline, flips_table
+from analysis.judging.flip_tables import flips_document, flips_table
 from analysis.judging.flips import Flips, flips
 from analysis.report import Foot, page, table_text
 from analysis.tables import Table
@@ -45,16 +47,16 @@ def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False
     document = flips_document(found)
     replace_file(run / FLIPS, document.encode())
     table = flips_table(found, f"{read_question(benchmark).name}, seed {seed}")
-    notes = [NO_JUDGE] if plumbing else []
+    shown = structs.replace(table, finding=f"{table.finding} {NO_JUDGE}") if plumbing else table
     manifest = read_manifest(run)
     foot = Foot(
         shlex.join(["misstep", *(manifest.arguments if manifest else ())]),
         inputs=(f"{table.rows[0].source}: {found.n:,} items",),
         seed=seed,
     )
-    written = page(table.title, flips_headline(found), [table], _figures(found, table), notes, foot=foot)
+    written = page(shown.title, shown.finding, [shown], _figures(found, table), foot=foot)
     replace_file(run / PAGE, written.encode())
-    return document, "\n".join([table_text(table), *(f"{note}\n" for note in notes)])
+    return document, f"{table_text(table)}\n{NO_JUDGE}\n" if plumbing else table_text(table)
 
 
 def _figures(found: Flips, table: Table) -> list[str]:

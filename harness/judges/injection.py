@@ -157,7 +157,7 @@ def injected(
     ------
     InputError
         The judge's prompt shows nothing of an item that a text could be put into, or an item lacks what it asks for or
-        has no label but the true one.
+        has no label but the true one, or the items are made of each other already.
     """
     random = Random(seed)  # noqa: S311 (an order, no secret)
     order = list(chosen)
@@ -176,7 +176,15 @@ def injected(
         places[position] += 1
         told = Injection("attacked", _id(one), attack.style, attack.encoding, position, target)
         items.append(_marked(one, subject, told, f"~attack-{number:03}"))
+    _expect_distinct(items)
     return tuple(items)
+
+
+def _expect_distinct(items: Sequence[Item]) -> None:
+    id_, count = Counter(item.id for item in items).most_common(1)[0]
+    if count > 1:
+        said = f"item {id_!r} has the id of what is made of another item"
+        raise InputError(said, "Attack a benchmark that is not made of attacked items itself.")
 
 
 def _id(one: Plain) -> str:

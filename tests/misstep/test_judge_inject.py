@@ -19,7 +19,9 @@ from harness.exchange import Request
 from harness.judges import read_known
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.records import read_verdicts
+from misstep.flips import write_flips
 from misstep.injections import Source, benchmark_source, shipped_source, write_injections
+from misstep.judge_scores import NO_JUDGE
 from misstep.judged_runs import open_run
 from misstep.judging import run_judge
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -235,3 +237,14 @@ def test_a_small_real_model_is_asked_about_attacked_items(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert "it is no judge" in done.stdout
     assert len(list(read_verdicts(out))) == 5
+
+
+def test_the_page_says_first_of_a_model_that_is_no_judge_that_it_is_none(tmp_path: Path) -> None:
+    injected_run(tmp_path / "run", "never_moved")
+    folder = tmp_path / "run" / "benchmark"
+    _, text = write_flips(tmp_path / "run", folder, 0, plumbing=True)
+    page = (tmp_path / "run" / "flips.html").read_text()
+    assert NO_JUDGE in page.partition('class="lede"')[2].partition("</p>")[0]
+    assert NO_JUDGE in text
+    _, text = write_flips(tmp_path / "run", folder, 0)
+    assert NO_JUDGE not in text

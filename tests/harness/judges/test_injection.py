@@ -259,6 +259,13 @@ def test_an_item_with_no_label_but_the_true_one_cannot_be_attacked() -> None:
         injected(judge("benchmark_question"), [one], [ORDER], 1, 0)
 
 
+def test_items_that_are_made_of_each_other_already_are_not_attacked_again() -> None:
+    plain = [Plain(Subject(Item(id_, "text", text="words"), None), "no", id_) for id_ in ("i", "i~copy-1")]
+    spec = structs.replace(judge("benchmark_question"), labels={"yes": "", "no": ""})
+    with pytest.raises(InputError, match="item 'i~copy-1' has the id of what is made of another item"):
+        injected(spec, plain, [ORDER], 2, 0)
+
+
 def test_a_place_that_an_item_does_not_have_is_none() -> None:
     nothing = Subject(Item("i", "text"), None)
     assert {name for name, place in PLACES.items() if place(nothing, "x") is not None} == set()
