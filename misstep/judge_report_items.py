@@ -97,7 +97,7 @@ class _Building:
     def add_run(self, found: FoundRun, name: str, file: str, most: int) -> None:
         """A run that items are about."""
         if found.run is None:
-            self.absent |= dict.fromkeys(found.items, f"The run cannot be shown: {plain(found.reason)}.")
+            self.absent |= dict.fromkeys(found.items, f"The run cannot be shown: {plain(found.reason).rstrip('.')}.")
             return
         view = shlex.join(["misstep", "view", file, "--id", found.run.id]) if file else ""
         for item in found.items:

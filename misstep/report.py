@@ -38,7 +38,9 @@ def report(
     """
     manifests = {run: _manifest(run) for run in runs}
     commands = {manifest.command for manifest in manifests.values()}
-    again = shlex.join(["misstep", "report", *map(str, runs)])
+    given = {"--out": out, "--benchmark": benchmark, "--data": data}
+    options = [part for option, value in given.items() if value for part in (option, str(value))]
+    again = shlex.join(["misstep", "report", *map(str, runs), *options])
     if commands == {_JUDGED}:
         from misstep.judge_report import report_html
         from misstep.judged_runs import open_runs

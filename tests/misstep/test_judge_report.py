@@ -1,13 +1,19 @@
 """The page of runs of judges says before any figure what a reader has to know of the runs."""
 
+import json
 from pathlib import Path
 
 import pytest
 from msgspec import structs
+from typer.testing import CliRunner
 
+from analysis.judging.reference import majority
+from analysis.report.judge_items import JudgedBy
 from harness.records import read_manifest, write_manifest
 from misstep.judge_report import report_html
+from misstep.judge_report_items import item_browser
 from misstep.judged_runs import open_runs
+from misstep.report import app
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 
@@ -39,3 +45,23 @@ def test_a_run_that_has_no_verdict_yet_is_named_by_its_judge(tmp_path: Path, gat
     assert "made_up has no accuracy on gates (0 of 0 items answered)" in page
     assert "No item was asked." in page
     assert "Every item was answered." not in page
+
+
+def test_the_foot_says_the_whole_command(tmp_path: Path, gates: Path) -> None:
+    run = judged_run(tmp_path / "run", gates, [verdict(0)])
+    gates.rename(tmp_path / "moved")
+    page = tmp_path / "page.html"
+    result = CliRunner().invoke(app, [str(run), "--benchmark", str(tmp_path / "moved"), "--out", str(page)])
+    assert result.exit_code == 0
+    assert f"misstep report {run} --out {page} --benchmark {tmp_path / 'moved'}" in page.read_text()
+
+
+def test_a_run_that_is_not_there_is_a_sentence_with_one_full_stop(tmp_path: Path, gates: Path) -> None:
+    run = judged_run(tmp_path / "run", gates, [verdict(0)])
+    (gates / "runs" / "all.jsonl").unlink()
+    first = next(iter(open_runs([run])))
+    browser = item_browser(gates, ("yes", "no"), majority(first.gold), [JudgedBy("made_up", {"item-0": verdict(0)})])
+    (reason,) = json.loads(browser.data["index"])["absent"].values()
+    assert reason.startswith("The run cannot be shown: ")
+    assert reason.endswith(".")
+    assert not reason.endswith("..")
