@@ -15,7 +15,7 @@ from math import ceil, inf
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.formatting import counted_text
 from analysis.gold import GoldLabel
@@ -191,9 +191,12 @@ def precision_threshold(
         np.array([label_of[one.item] == label for one in asked]),
         np.array([(clusters or {}).get(one.item, f"item {one.item}") for one in asked]),
     )
+    votes_of = votes if votes > 1 and _are_votes(items.scores, votes) else None
+    if votes_of is not None:
+        # A third, written down with a few digits, still is one vote of three.
+        items = structs.replace(items, scores=(items.scores * votes_of).round() / votes_of)
     later = _held_out(items.clusters, held_out, seed)
     half, other = items.part(~later), items.part(later)
-    votes_of = votes if votes > 1 and _are_votes(items.scores, votes) else None
     thresholds = _thresholds(half.scores, votes_of)
     found = precision_floor(
         half.scores,
@@ -249,7 +252,9 @@ def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
     """
     given = scores[np.isfinite(scores)]
     if votes_of is not None:
-        return [count / votes_of for count in range(votes_of, 0, -1)]
+        # Numbers of votes that no answer has would be thresholds with other names: a majority of 5 has no fewer than 3.
+        counts = np.unique((given * votes_of).round())
+        return [float(count) / votes_of for count in counts[::-1] if count > 0] or [1 / votes_of]
     distinct = np.unique(given)
     if len(distinct) > _MOST_THRESHOLDS:
         distinct = np.unique(np.quantile(given, np.arange(_MOST_THRESHOLDS) / _MOST_THRESHOLDS, method="lower"))

@@ -162,7 +162,9 @@ def test_shares_of_votes_are_whole_votes_and_other_scores_are_not() -> None:
     answers: list[Answer] = [("yes", votes / 5, votes > 3) for votes in (3, 4, 5)] * 40
     voted = found(answers, votes=5)
     assert (voted.threshold, voted.votes, voted.votes_of) == (0.8, 4, 5)
-    assert [step.threshold for step in voted.steps] == [1.0, 0.8, 0.6, 0.4, 0.2]
+    assert [step.threshold for step in voted.steps] == [1.0, 0.8, 0.6]
+    rounded = found([("yes", 0.3333333 if place % 3 else 0.6666667, True) for place in range(90)], votes=3)
+    assert (rounded.votes, rounded.votes_of, rounded.flagged) == (1, 3, rounded.held_out)
     assert "at least 4 of 5 votes" in threshold_sentence(voted, "strict")
     mean = found([("yes", (score or 0) - 0.03, right) for _, score, right in answers], votes=5)
     assert (mean.threshold, mean.votes, mean.votes_of) == (pytest.approx(0.77), None, None)
