@@ -30,7 +30,7 @@ class JudgedRun(Struct, frozen=True):
     benchmark, question
         The benchmark's folder and what it asks.
     verdicts
-        One an item, in the order in which the items were first answered: of several attempts the last.
+        One an item, in the order of the benchmark, whichever was answered first: of several attempts the last.
     gold, items
         What people said, and the items themselves.
     """
@@ -92,14 +92,17 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
         said = f"the benchmark in {where} is not the one that {folder} was asked about: its items have changed"
         raise UsageError(said, "Name the right one with --benchmark, or run the judge again.")
     last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}
+    items = tuple(read_items(where))
+    # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
+    place = {item.id: number for number, item in enumerate(items)}
     return JudgedRun(
         folder,
         manifest,
         where,
         read_question(where),
-        tuple(last.values()),
+        tuple(sorted(last.values(), key=lambda verdict: place.get(verdict.item, len(place)))),
         tuple(read_gold(where)),
-        tuple(read_items(where)),
+        items,
     )
 
 

@@ -183,3 +183,12 @@ def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path
     assert document["accuracy"].keys() == {"value", "low", "high", "n", "method", "reason"}
     for name in ("judge", "benchmark", "n", "answered", "cost_usd", "input_tokens", "output_tokens", "seconds"):
         assert name in document
+
+
+def test_the_order_in_which_items_were_answered_changes_no_digit(tmp_path: Path, spec: JudgeSpec, folder: Path) -> None:
+    run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    file = tmp_path / "run" / VERDICTS
+    in_order = open_run(tmp_path / "run", str(folder)).verdicts
+    file.write_bytes(b"".join(reversed(file.read_bytes().splitlines(keepends=True))))
+    assert open_run(tmp_path / "run", str(folder)).verdicts == in_order
+    assert [verdict.item for verdict in in_order] == [f"i{number}" for number in range(6)]
