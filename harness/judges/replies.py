@@ -198,10 +198,11 @@ def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answe
 
 
 def _label(said: str, meant: Mapping[str, str]) -> str | None:
-    """The label that is meant, letter case and spaces around it left aside, where that is one only."""
+    """The label that is meant, letter case and white space left aside as in the prompt, where that is one only."""
     if said in meant:
         return meant[said]
-    alike = {label for name, label in meant.items() if name.casefold() == said.strip().casefold()}
+    plain = " ".join(said.split()).casefold()
+    alike = {label for name, label in meant.items() if " ".join(name.split()).casefold() == plain}
     return alike.pop() if len(alike) == 1 else None
 
 

@@ -96,6 +96,12 @@ def test_names_that_were_shown_become_the_labels_that_they_mean() -> None:
     assert read_reply('{"label": "B"}', {"A": "no", "B": "yes"}).label == "yes"
 
 
+@pytest.mark.parametrize("label", [" none ", "not  at\tall"])
+def test_a_label_is_known_by_the_words_that_the_prompt_shows(label: str) -> None:
+    shown = " ".join(label.split())
+    assert read_reply(json.dumps({"reasoning": "r", "label": shown}), (label, "other")).label == label
+
+
 @given(st.text(max_size=200))
 def test_no_text_without_an_object_ever_becomes_a_label(text: str) -> None:
     if "{" not in text:
