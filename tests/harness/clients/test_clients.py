@@ -309,3 +309,13 @@ def test_nothing_heavy_is_imported_before_a_client_is_opened() -> None:
     code = "import sys, harness.clients; print(sorted({'openai', 'aiohttp', 'httpx2', 'sqlite3'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['sqlite3']"
+
+
+def test_a_recorded_failure_is_given_at_once(tmp_path: Path) -> None:
+    """Whoever recorded it had the patience already: to wait again changes nothing."""
+    file = tmp_path / "recording.jsonl"
+    failure = Failure("server", "the server failed", attempts=6, retry_after=500.0)
+    ask(RecordingClient(ScriptedClient(lambda _: failure), file), QUESTION)
+    (outcome,) = ask(open_client(ClientSettings(client="replay", replay=file)), QUESTION)
+    assert isinstance(outcome, Failure)
+    assert outcome.sentence == "the server failed"
