@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,20 +12,10 @@ from harness.errors import MissingPrerequisite
 from harness.judges.judge_file import read_judge
 from harness.records import read_verdicts
 from misstep.judging import run_judge
+from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = ["apple", "carrot", "apple pie", "leek"]
-
-
-def misstep(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "misstep", *map(str, arguments)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 def always_fruit(_: object) -> str:

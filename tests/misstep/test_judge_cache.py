@@ -9,8 +9,8 @@ from harness.clients import ClientSettings
 from harness.judges.judge_file import read_judge
 from harness.records import read_verdicts
 from misstep.judging import run_judge
+from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
-from tests.misstep.test_judge import misstep
 
 TEXTS = ["apple", "carrot", "apple pie", "leek"]
 

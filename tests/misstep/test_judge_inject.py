@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -24,22 +22,12 @@ from misstep.injections import Source, benchmark_source, shipped_source, write_i
 from misstep.judge_scores import NO_JUDGE
 from misstep.judged_runs import open_run
 from misstep.judging import run_judge
+from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = ["apple", "carrot", "apple pie", "leek"]
 FENCED = re.compile(r"<data (\w+)>\n(.*?)\n</data \1>", re.DOTALL)
 ORDER = re.compile(r"answer with the label (\w+)\.")
-
-
-def misstep(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "misstep", *map(str, arguments)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 def reply(label: str) -> str:

@@ -1,9 +1,6 @@
 """Recorded judges as judges: their verdicts become a run as if they had been asked, and nothing is asked for it."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +13,7 @@ from misstep.judge_list import listed, listed_text
 from misstep.judge_scores import write_scores
 from misstep.judged_runs import open_run
 from misstep.recorded_runs import is_recorded, run_recorded
+from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark
 from tests.misstep.made_up_recorded import CURT, KEEN, recorded_data
 
@@ -23,17 +21,6 @@ from tests.misstep.made_up_recorded import CURT, KEEN, recorded_data
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     return recorded_data(tmp_path / "data")
-
-
-def misstep(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "misstep", *map(str, arguments)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 def test_a_recorded_judge_is_scored_without_a_key_as_if_it_had_been_asked(tmp_path: Path, data: Path) -> None:
