@@ -183,6 +183,14 @@ def _check(told: _File, labels: dict[str, str], file: Path) -> None:
     if taken := sorted(NOT_EXTRA & told.model.extra.keys()):
         advice = "It holds what some servers know beyond the settings of [model]; a judge never offers tools."
         raise InputError(f"it sets {', '.join(taken)}", advice, file=file, field="model.extra")
+    for field, number, least in (
+        ("max_tokens", told.model.max_tokens, 1),
+        ("extra.max_completion_tokens", told.model.extra.get("max_completion_tokens"), 1),
+        ("temperature", told.model.temperature, 0),
+    ):
+        # Below 1 a limit would make an answer cost less than nothing; what is no number at all is sent as null.
+        if isinstance(number, int | float) and not least <= number < float("inf"):
+            raise InputError(f"{number} is out of range", f"Give {least} or more.", file=file, field=f"model.{field}")
 
 
 def _check_prompt(prompt: Prompt, file: str) -> None:

@@ -208,3 +208,23 @@ def test_what_a_server_does_not_take_is_left_out_of_the_request(tmp_path: Path) 
     file.write_text(file.read_text().replace('"seed"', '"sed"'))
     with pytest.raises(InputError, match="omit"):
         read_judge(file)
+
+
+@pytest.mark.parametrize(
+    ("setting", "field"),
+    [
+        ("max_tokens = -5", "model.max_tokens"),
+        ("temperature = nan", "model.temperature"),
+        ("temperature = -1.0", "model.temperature"),
+        ("extra = {max_completion_tokens = 0}", "model.extra.max_completion_tokens"),
+    ],
+)
+def test_a_setting_that_no_server_can_take_is_said_before_anything_is_asked(
+    tmp_path: Path, setting: str, field: str
+) -> None:
+    judge(tmp_path)
+    file = tmp_path / "judge.toml"
+    file.write_text(f"{file.read_text()}{setting}\n")
+    with pytest.raises(InputError, match="out of range") as said:
+        read_judge(file)
+    assert said.value.field == field
