@@ -18,6 +18,7 @@ from harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_
 from harness.clients.batch_state import BatchState, Part, read_state, write_state
 from harness.clients.budget import most_usd
 from harness.clients.cache import Cache
+from harness.clients.ledger import Ledger
 from harness.clients.openai_client import connect
 from harness.clients.patience import Sleep
 from harness.clients.prices import Prices, known_prices
@@ -96,9 +97,11 @@ async def _fresh(
     prices = known_prices(settings.prices)
     known = state.keys()
     fresh = [same[0] for one, same in asked.items() if one not in known]
-    _affordable(fresh, prices, settings)
+    spending = None if settings.max_cost_usd is None else _Spending(settings, prices)
     batches = _Batches(address, key, state, state_file, sleep)
     try:
+        if spending is not None:
+            spending.set_aside(fresh)
         for lines in in_parts(request_lines(fresh)):
             await batches.upload([key for key, _ in lines], b"".join(line for _, line in lines))
         parts = [part for part in state.parts if not asked.keys().isdisjoint(part.keys)]
@@ -107,32 +110,65 @@ async def _fresh(
             await batches.submit(part)
         for part in parts:
             models = {key: asked[key][0].model for key in part.keys if key in asked}
-            outcomes = await batches.outcomes(part, models, poll_seconds)
+            outcomes = {
+                key: _priced(outcome, prices, asked[key][0])
+                for key, outcome in (await batches.outcomes(part, models, poll_seconds)).items()
+            }
             for key, outcome in outcomes.items():
                 for request in asked[key]:
-                    yield request, _priced(outcome, prices, request)
+                    yield request, outcome
             batches.deliver(part, outcomes)
+            if spending is not None:
+                spending.settle((asked[key][0], outcome) for key, outcome in outcomes.items())
     finally:
         await batches.close()
+        if spending is not None:
+            spending.close()
 
 
 def _priced(outcome: Outcome, prices: Prices, request: Request) -> Outcome:
     return prices.priced(outcome, request.model, batch=True) if isinstance(outcome, Reply) else outcome
 
 
-def _affordable(requests: list[Request], prices: Prices, settings: ClientSettings) -> None:
-    if settings.max_cost_usd is None:
-        return
-    most = 0.0
-    for request in requests:
-        price = prices.of(request.model)
-        most += most_usd(request, prices) * (price.batch_share if price else 1.0)
-    left = settings.max_cost_usd - settings.spent_usd
-    if most > left:
-        raise UsageError(
-            f"the batch of {len(requests):,} requests could cost ${most:.2f} and ${left:.2f} may be spent",
-            "Give a higher --max-cost, or ask without --batch, which stops only when the money is used.",
-        )
+class _Spending:
+    """What batches may cost, on file: all that was handed in counts at its most until it is known what it did cost."""
+
+    def __init__(self, settings: ClientSettings, prices: Prices) -> None:
+        self._limit = settings.max_cost_usd or 0.0
+        self._before = settings.spent_usd
+        self._prices = prices
+        self._ledger = None if settings.ledger is None else Ledger(settings.ledger)
+
+    def set_aside(self, requests: list[Request]) -> None:
+        """Set aside what requests can cost at the most; `UsageError` where that is more than may be spent."""
+        most = sum(map(self._most, requests))
+        spent = self._before if self._ledger is None else max(self._before, self._ledger.total_usd)
+        left = self._limit - spent
+        if most > left:
+            raise UsageError(
+                f"the batch of {len(requests):,} requests could cost ${most:.2f} and ${left:.2f} may be spent",
+                "Give a higher --max-cost, or ask without --batch, which stops only when the money is used.",
+            )
+        self._add(most)
+
+    def settle(self, pairs: Iterable[tuple[Request, Outcome]]) -> None:
+        """Free what was not used: a failure costs nothing, and an answer without a cost stays at its most."""
+        for request, outcome in pairs:
+            most = self._most(request)
+            cost = outcome.cost_usd if isinstance(outcome, Reply) else 0.0
+            self._add((most if cost is None else cost) - most)
+
+    def close(self) -> None:
+        if self._ledger is not None:
+            self._ledger.close()
+
+    def _most(self, request: Request) -> float:
+        price = self._prices.of(request.model)
+        return most_usd(request, self._prices) * (price.batch_share if price else 1.0)
+
+    def _add(self, usd: float) -> None:
+        if self._ledger is not None:
+            self._ledger.add(usd)
 
 
 class _Batches:

@@ -13,6 +13,7 @@ from harness.clients.settings import ClientSettings
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
+from tests.harness.clients.faulty_server import completion
 
 KEY = "sk-batch/0123456789"
 
@@ -233,6 +234,22 @@ def test_a_batch_that_could_cost_more_than_the_limit_is_not_submitted(tmp_path: 
             return len(server.files)
 
     assert asyncio.run(run()) == 2
+
+
+def test_what_was_handed_in_counts_at_its_most_until_its_cost_is_known(tmp_path: Path) -> None:
+    async def run(usage: dict[str, int] | None) -> None:
+        folder = tmp_path / str(bool(usage))
+        folder.mkdir()
+        async with batch_server() as server:
+            body = completion("yes", usage=usage)
+            server.output = lambda lines: [answered(line, body=body) for line in lines]
+            for number in range(50):
+                requests = [question(f"Is it {number}?")]
+                await gather(server, folder, requests, max_cost_usd=0.0005, ledger=folder / "spent")
+
+    with pytest.raises(UsageError, match="could cost"):
+        asyncio.run(run(None))
+    asyncio.run(run({"prompt_tokens": 1, "completion_tokens": 1}))
 
 
 def test_the_cache_is_looked_at_first_and_filled(tmp_path: Path) -> None:
