@@ -80,7 +80,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     MissingPrerequisite
         The benchmark is a public set that is not at hand.
     """
-    from misstep.judging import counted
+    from misstep.judging import inputs_of
 
     manifest = read_manifest(folder)
     if manifest is None:
@@ -88,7 +88,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     if manifest.command != "judge run":
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
     where = _benchmark(manifest, folder, benchmark, data)
-    if counted(where)[1].digest != manifest.inputs.digest:
+    if inputs_of(where).digest != manifest.inputs.digest:
         said = f"the benchmark in {where} is not the one that {folder} was asked about: its items have changed"
         raise UsageError(said, "Name the right one with --benchmark, or run the judge again.")
     last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}

@@ -20,7 +20,7 @@ from harness.clients import ClientSettings, ask_all, open_client
 from harness.clients.asking import Pair
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.exchange import Failure, FailureKind, Outcome, Reply, Request
-from harness.items import Item, Runs, read_items, read_question
+from harness.items import Item, Runs, read_question
 from harness.judges.fit import fitted_to
 from harness.judges.judge_file import JudgeSpec
 from harness.judges.prompted import Asked, ask, unasked, verdict
@@ -153,23 +153,24 @@ def _clear(out: Path) -> None:
         (out / name).unlink(missing_ok=True)
 
 
-def counted(folder: Path) -> tuple[int, Inputs]:
-    """How many items there are, and what tells this benchmark from another: every item is read before one is asked."""
-    count = sum(1 for _ in read_items(folder))
-    if not count:
-        raise InputError("no items", "A benchmark has a JSON object a line there.", file=folder / "items.jsonl")
-    return count, inputs_of(folder)
-
-
 def inputs_of(folder: Path) -> Inputs:
-    """What tells a benchmark from another: the digest of everything that a judge is asked."""
+    """What tells a benchmark from another: the digest of everything that a judge is asked.
+
+    Raises
+    ------
+    InputError
+        A file of the benchmark cannot be opened.
+    """
     digest, size = hashlib.sha256(), 0
     files = [folder / "benchmark.toml", folder / "items.jsonl"]
     for file in files:
-        with file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-                size += len(block)
+        try:
+            with file.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+                    size += len(block)
+        except OSError as error:
+            raise InputError(f"cannot open: {error.strerror}", "Name the benchmark's folder.", file=file) from error
     return Inputs(len(files), size, digest.hexdigest())
 
 

@@ -24,7 +24,7 @@ from harness.verdict import Verdict
 from misstep import __version__
 from misstep.benchmarks import benchmark_folder
 from misstep.judged_runs import benchmark_named
-from misstep.judging import counted
+from misstep.judging import inputs_of
 
 _NOTHING_TO_ASK = frozenset({"judge", "benchmark", "out", "data", "json"})
 """The parameters of `judge run` that mean something where nothing is asked."""
@@ -131,8 +131,8 @@ def run_recorded(
         known = ", ".join(judge.full_name for judge in judges.values())
         raise UsageError(f"no recorded judge {named!r}", f"Recorded: {known}.")
     folder = benchmark_folder(dataset, data)
-    _, inputs = counted(folder)
-    if benchmark not in ("", dataset) and counted(benchmark_named(benchmark, data))[1].digest != inputs.digest:
+    inputs = inputs_of(folder)
+    if benchmark not in ("", dataset) and inputs_of(benchmark_named(benchmark, data)).digest != inputs.digest:
         said = f"the verdicts of {named} are about the benchmark {dataset}, not about {benchmark}"
         raise UsageError(said, f"Leave --benchmark out, or give --benchmark {dataset}.")
     judge = judges[name]

@@ -14,7 +14,7 @@ from analysis.audit.generated_draws import LARGEST, SMALLEST, draw_for, draw_sty
 from analysis.audit.generated_shapes import shares_alone_of
 from analysis.audit.planted_errors import KINDS, planted_error, wrong_digit
 from analysis.stats.proportions import wilson
-from analysis.tables import FAILED, Row, Table, made_by_this
+from analysis.tables import FAILED, Row, Table, estimate_row, made_by_this
 
 CURVE_SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 CURVE_DIGITS = (0, 1, 2, 3)
@@ -153,18 +153,8 @@ def _found(seed: int, kind: str, place: int) -> Found:
 
 def _alarm_row(sound: Sound, seed: int) -> Row:
     estimate = wilson(sound.tables_with_alarm, sound.tables)
-    return Row(
-        quantity="Sound tables with an alarm",
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=sound.tables,
-        evidence="generated",
-        source=f"seed {seed}, {sound.checks:,} checks",
-        unit="share",
-        method=estimate.method,
-        group="False alarms",
-    )
+    source = f"seed {seed}, {sound.checks:,} checks"
+    return estimate_row("Sound tables with an alarm", estimate, "share", "False alarms", source, "generated")
 
 
 def _kind_rows(kind: str, found: Sequence[Found], source: str) -> Iterator[Row]:
@@ -202,19 +192,8 @@ def _curve_row(seed: int, n: int, digits: int, tables: int) -> Row:
         typed = structs.replace(made["share1"], typed=wrong_digit(draw, made.printed("share1")))
         broken = made.changed(structs.replace(typed, value=Fraction(0)))
         caught += any(checked.status in FAILED for _, checked in check_all(broken.paper()))
-    estimate = wilson(caught, tables)
-    return Row(
-        quantity=_size(n),
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=tables,
-        evidence="generated",
-        source=f"seed {seed}",
-        unit="share",
-        method=estimate.method,
-        group=_series(digits),
-    )
+    found = wilson(caught, tables)
+    return estimate_row(_size(n), found, "share", _series(digits), f"seed {seed}", "generated")
 
 
 def _size(n: int) -> str:

@@ -9,7 +9,7 @@ from analysis.judging.scores import Matrix, Scores
 from analysis.plots import forest, heat_map
 from analysis.plots.points import cost_quality, reliability
 from analysis.report.display import figure_html
-from analysis.tables import Row
+from analysis.tables import Row, estimate_row
 
 RUNS_DRAWN = 6
 """Of how many runs confusion matrix and reliability are drawn."""
@@ -57,17 +57,7 @@ def _compared(scored: Mapping[str, Scores]) -> list[str]:
 
 def _accuracy_row(name: str, scores: Scores) -> Row:
     """The accuracy of a run as a row of a figure, unanswered items counted as wrong."""
-    accuracy = scores.accuracy_all
-    return Row(
-        quantity=name,
-        value=accuracy.value,
-        low=accuracy.low,
-        high=accuracy.high,
-        n=accuracy.n,
-        source=scores.benchmark,
-        unit="share",
-        method=accuracy.method,
-    )
+    return estimate_row(name, scores.accuracy_all, "share", source=scores.benchmark)
 
 
 def _cost_per_item(scores: Scores) -> float | None:
