@@ -1,9 +1,14 @@
-"""The command line as a user runs it: a process of its own."""
+"""The command line as a user runs it: in a process of its own, or in this one where many are run."""
 
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+
+from misstep.__main__ import main
 
 
 def misstep(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -16,3 +21,18 @@ def misstep(*arguments: str | Path, **environment: str) -> "subprocess.Completed
         timeout=300,
         check=False,
     )
+
+
+def in_this_process(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """What runs `misstep COMMAND` with arguments in this process: exit code, stdout, stderr."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["misstep", command, *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run

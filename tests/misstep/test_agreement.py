@@ -1,7 +1,6 @@
 """`misstep agreement` says how far annotators agree, and one line on what is wrong with a file."""
 
 import json
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from misstep.__main__ import main
+from tests.misstep.as_a_user import in_this_process
 
 LABELS = """item,ann,ben,cat
 run-1,agent,Agent,agent
@@ -83,16 +82,8 @@ def labels(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command line in this process: exit code, stdout, stderr."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["misstep", "agreement", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return run
+    """`misstep agreement` in this process: exit code, stdout, stderr."""
+    return in_this_process("agreement", monkeypatch, capsys)
 
 
 def document(misstep: Any, *arguments: object) -> dict[str, Any]:

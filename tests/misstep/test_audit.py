@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 from analysis.audit.user_file import OWN_KEYS
 from analysis.published import INPUTS
-from misstep.__main__ import main
+from tests.misstep.as_a_user import in_this_process
 
 FIGURES = """\
 id,check,printed,inputs
@@ -77,16 +76,8 @@ def figures(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command line in this process: exit code, stdout, stderr."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["misstep", "audit", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return run
+    """`misstep audit` in this process: exit code, stdout, stderr."""
+    return in_this_process("audit", monkeypatch, capsys)
 
 
 def test_the_worst_comes_first_with_its_arithmetic_and_what_is_sound_is_counted(misstep: Any, figures: Path) -> None:
