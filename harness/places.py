@@ -1,10 +1,12 @@
-"""Where things are: the project's own files, the cache. Nothing here touches the files themselves.
+"""Where things are: the project's own files, the cache. Nothing here changes them.
 
 In a checkout `data/` and `notebooks/` stand beside the packages; in a wheel they are inside `misstep`.
 """
 
 import os
 from pathlib import Path
+
+from harness.errors import UsageError
 
 _CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -25,8 +27,18 @@ def _own(name: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where fetched data sets, benchmark folders and cached runs go: `MISSTEP_CACHE`, else the user's cache folder."""
+    """Where fetched data sets, benchmark folders and cached runs go: `MISSTEP_CACHE`, else the user's cache folder.
+
+    Raises
+    ------
+    UsageError
+        `MISSTEP_CACHE` names a place where no folder can be.
+    """
     named = os.environ.get("MISSTEP_CACHE")
     if named:
-        return Path(named)
+        folder = Path(named)
+        there = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+        if not there.is_dir():
+            raise UsageError(f"MISSTEP_CACHE {folder}: {there} is no folder", "Name one, or leave the variable out.")
+        return folder
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "misstep"

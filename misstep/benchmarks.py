@@ -5,20 +5,23 @@ one of them changes it is built anew, and what was built before stays until the 
 """
 
 import hashlib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from harness.datasets import GROUP, LOADERS, loader_for
 from harness.datasets.benchmark import built_in_place
-from harness.datasets.catalogue import data_set, locate
+from harness.datasets.catalogue import data_set, files_of, locate, missing_files
 from harness.datasets.upstream import digest_of
 from harness.errors import UsageError
 from harness.places import cache_folder, data_folder
 from harness.readers import read_file
 from harness.registry import names
+from misstep.terminal import plain, say
 
 _CODE = ("harness.datasets", "harness.readers", "harness.trajectory")
 _DIGITS = 16
+_SHOWN = 3
 
 
 def benchmark_folder(name: str, data: Path | None = None) -> Path:
@@ -46,6 +49,40 @@ def benchmark_folder(name: str, data: Path | None = None) -> Path:
     return folders[name]
 
 
+def set_folder(dataset: str, data: Path | None = None) -> Path:
+    """The folder of a data set that is at hand; where files of it are missing, that is said on stderr.
+
+    Raises
+    ------
+    UsageError
+        No such data set, or the folder of data sets that was named does not exist.
+    MissingPrerequisite
+        The set is not at hand.
+    """
+    folder = locate(dataset, data)
+    _say_what_lacks(dataset, folder)
+    return folder
+
+
+@cache
+def _say_what_lacks(dataset: str, folder: Path) -> None:
+    """Once for each folder: several measures of one run read the same set."""
+    if lacks := incomplete(dataset, folder):
+        say(f"misstep: {plain(lacks)}")
+
+
+def incomplete(dataset: str, folder: Path) -> str:
+    """What a set's folder lacks, in a sentence or two; empty where every registered file is there."""
+    lacks = missing_files(dataset, folder)
+    if not lacks:
+        return ""
+    shown = ", ".join(lacks[:_SHOWN]) + (", …" if len(lacks) > _SHOWN else "")
+    return (
+        f"{dataset} is incomplete: {len(lacks):,} of its {len(files_of(dataset)):,} files are missing ({shown}), and "
+        f"what is measured on it is of the rest. `misstep datasets fetch {dataset}` brings what can be fetched."
+    )
+
+
 def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]:
     """All benchmarks of a data set, name → folder, built where they are absent or stale.
 
@@ -64,7 +101,7 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
             f"the data set {dataset} has files only: no loader makes a benchmark of it",
             f"Sets with a loader: {', '.join(sorted(names(LOADERS, GROUP)))}.",
         )
-    folder = locate(dataset, data)
+    folder = set_folder(dataset, data)
     target = cache_folder() / "benchmarks" / dataset / _key(dataset, folder)
     if not target.is_dir():
         with built_in_place(target) as building:

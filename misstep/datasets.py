@@ -9,12 +9,21 @@ import typer
 
 from harness.datasets import GROUP, LOADERS, OUTCOMES
 from harness.datasets.benchmark import Benchmark, read_benchmark
-from harness.datasets.catalogue import address_template, data_set, data_sets, fetched_folder, files_of, locate
+from harness.datasets.catalogue import (
+    address_template,
+    data_set,
+    data_sets,
+    fetched_folder,
+    files_of,
+    locate,
+    missing_files,
+)
 from harness.datasets.checking import Checked, check
 from harness.datasets.derivations import derivation_of
 from harness.errors import MissingPrerequisite
 from harness.registry import names
 from misstep.benchmarks import benchmark_folders
+from misstep.data_option import Data
 from misstep.fetching import Fetched, fetch
 from misstep.terminal import Progress, plain, say
 
@@ -30,10 +39,6 @@ app = typer.Typer(
 
 Names = Annotated[
     list[str], typer.Argument(metavar="NAME...", help="Data sets, as `misstep datasets list` names them.")
-]
-Data = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="A folder of data sets; else MISSTEP_DATA, then the cache.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -148,6 +153,7 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
     entry = data_set(name)
     files = files_of(name)
     folder = _folder(name, data)
+    lacking = () if folder is None else missing_files(name, folder)
     return {
         "name": name,
         "title": entry.title,
@@ -158,6 +164,7 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
         "files": len(files),
         "bytes": sum(file.bytes for file in files),
         "folder": None if folder is None else str(folder),
+        "missing": len(lacking),
         "loader": (names(LOADERS, GROUP) | OUTCOMES).get(name, ""),
         "to_make": {file: rule for file, rule in entry.derived.items() if derivation_of(name, file) is None},
     }
@@ -170,6 +177,10 @@ def _row_text(row: dict[str, Any]) -> str:
         f"    {row['title']}",
         f"    {row['folder'] or 'not here: `misstep datasets fetch ' + row['name'] + '` brings it'}",
     ]
+    if row["missing"]:
+        lines.append(
+            f"    {row['missing']:,} of the files are missing: `misstep datasets verify {row['name']}` names them"
+        )
     if row["to_make"]:
         lines.append(f"    `fetch` cannot bring {', '.join(row['to_make'])}: made by hand")
     return "\n".join(lines)

@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
+from misstep.data_option import Data
 from misstep.judge_asking import (
     Asking,
     BaseUrl,
     CacheFile,
     Concurrency,
-    Data,
     Judge,
     Local,
     MaxCost,

@@ -29,7 +29,6 @@ Replay = Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from r
 Local = Annotated[
     bool, typer.Option("--local", help="Ask the small model of `make local-llm`: plumbing only, it is no judge.")
 ]
-Data = Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")]
 
 
 class Asking(Struct, frozen=True):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
+from misstep.data_option import Data
 
 if TYPE_CHECKING:
     from misstep.judged_runs import JudgedRun
@@ -23,7 +24,7 @@ def calibrate(
     ] = 0.5,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the split; the same gives the same figures.")] = 0,
     benchmark: Annotated[str, typer.Option(help="The benchmark, where it no longer lies where the run found it.")] = "",
-    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+    data: Data = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Find a threshold above which a judge's label is precise enough.

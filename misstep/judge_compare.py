@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from harness.errors import UsageError
+from misstep.data_option import Data
 from misstep.terminal import plain
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def compare(
     benchmark: Annotated[
         str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
     ] = "",
-    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+    data: Data = None,
     test: Annotated[
         Literal["mcnemar", "bootstrap"], typer.Option(help="McNemar's test, or the paired bootstrap.")
     ] = "mcnemar",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
+from misstep.data_option import Data
 
 if TYPE_CHECKING:
     from misstep.judged_runs import JudgedRun
@@ -20,7 +21,7 @@ def stability(
     benchmark: Annotated[
         str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
     ] = "",
-    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+    data: Data = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:

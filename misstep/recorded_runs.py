@@ -13,7 +13,6 @@ import typer
 from msgspec import Struct
 
 from harness import registry
-from harness.datasets.catalogue import locate
 from harness.datasets.recorded import GROUP, RECORDED, recorded_verdicts
 from harness.datasets.upstream import digest_of
 from harness.errors import MissingPrerequisite, UsageError
@@ -22,7 +21,7 @@ from harness.records import SCHEMA, VERDICTS, Manifest, write_verdicts
 from harness.runs import begin, finish
 from harness.verdict import Verdict
 from misstep import __version__
-from misstep.benchmarks import benchmark_folder
+from misstep.benchmarks import benchmark_folder, set_folder
 from misstep.judged_runs import benchmark_named
 from misstep.judging import inputs_of
 
@@ -84,7 +83,7 @@ def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, Recorde
     question = read_question(benchmark_folder(dataset, data))
     return {
         name: RecordedJudge(dataset, name, _model(verdicts), question.kind, tuple(question.labels), tuple(verdicts))
-        for name, verdicts in recorded_verdicts(dataset, locate(dataset, data)).items()
+        for name, verdicts in recorded_verdicts(dataset, set_folder(dataset, data)).items()
     }
 
 
@@ -145,7 +144,7 @@ def run_recorded(
             misstep=__version__,
             python=platform.python_version(),
             started=_now(),
-            asked=_asked(judge, digest_of(locate(dataset, data))),
+            asked=_asked(judge, digest_of(set_folder(dataset, data))),
             inputs=inputs,
             folder=str(folder.resolve()),
         ),

@@ -8,6 +8,7 @@ import typer
 
 from harness.errors import InputError, UsageError
 from harness.records import MANIFEST, REPORT, Manifest, read_manifest
+from misstep.data_option import Data
 from misstep.pages import write_page
 
 app = typer.Typer(
@@ -30,7 +31,7 @@ def report(
     benchmark: Annotated[
         str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
     ] = "",
-    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+    data: Data = None,
 ) -> None:
     """Write a page of one or several runs of judges: what they found, which is better, and every item to look at.
 

@@ -15,8 +15,10 @@ from analysis.report.notebook import Report, notebook_page, read_notebook
 from analysis.table_files import file_addresses, write_table
 from analysis.tables import Table
 from harness import places
+from harness.datasets.catalogue import data_sets, named_data_folder
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.records import replace_file
+from misstep.data_option import Data
 from misstep.notebooks import execute
 from misstep.provenance import write_provenance
 from misstep.terminal import Progress, plain, say
@@ -37,7 +39,7 @@ def reproduce(
         list[str] | None, typer.Argument(metavar="[PAPER]...", help="Notebooks whose names start so; all by default.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder to write pages and tables to.")] = Path("reports"),
-    data: Annotated[Path | None, typer.Option(help="Folder of public data sets; MISSTEP_DATA by default.")] = None,
+    data: Data = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
@@ -47,10 +49,8 @@ def reproduce(
     `provenance.json` what each figure comes from, with pages to see it under `records/` and `code/`. The same seed
     gives the same bytes. Exit 1 where a notebook failed: its page and the index show the error, the others ran.
     """
-    if data is not None and not data.is_dir():
-        raise UsageError(f"--data {data} is no folder", "Give the folder that holds a folder for each data set.")
     paths = chosen(_notebooks(places.notebooks_folder()), papers or [])
-    environment = {"MISSTEP_SEED": str(seed)} | ({} if data is None else {"MISSTEP_DATA": str(data.resolve())})
+    environment = {"MISSTEP_SEED": str(seed), **_folders(data)}
     _make_folder(out)
     try:
         reports = _run(paths, environment, out, seed)
@@ -82,6 +82,26 @@ def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
             known = ", ".join(path.stem for path in paths)
             raise UsageError(f"no notebook starts with {prefix!r}", f"There are: {known}.")
     return [path for path in paths if not prefixes or path.stem.startswith(tuple(prefixes))]
+
+
+def _folders(data: Path | None) -> dict[str, str]:
+    """Where kernels find data sets and caches: they run in the notebooks' folder, so that paths are made absolute.
+
+    Raises
+    ------
+    UsageError
+        The folder of data sets that was named does not exist, or holds none.
+    """
+    found = {"MISSTEP_CACHE": str(places.cache_folder().resolve())}
+    folder = named_data_folder(data)
+    if folder is not None:
+        if not any((folder / name).is_dir() for name in data_sets()):
+            raise UsageError(
+                f"{folder} holds none of the data sets",
+                "Give the folder that holds a folder for each; `misstep datasets fetch NAME --out DIR` makes one.",
+            )
+        found["MISSTEP_DATA"] = str(folder.resolve())
+    return found
 
 
 def _notebooks(folder: Path) -> list[Path]:

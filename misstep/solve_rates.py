@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from analysis.solved import SolvedSet, solved_set
 from harness.datasets import outcomes_of
-from harness.datasets.catalogue import locate
+from misstep.benchmarks import set_folder
 from misstep.studies import at_hand, version
 
 SUBMISSIONS = {("swe_bench_resolved_submissions", "verified"): "SWE-bench Verified"}
@@ -39,7 +39,7 @@ def solved_sets(tables: Mapping[tuple[str, str], str]) -> list[SolvedSet]:
     """
     here = at_hand({dataset for dataset, _ in tables})
     return [
-        solved_set(outcomes_of(dataset, locate(dataset)), dataset, table, title, version(dataset))
+        solved_set(outcomes_of(dataset, set_folder(dataset)), dataset, table, title, version(dataset))
         for (dataset, table), title in tables.items()
         if dataset in here
     ]

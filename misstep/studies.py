@@ -24,7 +24,7 @@ from harness.generate.trajectories import generate_trajectories
 from harness.places import cache_folder
 from harness.records import replace_file
 from harness.verdict import Verdict
-from misstep.benchmarks import benchmark_folder, sources_of
+from misstep.benchmarks import benchmark_folder, incomplete, sources_of
 
 RUN_SETS = (
     "agent_trajs",
@@ -69,23 +69,23 @@ def seed() -> int:
 
 def at_hand(datasets: Iterable[str]) -> tuple[str, ...]:
     """Those of the data sets that are here."""
-    return tuple(name for name in datasets if _is_here(name))
+    return tuple(name for name in datasets if _folder(name) is not None)
 
 
 def missing(datasets: Iterable[str]) -> tuple[str, ...]:
-    """A sentence on the data sets that are not here, and what would bring them; none where all are here."""
-    absent = [name for name in datasets if not _is_here(name)]
-    if not absent:
-        return ()
-    return (f"Not at hand: {', '.join(absent)}. `misstep datasets fetch {' '.join(absent)}` would add them.",)
+    """A sentence on the data sets that are not here, and one on each that lacks files; none where all are whole."""
+    folders = {name: _folder(name) for name in datasets}
+    absent = [name for name, folder in folders.items() if folder is None]
+    sentences = [f"Not at hand: {', '.join(absent)}. `misstep datasets fetch {' '.join(absent)}` would add them."]
+    lacking = [incomplete(name, folder) for name, folder in folders.items() if folder is not None]
+    return tuple(filter(None, [*(sentences if absent else []), *lacking]))
 
 
-def _is_here(dataset: str) -> bool:
+def _folder(dataset: str) -> Path | None:
     try:
-        locate(dataset)
+        return locate(dataset)
     except MissingPrerequisite:
-        return False
-    return True
+        return None
 
 
 def classified_sets(datasets: Sequence[str] = RUN_SETS) -> list[JudgedSet]:
@@ -165,7 +165,7 @@ def rated_datasets() -> tuple[str, ...]:
 def _rated(resamples: int) -> Iterator[RatedSet]:
     for name, title, level in _RATED:
         dataset = name.partition("-")[0]
-        if not _is_here(dataset):
+        if _folder(dataset) is None:
             continue
         folder = benchmark_folder(name)
         labels = read_labels(folder / "gold.csv", level=level)

@@ -10,12 +10,11 @@ from analysis.judging.marked import Mark
 from analysis.judging.ratings import JudgedRatings
 from analysis.judging.reference import clusters_of
 from harness.datasets.benchmark import read_benchmark
-from harness.datasets.catalogue import locate
 from harness.datasets.recorded import RECORDED, recorded_verdicts
 from harness.datasets.trail_judges import answers
 from harness.datasets.trail_ratings import judge_ratings, people_ratings
 from harness.verdict import Verdict
-from misstep.benchmarks import benchmark_folder
+from misstep.benchmarks import benchmark_folder, set_folder
 from misstep.studies import at_hand, version
 
 AGENT_JUDGE = "agent_as_a_judge"
@@ -35,7 +34,7 @@ def judged_by_developer() -> list[JudgedItems]:
     folder = benchmark_folder(AGENT_JUDGE)
     developer_of = {item.id: str(item.extra["developer_agent"]) for item in read_items(folder)}
     groups: dict[str, list[Verdict]] = defaultdict(list)
-    for judge, verdicts in recorded_verdicts(AGENT_JUDGE, locate(AGENT_JUDGE)).items():
+    for judge, verdicts in recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE)).items():
         for verdict in verdicts:
             groups[f"{judge.replace('_', ' ')} on {developer_of[verdict.item]}"].append(verdict)
     return list(_judged(AGENT_JUDGE, folder, groups))
@@ -46,7 +45,7 @@ def agent_judge() -> list[tuple[JudgedItems, tuple[AskedItem, ...]]]:
     if not at_hand([AGENT_JUDGE]):
         return []
     folder = benchmark_folder(AGENT_JUDGE)
-    recorded = recorded_verdicts(AGENT_JUDGE, locate(AGENT_JUDGE))
+    recorded = recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE))
     groups = {judge.replace("_", " "): list(verdicts) for judge, verdicts in recorded.items()}
     items = tuple(read_items(folder))
     return [(judged, items) for judged in _judged(AGENT_JUDGE, folder, groups)]
@@ -56,7 +55,7 @@ def judged_by_category() -> list[JudgedItems]:
     """TRAIL's judges on whether a trace has an error of a category; none where the set is not at hand."""
     if not at_hand([MARKED]):
         return []
-    recorded = recorded_verdicts(MARKED, locate(MARKED))
+    recorded = recorded_verdicts(MARKED, set_folder(MARKED))
     groups = {_shown(judge): list(verdicts) for judge, verdicts in recorded.items()}
     return list(_judged(MARKED, benchmark_folder(MARKED), groups))
 
@@ -83,7 +82,7 @@ def marked_runs() -> list[JudgedMarks]:
                 for answer in given
             },
         )
-        for judge, given in answers(locate(MARKED)).items()
+        for judge, given in answers(set_folder(MARKED)).items()
     ]
 
 
@@ -91,10 +90,10 @@ def rated_runs() -> list[JudgedRatings]:
     """The ratings that TRAIL's judges and people gave the same traces; none where the set is not at hand."""
     if not at_hand([MARKED]):
         return []
-    people = people_ratings(locate(MARKED))
+    people = people_ratings(set_folder(MARKED))
     return [
         JudgedRatings(_shown(judge), MARKED, version(MARKED), people, given)
-        for judge, given in judge_ratings(locate(MARKED)).items()
+        for judge, given in judge_ratings(set_folder(MARKED)).items()
     ]
 
 

@@ -17,6 +17,8 @@ def data_folder() -> Path:
     folder = os.environ.get("MISSTEP_DATA")
     if folder and Path(folder).is_dir():
         return Path(folder)
+    if folder:
+        pytest.fail(f"MISSTEP_DATA {folder} is no folder")
     sentence = "set MISSTEP_DATA to a folder of public data sets (`misstep datasets fetch NAME` brings them)"
     if os.environ.get("CI"):
         pytest.fail(f"CI must run the tests on public data: {sentence}")

@@ -22,12 +22,13 @@ it.
 import os
 from functools import cache
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Literal
 
 from msgspec import Struct
 
 from harness.datasets.upstream import csv_rows, toml_file
-from harness.errors import MissingPrerequisite, UsageError
+from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.places import cache_folder, data_folder
 
 Form = Literal["bytes", "gzip", "redacted", "derived"]
@@ -141,8 +142,33 @@ def fetched_folder(name: str) -> Path:
     return cache_folder() / "datasets" / name
 
 
+def named_data_folder(data: Path | None = None) -> Path | None:
+    """The folder of data sets that was named, by `data` or else by `MISSTEP_DATA`; `None` where none was.
+
+    Raises
+    ------
+    UsageError
+        There is no such folder: without this, all that needs it would silently be done without it.
+    """
+    environment = os.environ.get("MISSTEP_DATA")
+    if data is None and not environment:
+        return None
+    folder = data if data is not None else Path(str(environment))
+    try:
+        if S_ISDIR(folder.stat().st_mode):
+            return folder
+        found = "is no folder"
+    except (OSError, ValueError) as error:
+        found = f"cannot be opened: {getattr(error, 'strerror', None) or error}"
+    raise UsageError(
+        f"{'--data' if data is not None else 'MISSTEP_DATA'} {folder} {found}",
+        "Give the folder that holds a folder for each data set, or leave it out to use what "
+        "`misstep datasets fetch NAME` brought.",
+    )
+
+
 def locate(name: str, data: Path | None = None) -> Path:
-    """The folder that holds a set's files.
+    """The folder that holds a set's files; one with nothing in it holds none.
 
     Parameters
     ----------
@@ -154,21 +180,34 @@ def locate(name: str, data: Path | None = None) -> Path:
     Raises
     ------
     UsageError
-        No such set.
+        No such set, or the folder that was named does not exist.
     MissingPrerequisite
         It is not at hand; names the command that brings it.
     """
     data_set(name)
-    if data is not None:
-        places = [data / name]
-    else:
-        environment = os.environ.get("MISSTEP_DATA")
-        places = [Path(environment) / name] if environment else []
+    named = named_data_folder(data)
+    places = [] if named is None else [named / name]
+    if data is None:
         places.append(fetched_folder(name))
     for place in places:
-        if place.is_dir():
+        if _holds_something(place):
             return place
+    looked = ", ".join(f"{place}, which is empty" if place.is_dir() else str(place) for place in places)
     raise MissingPrerequisite(
-        f"the data set {name} is not at hand (looked in {', '.join(str(place) for place in places)})",
+        f"the data set {name} is not at hand (looked in {looked})",
         f"Run `misstep datasets fetch {name}`, or point --data or MISSTEP_DATA at a folder that holds it.",
     )
+
+
+def _holds_something(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror}", "Make it readable.", file=folder) from error
+
+
+def missing_files(name: str, folder: Path) -> tuple[str, ...]:
+    """The registered files of a set that are not in its folder."""
+    return tuple(file.file for file in files_of(name) if not (folder / file.file).is_file())

@@ -84,6 +84,21 @@ def test_a_set_that_is_not_at_hand_is_missing(data: Path) -> None:
         benchmark_folder("trail", data)
 
 
+def test_a_set_of_which_files_are_missing_is_measured_and_said_to_be_incomplete(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark_folder("whoandwhen", data)
+    benchmark_folder("whoandwhen", data)
+    said = capsys.readouterr().err
+    assert said.count("whoandwhen is incomplete: 125 of its 126 files are missing (") == 1
+    assert "`misstep datasets fetch whoandwhen`" in said
+
+
+def test_a_set_that_is_whole_is_not_called_incomplete(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    benchmark_folder("mast", data)
+    assert capsys.readouterr().err == ""
+
+
 def test_load_says_what_a_set_holds(data: Path) -> None:
     result = CliRunner().invoke(app, ["datasets", "load", "mast", "whoandwhen", "--data", str(data), "--json"])
     rows = json.loads(result.stdout)

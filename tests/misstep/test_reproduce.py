@@ -152,10 +152,15 @@ def test_json_is_one_document_with_the_worst_news_first(finished):
     assert document["seed"] == 7
 
 
-def test_kernels_see_the_data_folder_that_was_named(notebooks, tmp_path):
+@pytest.mark.parametrize("named_by", ["the option", "the environment"])
+def test_kernels_see_the_data_folder_that_was_named_from_wherever_they_run(notebooks, tmp_path, monkeypatch, named_by):
     write(notebooks, "where", code(ENVIRONMENT_SOURCE))
-    assert run("where", "--out", tmp_path / "out", "--data", tmp_path).exit_code == 0
-    assert f"0 {tmp_path}" in (tmp_path / "out" / "where.html").read_text()
+    (tmp_path / "sets" / "trail").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MISSTEP_DATA", "sets" if named_by == "the environment" else "nowhere")
+    options = [] if named_by == "the environment" else ["--data", "sets"]
+    assert run("where", "--out", tmp_path / "out", *options).exit_code == 0
+    assert f"0 {tmp_path / 'sets'}" in (tmp_path / "out" / "where.html").read_text()
 
 
 def test_stopping_ends_the_kernels_that_still_run(tmp_path):
@@ -216,6 +221,14 @@ def test_an_installation_without_notebooks_says_so():
 @pytest.mark.usefixtures("notebooks")
 def test_a_data_folder_that_is_none_is_refused(tmp_path):
     assert isinstance(run("--data", tmp_path / "nowhere").exception, UsageError)
+
+
+@pytest.mark.usefixtures("notebooks")
+def test_a_data_folder_without_any_data_set_is_refused_before_anything_runs(tmp_path):
+    error = run("--data", tmp_path, "--out", tmp_path / "out").exception
+    assert isinstance(error, UsageError)
+    assert "holds none of the data sets" in error.line()
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.usefixtures("notebooks")

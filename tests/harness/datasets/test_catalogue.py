@@ -14,6 +14,7 @@ from harness.datasets.catalogue import (
     files_of,
     inputs_of,
     locate,
+    named_data_folder,
 )
 from harness.datasets.checking import check, state_of
 from harness.datasets.derivations import DERIVATIONS
@@ -87,7 +88,8 @@ def test_a_set_is_looked_for_in_the_folder_that_is_named_and_nowhere_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path / "elsewhere"))
-    (tmp_path / "elsewhere" / "mast").mkdir(parents=True)
+    made(tmp_path / "elsewhere" / "mast")
+    (tmp_path / "empty").mkdir()
     with pytest.raises(MissingPrerequisite, match="misstep datasets fetch mast"):
         locate("mast", tmp_path / "empty")
 
@@ -96,10 +98,45 @@ def test_without_a_named_folder_the_environment_comes_before_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
-    fetched_folder("mast").mkdir(parents=True)
+    made(fetched_folder("mast"))
     assert locate("mast") == fetched_folder("mast")
-    (tmp_path / "mast").mkdir()
+    made(tmp_path / "mast")
     assert locate("mast") == tmp_path / "mast"
+
+
+def made(folder: Path) -> None:
+    """A set's folder with something in it."""
+    folder.mkdir(parents=True)
+    (folder / "human_labels.csv").write_text("")
+
+
+@pytest.mark.parametrize("wrong", ["nowhere", "file", "no\0name", "x" * 300])
+@pytest.mark.parametrize("named_by", ["the option", "the environment"])
+def test_a_folder_of_data_sets_that_is_none_is_an_error_though_the_set_lies_in_the_cache(
+    wrong: str, named_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    made(fetched_folder("mast"))
+    monkeypatch.delenv("MISSTEP_DATA", raising=False)
+    if named_by == "the environment" and "\0" not in wrong:
+        monkeypatch.setenv("MISSTEP_DATA", str(tmp_path / wrong))
+        with pytest.raises(UsageError, match=f"MISSTEP_DATA {tmp_path}"):
+            locate("mast")
+    else:
+        with pytest.raises(UsageError, match=f"--data {tmp_path}"):
+            locate("mast", tmp_path / wrong)
+
+
+def test_an_empty_folder_of_a_set_holds_no_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mast").mkdir()
+    monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
+    with pytest.raises(MissingPrerequisite, match=f"{tmp_path}/mast, which is empty"):
+        locate("mast")
+
+
+def test_an_environment_variable_without_a_value_names_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", "")
+    assert named_data_folder() is None
 
 
 def test_an_unknown_set_is_refused_with_the_known_ones() -> None:
