@@ -4,11 +4,9 @@ Texts and runs are read as a stream and shortened as they come; what does not fi
 answers first, and said. So neither the page nor the making of it grows with the size of the runs.
 """
 
-import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
@@ -21,6 +19,7 @@ from analysis.report.judge_pieces import Pieces
 from analysis.report.judge_runs import shown_run
 from analysis.report.trajectory import Passage, passage
 from harness.items import Item, read_items
+from harness.values import written
 from misstep.run_files import FoundRun, run_in, runs_in
 from misstep.terminal import plain
 
@@ -210,12 +209,8 @@ def _facts(item: Item) -> Iterable[tuple[str, str]]:
     if item.step is not None:
         yield "Asked about", f"step {item.step}"
     for name, value in item.extra.items():
-        text = value if isinstance(value, str) else _json(value)
+        text = value if isinstance(value, str) else written(value, indented=False)
         yield name, text if len(text) <= _FACT_SHOWN else f"{text[:_FACT_SHOWN]} …"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _notes(asked: set[str], listed: set[str]) -> Iterable[str]:

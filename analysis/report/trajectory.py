@@ -4,7 +4,6 @@ The text of a trajectory is data: it is escaped, its control codes are stripped,
 open, whatever the trajectory's size. What is cut is said where it is cut.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -16,6 +15,7 @@ from analysis.formatting import count_text, number_text
 from analysis.report.foot import Foot, described
 from analysis.report.rendering import render
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from harness.values import written
 from harness.verdict import Verdict
 
 TEXT_SHOWN = 20_000
@@ -235,7 +235,7 @@ def _call_view(call: ToolCall, most: int) -> CallView:
 
 
 def _argument(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    return value if isinstance(value, str) else written(value)
 
 
 def _result_view(result: ToolResult, names: Mapping[str, str], most: int) -> ResultView:

@@ -13,6 +13,7 @@ from harness.classifiers.shell import Command, commands, commands_of
 from harness.classifiers.targets import is_scratch
 from harness.classifiers.tools import bare_name, squeezed
 from harness.classifiers.verdicts import counted, quoted
+from harness.values import written
 
 Shown = tuple[list[int], str]
 
@@ -231,7 +232,9 @@ def _is_use(act: Act, wanted: str) -> bool:
 
 def _all_text(act: Act) -> str:
     arguments = act.call.arguments
-    return arguments if isinstance(arguments, str) else " ".join(str(value) for value in arguments.values())
+    if isinstance(arguments, str):
+        return arguments
+    return " ".join(value if isinstance(value, str) else written(value, indented=False) for value in arguments.values())
 
 
 def _unread(one: Instruction, acts: list[Act]) -> Shown | None:

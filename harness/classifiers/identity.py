@@ -6,12 +6,13 @@ same when they differ in durations, clock times and addresses only.
 """
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from harness.classifiers.history import Act
 from harness.classifiers.shell import commands
 from harness.classifiers.tools import NOISE, PATH_KEYS, bare_name, path_of
+from harness.values import digest, plain
 
 _SHORT = 2000
 """Characters of a command up to which its spelling is evened out; longer ones hold data and stay as they are."""
@@ -34,7 +35,6 @@ _REDIRECT = re.compile(r"\s*(?:2>&1|&>\s*/dev/null|[12]?>\s*/dev/null)")
 _TAIL = re.compile(r"\s*(?:\|\|\s*(?:true|:)|;)\s*$")
 _PAGER = re.compile(r"\s*\|\s*cat\s*$")
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
-_SPACES = re.compile(r"\s+")
 _SPELLING = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\"'\\/.3"
 """Letters that differ in the spelling of one command: spaces, quotes, slashes, `./`, the 3 of `python3`."""
 
@@ -88,9 +88,7 @@ def _coarse_line(line: str) -> Hashable:
 
 def _hashed(value: Any, searched: bool = False) -> int:
     """A number that is equal for values that `_frozen` makes equal: a figure may be written as text."""
-    if isinstance(value, str):
-        return hash(" ".join(value.lower().split()) if searched else value.strip())
-    return 0 if isinstance(value, list | dict) else hash(repr(value))
+    return 0 if isinstance(value, list | tuple | dict) else hash(_frozen(value, searched))
 
 
 def call_key(act: Act) -> Hashable:
@@ -106,29 +104,33 @@ def call_key(act: Act) -> Hashable:
     if kind == "read":
         path = path_of(call)
         if path:
-            extent = tuple(
-                sorted((key, _frozen(value)) for key, value in arguments.items()
-                       if key not in _WHICH_FILE and value not in (None, "", False))
-            )  # fmt: skip
-            return ("read", even_path(path), extent)
-    return (
-        bare_name(call.name),
-        tuple(
-            sorted((key, _frozen(value, searched=kind == "search")) for key, value in arguments.items()
-                   if key not in NOISE and value is not None)
-        ),
-    )  # fmt: skip
+            told = ((key, value) for key, value in arguments.items() if key not in _WHICH_FILE)
+            return "read", even_path(path), _frozen_all((key, value) for key, value in told if value)
+    told = ((key, value) for key, value in arguments.items() if key not in NOISE and value is not None)
+    return bare_name(call.name), _frozen_all(told, searched=kind == "search")
+
+
+def _frozen_all(arguments: Iterable[tuple[str, Any]], searched: bool = False) -> Hashable:
+    """Arguments in any order of theirs."""
+    return frozenset([(key, _frozen(value, searched)) for key, value in arguments])
 
 
 def _frozen(value: Any, searched: bool = False) -> Hashable:
     """A value that can be hashed, its text evened out: the words in order for a search, the text as it is otherwise."""
     if isinstance(value, str):
-        return _SPACES.sub(" ", value).strip().lower() if searched else value.strip()
-    if isinstance(value, list):
-        return tuple(_frozen(item, searched) for item in value)
-    if isinstance(value, dict):
-        return tuple(sorted((str(key), repr(_frozen(item))) for key, item in value.items()))
-    return repr(value)
+        return _even_search(value) if searched else value.strip()
+    if isinstance(value, list | tuple | dict):
+        return digest(value, _even_search) if searched else digest(value)
+    return plain(value)
+
+
+def _even_search(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def arguments_key(arguments: dict[str, Any] | str) -> Hashable:
+    """What is equal for equal arguments, parsed or not."""
+    return arguments.strip() if isinstance(arguments, str) else digest(arguments)
 
 
 def even_path(path: str) -> str:

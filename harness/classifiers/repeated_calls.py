@@ -13,6 +13,7 @@ from harness.classifiers.natures import Nature, nature_of
 from harness.classifiers.prose import LONGEST
 from harness.classifiers.tools import bare_name, kind_by_name, path_of
 from harness.classifiers.verdicts import counted, quoted
+from harness.values import written
 
 REPEATS = 3
 """Wink, 2.1.2: "the agent invoking the same or similar tool calls three or more times in a row"."""
@@ -262,6 +263,7 @@ def _named(act: Act) -> str:
     arguments = act.call.arguments
     what = act.line or path_of(act.call)
     if not what:
-        what = arguments if isinstance(arguments, str) else next((str(value) for value in arguments.values()), "")
+        first = arguments if isinstance(arguments, str) else next(iter(arguments.values()), "")
+        what = first if isinstance(first, str) else written(first, indented=False)
     name = quoted(bare_name(act.call.name), 40).strip('"')
     return f"{name} {quoted(what)}" if what else name

@@ -6,9 +6,11 @@ turn: one sentence three times or more, filling at least half of what is said.
 
 import re
 from collections import Counter
+from collections.abc import Hashable
 from difflib import SequenceMatcher
 
 from harness.classifiers.history import History
+from harness.classifiers.identity import arguments_key
 from harness.classifiers.verdicts import counted, quoted
 from harness.trajectory import Step
 
@@ -42,7 +44,7 @@ def _over_turns(history: History) -> tuple[list[int], str] | None:
         return None
     groups: list[tuple[str, str | None, list[int]]] = []
     news = set(history.news)
-    done: set[str] = set()
+    done: set[Hashable] = set()
     for index, step in enumerate(history.trajectory.steps):
         if step.role == "user":
             if index in news:
@@ -51,10 +53,10 @@ def _over_turns(history: History) -> tuple[list[int], str] | None:
         if step.role != "agent":
             continue
         if step.calls:
-            if groups and not all(_call_text(step, place) in done for place in range(len(step.calls))):
+            if groups and not all(_call_key(step, place) in done for place in range(len(step.calls))):
                 groups = []
             if groups or len(done) < _REMEMBERED:
-                done.update(_call_text(step, place) for place in range(len(step.calls)))
+                done.update(_call_key(step, place) for place in range(len(step.calls)))
             continue
         if len(step.text) < SHORTEST:
             continue
@@ -76,9 +78,9 @@ def _talks(history: History) -> bool:
     )
 
 
-def _call_text(step: Step, place: int) -> str:
+def _call_key(step: Step, place: int) -> Hashable:
     call = step.calls[place]
-    return f"{call.name} {call.arguments}"
+    return call.name, arguments_key(call.arguments)
 
 
 def _joined(groups: list[tuple[str, str | None, list[int]]], step: Step, index: int) -> list[int]:

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.classifiers.history import Act, History
 from harness.classifiers.identity import call_key, coarse_key
-from harness.trajectory import Step
+from harness.trajectory import Step, ToolCall
 from tests.harness.classifiers.building import bash, call, run, verdict
+from tests.harness.test_values import VALUES
 
 WORDS = ("python3", "python", "ls", "./src/", "src", "a.py", "--quiet", "-q", "-rn", "-n", "-r", "my-app", "/dev/null")
 SPELLINGS = ("", " ", "  ", "\t", '"', "'", "\\", " 2>&1", " || true", ";", " | cat", ">/dev/null", "\u00a0", "\n", "é")
@@ -60,3 +62,24 @@ def test_a_call_that_works_in_the_end_is_no_loop_however_its_answers_begin() -> 
     locked = [bash("make deploy", "Deployment is locked by another job.", 1)] * 3
     assert verdict("infinite_loop", run(*locked)).label == "yes"
     assert verdict("infinite_loop", run(*locked, bash("make deploy", "Done: version 4 is live.", 0))).label == "no"
+
+
+@pytest.mark.parametrize("depth", [30, 100, 900])
+@pytest.mark.parametrize("raw", [False, True])
+def test_equal_calls_are_found_however_deep_their_arguments_are(depth: int, raw: bool) -> None:
+    given: dict[str, Any] = {"leaf": 'say "x" \\'}
+    for level in range(depth):
+        given = {"b": [given], "a": level}
+    turned: dict[str, Any] = dict(reversed(given.items()))
+    shapes = ["[" * depth] * 3 if raw else [given, turned, given]
+    error = "no JSON" if raw else None
+    steps = [Step("agent", calls=(ToolCall("plan_route", shape, parse_error=error),)) for shape in shapes]
+    assert verdict("infinite_loop", run(*steps)).steps == (0, 1, 2)
+    other = Step("agent", calls=(ToolCall("plan_route", {**given, "a": -1}),))
+    assert verdict("infinite_loop", run(steps[0], other, steps[2])).label == "no"
+
+
+@given(VALUES, VALUES)
+def test_nested_arguments_that_are_equal_share_the_cheap_key(one: Any, other: Any) -> None:
+    for name in ("get_user", "Grep", "Read"):
+        assert shared(call(name, path="a", query=one), call(name, path="a", query=other))
