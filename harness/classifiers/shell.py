@@ -9,6 +9,7 @@ understood; substitutions and functions are not followed.
 
 import posixpath
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
@@ -16,13 +17,13 @@ from msgspec import Struct
 from harness.classifiers.history import Act, once
 from harness.classifiers.programs import words
 
-_HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _EDIT_BLOCK = re.compile(r"\s*edit[ \t]+(\d+:\d+)[^\n]*\n(.*?)\nend_of_edit\s*$", re.DOTALL)
 """The command of a line-numbered editor: new text for some lines of the file that is open."""
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r]+|\\\n)"
     r"|(?P<comment>(?<![^\s;&|])#[^\n]*)"
+    r"|(?P<document><<-?[ \t]*(?:'(?P<single>[^'\n]+)'|\"(?P<double>[^\"\n]+)\"|\\?(?P<bare>[A-Za-z_][\w.+-]*)))"
     r"|(?P<redirect>\d*>&\d?|&>>?|\d*>>?\|?|<<<|\d*<)"
     r"|(?P<end>&&|\|\||\|&?|;;?|&|\n|\(|\)|(?<!\S)[{}](?=\s|$))"
     r"|(?P<word>(?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|\$\((?:[^()]|\([^()]*\))*\)|[^\s;&|<>()\\'\"]|['\"\\$])+)",
@@ -45,6 +46,9 @@ _SHORT = 500
 """Characters of a command line up to which its parts are remembered: agents run the same short lines often."""
 
 _DEPTH = 4
+
+_LONGEST_PATH = 4096
+"""Characters of a path that a system takes."""
 
 
 class Command(Struct, frozen=True, gc=False):
@@ -81,7 +85,8 @@ def _remembered(line: str) -> tuple[Command, ...]:
 
 
 def commands(line: str) -> tuple[Command, ...]:
-    """The simple commands of a command line, in order."""
+    """The simple commands of a command line, in order; null characters, which no shell takes, are left out."""
+    line = line.replace("\0", "")
     block = _EDIT_BLOCK.match(line)
     if block:
         return (Command(("edit", block.group(1)), fed=block.group(2)),)
@@ -89,25 +94,22 @@ def commands(line: str) -> tuple[Command, ...]:
 
 
 def _commands(line: str, folder: str, depth: int) -> list[Command]:
-    line, documents = _without_documents(line)
     found: list[Command] = []
     words: list[str] = []
     writes: list[str] = []
     fed = ""
     piped = False
     target: str | None = None
-    for match in _TOKEN.finditer(line + "\n"):
-        what = match.lastgroup
-        token = match.group()
+    for what, token in _tokens(line + "\n"):
         if what == "word":
             if target is not None:
                 if target.lstrip("0123456789").startswith((">", "&")):
                     writes.append(unquoted(token))
                 target = None
-            elif token.startswith("\x00"):
-                fed = documents[int(token[1:])]
             else:
                 words.append(token)
+        elif what == "document":
+            fed = token
         elif what == "redirect":
             target = None if re.search(r">&\d?$", token) and not token.endswith(">&") else token
         elif what == "end":
@@ -121,20 +123,36 @@ def _commands(line: str, folder: str, depth: int) -> list[Command]:
     return found
 
 
-def _without_documents(line: str) -> tuple[str, list[str]]:
-    """The line with each here-document's body taken out and a mark in place of its `<<WORD`."""
-    documents: list[str] = []
+def _tokens(line: str) -> Iterator[tuple[str | None, str]]:
+    """The tokens of a line, each with what it is; a here-document is a token, its body, and no commands."""
     place = 0
-    while match := _HEREDOC.search(line, place):
-        start = line.find("\n", match.end())
-        end = re.compile(rf"^\s*{re.escape(match.group(2))}[ \t]*$", re.MULTILINE).search(line, max(start, match.end()))
-        mark = f" \x00{len(documents)} "
-        rest = line[match.end() : start] if start >= 0 else ""
-        documents.append(line[start + 1 : end.start() if end else len(line)] if start >= 0 else "")
-        head = line[: match.start()] + mark
-        line = head + rest + (line[end.end() :] if end else "")
-        place = len(head)
-    return line, documents
+    line_end = resumed = -1  # where the line of a here-document ends, and where commands go on after its body
+    while place < len(line):
+        match = _TOKEN.match(line, place)
+        if match is None:
+            place += 1
+            continue
+        place = match.end()
+        token = match.group()
+        if match.lastgroup == "document":
+            if line_end < match.start():
+                line_end = resumed = line.find("\n", place)
+            token, resumed = _document(line, resumed + 1, match["single"] or match["double"] or match["bare"])
+        yield match.lastgroup, token
+        if 0 <= line_end < place:
+            place, line_end = max(place, resumed), -1
+
+
+def _document(line: str, start: int, delimiter: str) -> tuple[str, int]:
+    """The lines from `start` to the one that is the delimiter, and where that ends: the text's end without one."""
+    place = start
+    while place < len(line):
+        end = line.find("\n", place)
+        end = len(line) if end < 0 else end
+        if line[place:end].strip() == delimiter:
+            return line[start:place], end
+        place = end + 1
+    return line[start:], len(line)
 
 
 def unquoted(token: str) -> str:
@@ -146,15 +164,17 @@ def unquoted(token: str) -> str:
 
 def _finished(raw: list[str], folder: str, writes: list[str], fed: str, piped: bool, depth: int) -> list[Command]:
     words = [unquoted(token) for token in raw]
-    while words:
-        first = words[0]
+    start = 0
+    while start < len(words):
+        first = words[start]
         name = first.rsplit("/", 1)[-1]
         if first in _KEYWORDS or _ASSIGNMENT.match(first):
-            words = words[1:]
-        elif name in _WRAPPERS and len(words) > 1:
-            words = _unwrapped(name, words[1:])
+            start += 1
+        elif name in _WRAPPERS and len(words) > start + 1:
+            start = _unwrapped(name, words, start + 1)
         else:
             break
+    words = words[start:]
     if len(words) > 2 and words[0].rsplit("/", 1)[-1] in _SHELLS and depth < _DEPTH:
         for place, word in enumerate(words[1:-1], start=1):
             if word.startswith("-") and word.endswith("c"):
@@ -164,16 +184,18 @@ def _finished(raw: list[str], folder: str, writes: list[str], fed: str, piped: b
     return [Command(tuple(words), folder, tuple(writes), fed, piped)] if words or writes else []
 
 
-def _unwrapped(name: str, words: list[str]) -> list[str]:
+def _unwrapped(name: str, words: list[str], place: int) -> int:
+    """Where the command begins whose wrapper's own words stand from `place` on."""
     values = _TAKES_VALUE.get(name, set())
-    while words and (words[0].startswith("-") or _ASSIGNMENT.match(words[0])):
-        words = words[2:] if words[0] in values else words[1:]
-    return words[_WRAPPERS[name] :]
+    while place < len(words) and (words[place].startswith("-") or _ASSIGNMENT.match(words[place])):
+        place += 2 if words[place] in values else 1
+    return place + _WRAPPERS[name]
 
 
 def _entered(command: Command, folder: str) -> str:
     if command.program in ("cd", "pushd") and len(command.words) > 1:
-        return placed(command.words[1], folder)
+        entered = placed(command.words[1], folder)
+        return entered if len(entered) <= _LONGEST_PATH else folder
     return folder
 
 

@@ -1,11 +1,19 @@
 """A command line is taken apart into what it would run, and what that changes."""
 
+from collections.abc import Callable
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.classifiers.effects import Effect, effects
 from harness.classifiers.history import History
 from harness.classifiers.shell import Command, commands
+from tests.growth import QUADRATIC, growth
 from tests.harness.classifiers.building import bash, call, run
+
+PIECES = ("\0", "\0" "1", "<<E", "<<-'E F'", "\n", "E\n", "E F\n", "'", '"', "\\", "$(", ")", "(", "bash -c ", "sh", " ", ">", "2>&1",
+          "|", "&&", "cd ", "..", "sudo ", "timeout ", "A=1 ", "rm ", "git ", "apply", "sed -i ", "#", "\ud800", "{", "pip install ")  # fmt: skip
 
 
 def programs(line: str) -> list[tuple[str, ...]]:
@@ -115,3 +123,48 @@ def test_a_failed_call_changes_nothing() -> None:
     for step in (bash("rm a.py", "rm: cannot remove 'a.py'", 1), refused):
         (act,) = History(run(step)).acts
         assert effects(act) == []
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES)).map("".join))
+def test_every_text_can_be_taken_apart(line: str) -> None:
+    for command in commands(line):
+        assert command.words or command.writes
+        assert "\0" not in "".join(command.words)
+    (act,) = History(run(bash(line, "", 0))).acts
+    assert isinstance(effects(act), list)
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+def test_null_characters_change_nothing(line: str) -> None:
+    assert commands("\0".join(line)) == commands("".join(line.split("\0")))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("bash -c 'cat > a.txt <<E\nhi\nE'", Command(("cat",), writes=("a.txt",), fed="hi\n")),
+        ("python -c 'x = 1 << n\nprint(x)'", Command(("python", "-c", "x = 1 << n\nprint(x)"))),
+        ("cat <<A <<'B C' | tee a.txt\n1\nA\n2\nB C", Command(("cat",), fed="2\n")),
+        ("echo '<<E'", Command(("echo", "<<E"))),
+        ("cat <<E > a.txt\n1", Command(("cat",), writes=("a.txt",), fed="1\n")),
+    ],
+)  # fmt: skip
+def test_a_here_document_opens_outside_quotes_alone(line: str, expected: Command) -> None:
+    assert commands(line)[0] == expected
+
+
+LONG: dict[str, Callable[[int], str]] = {
+    "blank lines of a here-document": lambda size: "cat <<E\n" + "\n" * size,
+    "here-documents": lambda size: "".join(f"cat <<A{turn}\nx\nA{turn}\n" for turn in range(size // 10)),
+    "assignments": lambda size: "A=1 " * (size // 4),
+    "wrappers": lambda size: "sudo " * (size // 5),
+    "changes of folder": lambda size: "cd a; rm b;" * (size // 11),
+    "unbalanced quotes": lambda size: "\"'" * (size // 2),
+    "open substitutions": lambda size: "$((a)" * (size // 5),
+    "words": lambda size: "rm " + "a " * (size // 2),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_the_time_grows_as_the_line_does(name: str) -> None:
+    assert growth(LONG[name], commands, 5_000) < QUADRATIC
