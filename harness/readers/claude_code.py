@@ -19,8 +19,9 @@ Assistant lines with one message id are one turn, whose usage counts once. Lines
 trajectory of their own, `<session>/<agent>`. Only what a person typed is a user step: reminders, command wrappers,
 interruption notes and summaries after a compaction are system steps, or stand in `extra["injected"]` where they were
 put into the person's text. Lines that are no turn stand in `extra["other_lines"]`. Steps stand in the order of the
-file, which is that of time; `extra["uuid"]` and `extra["parentUuid"]` keep the tree. A file without any turn (it may
-hold summaries only) gives no trajectory.
+file, which is that of time; `extra["uuid"]` and `extra["parentUuid"]` keep the tree. A file of several sessions gives a
+trajectory of each; what one that was forked or taken up again repeats of its `parent` is in `extra["replayed_lines"]`.
+A file without any turn (it may hold summaries only) gives no trajectory.
 """
 
 import re
@@ -28,9 +29,11 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.protocols import Sample, Unit
+from harness.readers.claude_code_lines import Entry, Line, Message, Usage, by_agent, by_session, session_of
 from harness.readers.content import parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
 from harness.readers.decoding import convert, decode_document_or_lines, filled, rest_of, unreadable
@@ -63,40 +66,6 @@ _COMMAND_ARGUMENTS = re.compile(r"<command-args>([^<]+)</command-args>")
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code:? (\d{1,3})\b")
 
 
-class _Usage(Struct):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-
-
-class _Message(Struct):
-    role: str | None = None
-    id: str | None = None
-    model: str | None = None
-    content: str | list[Any] | None = None
-    usage: _Usage | None = None
-
-
-class _Line(Struct, rename="camel"):
-    type: str = ""
-    uuid: str | None = None
-    parent_uuid: str | None = None
-    session_id: str | None = None
-    streamed_session: str | None = field(default=None, name="session_id")
-    parent_tool_use: str | None = field(default=None, name="parent_tool_use_id")
-    agent_id: str | None = None
-    is_sidechain: bool | None = None
-    is_meta: bool | None = None
-    is_compact_summary: bool | None = None
-    is_api_error_message: bool | None = None
-    message: _Message | None = None
-    content: Any = None
-    attachment: Any = None
-    timestamp: str | None = None
-    tool_use_result: Any = None
-
-
 class _Block(Struct):
     type: str = ""
     text: str | None = None
@@ -107,14 +76,6 @@ class _Block(Struct):
     tool_use_id: str | None = None
     content: Any = None
     is_error: bool | None = None
-
-
-class _Entry(Struct):
-    """A line with its number and as it stood."""
-
-    number: int
-    line: _Line
-    value: dict[str, Any]
 
 
 def refuse(sample: Sample) -> str | None:
@@ -144,48 +105,35 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     if len(numbered) == 1 and isinstance(whole, dict) and isinstance(whole.get("loglines"), list):
         numbered = tuple(enumerate(whole["loglines"], 1))
         wrapper = {name: value for name, value in whole.items() if name != "loglines"}
-    entries: list[_Entry] = []
+    entries: list[Entry] = []
     others: list[dict[str, Any]] = []
     for number, value in numbered:
         if isinstance(value, dict):
-            entries.append(_Entry(number, convert(value, _Line, source, number), value))
+            entries.append(Entry(number, convert(value, Line, source, number), value))
         else:
             others.append({"line": number, "value": value})
-    named = (entry.line.session_id or entry.line.streamed_session for entry in entries)
-    session = next(filter(None, named), PurePath(source.file).stem)
     kept = filled([("wrapper", wrapper), ("unfinished_line", lines.unfinished)])
-    for agent, group in sorted(_by_agent(entries).items(), key=lambda item: item[0] is not None):
-        yield from _trajectory(group, session, agent, source, others if agent is None else [], kept)
-
-
-def _by_agent(entries: list[_Entry]) -> dict[str | None, list[_Entry]]:
-    """The lines of the session (None) and of each sub-agent, in order; a line written twice counts once."""
-    groups: dict[str | None, list[_Entry]] = {}
-    roots: dict[str, str] = {}
+    sessions, replayed = by_session(entries, PurePath(source.file).stem)
     seen: set[str] = set()
-    for entry in entries:
-        line = entry.line
-        if line.uuid is not None:
-            if line.uuid in seen:
-                continue
-            seen.add(line.uuid)
-        agent = line.parent_tool_use
-        if line.is_sidechain:
-            root = roots.get(line.parent_uuid or "", line.uuid or f"line-{entry.number}")
-            if line.uuid is not None:
-                roots[line.uuid] = root
-            agent = line.agent_id or root
-        groups.setdefault(agent, []).append(entry)
-    return groups
+    for number, (session, own) in enumerate(sessions.items()):
+        place = source if len(sessions) == 1 else replace(source, line=own[0].number)
+        for agent, group in sorted(by_agent(own, seen).items(), key=lambda item: item[0] is not None):
+            first = number == 0 and agent is None
+            more = kept | filled([("replayed_lines", [{"line": one.number, "value": one.value} for one in replayed])])
+            origin = session_of(replayed[0]) if replayed and agent is None else None
+            yield from _trajectory(
+                group, session, agent, place, others if first else [], more if first else kept, origin
+            )
 
 
 def _trajectory(
-    entries: list[_Entry],
+    entries: list[Entry],
     session: str,
     agent: str | None,
     source: Source,
     others: list[dict[str, Any]],
     kept: dict[str, Any],
+    origin: str | None,
 ) -> Iterator[Trajectory]:
     conversation = Conversation()
     common: dict[str, Any] = {}
@@ -194,7 +142,7 @@ def _trajectory(
     model = None
     for entry in entries:
         line = entry.line
-        fresh = _differing(rest_of(entry.value, _Line), common)
+        fresh = _differing(rest_of(entry.value, Line), common)
         if line.message is not None and line.type == "assistant":
             _add_assistant(conversation, entry, by_message, fresh, source)
             if line.message.model and not line.message.model.startswith("<"):
@@ -217,7 +165,7 @@ def _trajectory(
         steps=steps,
         agent="claude-code",
         model=model,
-        parent=None if agent is None else session,
+        parent=origin if agent is None else session,
         extra=filled([("session", common), ("other_lines", others), *kept.items()]),
     )
 
@@ -231,7 +179,7 @@ def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _turn(role: Role, entry: _Entry, text: str, fresh: dict[str, Any]) -> Turn:
+def _turn(role: Role, entry: Entry, text: str, fresh: dict[str, Any]) -> Turn:
     line = entry.line
     flags = [
         ("uuid", line.uuid),
@@ -244,7 +192,7 @@ def _turn(role: Role, entry: _Entry, text: str, fresh: dict[str, Any]) -> Turn:
 
 
 def _add_assistant(
-    conversation: Conversation, entry: _Entry, by_message: dict[str, Turn], fresh: dict[str, Any], source: Source
+    conversation: Conversation, entry: Entry, by_message: dict[str, Turn], fresh: dict[str, Any], source: Source
 ) -> None:
     line, message = entry.line, entry.line.message
     if message is None:
@@ -260,7 +208,7 @@ def _add_assistant(
         again = filled([("uuid", line.uuid), ("parentUuid", line.parent_uuid), ("timestamp", line.timestamp)])
         turn.extra.setdefault("more_lines", []).append(again | fresh)
     value = entry.value["message"]
-    turn.extra |= filled(rest_of(value, _Message, "type").items())
+    turn.extra |= filled(rest_of(value, Message, "type").items())
     if message.usage is not None:
         turn.tokens = _tokens(message.usage)
         turn.extra["usage"] = value["usage"]
@@ -269,14 +217,14 @@ def _add_assistant(
         _add_block(conversation, turn, raw, entry, source)
 
 
-def _tokens(usage: _Usage) -> Tokens:
+def _tokens(usage: Usage) -> Tokens:
     """Tokens of a turn; the prompt is what was new, written to the cache and read from it together."""
     read = (usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
     prompt = None if usage.input_tokens is None else sum(count or 0 for count in read)
     return Tokens(prompt=prompt, completion=usage.output_tokens, cached=usage.cache_read_input_tokens)
 
 
-def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: _Entry, source: Source) -> None:
+def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: Entry, source: Source) -> None:
     if isinstance(raw, str):
         turn.texts += [raw] if raw else []
         return
@@ -294,13 +242,13 @@ def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: _Entry, 
         turn.extra.setdefault("content", []).append(raw)
 
 
-def _block(raw: Any, entry: _Entry, source: Source) -> _Block:
+def _block(raw: Any, entry: Entry, source: Source) -> _Block:
     if not isinstance(raw, dict):
         raise unreadable(f"a content block is no object but {type(raw).__name__}", source, entry.number)
     return convert(raw, _Block, source, entry.number)
 
 
-def _add_user(conversation: Conversation, entry: _Entry, fresh: dict[str, Any], source: Source) -> None:
+def _add_user(conversation: Conversation, entry: Entry, fresh: dict[str, Any], source: Source) -> None:
     message = entry.line.message
     content = message.content if message is not None else None
     texts: list[str] = [content] if isinstance(content, str) else []
@@ -333,7 +281,7 @@ def _add_user(conversation: Conversation, entry: _Entry, fresh: dict[str, Any], 
     conversation.begin(turn)
 
 
-def _result(raw: dict[str, Any], block: _Block, entry: _Entry, fresh: dict[str, Any]) -> ToolResult:
+def _result(raw: dict[str, Any], block: _Block, entry: Entry, fresh: dict[str, Any]) -> ToolResult:
     text, others = split_content(block.content)
     exit_code = _EXIT_CODE.match(text) if block.is_error else None
     extra = rest_of(raw, _Block) | filled(

@@ -16,7 +16,9 @@ In the older layout the first line is the bare `{"id", "timestamp", "instruction
 `response_item`; in the oldest one document `{"session": {}, "items": []}` holds both. One answer of the model
 (reasoning, message, calls, up to the first output) is one step. An event that repeats the text of a message is not
 counted again. Environment, instructions and other messages that the program writes in the user's role are system
-steps; `extra["injected"]` holds what it put before a person's own words.
+steps; `extra["injected"]` holds what it put before a person's own words. A file of several sessions gives a trajectory
+of each. What a forked session repeats of the one that it comes from, its `parent`, is in `extra["replayed_lines"]` and
+makes no steps: it was said, and counts, there.
 """
 
 import re
@@ -26,8 +28,10 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.protocols import Sample, Unit
+from harness.readers.codex_sessions import Entry, Session, numbered, origin_of, sessions_of
 from harness.readers.content import as_text, parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
 from harness.readers.decoding import convert, decode_document_or_lines, filled, rest_of
@@ -92,13 +96,6 @@ class _Event(Struct):
     info: _TokenInfo | None = None
 
 
-class _Entry(Struct):
-    number: int
-    kind: str
-    timestamp: str | None
-    payload: dict[str, Any]
-
-
 class _Shell(Struct):
     """The output of a command as JSON in a text."""
 
@@ -126,26 +123,36 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The session's trajectory."""
+    """The trajectory of each session in the file, in the order in which they begin."""
     lines = decode_document_or_lines(data, source)
+    sessions = sessions_of([_entry(number, value, source) for number, value in _flat(lines.values)])
+    last = max(sessions, key=lambda session: session.last_line)
+    for session in sessions:
+        unfinished = filled([("unfinished_line", lines.unfinished if session is last else None)])
+        place = source if len(sessions) == 1 else replace(source, line=session.first_line)
+        yield _trajectory(session, place, unfinished)
+
+
+def _trajectory(session: Session, source: Source, extra: dict[str, Any]) -> Trajectory:
     reading = _Reading(source)
-    entries = [_entry(number, value, source) for number, value in _flat(lines.values)]
-    for entry in entries:
+    for entry in session.replayed:
+        reading.skip(entry)
+    for entry in session.entries:
         reading.look_ahead(entry)
-    for entry in entries:
+    for entry in session.entries:
         reading.place(entry)
     steps = reading.conversation.steps()
-    session = reading.session
-    unfinished = filled([("unfinished_line", lines.unfinished)])
-    yield Trajectory(
-        id=_text(session.get("id")) or _text(session.get("session_id")) or PurePath(source.file).stem,
+    described = reading.session if session.begin is None else session.begin.payload
+    contexts = [*reading.contexts, *(entry.payload for entry in session.replayed if entry.kind == "turn_context")]
+    return Trajectory(
+        id=_text(described.get("id")) or _text(described.get("session_id")) or PurePath(source.file).stem,
         source=source,
         task=first_words_of_user(steps),
         steps=steps,
         agent="codex",
-        model=next((_text(context.get("model")) for context in reading.contexts if context.get("model")), None),
-        parent=_parent(session),
-        extra=reading.extra() | unfinished,
+        model=next((_text(context.get("model")) for context in contexts if context.get("model")), None),
+        parent=origin_of(described),
+        extra=reading.extra() | filled([("replayed_lines", list(numbered(session.replayed)))]) | extra,
     )
 
 
@@ -159,9 +166,9 @@ def _flat(values: tuple[tuple[int, Any], ...]) -> Iterator[tuple[int, Any]]:
             yield number, value
 
 
-def _entry(number: int, value: Any, source: Source) -> _Entry:
+def _entry(number: int, value: Any, source: Source) -> Entry:
     if not isinstance(value, dict):
-        return _Entry(number, "other", None, {"value": value})
+        return Entry(number, "other", None, {"value": value})
     timestamp = _text(value.get("timestamp"))
     payload = value.get("payload")
     if isinstance(payload, dict):
@@ -174,7 +181,7 @@ def _entry(number: int, value: Any, source: Source) -> _Entry:
         kind, payload = "response_item", value
     if kind in _PAYLOADS:
         convert(payload, _PAYLOADS[kind], source, number)
-    return _Entry(number, kind, timestamp, payload)
+    return Entry(number, kind, timestamp, payload)
 
 
 class _Reading:
@@ -204,7 +211,15 @@ class _Reading:
             ]
         )
 
-    def look_ahead(self, entry: _Entry) -> None:
+    def skip(self, entry: Entry) -> None:
+        """Note the description of the session and the running total of a line that makes no step here."""
+        if entry.kind == "session_meta" and not self.session:
+            self.session = entry.payload
+        elif entry.kind == "event_msg" and entry.payload.get("type") == "token_count":
+            event = convert(entry.payload, _Event, self.source, entry.number)
+            self.totals = (event.info and event.info.total_token_usage) or self.totals
+
+    def look_ahead(self, entry: Entry) -> None:
         """Note the texts of messages and the ids of calls, so that events that repeat them are known."""
         payload = entry.payload
         if entry.kind == "response_item":
@@ -217,7 +232,7 @@ class _Reading:
         elif entry.kind == "event_msg" and isinstance(payload.get("call_id"), str):
             self._events.setdefault(payload["call_id"], []).append(payload)
 
-    def place(self, entry: _Entry) -> None:
+    def place(self, entry: Entry) -> None:
         """Put one line where it belongs."""
         if entry.kind == "response_item":
             self._place_item(entry, convert(entry.payload, _Item, self.source, entry.number))
@@ -234,15 +249,15 @@ class _Reading:
         else:
             self._keep(entry)
 
-    def _keep(self, entry: _Entry, payload: dict[str, Any] | None = None) -> None:
-        self.others.append({"line": entry.number, "type": entry.kind, "payload": payload or entry.payload})
+    def _keep(self, entry: Entry, payload: dict[str, Any] | None = None) -> None:
+        self.others += numbered([entry if payload is None else replace(entry, payload=payload)])
 
-    def _begin(self, role: Role, entry: _Entry, texts: list[str], extra: dict[str, Any]) -> Turn:
+    def _begin(self, role: Role, entry: Entry, texts: list[str], extra: dict[str, Any]) -> Turn:
         turn = Turn(role, [text for text in texts if text], timestamp=entry.timestamp, extra=extra)
         self._open = None
         return self.conversation.begin(turn)
 
-    def _agent(self, entry: _Entry) -> Turn:
+    def _agent(self, entry: Entry) -> Turn:
         """The turn of the agent that is going on, or a new one."""
         if self._open is None:
             turn = self._begin("agent", entry, [], {})
@@ -250,7 +265,7 @@ class _Reading:
             self._open = turn
         return self._open
 
-    def _place_item(self, entry: _Entry, item: _Item) -> None:
+    def _place_item(self, entry: Entry, item: _Item) -> None:
         rest = rest_of(
             entry.payload, _Item, *(["timestamp"] if entry.payload.get("timestamp") == entry.timestamp else [])
         )
@@ -269,7 +284,7 @@ class _Reading:
         else:
             self._keep(entry)
 
-    def _place_message(self, entry: _Entry, item: _Item, rest: dict[str, Any]) -> None:
+    def _place_message(self, entry: Entry, item: _Item, rest: dict[str, Any]) -> None:
         text, others = split_content(item.content)
         extra = filled([("id", item.id), ("content", others)]) | rest
         if item.role == "assistant":
@@ -308,7 +323,7 @@ class _Reading:
         is_error = None if not isinstance(success, bool) else not success
         return ToolResult(text, is_error, exit_code, item.call_id, extra)
 
-    def _place_event(self, entry: _Entry) -> None:
+    def _place_event(self, entry: Entry) -> None:
         event = convert(entry.payload, _Event, self.source, entry.number)
         rest = rest_of(entry.payload, _Event)
         if event.type == "token_count":
@@ -324,7 +339,7 @@ class _Reading:
         if rest:
             self._keep(entry, rest)
 
-    def _place_text(self, entry: _Entry, kind: str, text: str) -> None:
+    def _place_text(self, entry: Entry, kind: str, text: str) -> None:
         """Place the text of an event that no message has."""
         if kind == "user_message":
             self._begin("user", entry, [text], {"event": kind})
@@ -382,12 +397,3 @@ def _exit_code(said: Any) -> int | None:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _parent(session: dict[str, Any]) -> str | None:
-    """The session that started this one as a sub-agent, or from which it was forked."""
-    origin = session.get("source")
-    spawned = origin.get("subagent") if isinstance(origin, dict) else None
-    spawn = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
-    parent = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
-    return _text(parent)

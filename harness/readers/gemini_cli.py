@@ -14,7 +14,8 @@ A message with an id that was there before replaces it where it stood (fields th
 fields of the session, its whole list of messages included; `$rewindTo` drops the messages from an id on, which then
 stand in `extra["other_lines"]`. The document is `{"sessionId", "messages": […]}` with the same messages. What tools
 answered stands in the call and again in a user line of `functionResponse` parts: one result. The context that the
-program sends first, and messages of type info, warning and error, are system steps.
+program sends first, and messages of type info, warning and error, are system steps. A header of another session begins
+another trajectory.
 """
 
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.protocols import Sample, Unit
 from harness.readers.content import as_text, parse_arguments, split_content
@@ -64,8 +66,9 @@ class _Message(Struct, rename="camel"):
 
 
 class _Session(Struct):
-    """The header as patched, the messages as they stand at the end, and lines that are neither."""
+    """Its first line, the header as patched, the messages as they stand at the end, and lines that are neither."""
 
+    line: int
     header: dict[str, Any]
     messages: dict[str, tuple[int, dict[str, Any]]]
     others: list[dict[str, Any]]
@@ -82,11 +85,22 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The session's trajectory."""
+    """The trajectory of each session in the file, in the order in which they begin."""
     lines = decode_document_or_lines(data, source)
-    session = _Session({}, {}, [])
+    sessions: dict[str, _Session] = {}
+    current = _Session(lines.values[0][0], {}, {}, [])
     for number, value in lines.values:
-        _apply(session, number, value)
+        if isinstance(value, dict) and "type" not in value and isinstance(value.get("sessionId"), str):
+            began = current if not sessions else _Session(number, {}, {}, [])
+            current = sessions.setdefault(value["sessionId"], began)
+        _apply(current, number, value)
+    found = list(sessions.values()) or [current]
+    for session in found:
+        place = source if len(found) == 1 else replace(source, line=session.line)
+        yield _trajectory(session, place, lines.unfinished if session is current else None)
+
+
+def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Trajectory:
     conversation = Conversation()
     model = None
     for number, value in session.messages.values():
@@ -96,16 +110,14 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     steps = conversation.steps()
     header = session.header
     identity = header.pop("sessionId", None)
-    yield Trajectory(
+    return Trajectory(
         id=identity if isinstance(identity, str) else PurePath(source.file).stem,
         source=source,
         task=first_words_of_user(steps),
         steps=steps,
         agent="gemini-cli",
         model=model,
-        extra=filled(
-            [("session", header), ("other_lines", session.others), ("unfinished_line", lines.unfinished)],
-        ),
+        extra=filled([("session", header), ("other_lines", session.others), ("unfinished_line", unfinished)]),
     )
 
 

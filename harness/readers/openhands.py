@@ -11,10 +11,10 @@ A run: `{"instance_id": "x-1", "instruction": "Fix it", "history": [events], "gi
 "report": {"resolved": true}}`, or with `issue` instead of `instance_id`; `history` may hold pairs `[action,
 observation]`. Older events have neither id nor source, and their arguments stand in the event itself.
 
-An action of the agent is a call by its name, its `thought` the step's text; actions of one answer of the model are one
-step. An observation is the result of its `cause`, one without a cause that is an error a step of the agent of its own:
-the call it refuses was never recorded. What goes on inside (state changes, empty observations) is in
-`extra["other_events"]`; what was recalled for the agent is a system step.
+An action of the agent is a call by its name, its `thought` the step's text, and so is what it says when it finishes;
+actions of one answer of the model are one step. An observation is the result of its `cause`, one without a cause that
+is an error a step of the agent of its own: the call it refuses was never recorded. What goes on inside (state changes,
+empty observations) is in `extra["other_events"]`; what was recalled for the agent is a system step.
 """
 
 from collections.abc import Iterator
@@ -34,6 +34,7 @@ UNIT: Unit = "value"
 
 _INTERNAL_ACTIONS = frozenset({"change_agent_state", "null", "start", "pause", "resume", "stop"})
 _INTERNAL_OBSERVATIONS = frozenset({"agent_state_changed", "null", "user_rejected"})
+_CLOSING_ACTIONS = frozenset({"finish", "reject"})
 _FILE_OBSERVATIONS = frozenset({"edit", "read", "write"})
 
 
@@ -219,6 +220,10 @@ class _Reading:
         response = convert(metadata.get("model_response") or {}, _Response, self.source)
         self.model = self.model or response.model
         thought = as_text(arguments.pop("thought", None))
+        if event.action in _CLOSING_ACTIONS:
+            thought = _closing_words(thought, event, arguments)
+        elif event.message and event.message != thought:
+            extra["message"] = event.message
         turn = self._answers.get(response.id) if response.id else None
         if turn is None:
             turn = self._begin("agent", event, thought, {})
@@ -243,7 +248,9 @@ class _Reading:
             self.others.append(value)
             return
         text = as_text(event.content)
-        extra = filled([("observation", event.observation), ("event", event.id), ("extras", event.extras)])
+        message = None if event.message == text else event.message
+        fields = [("observation", event.observation), ("event", event.id), ("message", message)]
+        extra = filled([*fields, ("extras", event.extras)])
         extra |= rest_of(value, _Event, "exit_code")
         refused = event.observation in _FILE_OBSERVATIONS and text.startswith("ERROR:")
         failed = True if event.observation == "error" or refused else None
@@ -258,6 +265,17 @@ class _Reading:
             self._begin("agent", event, "", {}).results.append(result)
         else:
             self._begin("system", event, text, extra)
+
+
+def _closing_words(thought: str, event: _Event, arguments: dict[str, Any]) -> str:
+    """What the agent says when it ends: its thought, its last message, and what it hands over, each once."""
+    outputs = arguments.get("outputs")
+    handed = [outputs.get(name) for name in ("content", "reason")] if isinstance(outputs, dict) else []
+    said: list[str] = []
+    for text in (thought, arguments.get("final_thought"), event.message, *handed):
+        if isinstance(text, str) and text.strip() and not any(text.strip() in before for before in said):
+            said.append(text)
+    return "\n".join(said)
 
 
 def _asks(arguments: dict[str, Any]) -> bool:

@@ -221,3 +221,37 @@ def test_the_public_samples_are_read_whole(data_folder: Path, name: str) -> None
 def counted(steps: tuple[Step, ...]) -> tuple[int, int, int, int]:
     prompt = sum(step.tokens.prompt or 0 for step in steps if step.tokens)
     return len(steps), sum(len(s.calls) for s in steps), sum(len(s.results) for s in steps), prompt
+
+
+def turn(session: str, uuid: str, text: str, kind: str = "user", **more: Any) -> dict[str, Any]:
+    return line(kind, text, sessionId=session, uuid=uuid, **more)
+
+
+def test_several_sessions_in_a_file_are_several_runs_each_at_its_line() -> None:
+    found = read(turn("a", "1", "Fix it"), turn("a", "2", "Done.", "assistant"), turn("b", "3", "Test it"))
+    assert [(one.id, one.source.line, len(one.steps)) for one in found] == [("a", 1, 2), ("b", 3, 1)]
+
+
+def test_a_streamed_run_after_another_one_is_a_run_of_its_own() -> None:
+    def streamed(session: str) -> dict[str, Any]:
+        return {"type": "assistant", "session_id": session, "message": {"role": "assistant", "content": "Hi."}}
+
+    assert [one.id for one in read(streamed("a"), streamed("b"))] == ["a", "b"]
+
+
+def test_a_session_taken_up_in_a_file_of_its_own_leaves_what_it_repeats_to_the_earlier_one() -> None:
+    old, again = turn("a", "1", "Fix it"), turn("some-session", "2", "And test it", parentUuid="1")
+    (session,) = read(old, again)
+    assert (session.id, session.parent, session.task) == ("some-session", "a", "And test it")
+    assert [one["line"] for one in session.extra["replayed_lines"]] == [1]
+
+
+def test_the_lines_of_a_forked_session_that_say_where_they_are_from_count_there() -> None:
+    copied = turn("b", "1", "Fix it", forkedFrom={"sessionId": "a", "messageUuid": "0"})
+    (session,) = read(copied, turn("b", "2", "Try another way"))
+    assert (session.id, session.parent, roles(session)) == ("b", "a", [("user", "Try another way")])
+
+
+def test_a_line_that_a_second_session_in_the_file_has_again_counts_once() -> None:
+    first, second = read(turn("a", "1", "Fix it"), turn("b", "1", "Fix it"), turn("b", "2", "Test it"))
+    assert (len(first.steps), roles(second)) == (1, [("user", "Test it")])

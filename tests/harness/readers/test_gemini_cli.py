@@ -118,3 +118,15 @@ def test_the_public_samples_are_read_whole(data_folder: Path, name: str) -> None
     figures = (len(steps), sum(len(s.calls) for s in steps), sum(len(s.results) for s in steps), prompt)
     assert figures == FIGURES[name]
     assert [step.role for step in steps].count("user") == 1
+
+
+def test_a_header_of_another_session_begins_another_run() -> None:
+    def session(name: str, text: str) -> list[dict[str, Any]]:
+        header = {"sessionId": name, "projectHash": "9f", "startTime": "2026-01-05T10:00:00Z"}
+        return [header, {"id": "m1", "type": "user", "content": [{"text": text}]}]
+
+    lines = [*session("a", "Fix it"), *session("b", "Test it"), session("a", "")[0] | {"lastUpdated": "later"}]
+    data = "\n".join(json.dumps(line) for line in lines).encode()
+    found = list(gemini_cli.read(data, SOURCE))
+    assert [(one.id, one.task, one.source.line) for one in found] == [("a", "Fix it", 1), ("b", "Test it", 3)]
+    assert found[0].extra["session"]["lastUpdated"] == "later", "a header of the same session goes on with it"

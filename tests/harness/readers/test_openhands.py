@@ -189,3 +189,30 @@ def test_the_public_event_lists_and_resolver_runs_are_read(data_folder: Path) ->
         "runtime__trajs__wrong_initial_state": [(5, 4)],
         "unit__resolver__mock_output__output": [(5, 4), (23, 22)],
     }
+
+
+@pytest.mark.parametrize(
+    ("event", "text"),
+    [
+        ({"message": "All is mended.", "args": {"thought": ""}}, "All is mended."),
+        ({"args": {"thought": "Done.", "final_thought": "All is mended."}}, "Done.\nAll is mended."),
+        ({"message": "All is mended.", "args": {"final_thought": "All is mended.", "outputs": {}}}, "All is mended."),
+        ({"args": {"outputs": {"content": "All is mended."}, "thought": ""}}, "All is mended."),
+        ({"action": "reject", "args": {"outputs": {"reason": "No hinge."}}}, "No hinge."),
+    ],
+)
+def test_what_an_agent_says_when_it_finishes_is_the_text_of_its_last_step(event: dict[str, Any], text: str) -> None:
+    events = [{"id": 0, "source": "agent", "action": "finish"} | event]
+    (run,) = openhands.read(json.dumps(events).encode(), Source("openhands", "run.json"))
+    assert run.steps[-1].text == text
+    assert run.steps[-1].calls[0].name == events[0]["action"]
+
+
+def test_what_the_program_says_of_an_action_is_kept_beside_its_call_and_its_result() -> None:
+    events = [
+        {"id": 0, "source": "agent", "action": "run", "message": "Running command: ls", "args": {"command": "ls"}},
+        {"id": 1, "source": "agent", "observation": "run", "cause": 0, "message": "It ended.", "content": "a.py"},
+    ]
+    (run,) = openhands.read(json.dumps(events).encode(), Source("openhands", "run.json"))
+    (step,) = run.steps
+    assert (step.calls[0].extra["message"], step.results[0].extra["message"]) == ("Running command: ls", "It ended.")

@@ -1,0 +1,107 @@
+"""The lines of a Claude Code session file: their fields, the sessions and sub-agents that they are of.
+
+A session that was taken up in a new file, which is named for it, opens with the lines of the earlier one; in a forked
+one they say where they are from::
+
+    {"type": "user", "uuid": "u9", "sessionId": "s2", "forkedFrom": {"sessionId": "s1", "messageUuid": "u1"},
+     "message": {"role": "user", "content": "Rename the flag"}}
+"""
+
+from typing import Any
+
+from msgspec import Struct, field
+
+
+class Usage(Struct):
+    """What one answer took, in tokens."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+
+
+class Message(Struct):
+    """The message of a turn."""
+
+    role: str | None = None
+    id: str | None = None
+    model: str | None = None
+    content: str | list[Any] | None = None
+    usage: Usage | None = None
+
+
+class Line(Struct, rename="camel"):
+    """The fields of a line that say what it is and whose."""
+
+    type: str = ""
+    uuid: str | None = None
+    parent_uuid: str | None = None
+    session_id: str | None = None
+    streamed_session: str | None = field(default=None, name="session_id")
+    parent_tool_use: str | None = field(default=None, name="parent_tool_use_id")
+    agent_id: str | None = None
+    is_sidechain: bool | None = None
+    is_meta: bool | None = None
+    is_compact_summary: bool | None = None
+    is_api_error_message: bool | None = None
+    message: Message | None = None
+    content: Any = None
+    attachment: Any = None
+    timestamp: str | None = None
+    tool_use_result: Any = None
+
+
+class Entry(Struct):
+    """A line with its number and as it stood."""
+
+    number: int
+    line: Line
+    value: dict[str, Any]
+
+
+def session_of(entry: Entry) -> str | None:
+    """The session that a line is from: of a copied one, that in which it was first written."""
+    forked = entry.value.get("forkedFrom")
+    named = forked.get("sessionId") if isinstance(forked, dict) else None
+    return named if isinstance(named, str) else entry.line.session_id or entry.line.streamed_session
+
+
+def by_session(entries: list[Entry], name: str) -> tuple[dict[str, list[Entry]], list[Entry]]:
+    """The lines of each session in a file, and those with which it repeats an earlier one.
+
+    A line that names no session goes with the one before it.
+    """
+    named = [entry.line.session_id or entry.line.streamed_session for entry in entries]
+    current = next(filter(None, named), name)
+    start = named.index(name) if name in named else 0
+    later = set(named[start:])
+    sessions: dict[str, list[Entry]] = {}
+    replayed: list[Entry] = []
+    for entry, session in zip(entries, named, strict=True):
+        current = session or current
+        if isinstance(entry.value.get("forkedFrom"), dict) or (session is not None and session not in later):
+            replayed.append(entry)
+        else:
+            sessions.setdefault(name if current not in later else current, []).append(entry)
+    return sessions, replayed
+
+
+def by_agent(entries: list[Entry], seen: set[str]) -> dict[str | None, list[Entry]]:
+    """The lines of the session (None) and of each sub-agent, in order; a line written twice counts once."""
+    groups: dict[str | None, list[Entry]] = {}
+    roots: dict[str, str] = {}
+    for entry in entries:
+        line = entry.line
+        if line.uuid is not None:
+            if line.uuid in seen:
+                continue
+            seen.add(line.uuid)
+        agent = line.parent_tool_use
+        if line.is_sidechain:
+            root = roots.get(line.parent_uuid or "", line.uuid or f"line-{entry.number}")
+            if line.uuid is not None:
+                roots[line.uuid] = root
+            agent = line.agent_id or root
+        groups.setdefault(agent, []).append(entry)
+    return groups
