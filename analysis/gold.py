@@ -126,7 +126,7 @@ def _lines(path: Path, type_: Any) -> Iterator[Any]:
                     continue
                 try:
                     yield decoder.decode(written)
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise InputError(str(error), file=path, line=number) from error
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", "Load the data set again.", file=path) from error

@@ -5,6 +5,8 @@ MisstepError                 (exit 2) anything said in one line and without a tr
 ├── InputError               a file says something that cannot be: names file, line, field
 │   ├── UnknownFormat        no reader recognises the file: names each and why it said no
 │   └── UnreadableTrajectory one trajectory is broken: the others go on
+│       ├── EmptyFile        there is nothing in the file
+│       └── ReaderFailed     a reader broke on it: names the reader and its package
 └── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
 """
 
@@ -96,6 +98,14 @@ class UnknownFormat(InputError):
 
 class UnreadableTrajectory(InputError):
     """One trajectory is broken; the reading of the others goes on."""
+
+
+class EmptyFile(UnreadableTrajectory):
+    """There is nothing in a file, or nothing but blanks."""
+
+
+class ReaderFailed(UnreadableTrajectory):
+    """A reader raised what it must not: one file or trajectory cannot be read with it."""
 
 
 class MissingPrerequisite(MisstepError):

@@ -36,6 +36,7 @@ NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
 """Why a judge is not asked about an item that is no more than its id."""
 
 _FILES_HELD = 4
+_PATH_SHOWN = 100
 
 
 class Item(Struct, frozen=True, omit_defaults=True):
@@ -173,7 +174,7 @@ def numbered_items(folder: Path) -> Iterator[tuple[int, Item]]:
 def _decoded(line: bytes, decoder: "msgspec.json.Decoder[Item]", file: Path, number: int) -> Item:
     try:
         return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         advice = "An item is one JSON object with id, kind and what the kind needs."
         raise InputError(f"no item: {error}", advice, file=file, line=number) from error
 
@@ -228,11 +229,16 @@ def trajectory_file(folder: Path, path: str) -> Path:
     InputError
         The path leads out of the folder, or to no file.
     """
-    file = (folder / path).resolve()
-    if not file.is_relative_to(folder.resolve()):
-        raise InputError(f"the path {path!r} leads out of the benchmark", "Put the run inside.", file=folder)
-    if not file.is_file():
-        raise InputError(f"no file {path!r} in the benchmark", "Name a file below its folder.", file=folder)
+    advice = "Name a file below its folder."
+    try:
+        file = (folder / path).resolve()
+        if not file.is_relative_to(folder.resolve()):
+            raise InputError(f"the path {path!r} leads out of the benchmark", "Put the run inside.", file=folder)
+        if not file.is_file():
+            raise InputError(f"no file {path!r} in the benchmark", advice, file=folder)
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a loop of links
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{path[:_PATH_SHOWN]!r} is no path of a file: {said}", advice, file=folder) from error
     return file
 
 

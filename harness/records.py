@@ -135,7 +135,7 @@ def _decoded(file: Path, decoder: "msgspec.json.Decoder[T]", unfinished: bool) -
                 return
             try:
                 yield decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise InputError(f"no verdict: {error}", "Was the file edited?", file=file, line=number) from error
 
 

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
+from harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, UnreadableTrajectory
 from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
 from harness.readers.files import open_bytes
 from harness.trajectory import Skipped as Skipped
@@ -66,8 +66,10 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         if found.named:
             raise
         yield Skipped(file, "no known trajectory format")
+    except EmptyFile as error:
+        yield Unreadable(file, None, error.found) if found.named else Skipped(file, error.found)
     except UnreadableTrajectory as error:
-        if found.named or _looks_like_json(found.path):
+        if found.named or isinstance(error, ReaderFailed) or _looks_like_json(found.path):
             yield Unreadable(file, error.line_number, error.found)
         else:
             yield Skipped(file, "no known trajectory format")
@@ -84,4 +86,4 @@ def _looks_like_json(path: Path) -> bool:
             start = stream.read(_LOOKED_AT)
     except (EOFError, zlib.error, OSError):
         return True
-    return not start.strip() or _JSON_START.match(start) is not None
+    return _JSON_START.match(start) is not None

@@ -14,6 +14,7 @@ from msgspec import Raw, Struct
 
 from analysis.judging.slices import Lengths
 from harness.errors import InputError
+from harness.items import trajectory_file
 from harness.trajectory import Source, Trajectory
 from misstep.run_files import read_runs
 
@@ -57,7 +58,7 @@ def item_lengths(folder: Path) -> Lengths:
         for line in stream:
             try:
                 item = _item_line.decode(line.removeprefix(BOM_UTF8))
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue
             if isinstance(item.trajectory, _Inline):
                 steps[item.id] = len(item.trajectory.steps)
@@ -77,12 +78,13 @@ def _of_run(item: _Item, steps: dict[str, int]) -> int | None:
 
 
 def _steps_by_run(folder: Path, path: str) -> dict[str, int]:
-    file = (folder / path).resolve()
-    if not file.is_relative_to(folder) or not file.is_file():
+    try:
+        file = trajectory_file(folder, path)
+    except InputError:
         return {}
     try:
         return dict(_own_runs(file) if file.suffix == ".jsonl" else _any_runs(file))
-    except (msgspec.DecodeError, UnicodeDecodeError):  # a file of runs as another tool writes them
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # a file of runs as another tool writes them
         return dict(_any_runs(file))
 
 

@@ -3,16 +3,13 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
 from harness.items import Item, trajectory_file
 from harness.readers import read_file
 from harness.trajectory import Trajectory, Unreadable
-from misstep.runs_by_id import inline_run, is_own, runs_by_id
-
-_own_line = msgspec.json.Decoder(Trajectory)
+from misstep.runs_by_id import decoded_run, inline_run, is_own, runs_by_id
 
 
 class FoundRun(Struct, frozen=True):
@@ -31,9 +28,9 @@ def read_runs(file: Path) -> Iterator[Trajectory | Unreadable]:
     with file.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             try:
-                yield _own_line.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                yield Unreadable(str(file), number, str(error))
+                yield decoded_run(line, file, number)
+            except InputError as error:
+                yield Unreadable(str(file), number, error.found)
 
 
 def runs_in(folder: Path, path: str, wanted: Sequence[tuple[str, str | None]]) -> Iterator[FoundRun]:

@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, UnreadableTrajectory
+from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
 from harness.protocols import Sample
 from harness.readers import all_readers, read_file
-from harness.readers.files import HEAD
+from harness.readers.checking import checked, read_value
+from harness.readers.files import HEAD, recognise
 from harness.trajectory import Source, Trajectory, Unreadable
 
 _DECODED_RUNS_HELD = 8
@@ -62,18 +63,24 @@ def inline_run(value: dict[str, Any], item: str) -> Trajectory:
     """
     field = f"item {item!r}: trajectory"
     own = "it has no steps"
-    if "steps" in value:
-        try:
-            return msgspec.convert({"id": item, "source": {"format": "inline"}} | value, Trajectory)
-        except msgspec.ValidationError as error:
-            own = str(error)
-    data = msgspec.json.encode(value)
-    sample = Sample(Path("inline"), "document", value, data[:HEAD].decode(errors="replace"))
-    reader = next((reader for reader in all_readers() if reader.refuse(sample) is None), None)
-    if reader is None:
-        raise InputError(f"no run of any known format; read as Misstep's own: {own}", _INLINE, field=field)
     try:
-        runs = list(reader.read(data, Source(reader.FORMAT, "inline")))
+        if "steps" in value:
+            try:
+                run = msgspec.convert({"id": item, "source": {"format": "inline"}} | value, Trajectory)
+                checked(run, run.source)
+                return run
+            except msgspec.ValidationError as error:
+                own = str(error)
+        data = msgspec.json.encode(value)
+        reader = recognise(
+            Sample(Path("inline"), "document", value, data[:HEAD].decode(errors="replace")), all_readers()
+        )
+        runs = list(read_value(data, reader, Source(reader.FORMAT, "inline")))
+    except UnknownFormat as error:
+        said = f"no run of any known format; read as Misstep's own: {own}"
+        raise InputError(said, _INLINE, field=field) from error
+    except RecursionError as error:
+        raise InputError("no run: nested too deep", _INLINE, field=field) from error
     except UnreadableTrajectory as error:
         raise InputError(f"no run: {error.found}", _INLINE, field=field) from error
     if len(runs) != 1:
@@ -102,7 +109,7 @@ class _OwnRuns(Mapping[str, Trajectory]):
     def _read(self, place: int, number: int) -> Trajectory:
         with self._file.open("rb") as stream:
             stream.seek(place)
-            return _decoded(stream.readline(), _run, self._file, number)
+            return decoded_run(stream.readline(), self._file, number)
 
     def __iter__(self) -> Iterator[str]:
         """The ids, in the order of the file."""
@@ -113,9 +120,27 @@ class _OwnRuns(Mapping[str, Trajectory]):
         return len(self._places)
 
 
+def decoded_run(line: bytes, file: Path, number: int) -> Trajectory:
+    """The run in a line as Misstep writes them into a benchmark.
+
+    Raises
+    ------
+    InputError
+        There is none in it, or one that is nested too deep; names file and line.
+    """
+    run = _decoded(line, _run, file, number)
+    try:
+        checked(run, Source("misstep", str(file), number))
+    except UnreadableTrajectory as error:
+        raise InputError(f"no run: {error.found}", _ADVICE, file=file, line=number) from error
+    return run
+
+
 def _decoded(line: bytes, decoder: "msgspec.json.Decoder[T]", file: Path, number: int) -> T:
     try:
         return decoder.decode(line)
+    except RecursionError as error:
+        raise InputError("no run: nested too deep", _ADVICE, file=file, line=number) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"no run: {error}", _ADVICE, file=file, line=number) from error
 
@@ -127,5 +152,5 @@ def is_own(file: Path) -> bool:
     with file.open("rb") as stream:
         try:
             return bool(_head.decode(stream.readline()).source.format)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False

@@ -211,7 +211,7 @@ def _example_lines(file: Path) -> list[bytes]:
 def _example(line: bytes, prompt: Prompt, labels: dict[str, str], file: Path, number: int) -> Example:
     try:
         given = msgspec.json.decode(line, type=dict[str, str])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"no example: {error}", "An example is an object of texts.", file=file, line=number) from error
     label, reasoning = given.pop("label", ""), given.pop("reasoning", "")
     if labels and label not in labels:

@@ -7,9 +7,11 @@
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 from harness import registry
-from harness.protocols import Reader
+from harness.protocols import Reader, Unit
+from harness.readers.checking import UnusableReader
 from harness.readers.files import Part, plan, read_part
 from harness.readers.files import read_file as _read_file
 from harness.readers.finding import Found, find_files
@@ -33,8 +35,30 @@ GROUP = "misstep.readers"
 
 
 def all_readers() -> Iterator[Reader]:
-    """Every registered reader, in the order in which they are asked, loaded when it is its turn."""
-    return map(reader_for, registry.names(READERS, GROUP))
+    """Every registered reader, in the order in which they are asked, loaded when it is its turn.
+
+    One that cannot be loaded, or is none, fails on each file that it is asked about.
+    """
+    return map(_loaded, registry.names(READERS, GROUP))
+
+
+@cache
+def _loaded(name: str) -> Reader:
+    try:
+        reader = reader_for(name)
+        if (
+            name == reader.FORMAT
+            and reader.UNIT in get_args(Unit)
+            and callable(reader.refuse)
+            and callable(reader.read)
+        ):
+            return reader
+        why: BaseException = TypeError(
+            f"FORMAT {reader.FORMAT!r} and UNIT {reader.UNIT!r} are not those of a reader {name!r}"
+        )
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (a module from elsewhere may raise anything)
+        why = error
+    return UnusableReader(name, registry.names(READERS, GROUP)[name], why)
 
 
 @cache

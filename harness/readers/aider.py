@@ -36,7 +36,7 @@ from msgspec import Struct
 
 from harness.protocols import Sample, Unit
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import filled, unreadable
+from harness.readers.decoding import amount, filled, unreadable
 from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "aider"
@@ -293,6 +293,6 @@ def _count(printed: str) -> int | None:
 
 def _number(printed: str) -> float | None:
     try:
-        return float(printed)
+        return amount(float(printed))
     except ValueError:
         return None

@@ -5,6 +5,7 @@ Whatever the bytes, these raise `UnreadableTrajectory` and nothing else.
 """
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
@@ -19,6 +20,12 @@ T = TypeVar("T")
 LINE_LIMIT = 64 << 20
 """Bytes: a longer line is an error that names file and line, not a hang."""
 
+EXPANSION_LIMIT = 64 << 20
+"""Characters: how much longer than its file a trajectory may be through what is repeated in it."""
+
+_LARGEST = 2**53
+"""From here on not every whole number is a floating-point number."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _untyped = msgspec.json.Decoder()
 
@@ -26,7 +33,8 @@ _untyped = msgspec.json.Decoder()
 def decode_json(data: bytes, source: Source) -> Any:
     """The JSON value in `data`; NaN, Infinity and lone surrogates, which recorders do write, are let through.
 
-    A lone surrogate becomes U+FFFD. Of a key written twice the last one stands.
+    What comes out can be written again: a number that is none, or not finite, becomes null, a lone surrogate U+FFFD.
+    Of a key written twice the last one stands.
 
     Raises
     ------
@@ -39,7 +47,7 @@ def decode_json(data: bytes, source: Source) -> Any:
         raise unreadable("nested too deep", source) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as strict:
         try:
-            return _without_surrogates(json.loads(data))
+            return without_surrogates(json.loads(data, parse_float=_finite, parse_constant=_no_number))
         except UnicodeDecodeError as error:
             raise unreadable(f"not UTF-8 at byte {error.start}", source) from error
         except RecursionError as error:
@@ -91,6 +99,13 @@ def filled(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 def _is_empty(field: Any) -> bool:
     return field is None or (isinstance(field, str | list | dict | tuple) and not field)
+
+
+def amount(value: Any) -> float | None:
+    """An amount of dollars, seconds or points; `None` for what is none, as a number too large to be one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < _LARGEST and math.isfinite(value) else None
 
 
 class Lines(msgspec.Struct, frozen=True):
@@ -171,11 +186,21 @@ def unreadable(found: str, source: Source, line: int | None = None, field: str |
     return UnreadableTrajectory(found, file=source.file, line=line or source.line, field=field)
 
 
-def _without_surrogates(value: Any) -> Any:
+def without_surrogates(value: Any) -> Any:
+    """A JSON value with lone surrogates, which cannot be written, as U+FFFD."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
+        return [without_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
     return value
+
+
+def _finite(printed: str) -> float | None:
+    number = float(printed)
+    return number if math.isfinite(number) else None
+
+
+def _no_number(_: str) -> None:
+    """NaN, Infinity and -Infinity."""

@@ -12,8 +12,9 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
+from harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, UnreadableTrajectory
 from harness.protocols import Reader, Sample, Shape
+from harness.readers.checking import read_value, refusal
 from harness.readers.decoding import LINE_LIMIT, decode_json
 from harness.readers.streams import BLOCK, ByteStream, is_plain, open_regular
 from harness.readers.streams import open_bytes as open_bytes
@@ -51,10 +52,7 @@ def sample_file(path: Path) -> Sample:
         The file cannot be opened.
     """
     with open_bytes(path) as stream:
-        start = next(_filled_lines(stream, path), None)
-        if start is None:
-            raise UnreadableTrajectory(_cut(stream) or "the file is empty", file=path)
-        line_number, line = start
+        line_number, line = _first_line(stream, path)
         more = stream.read(max(1, HEAD - len(line)))
         head = (line[:HEAD] + more).decode(errors="replace")
         if not line.lstrip().startswith((b"{", b"[")):
@@ -66,6 +64,20 @@ def sample_file(path: Path) -> Sample:
         else:
             return Sample(path, "lines" if _goes_on(stream, more) else "document", first, head)
     return _sample_of_broken_first_line(path, head, line, broken)
+
+
+def _first_line(stream: ByteStream, path: Path) -> tuple[int, bytes]:
+    """The first line that can be read, with its number."""
+    too_long: Unreadable | None = None
+    for number, line in _lines(stream, path):
+        if isinstance(line, bytes):
+            return number, line
+        too_long = too_long or line
+    if (cut := _cut(stream)) is not None:
+        raise UnreadableTrajectory(cut, file=path)
+    if too_long is not None:
+        raise UnreadableTrajectory(too_long.error, file=path, line=too_long.line)
+    raise EmptyFile("the file is empty", file=path)
 
 
 def _goes_on(stream: ByteStream, more: bytes) -> bool:
@@ -135,14 +147,21 @@ def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
     ------
     UnknownFormat
         None; names each and why it said no.
+    ReaderFailed
+        None, and one of them broke on the file.
     """
     reasons = {}
+    failed: ReaderFailed | None = None
     for reader in readers:
-        reason = reader.refuse(sample)
+        try:
+            reason = refusal(reader, sample)
+        except ReaderFailed as error:
+            failed = failed or error
+            continue
         if reason is None:
             return reader
         reasons[reader.FORMAT] = reason
-    raise UnknownFormat(sample.path, reasons)
+    raise failed or UnknownFormat(sample.path, reasons)
 
 
 def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -> Iterator[Part]:
@@ -223,7 +242,7 @@ def _read_whole(stream: ByteStream, reader: Reader, source: Source) -> Iterator[
 
 def _read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajectory | Unreadable]:
     try:
-        yield from reader.read(data, source)
+        yield from read_value(data, reader, source)
     except UnreadableTrajectory as error:
         found = f"{error.field}: {error.found}" if error.field else error.found
         yield Unreadable(source.file, error.line_number or source.line, found)

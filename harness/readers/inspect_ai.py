@@ -17,7 +17,6 @@ disagree or say something else the outcome is unknown and `extra["scores"]` has 
 timestamps come from the model events. `extra["log"]` has what the log says of all samples.
 """
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +25,7 @@ from msgspec import Struct
 from harness.protocols import Sample, Unit
 from harness.readers.content import parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import convert, decode_json, filled, rest_of, unreadable
+from harness.readers.decoding import amount, convert, decode_json, filled, rest_of, unreadable
 from harness.trajectory import Outcome, OutcomeStatus, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "inspect_ai"
@@ -240,6 +239,5 @@ def _outcome(sample: _Sample) -> Outcome:
     scores = list((sample.scores or {}).values()) or ([sample.score] if sample.score is not None else [])
     values = [score.get("value") if isinstance(score, dict) else score for score in scores]
     said = {_SAID.get(value, "unknown") if isinstance(value, str | int | float) else "unknown" for value in values}
-    numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    alone = numbers[0] if len(numbers) == len(values) == 1 and math.isfinite(numbers[0]) else None
+    alone = amount(values[0]) if len(values) == 1 else None
     return Outcome(said.pop() if len(said) == 1 else "unknown", alone)

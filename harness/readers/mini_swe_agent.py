@@ -16,7 +16,6 @@ run ended, not whether the task was solved: the outcome is unknown. `extra["step
 counted from 0, the step that it became or went into.
 """
 
-import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -28,7 +27,7 @@ from msgspec.structs import replace
 from harness.protocols import Sample, Unit
 from harness.readers.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
 from harness.readers.conversation import Turn, first_words_of_user
-from harness.readers.decoding import convert, decode_json, rest_of
+from harness.readers.decoding import amount, convert, decode_json, rest_of
 from harness.readers.naming import name_of
 from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -184,7 +183,7 @@ def _tokens(raw: dict[str, Any]) -> Tokens | None:
         prompt=_whole(_at(usage, "prompt_tokens")),
         completion=_whole(_at(usage, "completion_tokens")),
         cached=_whole(_at(usage, "prompt_tokens_details", "cached_tokens")),
-        cost_usd=_amount(cost),
+        cost_usd=amount(cost),
     )
     return tokens if tokens != Tokens() else None
 
@@ -198,7 +197,7 @@ def _first_choice(raw: dict[str, Any]) -> dict[str, Any]:
 
 def _timestamp(seconds: Any) -> str | None:
     """Seconds since 1970 as ISO 8601."""
-    known = _amount(seconds)
+    known = amount(seconds)
     if known is None:
         return None
     try:
@@ -235,11 +234,3 @@ def _at(value: Any, *path: str) -> Any:
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _amount(value: Any) -> float | None:
-    """An amount of dollars or seconds; `None` for what is none, as a number too large to be one."""
-    whole = _whole(value)
-    if whole is not None and abs(whole) < 2**53:
-        return float(whole)
-    return value if isinstance(value, float) and math.isfinite(value) else None

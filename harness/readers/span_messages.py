@@ -7,7 +7,6 @@ OpenInference writes each message in attributes of its own, `llm.input_messages.
 'function': {'name': 'f', 'arguments': 'x'}}]`, and answers as `Call id: c1\nObservation:\n…`.
 """
 
-import ast
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +16,7 @@ from msgspec import Struct
 
 from harness.readers.content import as_text, parse_arguments, split_content
 from harness.readers.decoding import filled
+from harness.readers.literals import json_value_of_literal
 from harness.trajectory import ToolCall
 
 _GIVEN = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")
@@ -169,10 +169,7 @@ def _from_text(message: Message) -> Message:
 
 
 def _literal_calls(text: str) -> Iterator[ToolCall]:
-    try:
-        listed = ast.literal_eval(text) if len(text) <= _LITERAL_LIMIT else None
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        listed = None
+    listed = json_value_of_literal(text) if len(text) <= _LITERAL_LIMIT else None
     for entry in listed if isinstance(listed, list) else []:
         function = entry.get("function") if isinstance(entry, dict) else None
         if isinstance(function, dict):

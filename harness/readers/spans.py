@@ -235,7 +235,7 @@ def _kind(item: dict[str, Any], attributes: dict[str, Any]) -> str:
 
 def _moment(value: Any) -> float | None:
     """Seconds since 1970 of an ISO 8601 text, or of a count of seconds, milli-, micro- or nanoseconds."""
-    if isinstance(value, str) and not value.isdigit():
+    if isinstance(value, str) and not value.isdecimal():
         try:
             moment = msgspec.convert(value.replace(" ", "T", 1), datetime)
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -2,7 +2,9 @@
 
 import copy
 import json
+import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,6 +17,7 @@ from harness.errors import UnreadableTrajectory
 from harness.protocols import Reader, Sample, Unit
 from harness.readers import READERS, reader_for
 from harness.readers.atif import from_atif, read, to_atif
+from harness.readers.checking import checked
 from harness.readers.files import sample_file
 from harness.trajectory import Source, Trajectory
 from tests.families import samples, samples_sessions
@@ -133,7 +136,43 @@ def test_whatever_the_bytes_a_reader_raises_nothing_but_unreadable(name: str, da
     except UnreadableTrajectory:
         return
     for trajectory in found:
+        assert checked(trajectory, trajectory.source)
         assert list(read(msgspec.json.encode(to_atif(trajectory)), Source("atif"))) == [trajectory]
+
+
+HOSTILE_VALUES = (
+    "Calling tools:\n[{'id': 'c', 'function': {'name': {1}, 'arguments': {'a': {1, 2}, 2: b'x', 'c': (1j, ...)}}}]",
+    "{'a': {1, 2}, 'b': 1j}",
+    '{"a": NaN, "b": 1e999}',
+    "\ud800\x00\u202e",
+    "9" * 5000,
+    10**400,
+    -(10**30),
+    math.nan,
+    -math.inf,
+    1e308,
+)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_was_read_holds_json_values_alone_whatever_stands_in_the_recording(name: str) -> None:
+    reader = reader_for(name)
+    documents = _documents(sample_of(name))
+    for place in _places(documents):
+        for hostile in HOSTILE_VALUES if place else ():
+            with suppress(UnreadableTrajectory):
+                for trajectory in trajectories(_joined(_replaced(documents, place, hostile)), reader):
+                    assert checked(trajectory, trajectory.source)
+                    assert list(read(msgspec.json.encode(to_atif(trajectory)), Source("atif"))) == [trajectory]
+
+
+def _replaced(documents: list[Any], place: tuple[Any, ...], value: Any) -> list[Any]:
+    altered = copy.deepcopy(documents)
+    target: Any = altered
+    for name in place[:-1]:
+        target = target[name]
+    target[place[-1]] = value
+    return altered
 
 
 def _cut(recording: bytes, data: st.DataObject) -> bytes:

@@ -1,5 +1,6 @@
 """`misstep convert`: every trajectory as a file in ATIF, whatever else lies in the folder."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -167,9 +168,23 @@ def test_inputs_come_as_one_stream_of_trajectories_and_of_what_is_none(folder: P
     found = list(trajectories([folder]))
     skipped = {Path(one.file).name for one in found if isinstance(one, Skipped)}
     unreadable = {Path(one.file).name for one in found if isinstance(one, Unreadable)}
-    assert skipped == {"notes.txt", "settings.toml", "table.csv", "page.md"}
-    assert unreadable == {"empty.json", "half.json"}
+    assert skipped == {"notes.txt", "settings.toml", "table.csv", "page.md", "empty.json"}
+    assert unreadable == {"half.json"}
     assert sum(isinstance(one, Trajectory) for one in found) == 5
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\xef\xbb\xbf", b"\xff\xfe", gzip.compress(b"")])
+def test_an_empty_file_is_listed_in_a_folder_and_unreadable_where_it_is_named(
+    folder: Path, tmp_path: Path, content: bytes
+) -> None:
+    (folder / "empty.jsonl").write_bytes(content)
+    result = convert(folder, "--out", tmp_path / "out", "--json")
+    assert result.exit_code == 0
+    skipped = {Path(one["file"]).name: one["reason"] for one in json.loads(result.stdout)["skipped"]}
+    assert skipped["empty.jsonl"] == "the file is empty"
+    result = convert(folder / "empty.jsonl", "--out", tmp_path / "out2")
+    assert result.exit_code == 1
+    assert "empty.jsonl: the file is empty" in result.stderr
 
 
 def test_a_named_file_that_is_broken_is_unreadable_and_no_error(tmp_path: Path) -> None:

@@ -1,0 +1,181 @@
+"""What every trajectory keeps to, whichever reader it comes from: JSON values, of bounded depth and bounded size.
+
+Whoever shows, classifies, converts or asks about a trajectory relies on that: a set in an argument, a value nested a
+thousand deep or a text that is referred to a thousand times costs its own trajectory where it is read, and nothing
+afterwards.
+"""
+
+from collections.abc import Iterable, Iterator
+from types import NoneType
+from typing import Any
+
+import msgspec
+
+from harness.errors import ReaderFailed, UnreadableTrajectory
+from harness.protocols import Reader, Sample, Unit
+from harness.readers.decoding import EXPANSION_LIMIT, unreadable
+from harness.trajectory import Source, Trajectory
+
+DEPTH_LIMIT = 256
+"""How deep the values of a trajectory may be nested: what is deeper cannot be shown, compared or written safely."""
+
+_PLAIN = (int, float, bool, NoneType)
+_OWN_PACKAGE = "harness.readers."
+_decoder = msgspec.json.Decoder(Trajectory)
+
+
+def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajectory]:
+    """The trajectories of one value or file, each checked; whatever a reader raises costs what it was reading.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        The bytes are broken, a trajectory cannot be used, or the reader failed; names the line or field.
+    """
+    left = len(data) + EXPANSION_LIMIT
+    try:
+        for found in reader.read(data, source):
+            own = found if is_own(reader) else _as_stated(found, reader, source)
+            left -= checked(own, source, left)
+            yield own
+    except UnreadableTrajectory:
+        raise
+    except RecursionError as error:
+        raise unreadable("nested too deep", source) from error
+    except (Exception, SystemExit) as error:  # a reader from elsewhere may raise anything
+        raise reader_failed(reader, error, source.file, source.line) from error
+
+
+def refusal(reader: Reader, sample: Sample) -> str | None:
+    """What a reader says of a file.
+
+    Raises
+    ------
+    ReaderFailed
+        It raised something instead.
+    """
+    try:
+        return reader.refuse(sample)
+    except (Exception, SystemExit) as error:  # a reader from elsewhere may raise anything
+        raise reader_failed(reader, error, str(sample.path)) from error
+
+
+def reader_failed(reader: Reader, error: BaseException, file: str, line: int | None = None) -> ReaderFailed:
+    """The error for a reader that broke: which, of which package, and what it raised."""
+    said = " ".join(str(error).split())
+    raised = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    return ReaderFailed(f"the reader {reader.FORMAT!r} of {package_of(reader)} failed: {raised}", file=file, line=line)
+
+
+class UnusableReader:
+    """A registered reader that cannot be loaded, or lacks what makes one: it fails on each file.
+
+    Parameters
+    ----------
+    name, target
+        Its name, and where it should be: `package.module` or `package.module:name`.
+    why
+        What was raised.
+    """
+
+    UNIT: Unit = "value"
+
+    def __init__(self, name: str, target: str, why: BaseException) -> None:
+        self.FORMAT = name
+        self.__name__ = target
+        self._why = why
+
+    def refuse(self, sample: Sample) -> str | None:  # noqa: ARG002 (it does not get so far)
+        """Raise what was raised when it was loaded."""
+        raise self._why
+
+    def read(self, data: bytes, source: Source) -> Iterator[Trajectory]:  # noqa: ARG002
+        """Raise what was raised when it was loaded."""
+        raise self._why
+
+
+def package_of(reader: Any) -> str:
+    """The module that a reader is, or comes from."""
+    return str(getattr(reader, "__name__", None) or type(reader).__module__)
+
+
+def is_own(reader: Any) -> bool:
+    """Whether a reader is one of Misstep's, which the family tests hold to the types of a trajectory."""
+    return package_of(reader).startswith(_OWN_PACKAGE)
+
+
+def _as_stated(found: Trajectory, reader: Reader, source: Source) -> Trajectory:
+    """The trajectory of a reader from elsewhere with every field of the type that it states."""
+    try:
+        return _decoder.decode(msgspec.json.encode(found))
+    except (msgspec.MsgspecError, TypeError, ValueError) as error:
+        raise reader_failed(reader, error, source.file, source.line) from error
+
+
+def checked(found: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> int:
+    """How many characters a trajectory comes to, all that it repeats counted each time.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        It holds what JSON has no value for, is nested deeper than 256, or comes to more than `left` characters.
+    """
+    length, tops = _measured(found)
+    for _ in range(DEPTH_LIMIT):
+        if length > left:
+            raise unreadable(
+                f"repeats so much that it comes to over {EXPANSION_LIMIT >> 20} MiB more than the file says", source
+            )
+        if not tops:
+            return length
+        below: list[dict[str, Any] | list[Any]] = []
+        for top in tops:
+            length += _add_below(top, below, source)
+            if length > left:
+                break
+        tops = below
+    raise unreadable("nested too deep", source)
+
+
+def _measured(found: Trajectory) -> tuple[int, list[Any]]:
+    """The characters of a trajectory's own texts, and the objects that are of any JSON value."""
+    length = len(found.id) + len(found.task) + sum(map(len, filter(None, (found.agent, found.model, found.parent))))
+    tops: list[Any] = [found.extra] if found.extra else []
+    for step in found.steps:
+        length += len(step.text) + len(step.reasoning) + len(step.speaker or "") + len(step.timestamp or "")
+        if step.extra:
+            tops.append(step.extra)
+        for call in step.calls:
+            length += len(call.name) + len(call.id or "") + len(call.parse_error or "")
+            tops += [value for value in (call.arguments, call.extra) if value]
+        for result in step.results:
+            length += len(result.text) + len(result.call_id or "")
+            if result.extra:
+                tops.append(result.extra)
+    return length, tops
+
+
+def _add_below(top: Any, below: list[Any], source: Source) -> int:
+    """The characters of an object's or list's own texts; what is nested in it is added to `below`."""
+    kind = top.__class__
+    values: Iterable[Any] = (top,)
+    length = 0
+    if kind is dict:
+        for name in top:
+            if name.__class__ is not str:
+                raise unreadable(f"a name of type {type(name).__name__}, where JSON has only texts", source)
+            length += len(name)
+        values = top.values()
+    elif kind is list:
+        values = top
+    for value in values:
+        kind = value.__class__
+        if kind is str:
+            length += len(value)
+        elif kind is dict or kind is list:
+            if value:
+                below.append(value)
+        elif kind not in _PLAIN:
+            raise unreadable(f"a value of type {type(value).__name__}, which JSON does not have", source)
+        length += 1
+    return length
