@@ -116,17 +116,28 @@ def fetch_(
 
 @app.command()
 def load(names_: Names, data: Data = None, json: Json = False) -> None:
-    """Turn data sets into benchmark folders in the cache: trajectories, items and gold labels by rater."""
+    """Turn data sets into benchmark folders in the cache: trajectories, items and gold labels by rater.
+
+    Exit 1: a file of a set could not be read and was left out; it is named.
+    """
     loaded: list[tuple[Benchmark, Path]] = []
     with Progress("data sets", len(names_)) as progress:
         for name in names_:
             loaded += [(read_benchmark(folder), folder) for folder in benchmark_folders(name, data).values()]
             progress.advance(note=name)
     rows = [
-        {"name": benchmark.name, "kind": benchmark.kind, **benchmark.counts, "folder": str(folder)}
+        {
+            "name": benchmark.name,
+            "kind": benchmark.kind,
+            **benchmark.counts,
+            "folder": str(folder),
+            "left_out": benchmark.left_out,
+        }
         for benchmark, folder in loaded
     ]
     _print(rows, json, "\n".join(_loaded_text(benchmark, folder) for benchmark, folder in loaded))
+    if any(benchmark.left_out for benchmark, _ in loaded):
+        raise typer.Exit(1)
 
 
 def _print(rows: Any, json: bool, text: str) -> None:
@@ -204,4 +215,5 @@ def _fetched_text(one: Fetched) -> str:
 
 def _loaded_text(benchmark: Benchmark, folder: Path) -> str:
     counts = ", ".join(f"{count:,} {what}" for what, count in benchmark.counts.items() if count)
-    return f"{benchmark.name}: {counts}\n    {folder}"
+    left_out = [f"    left out: {plain(one)}" for one in benchmark.left_out]
+    return "\n".join([f"{benchmark.name}: {counts}", f"    {folder}", *left_out])

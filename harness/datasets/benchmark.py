@@ -90,6 +90,8 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
         Of the loader; raised when it writes something else from the same files.
     counts
         What was written; `write_benchmark` fills it in.
+    left_out
+        Upstream files that could not be read, a line each: which, and why.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
     shown: tuple[str, ...] = ()
     version: int = 1
     counts: dict[str, int] = {}
+    left_out: tuple[str, ...] = ()
 
 
 def describe(
@@ -123,6 +126,7 @@ def describe(
     positive: str = "",
     level: Level = "nominal",
     version: int = 1,
+    left_out: Iterable[str] = (),
 ) -> Benchmark:
     """What a benchmark folder of the set `name`, whose upstream files lie in `folder`, says of itself.
 
@@ -145,6 +149,7 @@ def describe(
         question=asks,
         shown=tuple(shown),
         version=version,
+        left_out=tuple(left_out),
     )
 
 

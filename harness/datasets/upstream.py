@@ -11,7 +11,7 @@ import hashlib
 import io
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -50,6 +50,28 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
     if not found:
         raise InputError(f"no file {pattern} there", "Check the set with `misstep datasets verify`.", file=folder)
     return found
+
+
+def each_or_left_out(paths: Iterable[Path], read: Callable[[Path], T]) -> tuple[dict[Path, T], tuple[str, ...]]:
+    """What was read of each file, and a line for each that is broken: it costs itself, not the others.
+
+    Raises
+    ------
+    InputError
+        None can be read; the error is that of the first.
+    """
+    found: dict[Path, T] = {}
+    broken: list[tuple[Path, InputError]] = []
+    for path in paths:
+        try:
+            found[path] = read(path)
+        except InputError as error:
+            broken.append((path, error))
+    if broken and not found:
+        raise broken[0][1]
+    return found, tuple(
+        ": ".join(filter(None, [f"{path.parent.name}/{path.name}", error.field, error.found])) for path, error in broken
+    )
 
 
 def file_bytes(path: Path) -> bytes:

@@ -6,6 +6,7 @@ One file of `logs/` (126), shortened:
      "history": [{"content": "I will count them.", "role": "assistant", "name": "Counting_Expert"}, …],
      "mistake_agent": "Counting_Expert", "mistake_step": "0", "mistake_reason": "It counted one twice."}
 
+In a log of hand-made agents an entry has no `name`, and the role is the name: "Orchestrator (-> WebSurfer)".
 `mistake_step` is a string and counts from 0, as ours does: an entry of `history` is a step, and what the terminal
 printed is a step of the system.
 
@@ -27,7 +28,7 @@ from harness.datasets.benchmark import (
     trajectory_path,
     write_benchmark,
 )
-from harness.datasets.upstream import files_in, json_file
+from harness.datasets.upstream import each_or_left_out, files_in, json_file
 from harness.errors import InputError
 from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Role, Source, Step, Trajectory
@@ -35,7 +36,8 @@ from harness.trajectory import Outcome, Role, Source, Step, Trajectory
 NAME = "whoandwhen"
 VERSION = 2
 RATER = "annotators"
-TERMINAL = "Computer_terminal"
+TERMINALS = ("Computer_terminal", "ComputerTerminal")
+"""Who only prints what a program said."""
 
 
 class Entry(Struct, frozen=True):
@@ -43,7 +45,12 @@ class Entry(Struct, frozen=True):
 
     content: str
     role: str
-    name: str
+    name: str = ""
+
+    @property
+    def speaker(self) -> str:
+        """Who speaks: by name, else by role, of which what stands in brackets says to whom or how."""
+        return self.name or self.role.partition(" (")[0]
 
 
 class Log(Struct, frozen=True):
@@ -51,13 +58,13 @@ class Log(Struct, frozen=True):
 
     question: str
     question_ID: str  # noqa: N815 (upstream's name)
-    level: str
-    ground_truth: str
-    is_correct: bool
     history: tuple[Entry, ...]
     mistake_agent: str
-    mistake_step: str
+    mistake_step: str | int
     mistake_reason: str
+    level: str | int = ""
+    ground_truth: str = ""
+    is_correct: bool = False
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the logs are in no known format)
@@ -66,17 +73,20 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     Raises
     ------
     InputError
-        A log is missing, has another shape, or names a step that it has not.
+        There is no log, or each of them has another shape or names a step that it has not; a single such log is left
+        out, and the folders say so.
     """
-    logs = {path.stem: json_file(path, Log) for path in sorted(files_in(folder / "logs", "*.json"), key=_number)}
-    steps = {name: _step(log, folder / "logs" / f"{name}.json") for name, log in logs.items()}
+    paths = sorted(files_in(folder / "logs", "*.json"), key=_number)
+    read_logs, left_out = each_or_left_out(paths, _log)
+    logs = {path.stem: log for path, log in read_logs.items()}
+    steps = {name: int(log.mistake_step) for name, log in logs.items()}
     runs = [_trajectory(name, log) for name, log in logs.items()]
     errors = [
         GoldError(
             trajectory=name,
             label="decisive error",
             step=steps[name],
-            location=log.mistake_step,
+            location=str(log.mistake_step),
             agent=log.mistake_agent,
             root_cause=True,
             reason=log.mistake_reason,
@@ -93,6 +103,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
             raters=[RATER],
             asks="The run of several agents failed. Which agent made the mistake that decided the failure?",
             version=VERSION,
+            left_out=left_out,
         ),
         [_item(name, log, _speakers(log)) for name, log in logs.items()],
         [Gold(name, RATER, log.mistake_agent) for name, log in logs.items()],
@@ -114,6 +125,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
                 "labels are the numbers of the steps."
             ),
             version=VERSION,
+            left_out=left_out,
         ),
         [_item(name, log, tuple(map(str, range(len(log.history))))) for name, log in logs.items()],
         [Gold(name, RATER, str(step)) for name, step in steps.items()],
@@ -126,12 +138,12 @@ def _number(path: Path) -> tuple[int, str]:
     return (int(path.stem) if path.stem.isdecimal() else 0, path.stem)
 
 
-def _step(log: Log, path: Path) -> int:
-    if not log.mistake_step.isdecimal() or int(log.mistake_step) >= len(log.history):
-        raise InputError(
-            f"step {log.mistake_step!r} of a history of {len(log.history)}", file=path, field="mistake_step"
-        )
-    return int(log.mistake_step)
+def _log(path: Path) -> Log:
+    log = json_file(path, Log)
+    step = str(log.mistake_step)
+    if not step.isdecimal() or int(step) >= len(log.history):
+        raise InputError(f"step {step!r} of a history of {len(log.history)}", file=path, field="mistake_step")
+    return log
 
 
 def _trajectory(name: str, log: Log) -> Trajectory:
@@ -139,18 +151,20 @@ def _trajectory(name: str, log: Log) -> Trajectory:
         id=name,
         source=Source(format=NAME, file=f"logs/{name}.json", dataset=NAME),
         task=log.question,
-        steps=tuple(Step(role=_role(entry), text=entry.content, speaker=entry.name) for entry in log.history),
+        steps=tuple(Step(role=_role(entry), text=entry.content, speaker=entry.speaker) for entry in log.history),
         outcome=Outcome(status="passed" if log.is_correct else "failed"),
     )
 
 
 def _role(entry: Entry) -> Role:
-    return "system" if entry.name == TERMINAL else "agent"
+    if not entry.name and entry.role == "human":
+        return "user"
+    return "system" if entry.speaker in TERMINALS else "agent"
 
 
 def _speakers(log: Log) -> tuple[str, ...]:
     """Who speaks in a log, in the order in which they first do; nobody where the agent that is blamed never does."""
-    speakers = tuple(dict.fromkeys(entry.name for entry in log.history))
+    speakers = tuple(dict.fromkeys(entry.speaker for entry in log.history))
     return speakers if log.mistake_agent in speakers else ()
 
 
@@ -163,5 +177,5 @@ def _item(name: str, log: Log, labels: tuple[str, ...]) -> Item:
         task=log.question,
         labels=labels,
         unaskable="" if labels else "the agent that is blamed does not speak in the log",
-        extra={"question_id": log.question_ID, "level": log.level, "correct_answer": log.ground_truth},
+        extra={"question_id": log.question_ID, "level": str(log.level), "correct_answer": log.ground_truth},
     )

@@ -30,16 +30,19 @@ READERS: dict[str, str] = {
     "codex": "harness.readers.codex",
     "gemini_cli": "harness.readers.gemini_cli",
     "aider": "harness.readers.aider",
+    "chat_log": "harness.readers.chat_log",
 }
 GROUP = "misstep.readers"
+_ANY_CHAT = "chat_log"
 
 
 def all_readers() -> Iterator[Reader]:
     """Every registered reader, in the order in which they are asked, loaded when it is its turn.
 
-    One that cannot be loaded, or is none, fails on each file that it is asked about.
+    The one that takes any chat is asked after those from outside, which know more of theirs. One that cannot be
+    loaded, or is none, fails on each file that it is asked about.
     """
-    return map(_loaded, registry.names(READERS, GROUP))
+    return map(_loaded, sorted(registry.names(READERS, GROUP), key=lambda name: name == _ANY_CHAT))
 
 
 @cache

@@ -24,23 +24,24 @@ A run (made up; lines of the user and of the program end in two spaces)::
 "####" is the user, ">" the program, all else the model. Each edit block is a call `edit` with `path`, `search` and
 `replace`, or `content` where a whole file is given. "Applied edit to" and failed matches are the results of these
 calls; what else the program says is a system step. A published transcript is a page that holds such a chat, with or
-without front matter.
+without front matter; a record of a benchmark's run is a JSON object with such a chat as the text of a field.
 """
 
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from harness.protocols import Sample, Unit
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import amount, filled, unreadable
+from harness.readers.decoding import amount, decode_json, filled, unreadable
+from harness.readers.naming import name_of
 from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "aider"
-UNIT: Unit = "file"
+UNIT: Unit = "value"
 
 _START = "# aider chat started at "
 _SAID_BY_PROGRAM = re.compile(
@@ -56,6 +57,7 @@ _TOKENS = re.compile(r"Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache writ
 _RECEIVED = re.compile(r"([\d.,]+[kM]?) received")
 _COST = re.compile(r"Cost: \$([\d.]+) message")
 _APPLIED = "Applied edit to "
+_IDENTITIES = ("instance_id", "id")
 _FAILED = re.compile(r"failed to (?:exactly )?match(?: lines in (?P<path>.+))?|did not conform to the edit format")
 
 Speaker = Literal["user", "program", "model"]
@@ -80,7 +82,7 @@ class _Run(Struct):
 def refuse(sample: Sample) -> str | None:
     """Why the file is no Aider chat history."""
     if sample.shape != "text":
-        return "JSON, not Markdown text"
+        return None if _history_in(sample.first) else "JSON without a text that is such a chat history"
     if sample.head.startswith(_START) or f"\n{_START}" in sample.head:
         return None
     if "\n#### " in sample.head and _SAID_BY_PROGRAM.search(sample.head):
@@ -88,18 +90,37 @@ def refuse(sample: Sample) -> str | None:
     return 'no line "# aider chat started at", nor "####" lines between what aider says'
 
 
+def _history_in(value: Any) -> str | None:
+    """The field of a JSON object that holds a chat history."""
+    fields = value.items() if isinstance(value, dict) else ()
+    return next((name for name, text in fields if isinstance(text, str) and text.lstrip().startswith(_START)), None)
+
+
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """A trajectory for each run in the history."""
+    if data.lstrip().startswith(b"{"):
+        value = decode_json(data, source)
+        held = _history_in(value)
+        if held is None:
+            raise unreadable("no text that is a chat history", source)
+        named = next((value[name] for name in _IDENTITIES if isinstance(value.get(name), str)), None)
+        rest = {name: field for name, field in value.items() if name != held}
+        yield from _trajectories(value[held], named or name_of(source), source, rest)
+        return
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise unreadable("not UTF-8", source, data.count(b"\n", 0, error.start) + 1) from error
     name = PurePath(source.file).name.removesuffix(".md").removesuffix(".chat.history").strip(".") or "aider"
+    yield from _trajectories(text, name, source, {})
+
+
+def _trajectories(text: str, name: str, source: Source, rest: dict[str, Any]) -> Iterator[Trajectory]:
     seen: dict[str, int] = {}
     for run in _runs(text):
         identity = "-".join(filter(None, [name, run.started.replace(" ", "T")]))
         seen[identity] = seen.get(identity, 0) + 1
-        yield _trajectory(run, identity if seen[identity] == 1 else f"{identity}-{seen[identity]}", source)
+        yield _trajectory(run, identity if seen[identity] == 1 else f"{identity}-{seen[identity]}", source, rest)
 
 
 def _runs(text: str) -> Iterator[_Run]:
@@ -147,7 +168,7 @@ def _append(run: _Run, speaker: Speaker, number: int, line: str) -> None:
         run.passages.append(_Passage(speaker, number, [line]))
 
 
-def _trajectory(run: _Run, identity: str, source: Source) -> Trajectory:
+def _trajectory(run: _Run, identity: str, source: Source, rest: dict[str, Any]) -> Trajectory:
     conversation = Conversation()
     edits = 0
     model = None
@@ -172,7 +193,7 @@ def _trajectory(run: _Run, identity: str, source: Source) -> Trajectory:
         steps=steps,
         agent="aider",
         model=model,
-        extra=filled([("started", run.started), ("line", run.line), ("page_markup", run.markup)]),
+        extra=rest | filled([("started", run.started), ("line", run.line), ("page_markup", run.markup)]),
     )
 
 

@@ -249,3 +249,20 @@ def swe_agent() -> bytes:
             "info": {"exit_status": "submitted", "submission": "diff", "model_stats": {"api_calls": 2}},
         }
     )
+
+
+def chat_log() -> bytes:
+    """What a person, three agents and a terminal say, under names and not roles."""
+    return _bytes(
+        {
+            "question": "How many bridges are there?",
+            "level": 2,
+            "history": [
+                {"role": "human", "content": "How many bridges are there?"},
+                {"role": "Planner (thought)", "content": "Somebody has to count."},
+                {"role": "assistant", "name": "Counting_Expert", "content": "I count them."},
+                {"role": "user", "name": "Code_terminal", "content": "exitcode: 0 (execution succeeded)"},
+                {"role": "assistant", "name": "Counting_Expert", "content": "There are three."},
+            ],
+        }
+    )

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.datasets.benchmark import read_benchmark
 from harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
@@ -133,3 +134,30 @@ def test_a_log_without_a_field_is_named_with_the_field(tmp_path: Path) -> None:
 def test_a_set_without_logs_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"logs: no file"):
         load("whoandwhen", tmp_path, tmp_path / "out")
+
+
+def test_a_log_whose_entries_have_no_name_is_read_by_their_roles(tmp_path: Path) -> None:
+    history = [
+        {"role": "human", "content": "How many?"},
+        {"role": "Orchestrator (thought)", "content": "Somebody counts."},
+        {"role": "WebSurfer", "content": "There are eight."},
+        {"role": "ComputerTerminal", "content": "8"},
+    ]
+    handmade = log(history=history, mistake_agent="WebSurfer", mistake_step=2, level=1)
+    made = load("whoandwhen", write(tmp_path / "whoandwhen", {"logs/1.json": handmade}), tmp_path / "out")
+    assert [(step.role, step.speaker) for step in made.trajectories["1"].steps] == [
+        ("user", "human"),
+        ("agent", "Orchestrator"),
+        ("agent", "WebSurfer"),
+        ("system", "ComputerTerminal"),
+    ]
+    assert made.gold == {("1", "annotators"): "WebSurfer"}
+
+
+def test_one_broken_log_costs_itself_and_is_said(tmp_path: Path) -> None:
+    logs = {"logs/1.json": log(), "logs/2.json": '{"question": "How many?"}', "logs/3.json": log(mistake_step="9")}
+    made = load("whoandwhen", write(tmp_path / "whoandwhen", logs), tmp_path / "out")
+    assert list(made.items) == ["1"]
+    broken, misplaced = read_benchmark(made.folder).left_out
+    assert broken.startswith("logs/2.json: ")
+    assert misplaced == "logs/3.json: mistake_step: step '9' of a history of 2"

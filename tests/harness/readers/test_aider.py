@@ -1,10 +1,12 @@
 """Aider chat histories: runs, speakers, edits as calls, and what the program says of them as results."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from harness.errors import UnreadableTrajectory
+from harness.protocols import Sample
 from harness.readers import aider, read_file
 from harness.trajectory import Source, Tokens, Trajectory
 from tests.families import samples_sessions
@@ -135,3 +137,15 @@ def test_the_public_samples_are_recognised_by_content_and_read(data_folder: Path
     calls, results = (sum(len(getattr(step, kind)) for step in steps) for kind in ("calls", "results"))
     user = [step.role for step in steps].count("user")
     assert (len(runs), len(steps), calls, results, user) == FIGURES[name]
+
+
+def test_a_history_may_be_the_text_of_a_field_one_record_a_line() -> None:
+    record = {
+        "instance_id": "x-1",
+        "chat": "\n# aider chat started at 2026-01-05 10:00:00\n\n#### Rename it  \n\nDone.\n",
+    }
+    assert aider.refuse(Sample(Path("a.jsonl"), "lines", record, "")) is None
+    assert aider.refuse(Sample(Path("a.jsonl"), "lines", {"chat": "Hello."}, ""))
+    (run,) = aider.read(json.dumps(record | {"score": 1}).encode(), Source("aider", "a.jsonl", 4))
+    assert (run.id, run.source.line, run.extra["score"]) == ("x-1-2026-01-05T10:00:00", 4, 1)
+    assert [(step.role, step.text) for step in run.steps] == [("user", "Rename it"), ("agent", "Done.")]
