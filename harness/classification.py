@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.records import encode_verdicts
-from harness.trajectory import Skipped, Trajectory, Unreadable
+from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 from harness.verdict import Verdict
 
 Classify = Callable[[Trajectory], list[Verdict]]
@@ -77,13 +77,22 @@ class Summary(Struct, frozen=True):
         return sum(self.patterns.values())
 
 
-def judge(things: Iterable[Trajectory | Unreadable | Skipped], classify: Classify, *, keep_lines: bool) -> Judged:
+class PlacedVerdict(Verdict, frozen=True, gc=False):
+    """A verdict with the file, and the line in a file of many, where its trajectory stands."""
+
+    file: str = ""
+    line: int | None = None
+
+
+def judge(
+    things: Iterable[Placed | Trajectory | Unreadable | Skipped], classify: Classify, *, keep_lines: bool
+) -> Judged:
     """Judge one stretch of the inputs.
 
     Parameters
     ----------
     things
-        What stands in the stretch, in order.
+        What stands in the stretch, in order; a trajectory without a place stands where its source says.
     classify
         What gives the verdicts on one trajectory.
     keep_lines
@@ -96,30 +105,34 @@ def judge(things: Iterable[Trajectory | Unreadable | Skipped], classify: Classif
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
     shown: Counter[str] = Counter()
-    for thing in things:
+    for one in things:
+        placed = Placed(one, one.source.file, one.source.line) if isinstance(one, Trajectory) else one
+        thing = placed.found if isinstance(placed, Placed) else placed
         if isinstance(thing, Unreadable):
             unreadable.append(thing)
-            continue
-        if isinstance(thing, Skipped):
+        elif isinstance(thing, Skipped):
             skipped.append(thing)
-            continue
-        verdicts = classify(thing)
-        labels = tuple([verdict.label for verdict in verdicts])
-        patterns[labels] += 1
-        if "yes" in labels:
-            for verdict in verdicts:
-                if verdict.label == "yes" and shown[verdict.judge] < EXAMPLES:
-                    shown[verdict.judge] += 1
-                    examples.append((len(items), _example(thing, verdict)))
-        written = encode_verdicts(verdicts) if keep_lines else b""
-        lines.append(written)
-        items.append((thing.id, len(written)))
+        elif isinstance(placed, Placed):
+            verdicts = classify(thing)
+            labels = tuple([verdict.label for verdict in verdicts])
+            patterns[labels] += 1
+            if "yes" in labels:
+                for verdict in verdicts:
+                    if verdict.label == "yes" and shown[verdict.judge] < EXAMPLES:
+                        shown[verdict.judge] += 1
+                        examples.append((len(items), _example(verdict, placed)))
+            written = encode_verdicts(_at(verdict, placed) for verdict in verdicts) if keep_lines else b""
+            lines.append(written)
+            items.append((thing.id, len(written)))
     return Judged(b"".join(lines), items, dict(patterns), examples, unreadable, skipped)
 
 
-def _example(trajectory: Trajectory, verdict: Verdict) -> Example:
-    source = trajectory.source
-    return Example(verdict.item, verdict.judge, source.file, source.line, verdict.steps, verdict.rationale)
+def _at(verdict: Verdict, placed: Placed) -> PlacedVerdict:
+    return PlacedVerdict(**msgspec.structs.asdict(verdict), file=placed.file, line=placed.line)
+
+
+def _example(verdict: Verdict, placed: Placed) -> Example:
+    return Example(verdict.item, verdict.judge, placed.file, placed.line, verdict.steps, verdict.rationale)
 
 
 class Names:
@@ -178,7 +191,7 @@ class Ledger:
         return lines, Entry(patterns, examples, judged.unreadable, judged.skipped, len(renamed))
 
 
-_verdict = msgspec.json.Decoder(Verdict)
+_verdict = msgspec.json.Decoder(PlacedVerdict)
 
 
 def _renamed_lines(judged: Judged, renamed: dict[int, str]) -> Iterator[bytes]:

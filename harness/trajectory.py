@@ -104,3 +104,14 @@ class Skipped(Struct, frozen=True, gc=False):
 
     file: str
     reason: str
+
+
+class Placed(Struct, frozen=True, gc=False):
+    """What was read, and where: the file, and the line of one in a file of many.
+
+    A trajectory's own `source` may be another place: one that was converted, or that Misstep made, keeps its origin.
+    """
+
+    found: Trajectory | Unreadable
+    file: str
+    line: int | None = None

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from harness.readers import Found, Part, find_files, read_part, reader_for
-from harness.trajectory import Skipped, Trajectory, Unreadable
+from harness.readers import Found, Part, find_files, read_placed, reader_for
+from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 from misstep.inputs import parts_of
 
 Batch = tuple[Found | Part | Unreadable | Skipped, ...]
@@ -95,10 +95,15 @@ def _size(path: Path) -> int:
 
 def read_batch(batch: Batch) -> Iterator[Trajectory | Unreadable | Skipped]:
     """Everything in a batch, in order."""
+    return (one.found if isinstance(one, Placed) else one for one in placed_in(batch))
+
+
+def placed_in(batch: Batch) -> Iterator[Placed | Unreadable | Skipped]:
+    """Everything in a batch, in order, with the places where it was read."""
     for piece in batch:
         for part in parts_of(piece) if isinstance(piece, Found) else (piece,):
             if isinstance(part, Part):
-                yield from read_part(part, reader_for(part.format))
+                yield from read_placed(part, reader_for(part.format))
             else:
                 yield part
 

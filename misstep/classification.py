@@ -17,7 +17,7 @@ from harness.runs import RunInProgress, begin, digest_files, finish
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from misstep import __version__
-from misstep.batches import Batch, batches, check_named, describe, found_files, read_batch, total_bytes
+from misstep.batches import Batch, batches, check_named, describe, found_files, placed_in, total_bytes
 from misstep.findings import Findings, findings, findings_page
 from misstep.terminal import Progress
 from misstep.workers import available, in_order
@@ -127,7 +127,7 @@ def _judged(judge_batch: Callable[[Batch], Judged], todo: Iterable[Batch], worke
 
 
 def _judge_batch(batch: Batch, classify: ClassifyAs, categories: tuple[str, ...], keep_lines: bool) -> Judged:
-    return judge(read_batch(batch), lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines)
+    return judge(placed_in(batch), lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines)
 
 
 def _enough_workers(size: int) -> int:

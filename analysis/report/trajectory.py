@@ -164,7 +164,7 @@ def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
         ("Cost", number_text(sum(costs), "usd") if costs else ""),
         ("Part of", trajectory.parent or ""),
         ("Data set", source.dataset or ""),
-        ("Source", f"{place} ({source.format})"),
+        ("Source", f"{place} ({source.format})" if place else source.format),
     )
     return tuple((name, value) for name, value in facts if value)
 

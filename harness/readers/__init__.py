@@ -12,7 +12,7 @@ from typing import get_args
 from harness import registry
 from harness.protocols import Reader, Unit
 from harness.readers.checking import UnusableReader
-from harness.readers.files import Part, plan, read_part
+from harness.readers.files import Part, plan, read_part, read_placed
 from harness.readers.files import read_file as _read_file
 from harness.readers.finding import Found, find_files
 from harness.trajectory import Trajectory, Unreadable
@@ -97,5 +97,6 @@ __all__ = [
     "plan",
     "read_file",
     "read_part",
+    "read_placed",
     "reader_for",
 ]

@@ -18,7 +18,7 @@ from harness.readers.checking import read_value, refusal
 from harness.readers.decoding import LINE_LIMIT, decode_json
 from harness.readers.streams import BLOCK, ByteStream, is_plain, open_regular
 from harness.readers.streams import open_bytes as open_bytes
-from harness.trajectory import Source, Trajectory, Unreadable
+from harness.trajectory import Placed, Source, Trajectory, Unreadable
 
 DOCUMENT_LIMIT = 512 << 20
 """Bytes: a longer JSON document or text is an error."""
@@ -215,6 +215,11 @@ def _cuts(file: BinaryIO, part_bytes: int) -> Iterator[tuple[int, int, int]]:
 
 def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:
     """The trajectories of one part, and what in it is broken, in order."""
+    return (placed.found for placed in read_placed(part, reader))
+
+
+def read_placed(part: Part, reader: Reader) -> Iterator[Placed]:
+    """As `read_part`, each with the place where it stands."""
     file = str(part.path)
     try:
         with open_bytes(part.path, part.offset, part.size) as stream:
@@ -223,29 +228,35 @@ def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:
                 return
             for number, line in _lines(stream, part.path, part.first_line):
                 if isinstance(line, Unreadable):
-                    yield line
+                    yield Placed(line, file, number)
                 else:
                     yield from _read_value(line, reader, Source(reader.FORMAT, file, number))
     except InputError as error:
-        yield Unreadable(file, error.line_number, error.found)
+        yield _broken(error.found, file, error.line_number)
 
 
-def _read_whole(stream: ByteStream, reader: Reader, source: Source) -> Iterator[Trajectory | Unreadable]:
+def _read_whole(stream: ByteStream, reader: Reader, source: Source) -> Iterator[Placed]:
     data = stream.read_up_to(DOCUMENT_LIMIT + 1)
     if len(data) > DOCUMENT_LIMIT:
-        yield Unreadable(source.file, None, f"a document over {DOCUMENT_LIMIT >> 20} MiB")
+        yield _broken(f"a document over {DOCUMENT_LIMIT >> 20} MiB", source.file)
     elif (cut := _cut(stream)) is not None:
-        yield Unreadable(source.file, None, cut)
+        yield _broken(cut, source.file)
     else:
         yield from _read_value(data, reader, source)
 
 
-def _read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajectory | Unreadable]:
+def _read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Placed]:
     try:
-        yield from read_value(data, reader, source)
+        for found in read_value(data, reader, source):
+            own = found.source
+            yield Placed(found, source.file, own.line if own.file == source.file else source.line)
     except UnreadableTrajectory as error:
-        found = f"{error.field}: {error.found}" if error.field else error.found
-        yield Unreadable(source.file, error.line_number or source.line, found)
+        said = f"{error.field}: {error.found}" if error.field else error.found
+        yield _broken(said, source.file, error.line_number or source.line)
+
+
+def _broken(error: str, file: str, line: int | None = None) -> Placed:
+    return Placed(Unreadable(file, line, error), file, line)
 
 
 def read_file(path: Path, readers: Iterable[Reader]) -> Iterator[Trajectory | Unreadable]:

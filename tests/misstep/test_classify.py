@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 
 from harness.classifiers import CLASSIFIERS
 from misstep.classify import app, choose
+from misstep.convert import convert_all
+from misstep.generation import Asked, write_folder
 from tests.misstep.made_up import atif, atif_lines
 
 
@@ -204,3 +206,32 @@ def test_recorded_runs_of_several_formats_are_judged_in_one_go(data_folder: Path
     assert document["n"] > 50
     assert document["unreadable"] == []
     assert 0 < document["any"]["share"] < 1
+
+
+def _places(document: dict[str, Any]) -> set[tuple[str, int | None]]:
+    return {(example["file"], example["line"]) for example in document["examples"]}
+
+
+def test_an_example_of_a_generated_run_names_the_file_and_the_line_where_it_stands(tmp_path: Path) -> None:
+    write_folder(tmp_path / "made", Asked(12, 5))
+    document = _json(tmp_path / "made", "--out", tmp_path / "run")
+    file = str(tmp_path / "made" / "trajectories.jsonl")
+    lines = {one["item"]: (one["file"], one["line"]) for one in map(json.loads, _verdict_lines(tmp_path / "run"))}
+    assert set(lines.values()) == {(file, number) for number in range(1, 13)}
+    assert document["examples"]
+    assert all(lines[one["item"]] == (one["file"], one["line"]) for one in document["examples"])
+
+
+def _verdict_lines(run: Path) -> list[str]:
+    return (run / "verdicts.jsonl").read_text().splitlines()
+
+
+def test_a_converted_run_stands_where_it_was_read_and_not_where_it_came_from(tmp_path: Path, runs: Path) -> None:
+    convert_all([runs], tmp_path / "atif")
+    assert _places(_json(tmp_path / "atif")) == {(str(tmp_path / "atif" / "two.json"), None)}
+
+
+def test_runs_of_the_same_id_keep_their_places_in_the_lines_of_verdicts(tmp_path: Path, runs: Path) -> None:
+    _json(runs, "--out", tmp_path / "run")
+    found = {one["item"]: one["line"] for one in map(json.loads, _verdict_lines(tmp_path / "run"))}
+    assert found == {"one": 1, "two": 2, "three": 4, "four": 5, "one~2": 6}
