@@ -142,7 +142,7 @@ def assess(
         alternative_annotator(sample, epsilon),
         sliced(sample, items, lengths, seed),
         votes_within(sample, votes),
-        judged_prevalence(sample, resamples, seed),
+        judged_prevalence(sample),
         item_costs(sample),
     )
 

@@ -31,7 +31,6 @@ PEOPLE = "As people say, all answered items"
 FEW_RUNS = "fewer than four runs: no halves to compare"
 _LEAST_RUNS = 4
 _SPLITS = 200
-_RESAMPLES = 400
 _NONE = "No judge's recorded answers are at hand."
 
 
@@ -74,16 +73,16 @@ def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
     splits
         How often the runs are split.
     seed
-        Of the splits and of the bootstraps.
+        Of the splits.
     """
     sample = judged_sample(
         judged.verdicts, judged.gold, judged.labels, clusters=judged.clusters, positive=judged.positive
     )
-    people = judged_prevalence(sample, _RESAMPLES, seed).people
+    people = judged_prevalence(sample).people
     if sample.units.count < _LEAST_RUNS or people.value is None:
         return Halves(judged, people, {})
     rng = np.random.default_rng(seed)
-    found = [judged_prevalence(_half_hidden(sample, rng), _RESAMPLES, seed) for _ in range(splits)]
+    found = [judged_prevalence(_half_hidden(sample, rng)) for _ in range(splits)]
     ways = {name: _way([_estimates(one)[name] for one in found], people.value) for name in _estimates(found[0])}
     return Halves(judged, people, ways)
 

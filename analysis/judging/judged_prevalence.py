@@ -9,14 +9,14 @@ carry over: people's own share is the answer, and what a correction by the same 
 """
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.judging.sample import JudgedSample
 from analysis.judging.units import BoolArray
-from analysis.stats.coefficients import ratio
-from analysis.stats.correction import rogan_gladen
+from analysis.stats.correction import rogan_gladen, rogan_gladen_clustered
 from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
+from analysis.stats.patterns import IntArray
+from analysis.stats.prediction_powered import powered_share
 from harness.errors import UsageError
 
 NO_POSITIVE = "the benchmark names no positive label"
@@ -26,7 +26,6 @@ NO_GOLD = "no item answered has a gold label: the judge's errors are unknown"
 ALL_GOLD = "every item answered has a gold label: nothing is left to carry the judge's errors over to"
 NO_POSITIVE_ITEM = "no labelled item is positive: sensitivity is 0/0"
 NO_NEGATIVE_ITEM = "no labelled item is negative: specificity is 0/0"
-NOT_INFORMATIVE = "the judge tells nothing: its sensitivity and specificity sum to 1 or less"
 
 
 class JudgedPrevalence(Struct, frozen=True):
@@ -66,8 +65,8 @@ class JudgedPrevalence(Struct, frozen=True):
     specificity: Estimate
 
 
-def judged_prevalence(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> JudgedPrevalence:
-    """The prevalence of the positive label; `resamples` and `seed` are of the bootstrap over clusters."""
+def judged_prevalence(sample: JudgedSample) -> JudgedPrevalence:
+    """The prevalence of the positive label."""
     answered = sample.answered
     n_answered, n = int(np.count_nonzero(answered)), len(answered)
     labelled = answered & sample.known
@@ -78,7 +77,7 @@ def judged_prevalence(sample: JudgedSample, resamples: int = 10_000, seed: int =
     place = sample.codes.places[sample.positive]
     said, holds = sample.answers == place, sample.gold == place
     flagged = int(np.count_nonzero(said))
-    corrected, powered = _corrections(sample, said, holds, resamples, seed)
+    corrected, powered = _corrections(sample, said, holds)
     share = sample.units.share
     return JudgedPrevalence(
         positive=sample.positive,
@@ -96,9 +95,7 @@ def judged_prevalence(sample: JudgedSample, resamples: int = 10_000, seed: int =
     )
 
 
-def _corrections(
-    sample: JudgedSample, said: BoolArray, holds: BoolArray, resamples: int, seed: int
-) -> tuple[Estimate, Estimate]:
+def _corrections(sample: JudgedSample, said: BoolArray, holds: BoolArray) -> tuple[Estimate, Estimate]:
     answered = sample.answered
     labelled, others = answered & sample.known, answered & ~sample.known
     n = int(np.count_nonzero(answered))
@@ -106,37 +103,30 @@ def _corrections(
         if not missing.any():
             nothing = Estimate(None, n=n, reason=reason)
             return nothing, nothing
-    undefined = NOT_INFORMATIVE
+
+    def counted(part: BoolArray, whole: BoolArray) -> IntArray:
+        return sample.units.totals(np.column_stack([part & whole, whole])).astype(np.int64)
+
+    flagged = counted(said, answered)
+    powered = powered_share(flagged, counted(holds & ~said, labelled), counted(said & ~holds, labelled))
+    powered = structs.replace(powered, n=n)
     for part, reason in ((holds, NO_POSITIVE_ITEM), (~holds, NO_NEGATIVE_ITEM)):
-        undefined = undefined if (part & labelled).any() else reason
-    columns = (answered, said & answered, labelled, holds & labelled, said & holds & labelled, said & labelled)
-    values = np.column_stack(columns).astype(np.float64)[answered]
-    units = sample.units.only(answered)
-    resampled, powered = units.resampled(_figures, values, [undefined, NO_GOLD], resamples, seed)
-    return (resampled if units.clustered else _by_formula(values.sum(axis=0))), powered
+        if not (part & labelled).any():
+            return Estimate(None, n=n, reason=reason), powered
+    found, left_alone = counted(said, labelled & holds), counted(~said, labelled & ~holds)
+    return _by_rates(flagged, found, left_alone, sample.units.clustered), powered
 
 
-def _by_formula(sums: FloatArray) -> Estimate:
-    """Rogan's and Gladen's correction of independent items, with an interval that stands without resampling.
+def _by_rates(flagged: IntArray, found: IntArray, left_alone: IntArray, clustered: bool) -> Estimate:
+    """Rogan's and Gladen's correction.
 
     The interval takes the labelled items for others than those judged; as they are some of them, it is on the safe
     side, and wide where they are many.
     """
-    answered, flagged, labelled, positive, found, flagged_labelled = (int(total) for total in sums)
-    left_alone = labelled - positive - (flagged_labelled - found)
     try:
-        return rogan_gladen((flagged, answered), (found, positive), (left_alone, labelled - positive)).estimate
+        if clustered:
+            return rogan_gladen_clustered(flagged, found, left_alone).estimate
+        sums = [(int(right), int(n)) for right, n in (counts.sum(axis=0) for counts in (flagged, found, left_alone))]
+        return rogan_gladen(sums[0], sums[1], sums[2]).estimate
     except UsageError as error:
-        return Estimate(None, n=answered, reason=error.found)
-
-
-def _figures(sums: FloatArray) -> FloatArray:
-    """Both corrections for each set of sums; the first is undefined where the judge tells nothing."""
-    answered, flagged, labelled, positive, found, flagged_labelled = sums.T
-    sensitivity = ratio(found, positive)
-    specificity = 1 - ratio(flagged_labelled - found, labelled - positive)
-    informs = sensitivity + specificity - 1
-    raw = ratio(ratio(flagged, answered) + specificity - 1, np.where(informs > 0, informs, np.nan))
-    errors = ratio(positive - flagged_labelled, labelled)
-    powered = ratio(flagged, answered) + errors
-    return np.column_stack([np.clip(raw, 0, 1), powered])
+        return Estimate(None, n=int(flagged[:, 1].sum()), reason=error.found)

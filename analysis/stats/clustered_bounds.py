@@ -69,13 +69,35 @@ def korn_graubard(clusters: npt.ArrayLike, confidence: float = 0.95, side: Side 
     if count == 1:
         return Estimate(share, n=total, method=f"Korn-Graubard{kind}, {100 * confidence:g}%", reason=ONE_CLUSTER)
     method = f"Korn-Graubard over {count:,} clusters{kind}, {100 * confidence:g}%"
+    tail = (1 - confidence) / (2 if side == "both" else 1)
+    return Estimate(share, *_beta_bounds(share, items_for_bounds(clusters, tail), tail, side), total, method)
+
+
+def items_for_bounds(clusters: npt.ArrayLike, tail: float) -> float:
+    """The effective number of items lessened for what few clusters leave unknown of it, as `korn_graubard` takes it.
+
+    Parameters
+    ----------
+    clusters
+        Clusters x (successes, trials); clusters without trials are left out.
+    tail
+        The chance that is left outside at either end.
+
+    Raises
+    ------
+    UsageError
+        There is no item, or a cluster has more successes than trials.
+    """
     from scipy.special import stdtrit
 
-    tail = (1 - confidence) / (2 if side == "both" else 1)
+    x, n = cluster_columns(clusters)
+    right, total, count = int(x.sum()), int(n.sum()), len(n)
+    if count == total:
+        return float(total)
     effective = effective_items(clusters)
-    if 0 < right < total:
-        effective *= float((stdtrit(total - 1, 1 - tail) / stdtrit(count - 1, 1 - tail)) ** 2)
-    return Estimate(share, *_beta_bounds(share, effective, tail, side), total, method)
+    if count == 1 or right in (0, total):
+        return effective
+    return effective * float((stdtrit(total - 1, 1 - tail) / stdtrit(count - 1, 1 - tail)) ** 2)
 
 
 def _beta_bounds(share: float, n: float, tail: float, side: Side) -> tuple[float, float]:

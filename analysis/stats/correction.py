@@ -2,7 +2,7 @@
 
 The share that a judge flags is no prevalence: it misses some and flags others wrongly. With the judge's sensitivity and
 specificity, known or measured on items with gold labels, the share can be turned back (Rogan and Gladen). Where some of
-the judged items themselves carry gold labels, drawn at random, the prediction-powered mean needs neither.
+the judged items themselves carry gold labels, drawn at random, `prediction_powered` needs neither.
 
 The corrected prevalence may fall outside 0 to 1: the judge would flag more or fewer items even if none, or all,
 misbehaved. It is then cut, and says so.
@@ -10,12 +10,12 @@ misbehaved. It is then cut, and says so.
 
 from math import sqrt
 
-import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from analysis.stats.clustered import cluster_columns
+from analysis.stats.clustered_bounds import items_for_bounds
 from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
 from analysis.stats.proportions import wilson
 from harness.errors import UsageError
 
@@ -34,18 +34,6 @@ class Prevalence(Struct, frozen=True):
     raw: float | None = None
     se: float | None = None
     untruncated: tuple[float, float] | None = None
-
-
-class PredictionPowered(Struct, frozen=True):
-    """The prediction-powered mean beside the classical one of the labelled items alone: the narrower one is no given.
-
-    Standard errors are (powered, classical), with divisor n as the paper has them, and with n - 1.
-    """
-
-    powered: Estimate
-    classical: Estimate
-    errors: tuple[float | None, float | None]
-    unbiased_errors: tuple[float | None, float | None]
 
 
 def rogan_gladen(
@@ -94,6 +82,37 @@ def rogan_gladen(
     return Prevalence(_cut(raw, limits, flagged[1], method), apparent, raw, se, limits)
 
 
+def rogan_gladen_clustered(
+    flagged: npt.ArrayLike, found: npt.ArrayLike, left_alone: npt.ArrayLike, confidence: float = 0.95
+) -> Prevalence:
+    """`rogan_gladen` where items come in clusters: each rate counts as many items as its clusters are worth.
+
+    The numbers of items are those of `clustered_bounds.korn_graubard`. Resampled clusters would not do: a judge that
+    makes no error on the labelled ones makes none in any resample. `se` is left out.
+
+    Parameters
+    ----------
+    flagged, found, left_alone
+        Clusters x (successes, trials) of each, as for `rogan_gladen`; clusters without trials are left out.
+    confidence
+        The coverage of the interval.
+
+    Raises
+    ------
+    UsageError
+        As `rogan_gladen`.
+    """
+    columns = [cluster_columns(clusters) for clusters in (flagged, found, left_alone)]
+    sums = [(int(x.sum()), int(n.sum())) for x, n in columns]
+    plain = rogan_gladen(sums[0], sums[1], sums[2], confidence)
+    worth = [items_for_bounds(clusters, (1 - confidence) / 2) for clusters in (flagged, found, left_alone)]
+    counts = [(x / n * size, size) for (x, n), size in zip(sums, worth, strict=True)]
+    limits = _lang_reiczigel(counts[0], counts[1], counts[2], confidence)
+    method = f"Rogan-Gladen, Lang-Reiczigel over {len(columns[0][1]):,} clusters, {100 * confidence:g}%"
+    estimate = _cut(plain.raw or 0.0, limits, sums[0][1], method)
+    return structs.replace(plain, estimate=estimate, se=None, untruncated=limits)
+
+
 def rogan_gladen_known(
     flagged: tuple[int, int], sensitivity: float, specificity: float, confidence: float = 0.95
 ) -> Prevalence:
@@ -130,55 +149,6 @@ def rogan_gladen_known(
     )
 
 
-def prediction_powered_mean(
-    labels: npt.ArrayLike, predictions: npt.ArrayLike, unlabelled: npt.ArrayLike, confidence: float = 0.95
-) -> PredictionPowered:
-    """A mean over all items from a judge's predictions, put right by the items that also carry gold labels.
-
-    Angelopoulos and others (2023), Prediction-powered inference, Science 382:669-674: the mean prediction of the
-    unlabelled items plus the mean error of the labelled ones.
-
-    Parameters
-    ----------
-    labels, predictions
-        Labelled items: gold values and the judge's, in the same order; they must be a random sample of all items.
-    unlabelled
-        The other items: the judge's values.
-    confidence
-        The coverage of the intervals, which are not cut.
-
-    Raises
-    ------
-    UsageError
-        Labels and predictions differ in length, a group is empty, or a value is missing.
-    """
-    gold, judged, others = (np.asarray(given, dtype=np.float64) for given in (labels, predictions, unlabelled))
-    if len(gold) != len(judged):
-        raise UsageError(f"{len(gold)} labels but {len(judged)} predictions of the same items")
-    if not len(gold) or not len(others):
-        raise UsageError("a prediction-powered mean needs labelled and unlabelled items")
-    if any(np.isnan(values).any() for values in (gold, judged, others)):
-        raise UsageError("a missing label or prediction", "Leave the item out and say so.")
-    value, n = float(others.mean() + (gold - judged).mean()), len(gold)
-    if n == 1 or len(others) == 1:
-        which = "labelled" if n == 1 else "unlabelled"
-        reason = f"one {which} item: the variance over these items cannot be estimated"
-        return PredictionPowered(
-            Estimate(value, n=n, reason=reason),
-            Estimate(float(gold.mean()), n=n, reason=reason),
-            (None, None),
-            (None, None),
-        )
-    errors, unbiased = ((_powered_error(others, gold - judged, ddof), sqrt(gold.var(ddof=ddof) / n)) for ddof in (0, 1))
-    shown = f"{100 * confidence:g}%"
-    return PredictionPowered(
-        _normal(value, errors[0], n, f"prediction-powered, {shown}", confidence),
-        _normal(float(gold.mean()), errors[1], n, f"labelled items alone, {shown}", confidence),
-        errors,
-        unbiased,
-    )
-
-
 def _check_informative(sensitivity: float, specificity: float) -> None:
     if sensitivity + specificity <= 1:
         raise UsageError(
@@ -198,7 +168,7 @@ def _delta_error(apparent: tuple[float, int], sensitivity: tuple[float, int], sp
 
 
 def _lang_reiczigel(
-    flagged: tuple[int, int], found: tuple[int, int], left_alone: tuple[int, int], confidence: float
+    flagged: tuple[float, float], found: tuple[float, float], left_alone: tuple[float, float], confidence: float
 ) -> tuple[float, float] | None:
     """The limits before the cut; `None` where the shrunken rates carry no information any more."""
     from scipy.special import ndtri
@@ -224,16 +194,3 @@ def _cut(raw: float, limits: tuple[float, float] | None, n: int, method: str) ->
     if (low, high) != limits:
         method += ", cut to 0..1"
     return Estimate(value, low, high, n, method, reason)
-
-
-def _powered_error(others: FloatArray, rectifier: FloatArray, ddof: int) -> float:
-    return sqrt(others.var(ddof=ddof) / len(others) + rectifier.var(ddof=ddof) / len(rectifier))
-
-
-def _normal(value: float, error: float, n: int, method: str, confidence: float) -> Estimate:
-    from scipy.special import ndtri
-
-    if error == 0:
-        return Estimate(value, n=n, method=method, reason="all values are the same: standard error 0")
-    half = float(ndtri((1 + confidence) / 2)) * error
-    return Estimate(value, value - half, value + half, n, method)

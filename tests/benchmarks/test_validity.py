@@ -108,10 +108,13 @@ def test_corrected_prevalence_is_covered_whether_the_judge_is_measured_or_known(
 
 def test_prediction_powered_means_are_covered_and_narrower_than_labels_alone() -> None:
     found = list(judges.prediction_powered(SAMPLES, generator()))
-    assert all(0.89 <= rate <= 0.985 for rate in rates(found, "prediction-powered mean", "150 labelled"))
+    assert all(rate >= 0.93 for rate in rates(found, "prediction-powered mean"))
+    assert min(rates(found, "prediction-powered mean, limits of the paper", "no error seen")) < 0.7
     powered, classical = (
         next(
-            rate for rate in found if rate.method == method and "150 labelled" in rate.setting and "0.4" in rate.setting
+            rate
+            for rate in found
+            if rate.method == method and "150 labelled" in rate.setting and "0.4, judge 0.97" in rate.setting
         )
         for method in ("prediction-powered mean", "labelled items alone, Wald")
     )

@@ -48,7 +48,7 @@ def test_a_judge_that_tells_nothing_corrects_nothing() -> None:
     found = judged_prevalence(judged(["yes", "no"] * 10, gold))
     assert found.corrected.value is None
     assert "tells nothing" in found.corrected.reason
-    clustered = judged_prevalence(judged(again(2, ["yes", "no"] * 10), again(2, gold), runs=2), 200)
+    clustered = judged_prevalence(judged(again(2, ["yes", "no"] * 10), again(2, gold), runs=2))
     assert clustered.corrected.value is None
     assert "tells nothing" in clustered.corrected.reason
 
@@ -57,7 +57,7 @@ def test_a_judge_that_tells_nothing_corrects_nothing() -> None:
 def test_a_judge_that_says_the_opposite_corrects_nothing_either(runs: int) -> None:
     gold = [*["yes"] * 4, *["no"] * 4, *[None] * 12]
     answers = ["no"] * 4 + ["yes"] * 4 + ["no"] * 12
-    found = judged_prevalence(judged(answers, gold, runs=runs), 50)
+    found = judged_prevalence(judged(answers, gold, runs=runs))
     assert found.corrected.value is None
     assert "tells nothing" in found.corrected.reason
 
@@ -78,8 +78,8 @@ def test_what_cannot_be_told_is_missing_with_a_reason(
 
 
 def test_runs_are_the_sample_where_items_are_of_runs() -> None:
-    alone = judged_prevalence(judged(ANSWERS, GOLD), 4_000)
-    many = judged_prevalence(judged(again(3, ANSWERS), again(3, GOLD), runs=3), 4_000)
+    alone = judged_prevalence(judged(ANSWERS, GOLD))
+    many = judged_prevalence(judged(again(3, ANSWERS), again(3, GOLD), runs=3))
     assert many.corrected.value == pytest.approx(alone.corrected.value)
     assert many.prediction_powered.low == pytest.approx(alone.prediction_powered.low, abs=0.02)
     assert "100 clusters" in many.corrected.method
@@ -92,7 +92,7 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
         truth = rng.random(300) < 0.3
         said = np.where(rng.random(300) < np.where(truth, 0.8, 0.9), truth, ~truth)
         gold = [("yes" if holds else "no") if place < 90 else None for place, holds in enumerate(truth)]
-        found = judged_prevalence(judged(["yes" if flag else "no" for flag in said], gold), 400)
+        found = judged_prevalence(judged(["yes" if flag else "no" for flag in said], gold))
         for place, estimate in enumerate((found.corrected, found.prediction_powered)):
             assert estimate.low is not None
             assert estimate.high is not None
@@ -102,12 +102,12 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
 
 @pytest.mark.parametrize(("gold", "reason"), [("no", NO_POSITIVE_ITEM), ("yes", NO_NEGATIVE_ITEM)])
 def test_runs_with_labels_of_one_kind_only_say_which_is_missing(gold: str, reason: str) -> None:
-    found = judged_prevalence(judged(["yes", "no"] * 4, [gold] * 6 + [None] * 2, runs=2), 50)
+    found = judged_prevalence(judged(["yes", "no"] * 4, [gold] * 6 + [None] * 2, runs=2))
     assert (found.corrected.value, found.corrected.reason) == (None, reason)
 
 
 def test_a_positive_label_that_nobody_gave_where_labels_are_open_is_said_to_be_so() -> None:
-    found = judged_prevalence(judged(["no", "no"], ["no", "no"], ()), 50)
+    found = judged_prevalence(judged(["no", "no"], ["no", "no"], ()))
     assert (found.positive, found.judge.reason) == ("", NEVER_POSITIVE)
-    unnamed = judged_prevalence(judged(["no", "no"], ["no", "no"], (), positive=""), 50)
+    unnamed = judged_prevalence(judged(["no", "no"], ["no", "no"], (), positive=""))
     assert unnamed.judge.reason == NO_POSITIVE

@@ -1,12 +1,11 @@
 """Prevalence counted by a judge that errs."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.stats.correction import OUTSIDE, prediction_powered_mean, rogan_gladen, rogan_gladen_known
+from analysis.stats.correction import OUTSIDE, rogan_gladen, rogan_gladen_clustered, rogan_gladen_known
 from harness.errors import UsageError
 
 
@@ -70,31 +69,19 @@ def test_known_rates_that_cannot_be_are_refused(rates: tuple[float, float]) -> N
         rogan_gladen_known((5, 10), *rates)
 
 
-def test_without_errors_of_the_judge_only_the_unlabelled_items_are_uncertain() -> None:
-    others = [1, 0, 1, 1, 0, 0, 1, 0]
-    found = prediction_powered_mean([1, 0, 1], [1, 0, 1], others)
-    assert found.powered.value == np.mean(others)
-    assert found.errors[0] == pytest.approx(np.std(others) / 8**0.5)
+def test_over_clusters_each_rate_counts_as_many_items_as_its_clusters_are_worth() -> None:
+    counts = (30, 100), (12, 14), (18, 21)
+    alone = [[(1, 1)] * x + [(0, 1)] * (n - x) for x, n in counts]
+    together = [[(3 * x, 3 * n) for x, n in items] for items in alone]
+    plain, clustered = rogan_gladen(*counts), rogan_gladen_clustered(*together)
+    assert rogan_gladen_clustered(*alone).untruncated == plain.untruncated
+    assert clustered.raw == pytest.approx(plain.raw)
+    assert clustered.untruncated == pytest.approx(plain.untruncated, abs=0.03)
+    assert "100 clusters" in clustered.estimate.method
 
 
-def test_a_constant_error_of_the_judge_is_taken_off() -> None:
-    found = prediction_powered_mean([0.2, 0.5, 0.9], [0.3, 0.6, 1.0], [0.4, 0.8])
-    assert found.powered.value == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(
-    ("labels", "predictions", "others"),
-    [([1, 0], [1], [1, 0]), ([], [], [1]), ([1, 0], [1, 0], []), ([1, float("nan")], [1, 0], [1])],
-)
-def test_items_that_do_not_match_are_refused(
-    labels: list[float], predictions: list[float], others: list[float]
-) -> None:
-    with pytest.raises(UsageError):
-        prediction_powered_mean(labels, predictions, others)
-
-
-def test_one_item_has_no_variance() -> None:
-    for found in (prediction_powered_mean([1], [1], [1, 0]), prediction_powered_mean([1, 0], [1, 1], [1])):
-        assert found.powered.low is None
-        assert "one" in found.powered.reason
-        assert found.errors == (None, None)
+def test_a_judge_without_an_error_on_few_clusters_keeps_room_for_errors() -> None:
+    found = rogan_gladen_clustered([(2, 5)] * 60 + [(1, 5)] * 60, [(2, 2)] * 8, [(3, 3)] * 8)
+    assert found.estimate.low is not None
+    assert found.estimate.high is not None
+    assert found.estimate.high - found.estimate.low > 0.3
