@@ -36,7 +36,8 @@ class LabelUse(Struct, frozen=True):
 class Flow(Struct, frozen=True):
     """The errors between two labels: `forth` items go from gold `first` to answer `second`, `back` the other way.
 
-    `difference` is (forth - back) as a share of the items; `p_adjusted` is Holm's over all pairs with an error.
+    `difference` is (forth - back) as a share of the items; `p_adjusted` is Holm's over all pairs with an error;
+    `reason` says what is to be kept in mind about the test.
     """
 
     first: str
@@ -47,6 +48,7 @@ class Flow(Struct, frozen=True):
     p_value: float | None
     p_adjusted: float | None
     test: str
+    reason: str = ""
 
 
 class Bias(Struct, frozen=True):
@@ -134,6 +136,7 @@ def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: Un
             test.p_value,
             p_adjusted,
             test.test,
+            test.reason,
         )
         for (first, second), there, here, test, p_adjusted in zip(pairs, forth, back, tests, adjusted, strict=True)
     ]

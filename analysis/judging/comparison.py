@@ -11,13 +11,14 @@ what is resampled, or what goes either way in the test.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import ceil
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from msgspec import Struct, structs
 
 from analysis.gold import GoldLabel
 from analysis.judging.reference import majority
+from analysis.stats.checked import known
 from analysis.stats.clustered_pairs import (
     clustered_paired_difference,
     paired_design_effect,
@@ -144,6 +145,7 @@ def compare_judges(
     InputError
         A rater labelled an item twice.
     """
+    known(test, get_args(Test), "test")
     label_of = majority(gold).label_of
     answers = {
         name: {verdict.item: verdict.label for verdict in verdicts if verdict.item in label_of}

@@ -100,7 +100,7 @@ def _rows_of_flow(flow: Flow, source: str) -> list[Row]:
     return [
         *(Row(quantity=name, value=count, unit="count", group=group, source=source) for name, count in counts),
         estimate_row("Forth less back", flow.difference, "difference", group, source),
-        *p_rows(flow.p_value, flow.p_adjusted, flow.test, group, source),
+        *p_rows(flow.p_value, flow.p_adjusted, flow.test, group, source, flow.reason),
     ]
 
 

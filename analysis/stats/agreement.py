@@ -15,6 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analysis.stats import coefficients
+from analysis.stats.checked import counts as whole_counts
+from analysis.stats.checked import finite
 from analysis.stats.coefficients import Counts, Level, Weighting
 from analysis.stats.estimate import Estimate
 from analysis.stats.kappa_errors import (
@@ -190,7 +192,9 @@ def krippendorff_alpha(
         No item has two ratings; interval or ratio without values; ratio with a negative value.
     """
     rated, repeats = _counts(counts, items)
-    numbers = np.arange(rated.shape[1], dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
+    numbers = np.arange(rated.shape[1], dtype=np.float64) if values is None else finite(values, "a category's number")
+    if numbers.shape != rated.shape[1:]:
+        raise UsageError(f"{numbers.size} numbers of {rated.shape[1]} categories", "Give each category one.")
     if level in ("interval", "ratio") and values is None:
         raise UsageError(f"alpha at the {level} level needs the categories' numbers")
     if level == "ratio" and numbers.min(initial=0) < 0:
@@ -332,18 +336,20 @@ def _divided_by_n(coefficient: Coefficient) -> Coefficient:
 
 
 def _table(table: npt.ArrayLike) -> IntArray:
-    cells = np.asarray(table)
+    cells = whole_counts(table)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise UsageError("a contingency table has as many rows as columns", "Give both raters the same categories.")
     if not cells.sum():
         raise UsageError("no item was rated by both", "A kappa needs items that both raters labelled.")
-    return cells.astype(np.int64)
+    return cells
 
 
 def _counts(counts: npt.ArrayLike, items: npt.ArrayLike | None) -> tuple[Counts, IntArray]:
     """The patterns with a rating and how many items have each; refused where no item has two."""
-    matrix = np.asarray(counts, dtype=np.int64)
-    repeats = np.ones(len(matrix), dtype=np.int64) if items is None else np.asarray(items, dtype=np.int64)
+    matrix = whole_counts(counts)
+    repeats = np.ones(len(matrix), dtype=np.int64) if items is None else whole_counts(items)
+    if repeats.shape != matrix.shape[:1]:
+        raise UsageError(f"{repeats.size} numbers of items for {len(matrix)} patterns", "Give each pattern one.")
     ratings = matrix.sum(axis=1) if matrix.ndim == 2 else np.zeros(len(matrix))
     if not np.any((ratings >= 2) & (repeats > 0)):
         raise UsageError(NO_PAIRS, "Agreement needs items that two raters labelled.")

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import whole_numbers
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 from analysis.stats.resampling import bootstrap
@@ -193,7 +194,7 @@ def cluster_columns(clusters: npt.ArrayLike) -> tuple[IntArray, IntArray]:
     UsageError
         There is no item, or a cluster has more successes than trials.
     """
-    matrix = np.asarray(clusters, dtype=np.int64)
+    matrix = whole_numbers(clusters, "a count")
     if matrix.ndim != 2 or matrix.shape[1] != 2 or not matrix[:, 1].any():
         raise UsageError("no clusters with items", "Give one row a cluster: its successes and its trials.")
     wrong = np.flatnonzero((matrix[:, 0] < 0) | (matrix[:, 0] > matrix[:, 1]))

@@ -7,8 +7,11 @@ would leave the share as uncertain as the clusters do.
 A matrix of clusters has one row a cluster: how many of its items succeeded, and how many it has.
 """
 
+from typing import get_args
+
 import numpy.typing as npt
 
+from analysis.stats.checked import known
 from analysis.stats.clustered import ONE_CLUSTER, cluster_columns, linearised_variance
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import Side, clopper_pearson
@@ -60,6 +63,7 @@ def korn_graubard(clusters: npt.ArrayLike, confidence: float = 0.95, side: Side 
     UsageError
         There is no item, or a cluster has more successes than trials.
     """
+    known(side, get_args(Side), "side")
     x, n = cluster_columns(clusters)
     right, total, count = int(x.sum()), int(n.sum()), len(n)
     if count == total:

@@ -9,10 +9,11 @@ Category counts are patterns x categories, float or integer. An item with fewer 
 agreement; with one it still says something about how often categories are used.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
+from analysis.stats.checked import known
 from analysis.stats.patterns import FloatArray, IntArray
 
 Counts = IntArray | FloatArray
@@ -44,6 +45,7 @@ def similarity(categories: int, weighting: Weighting) -> FloatArray:
     FloatArray
         Categories x categories.
     """
+    known(weighting, get_args(Weighting), "weighting")
     if weighting == "unweighted" or categories == 1:
         return np.eye(categories)
     places = np.arange(categories)
@@ -174,6 +176,7 @@ def distances(level: Level, values: FloatArray) -> FloatArray:
     FloatArray
         Categories x categories.
     """
+    known(level, get_args(Level), "level")
     if level == "nominal":
         return 1 - np.eye(len(values))
     difference = values[:, None] - values[None, :]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import finite
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 from analysis.stats.significance import Significance
@@ -198,9 +199,7 @@ def _ties(x: FloatArray, y: FloatArray) -> int:
 
 
 def _sample(values: npt.ArrayLike) -> FloatArray:
-    sample = np.asarray(values, dtype=np.float64)
+    sample = finite(values, "a value of a sample")
     if sample.ndim != 1 or not len(sample):
         raise UsageError("an empty sample")
-    if np.isnan(sample).any():
-        raise UsageError("a missing value in a sample", "Leave it out and say so.")
     return sample

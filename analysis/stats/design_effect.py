@@ -4,12 +4,13 @@ A design effect is the variance of an estimate over what it would be with as man
 prints no clusters it cannot be computed, but it can be said how strong the clustering would have to be.
 """
 
-from math import sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import finite
 from harness.errors import UsageError
 
 
@@ -37,8 +38,8 @@ def design_effect(mean_size: float, icc: float) -> float:
     UsageError
         A mean size below 1.
     """
-    if mean_size < 1:
-        raise UsageError(f"clusters of {mean_size:g} items: a cluster has at least one")
+    if not (mean_size >= 1 and isfinite(mean_size) and isfinite(icc)):
+        raise UsageError(f"clusters of {mean_size:g} items with a correlation of {icc:g}: a cluster has at least one")
     return 1 + (mean_size - 1) * icc
 
 
@@ -55,9 +56,9 @@ def kish_effective_size(weights: npt.ArrayLike) -> EffectiveSize:
     UsageError
         The weights sum to 0, or one is negative or missing.
     """
-    each = np.asarray(weights, dtype=np.float64)
-    if np.isnan(each).any() or (each < 0).any():
-        raise UsageError("a weight that is negative or missing")
+    each = finite(weights, "a weight")
+    if (each < 0).any():
+        raise UsageError(f"a weight of {each.min():g}", "Weights are not negative.")
     if each.sum() == 0:
         raise UsageError("weights that sum to 0")
     n = float(each.sum() ** 2 / (each**2).sum())
@@ -84,7 +85,7 @@ def tolerated_icc(z: float, alpha: float, mean_size: float) -> float:
     UsageError
         Clusters of one item, on which no correlation acts, or a level outside 0 to 1.
     """
-    if mean_size <= 1:
+    if not mean_size > 1:
         raise UsageError(f"clusters of {mean_size:g} items: no correlation within them can act")
     return (tolerated_design_effect(z, alpha) - 1) / (mean_size - 1)
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
+from harness.errors import UsageError
 
 NO_PREDICTED_POSITIVE = "no predicted positive: 0/0"
 NO_PREDICTED_NEGATIVE = "no predicted negative: 0/0"
@@ -23,6 +24,11 @@ class Confusion(Struct, frozen=True):
     fp: int
     fn: int
     tn: int
+
+    def __post_init__(self) -> None:
+        """Refuse counts below 0."""
+        if min(self.tp, self.fp, self.fn, self.tn) < 0:
+            raise UsageError(f"a count of {min(self.tp, self.fp, self.fn, self.tn)} in a confusion matrix")
 
     @property
     def n(self) -> int:
@@ -39,6 +45,9 @@ def count_confusion(gold: list[bool], answers: list[bool]) -> Confusion:
         The lists differ in length.
     """
     pairs = list(zip(gold, answers, strict=True))
+    odd = next((one for pair in pairs for one in pair if one not in (True, False)), None)
+    if odd is not None:
+        raise UsageError(f"{odd!r} where an answer is yes or no", "Leave out the items without an answer.")
     return Confusion(
         tp=pairs.count((True, True)),
         fp=pairs.count((False, True)),

@@ -9,6 +9,7 @@ contributions, so that it stands even where a group has all or nothing.
 import numpy as np
 import numpy.typing as npt
 
+from analysis.stats.checked import counts, yes_or_no
 from analysis.stats.marginal_homogeneity import NO_DIFFERENCE_POSSIBLE, zero_mean
 from analysis.stats.patterns import FloatArray, IntArray
 from analysis.stats.significance import Significance
@@ -42,8 +43,8 @@ def pearson_shares(
     UsageError
         A count is outside its total.
     """
-    x, n = np.asarray(found, dtype=np.int64), np.asarray(totals, dtype=np.int64)
-    if x.shape != n.shape or (x < 0).any() or (x > n).any():
+    x, n = counts(found), counts(totals)
+    if x.shape != n.shape or (x > n).any():
         raise UsageError("a count outside its total", "Give each group how many of how many.")
     x, n = x[n > 0], n[n > 0]
     total, all_found = int(n.sum()), int(x.sum())
@@ -72,7 +73,11 @@ def clustered_shares(groups: IntArray, found: npt.ArrayLike, of_item: IntArray) 
     groups, found, of_item
         Items: the number of the group from 0, whether it is found, and the number of the cluster from 0.
     """
-    outcome = np.asarray(found, dtype=np.float64)
+    outcome = yes_or_no(found, "an outcome").astype(np.float64)
+    if not len(outcome) == len(groups) == len(of_item):
+        raise UsageError(
+            f"{len(outcome)} outcomes of {len(groups)} items", "Give each item one, a group and a cluster."
+        )
     n, (kept, codes) = len(outcome), np.unique(groups, return_inverse=True)
     test = "score test over clusters"
     if len(kept) < 2 or np.ptp(outcome) == 0:

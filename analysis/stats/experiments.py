@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from analysis.stats.checked import counts as whole_counts
+from analysis.stats.checked import finite
 from analysis.stats.significance import Significance
 from harness.errors import UsageError
 
@@ -32,9 +34,9 @@ def sample_ratio_mismatch(counts: Sequence[int], shares: Sequence[float] | None 
     UsageError
         Fewer than two arms, a negative count, no items, or shares that are not positive or of another length.
     """
-    found = np.asarray(counts, dtype=np.int64)
-    meant = np.ones(len(found)) if shares is None else np.asarray(shares, dtype=np.float64)
-    if len(found) < 2 or (found < 0).any() or found.sum() == 0:
+    found = whole_counts(counts)
+    meant = np.ones(len(found)) if shares is None else finite(shares, "a share")
+    if len(found) < 2 or found.sum() == 0:
         raise UsageError("a sample ratio needs two arms with items")
     if meant.shape != found.shape or not (meant > 0).all():
         raise UsageError(f"{len(found)} arms and {meant.size} shares", "Give each arm a share above 0.")

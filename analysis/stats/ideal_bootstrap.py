@@ -8,6 +8,7 @@ then has no Monte-Carlo error (Efron and Tibshirani 1993, An Introduction to the
 import numpy as np
 from msgspec import Struct
 
+from analysis.stats.checked import whole_numbers
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from harness.errors import UsageError
@@ -54,7 +55,7 @@ def resampled_sums(rows: IntArray) -> ResampledSums:
     UsageError
         There are no rows, or more different sums than can be held at once.
     """
-    matrix = np.asarray(rows, dtype=np.int64)
+    matrix = whole_numbers(rows, "a value")
     if not len(matrix):
         raise UsageError("no rows to draw from")
     patterns = distinct_rows(matrix)
@@ -86,7 +87,7 @@ def ideal_mean(values: IntArray, confidence: float = 0.95) -> IdealMean:
     UsageError
         There are no values, or more different sums than can be held at once.
     """
-    whole = np.asarray(values, dtype=np.int64)
+    whole = whole_numbers(values, "a value")
     distribution = resampled_sums(whole[:, None])
     means, probabilities = distribution.sums[:, 0] / len(whole), distribution.probabilities
     mean, total = float(whole.mean()), int(whole.sum())

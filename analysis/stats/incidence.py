@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import counts, finite
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 from harness.errors import UsageError
@@ -79,24 +80,18 @@ def cumulative_incidence(times: npt.ArrayLike, events: npt.ArrayLike, causes: in
     Raises
     ------
     UsageError
-        There are no subjects, a time is negative or missing, an event is no whole number from 0, or lengths differ.
+        There are no subjects, a time is negative or missing, an event is none of the codes, or lengths differ.
     """
-    when, what = np.asarray(times, dtype=np.float64), np.asarray(events)
+    when, codes = finite(times, "a time"), counts(events, "an event")
     if not len(when):
         raise UsageError("no subjects")
-    if when.shape != what.shape:
-        raise UsageError(f"{when.size} times but {what.size} events")
-    if np.isnan(when).any() or (when < 0).any():
-        raise UsageError("a negative or missing time")
-    if not np.isin(what, np.arange(_MOST_CAUSES + 1)).all():
-        raise UsageError(
-            f"an event that is no whole number from 0 to {_MOST_CAUSES}",
-            "0 is censored, 1 the event, 2 and above compete.",
-        )
-    codes = what.astype(np.int64)
-    kinds = max(1, int(codes.max()), causes or 0)
-    at = np.unique(when[codes != CENSORED])
-    at_risk = np.array([(when >= time).sum() for time in at], dtype=np.int64)
+    if when.shape != codes.shape:
+        raise UsageError(f"{when.size} times but {codes.size} events")
+    if (when < 0).any():
+        raise UsageError(f"a time of {when.min():g}", "Times are not negative.")
+    kinds = _causes(codes, causes)
+    at, ordered = np.unique(when[codes != CENSORED]), np.sort(when)
+    at_risk = len(when) - np.searchsorted(ordered, at)
     if not len(at):
         empty = np.zeros((kinds, 0))
         return CumulativeIncidence(
@@ -104,7 +99,7 @@ def cumulative_incidence(times: npt.ArrayLike, events: npt.ArrayLike, causes: in
         )
     incidence, errors = _aalen_johansen(when, codes, at, kinds)
     recovered, ended = (
-        np.array([((when == time) & kind).sum() for time in at]) for kind in (codes == 1, codes != CENSORED)
+        np.bincount(np.searchsorted(at, when[kind]), minlength=len(at)) for kind in (codes == 1, codes != CENSORED)
     )
     return CumulativeIncidence(
         at,
@@ -116,6 +111,17 @@ def cumulative_incidence(times: npt.ArrayLike, events: npt.ArrayLike, causes: in
         len(when),
         float(when.max()),
     )
+
+
+def _causes(codes: IntArray, causes: int | None) -> int:
+    """How many causes there are; a code that is none of them is refused, not followed as a cause of its own."""
+    last, most = int(codes.max()), _MOST_CAUSES if causes is None else causes
+    if last > most:
+        raise UsageError(
+            f"an event of {last} where there are {most} causes",
+            f"{CENSORED} is censored, 1 the event, 2 and above compete.",
+        )
+    return max(1, last if causes is None else causes)
 
 
 def _staying(events: IntArray, at_risk: IntArray) -> FloatArray:

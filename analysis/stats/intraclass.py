@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import finite
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray
 from harness.errors import UsageError
@@ -65,12 +66,10 @@ def cluster_correlation(clusters: Sequence[npt.ArrayLike], confidence: float = 0
     UsageError
         Fewer than two clusters, or a missing value.
     """
-    groups = [values for cluster in clusters if len(values := np.asarray(cluster, dtype=np.float64))]
+    groups = [values for cluster in clusters if len(values := finite(cluster, "a value"))]
     if len(groups) < 2:
         raise UsageError(f"{len(groups)} clusters: a correlation within clusters needs two")
     everything, sizes = np.concatenate(groups), np.array([len(group) for group in groups])
-    if np.isnan(everything).any():
-        raise UsageError("a missing value in a cluster", "Leave it out and say so.")
     n, k = len(everything), len(groups)
     means = np.array([group.mean() for group in groups])
     between = float(sizes @ (means - everything.mean()) ** 2) / (k - 1)
@@ -110,13 +109,9 @@ def shrout_fleiss(ratings: npt.ArrayLike, confidence: float = 0.95) -> ShroutFle
     UsageError
         Fewer than two subjects or judges, or a missing rating.
     """
-    table = np.asarray(ratings, dtype=np.float64)
+    table = finite(ratings, "a rating, of which these forms need every one,")
     if table.ndim != 2 or min(table.shape) < 2:
         raise UsageError("an intraclass correlation needs two subjects and two judges")
-    if np.isnan(table).any():
-        raise UsageError(
-            "a missing rating", "These forms need every rating: take Krippendorff's alpha, or leave subjects out."
-        )
     n, k = table.shape
     subjects, judges = _mean_squares(table)
     residuals = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()

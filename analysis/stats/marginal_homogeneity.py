@@ -14,6 +14,7 @@ mean zero.
 import numpy as np
 import numpy.typing as npt
 
+from analysis.stats.checked import counts, finite
 from analysis.stats.patterns import FloatArray
 from analysis.stats.significance import Significance
 from harness.errors import UsageError
@@ -40,7 +41,7 @@ def stuart_maxwell(table: npt.ArrayLike) -> Significance:
     UsageError
         The table is not square, or empty.
     """
-    cells = np.asarray(table, dtype=np.float64)
+    cells = counts(table).astype(np.float64)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.sum():
         raise UsageError("marginal homogeneity needs a square table with items")
     from scipy.special import chdtrc
@@ -65,7 +66,7 @@ def zero_mean(contributions: npt.ArrayLike) -> Significance:
     contributions
         Units x figures: what each independent unit adds; a unit of zeros counts as one.
     """
-    vectors = np.asarray(contributions, dtype=np.float64)
+    vectors = finite(contributions, "a contribution")
     units = len(vectors)
     # The sum of outer products takes the mean as zero, as the hypothesis has it; Hotelling's follows from it exactly.
     null_statistic, rank = _quadratic(vectors.sum(axis=0), vectors.T @ vectors)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import counts
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from harness.errors import UsageError
@@ -60,12 +61,12 @@ def multiclass_scores(matrix: npt.ArrayLike) -> MulticlassScores:
     UsageError
         The matrix is not square, is empty, or has a count below 0.
     """
-    cells = np.asarray(matrix, dtype=np.int64)
+    cells = counts(matrix)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise UsageError("a confusion matrix has as many rows as columns")
     n = int(cells.sum())
-    if n == 0 or cells.min() < 0:
-        raise UsageError("a confusion matrix needs items and no count below 0")
+    if n == 0:
+        raise UsageError("a confusion matrix needs items")
     classes = tuple(
         _class(int(cells[place, place]), int(cells[place].sum()), int(cells[:, place].sum()))
         for place in range(len(cells))
@@ -95,7 +96,7 @@ def matthews_correlation(matrix: npt.ArrayLike) -> Estimate:
     matrix
         Classes x classes: rows the gold labels, columns the answers.
     """
-    cells = np.asarray(matrix, dtype=np.int64)
+    cells = counts(matrix)
     n, right = int(cells.sum()), int(np.trace(cells))
     truths, answers = ([int(total) for total in cells.sum(axis=axis)] for axis in (1, 0))
     spread_truths, spread_answers = (n * n - sum(total * total for total in totals) for totals in (truths, answers))

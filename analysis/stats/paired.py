@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import counts, finite
 from analysis.stats.estimate import Estimate
 from analysis.stats.ideal_bootstrap import resampled_sums
 from analysis.stats.patterns import FloatArray
@@ -44,8 +45,9 @@ class PairedTable(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Refuse a table without items and counts below 0."""
-        if min(self.both, self.first_only, self.second_only, self.neither) < 0 or self.n == 0:
-            raise UsageError("a paired table needs items and no count below 0")
+        counts([self.both, self.first_only, self.second_only, self.neither])
+        if self.n == 0:
+            raise UsageError("a paired table needs items")
 
     @property
     def n(self) -> int:
@@ -210,11 +212,9 @@ def paired_bootstrap(differences: npt.ArrayLike, rng: np.random.Generator, resam
     UsageError
         There are no items, or a difference is missing.
     """
-    each = np.asarray(differences, dtype=np.float64)
-    if not len(each) or np.isnan(each).any():
-        raise UsageError(
-            "a paired comparison needs items, none with a missing difference", "Leave those out and say so."
-        )
+    each = finite(differences, "a difference")
+    if not len(each):
+        raise UsageError("a paired comparison needs items")
     distinct, items = np.unique(each, return_counts=True)
     drawn = bootstrap(lambda sets: sets @ distinct / len(each), items, resamples, rng)
     difference = bootstrapped(float(each.mean()), drawn, len(each))

@@ -8,12 +8,14 @@ trials of the benchmark: an interval resamples tasks.
 from collections.abc import Sequence
 from fractions import Fraction
 from math import comb, sqrt
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import counts as whole_counts
+from analysis.stats.checked import known
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray
 from analysis.stats.resampling import bootstrap, bootstrapped
@@ -87,7 +89,8 @@ def each_task(attempts: npt.ArrayLike, k: int, kind: Kind = "pass@k") -> FloatAr
     UsageError
         There are no tasks, a task has fewer than k attempts, or more solved than attempted.
     """
-    counts = np.asarray(attempts, dtype=np.int64)
+    known(kind, get_args(Kind), "kind")
+    counts = whole_counts(attempts)
     if counts.ndim != 2 or counts.shape[1] != 2 or not len(counts):
         raise UsageError("no tasks", "Give one row a task: its attempts and how many solved it.")
     short = int((counts[:, 0] < k).sum())

@@ -46,7 +46,7 @@ def power_two_proportions(n_per_arm: int, p1: float, p2: float, alpha: float = 0
         A proportion is outside 0 to 1, the level not between, or an arm is empty; both proportions are 0 or both 1.
     """
     _check(p1, p2, alpha)
-    if n_per_arm < 1:
+    if not n_per_arm >= 1:
         raise UsageError(f"{n_per_arm} items an arm")
     pooled, separate = _spreads(p1, p2)
     if separate == 0:
@@ -143,7 +143,7 @@ def power_arcsine(h: float, n_per_arm: int, alpha: float = 0.05, sides: Sides = 
         The level is not between 0 and 1, or an arm is empty.
     """
     _check(0.5, 0.5, alpha)
-    if n_per_arm < 1:
+    if not n_per_arm >= 1:
         raise UsageError(f"{n_per_arm} items an arm")
     from statsmodels.stats.power import NormalIndPower
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import finite
 from analysis.stats.clustered import ONE_CLUSTER
 from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.estimate import Estimate
@@ -64,13 +65,11 @@ def prediction_powered_mean(
     UsageError
         Labels and predictions differ in length, a group is empty, or a value is missing.
     """
-    gold, judged, others = (np.asarray(given, dtype=np.float64) for given in (labels, predictions, unlabelled))
+    gold, judged, others = (finite(given, "a label or prediction") for given in (labels, predictions, unlabelled))
     if len(gold) != len(judged):
         raise UsageError(f"{len(gold)} labels but {len(judged)} predictions of the same items")
     if not len(gold) or not len(others):
         raise UsageError("a prediction-powered mean needs labelled and unlabelled items")
-    if not all(np.isfinite(values).all() for values in (gold, judged, others)):
-        raise UsageError("a label or prediction that is missing or no finite number", "Leave the item out and say so.")
     rectifier, n = gold - judged, len(gold)
     value = float(others.mean() + rectifier.mean())
     if n == 1 or len(others) == 1:
@@ -80,9 +79,10 @@ def prediction_powered_mean(
         return PredictionPowered(Estimate(value, n=n, reason=reason), alone, None, (None, None), (None, None))
     errors, unbiased = ((_error(others, rectifier, ddof), sqrt(gold.var(ddof=ddof) / n)) for ddof in (0, 1))
     if all(np.isin(values, (0, 1)).all() for values in (gold, judged, others)):
-        ones = (np.ones(len(values)) for values in (others, gold, gold))
-        counted = (others, (rectifier > 0), (rectifier < 0))
-        powered = powered_share(*(np.column_stack(pair) for pair in zip(counted, ones, strict=True)), confidence)
+        flagged, missed, wrong = (
+            np.column_stack([counted, np.ones(len(counted))]) for counted in (others, rectifier > 0, rectifier < 0)
+        )
+        powered = powered_share(flagged, missed, wrong, confidence)
     else:
         powered = _welch(value, others, rectifier, confidence)
     classical = _normal(float(gold.mean()), errors[1], n, f"labelled items alone, {100 * confidence:g}%", confidence)

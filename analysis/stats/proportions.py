@@ -11,7 +11,7 @@ price of width, and is right for a guarantee; Jeffreys lies between (Brown, Cai 
 
 import math
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, get_args
 
 from analysis.stats.estimate import Estimate
 
@@ -68,6 +68,8 @@ def clopper_pearson(x: int, n: int, confidence: float = 0.95, side: Side = "both
         The count is outside 0..n, or the confidence outside 0..1.
     """
     _check(x, n, confidence)
+    if side not in get_args(Side):
+        raise ValueError(f"no side {side!r}: there are {', '.join(get_args(Side))}")
     from scipy.special import betainccinv, betaincinv
 
     kind = "" if side == "both" else f", {side} bound"
@@ -111,5 +113,7 @@ def jeffreys(x: int, n: int, confidence: float = 0.95) -> Estimate:
 def _check(x: int, n: int, confidence: float) -> None:
     if not 0 <= x <= n:
         raise ValueError(f"count outside 0..n: {x} of {n}")
+    if x != int(x) or n != int(n):
+        raise ValueError(f"no whole counts: {x} of {n}")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence outside 0..1: {confidence:g}")

@@ -8,8 +8,10 @@ from math import exp, log, sqrt
 import numpy as np
 import numpy.typing as npt
 
+from analysis.stats.checked import numbers, yes_or_no
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
+from harness.errors import UsageError
 
 ONE_KIND = "all items are of one kind: nothing can be ranked above anything"
 NO_SPREAD = "no spread: standard error 0"
@@ -31,8 +33,15 @@ def area_under_curve(
         Items: the number of each one's cluster from 0; by default every item stands for itself.
     confidence
         The coverage of the interval.
+
+    Raises
+    ------
+    UsageError
+        Scores and labels differ in length, a score is missing or no number, or a label is neither yes nor no.
     """
-    given, found = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
+    given, found = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
+    if given.shape != found.shape:
+        raise UsageError(f"{given.size} scores but {found.size} labels")
     n, n_found = len(given), int(np.count_nonzero(found))
     if n_found in (0, n):
         return Estimate(None, n=n, reason=ONE_KIND)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import finite
 from analysis.stats.estimate import Estimate
 from analysis.stats.significance import Significance, normal_p_value
 from harness.errors import UsageError
@@ -101,11 +102,11 @@ def ratio_difference(
 
 def _ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> tuple[float | None, float | None, int]:
     """The ratio, its delta-method standard error, and the number of units."""
-    y, x = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+    y, x = finite(numerators, "a numerator"), finite(denominators, "a denominator")
     if y.shape != x.shape or y.ndim != 1 or not len(y):
         raise UsageError(f"{y.size} numerators and {x.size} denominators", "Give one of each a unit.")
-    if np.isnan(y).any() or np.isnan(x).any() or (x < 0).any():
-        raise UsageError("a missing value or a negative denominator")
+    if (x < 0).any():
+        raise UsageError(f"a denominator of {x.min():g}", "Denominators are not negative.")
     n = len(y)
     if x.sum() == 0:
         return None, None, n

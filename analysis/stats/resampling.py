@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from analysis.stats.checked import finite
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 from harness.errors import UsageError
@@ -121,9 +122,9 @@ def bca(
     UsageError
         There are no values, or one of them is missing.
     """
-    sample = np.asarray(values, dtype=np.float64)
-    if not len(sample) or np.isnan(sample).any():
-        raise UsageError("a bootstrap needs values, none of them missing", "Leave out the missing ones and say so.")
+    sample = finite(values, "a value")
+    if not len(sample):
+        raise UsageError("a bootstrap needs values")
     value, method = float(statistic(sample, axis=0)), f"BCa bootstrap, {resamples:,} resamples of items"
     if np.ptp(sample) == 0:
         return Estimate(value, n=len(sample), method=method, reason="all values are the same: the acceleration is 0/0")

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from analysis.stats.checked import numbers, yes_or_no
 from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.estimate import Estimate
 from harness.errors import UsageError
@@ -77,15 +78,13 @@ def precision_floor(
         Scores, labels and clusters differ in length, a score is missing, there are no thresholds, or the floor is no
         share.
     """
-    values, gold = np.asarray(scores, dtype=np.float64), np.asarray(positives, dtype=bool)
+    values, gold = numbers(scores, "a score"), yes_or_no(positives, "a gold label")
     together = np.arange(values.size) if clusters is None else np.asarray(clusters)
     _check_floor(floor)
     if values.shape != gold.shape or values.ndim != 1:
         raise UsageError(f"{values.size} scores but {gold.size} labels")
     if together.shape != values.shape:
         raise UsageError(f"{values.size} scores but {together.size} clusters")
-    if np.isnan(values).any():
-        raise UsageError("an item without a score", "Unanswered items are no part of a calibration: leave them out.")
     if not thresholds:
         raise UsageError("no thresholds to test")
     steps: list[Step] = []

@@ -9,8 +9,9 @@ The difference is the first share less the second throughout. Items that hang to
 """
 
 import math
-from typing import Literal
+from typing import Literal, get_args
 
+from analysis.stats.checked import counts, known
 from analysis.stats.estimate import Estimate
 from analysis.stats.significance import Significance, normal_p_value
 from harness.errors import UsageError
@@ -91,6 +92,7 @@ def fisher_exact(x1: int, n1: int, x2: int, n2: int, alternative: Alternative = 
         A sample is empty, or a count is outside it.
     """
     _check(x1, n1, x2, n2)
+    known(alternative, get_args(Alternative), "alternative")
     from scipy.stats import fisher_exact as fisher
 
     p_value = float(fisher([[x1, n1 - x1], [x2, n2 - x2]], alternative).pvalue)
@@ -147,6 +149,7 @@ def _wald_error(x1: int, n1: int, x2: int, n2: int) -> float:
 
 def _check(x1: int, n1: int, x2: int, n2: int) -> None:
     for which, x, n in (("first", x1, n1), ("second", x2, n2)):
+        counts([x, n])
         if n <= 0:
             raise UsageError(f"the {which} sample has {n} items", "Two proportions need an item in either sample.")
         if not 0 <= x <= n:

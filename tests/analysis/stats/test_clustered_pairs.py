@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.stats import signed_sums
 from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, clustered_proportion
 from analysis.stats.clustered_pairs import (
     ALL_ALIKE,
@@ -50,6 +51,50 @@ def test_the_p_value_is_that_of_all_signs_written_out(differences: list[int]) ->
     found = sign_flip_mcnemar(differences)
     assert found.p_value == pytest.approx(expected if any(sizes) else 1.0)
     assert (found.reason == NO_LEANING) == (not any(sizes))
+
+
+def test_the_p_value_of_an_outcome_however_rare_is_right_to_its_last_digits() -> None:
+    sizes = np.repeat([3, 7, 20, 41], 40)
+    assert sign_flip_mcnemar(sizes).p_value == pytest.approx(2.0**-160, rel=1e-9, abs=0)
+    one_against = sign_flip_mcnemar(np.concatenate([sizes, [-2]]))
+    assert one_against.p_value == pytest.approx(2 * 2.0**-161 * (1 + 1 / 2), rel=1e-9, abs=0)
+
+
+def test_the_work_grows_with_the_sum_of_the_sizes_and_not_with_its_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    transformed: list[int] = []
+    whole = signed_sums._transformed
+
+    def counting(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        transformed.append(len(one) + len(other))
+        return whole(one, other)
+
+    monkeypatch.setattr(signed_sums, "_transformed", counting)
+    work = []
+    for clusters in (2_000, 8_000):
+        transformed.clear()
+        sign_flip_mcnemar(np.random.default_rng(1).integers(-50, 51, size=clusters))
+        work.append(sum(transformed))
+    assert work[1] < 4 * 1.5 * work[0]
+    assert work[0] < 20 * 2_000 * 25
+
+
+def test_few_clusters_and_skewed_ones_come_with_a_word_on_false_alarms() -> None:
+    rng = np.random.default_rng(2)
+    assert "only 30 clusters" in sign_flip_mcnemar([1, -1] * 15).reason
+    assert "only 1 cluster " in sign_flip_mcnemar([3]).reason
+    assert sign_flip_mcnemar(rng.choice([-2, -1, 1, 2], size=200)).reason == ""
+    assert "skewed" in sign_flip_mcnemar([9] * 6 + [-1] * 54).reason
+
+
+def test_skewed_clusters_raise_the_false_alarms_that_the_word_is_about() -> None:
+    rng = np.random.default_rng(4)
+    alarms = 0
+    for _ in range(400):
+        # Two equally good systems: one wins big in a tenth of the clusters, the other by a little in the others.
+        found = sign_flip_mcnemar(rng.choice([9, -1], p=[0.1, 0.9], size=30))
+        assert found.reason
+        alarms += (found.p_value or 0) <= 0.05
+    assert alarms > 0.08 * 400
 
 
 def test_with_many_clusters_the_test_comes_to_yangs_normal_one() -> None:
