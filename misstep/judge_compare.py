@@ -34,7 +34,8 @@ def compare(
     import msgspec
 
     from analysis.judging.comparison import compare_judges
-    from analysis.judging.comparison_tables import compared_runs_table, comparison_table, pair_sentence
+    from analysis.judging.comparison_tables import compared_runs_table, comparison_table
+    from analysis.judging.wording import pair_sentence
     from analysis.report import table_text
     from misstep.judged_runs import open_runs
 
@@ -58,10 +59,10 @@ def compare(
         print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
         return
     source = first.question.name
+    print(table_text(compared_runs_table(scored, source)))
     if len(pairs) > 1:
         print("".join(f"{plain(pair_sentence(pair))}\n" for pair in pairs))
-    print(table_text(comparison_table(pairs, source)))
-    print(table_text(compared_runs_table(scored, source)), end="")
+    print(table_text(comparison_table(pairs, source)), end="")
 
 
 def check_one_benchmark(runs: Sequence["JudgedRun"]) -> None:

@@ -10,11 +10,10 @@ from analysis.judging.assessment import Assessment, assessment_tables
 from analysis.judging.comparison import compare_judges
 from analysis.judging.comparison_tables import compared_runs_table, comparison_table
 from analysis.judging.reference import majority
-from analysis.judging.score_tables import headline
 from analysis.judging.scores import Scores
+from analysis.judging.wording import best_of, best_per_benchmark, headline
 from analysis.report import Foot
 from analysis.report.judge_figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
-from analysis.report.judge_findings import best_of, best_per_benchmark
 from analysis.report.judge_items import JudgedBy
 from analysis.report.judge_page import Section, judge_page
 from analysis.tables import Table

@@ -2,70 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.formatting import counted_text, number_text
 from analysis.judging.comparison import PairedJudges
-from analysis.judging.rows import interval_words, with_interval
 from analysis.judging.scores import Scores
+from analysis.judging.wording import LEVEL, beside_constant, pair_sentence
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-
-_LEVEL = 0.05
-
-
-def pair_sentence(pair: PairedJudges) -> str:
-    """What the comparison of two judges found, in one sentence with its interval."""
-    if pair.difference is None:
-        return f"{pair.a} and {pair.b} cannot be compared: {pair.reason}."
-    of = f"of {counted_text(pair.n, 'item')}"
-    tested = _tested(pair)
-    if pair.difference == 0:
-        told = f"{pair.a} and {pair.b} give the gold label equally often {of}{_interval(pair)}"
-        return f"{told}; {tested}{_where_both_answered(pair)}."
-    ahead, behind = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
-    told = (
-        f"{ahead} gives the gold label on {_points(pair.difference)} more {of} than {behind}{_interval(pair)}; {tested}"
-    )
-    needed = f"about {counted_text(pair.n_needed or 0, 'item')} tell them apart"
-    return f"{told}; at this rate of disagreement {needed}{_where_both_answered(pair)}."
-
-
-def _points(difference: float) -> str:
-    return f"{number_text(abs(difference), 'share').removesuffix('%')} points"
-
-
-def _where_both_answered(pair: PairedJudges) -> str:
-    """What of the difference is left over the items that both answered, where those are fewer."""
-    answered = pair.answered
-    if answered.n == pair.n:
-        return ""
-    if answered.difference is None:
-        return "; they answered no item in common"
-    if answered.difference == 0:
-        return f"; on the {answered.n:,} that both answered they do equally well"
-    ahead = pair.a if answered.difference > 0 else pair.b
-    return f"; on the {answered.n:,} that both answered {ahead} leads by {_points(answered.difference)}"
-
-
-def _interval(pair: PairedJudges) -> str:
-    low, high = pair.low, pair.high
-    if (pair.difference or 0) < 0:
-        low, high = (None if end is None else -end for end in (high, low))
-    return f" ({interval_words(low, high, 'difference')})"
-
-
-def _tested(pair: PairedJudges) -> str:
-    if pair.p_value is None:
-        return "there is no test"
-    p = f"p {number_text(pair.p_value, 'p')}"
-    return p if pair.p_adjusted == pair.p_value else f"{p}, adjusted {number_text(pair.p_adjusted, 'p')}"
 
 
 def comparison_finding(pairs: Sequence[PairedJudges]) -> str:
     """What the comparison of some judges found: of two the sentence, of more how many pairs differ, and the widest."""
     if len(pairs) == 1:
         return pair_sentence(pairs[0])
-    apart = sum(pair.p_adjusted is not None and pair.p_adjusted <= _LEVEL for pair in pairs)
-    told = f"{apart} of {len(pairs)} pairs of judges differ at the level {_LEVEL:g} after Holm's adjustment"
+    apart = sum(pair.p_adjusted is not None and pair.p_adjusted <= LEVEL for pair in pairs)
+    told = f"{apart} of {len(pairs)} pairs of judges differ at the level {LEVEL:g} after Holm's adjustment"
     known = [pair for pair in pairs if pair.difference is not None]
     if not known:
         return f"{told}."
@@ -138,25 +87,12 @@ def compared_runs_table(scored: Mapping[str, Scores], source: str) -> Table:
         name="compared_runs",
         paper="judging",
         title=f"The runs by themselves on {source}",
-        finding=_runs_finding(scored, source),
+        finding=beside_constant(scored),
         rows=tuple(row for name, scores in scored.items() for row in _run_rows(name, scores, source)),
         notes=(
             "Each run over all the items that it was asked about; cost and seconds are totals of what is on record.",
         ),
     )
-
-
-def _runs_finding(scored: Mapping[str, Scores], source: str) -> str:
-    known = {name: one.accuracy_all for name, one in scored.items() if one.accuracy_all.value is not None}
-    if not known:
-        return f"No judge has an accuracy on {source}."
-    most = max(accuracy.value or 0.0 for accuracy in known.values())
-    best = [name for name, accuracy in known.items() if accuracy.value == most]
-    told = with_interval(known[best[0]], "share")
-    if len(best) == 1:
-        return f"{best[0]} gives the gold label most often: on {told}."
-    others = f"{', '.join(best[:-1])} and {best[-1]}"
-    return f"{others} give the gold label equally often, and none more often: {best[0]} on {told}."
 
 
 def _run_rows(name: str, scores: Scores, source: str) -> list[Row]:

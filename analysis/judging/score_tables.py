@@ -1,29 +1,12 @@
-"""The scores of a run of a judge as a sentence and as tables."""
+"""The scores of a run of a judge as a table."""
 
-from analysis.formatting import counted_text, number_text
-from analysis.judging.rows import with_interval
+from analysis.formatting import counted_text
 from analysis.judging.scores import Scores
+from analysis.judging.wording import headline
 from analysis.tables import Table, estimate_row, made_by_this
 
 _OVERALL = "All labels"
 _UNANSWERED = ("abstained", "unreadable", "refused", "failed")
-
-
-def headline(scores: Scores) -> str:
-    """What the run found, in one sentence with its interval; what was not answered is always said."""
-    accuracy = scores.accuracy
-    without = scores.tied + scores.unlabelled
-    no_gold = f"; {without:,} without a gold label left out" if without else ""
-    of = f"{scores.benchmark} ({scores.answered:,} of {counted_text(scores.n, 'item')} answered{no_gold})"
-    if accuracy.value is None:
-        return f"{scores.judge} has no accuracy on {of}: {accuracy.reason}."
-    sentence = f"{scores.judge} gives the gold label on {with_interval(accuracy, 'share')} of {of}"
-    if scores.answered < scores.n and scores.accuracy_all.value is not None:
-        sentence += f", and with the unanswered as wrong on {with_interval(scores.accuracy_all, 'share')}"
-    share = scores.majority_share.value
-    if share is None or scores.majority_label is None:
-        return f"{sentence}."
-    return f"{sentence}; always saying “{scores.majority_label}” would on {number_text(share, 'share')}."
 
 
 @made_by_this
