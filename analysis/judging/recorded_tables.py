@@ -137,9 +137,11 @@ def _pairs_finding(matches: Sequence[Match]) -> str:
         return _NONE
     against = [match.pair for match in matches if not match.between_judges]
     better, worse = (sum(_apart(pair) and sign * (pair.difference or 0) > 0 for pair in against) for sign in (1, -1))
+    counts = [(worse, "less often"), (better, "more often")]
+    (first, how), (then, otherwise) = counts if worse else reversed(counts)
     told = (
-        f"Unanswered items counted as wrong, {better} of {len(against)} recorded judges give the gold label more "
-        f"often than always saying the most frequent one, and {worse} less often (Holm, {LEVEL:g})"
+        f"Of {len(against)} recorded judges, {first} give the gold label {how} than always saying the most frequent one "
+        f"would, and {then} {otherwise}, unanswered items counted as wrong (Holm, {LEVEL:g})"
     )
     between = [match.pair for match in matches if match.between_judges and match.pair.difference is not None]
     if not between:
