@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from analysis.report import kernel
 from harness.errors import InputError, MissingPrerequisite
 
 CELL_SECONDS = 600
@@ -23,7 +24,7 @@ AT_ONCE = 2
 
 _STEADY = {
     "PYTHONHASHSEED": "0",
-    "MPLBACKEND": "agg",
+    "MPLBACKEND": kernel.BACKEND,
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
@@ -131,6 +132,7 @@ async def _execute(notebook: Any, folder: Path, environment: dict[str, str]) -> 
             timeout=CELL_SECONDS,
             shutdown_kernel="immediate",
             resources={"metadata": {"path": str(folder)}},
+            extra_arguments=[f"--IPKernelApp.extensions={kernel.__name__}"],
         )
         client.km = manager  # set, not passed: so the client ends the kernel and closes its sockets
         try:

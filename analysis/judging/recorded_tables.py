@@ -140,8 +140,8 @@ def _pairs_finding(matches: Sequence[Match]) -> str:
     counts = [(worse, "less often"), (better, "more often")]
     (first, how), (then, otherwise) = counts if worse else reversed(counts)
     told = (
-        f"Of {len(against)} recorded judges, {first} give the gold label {how} than always saying the most frequent one "
-        f"would, and {then} {otherwise}, unanswered items counted as wrong (Holm, {LEVEL:g})"
+        f"Of {len(against)} recorded judges, {first} give the gold label {how} than always saying the most frequent "
+        f"one would, and {then} {otherwise}, unanswered items counted as wrong (Holm, {LEVEL:g})"
     )
     between = [match.pair for match in matches if match.between_judges and match.pair.difference is not None]
     if not between:

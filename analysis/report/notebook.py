@@ -1,9 +1,11 @@
 """An executed notebook as a page: the finding first, code folded, outputs as this package made them.
 
-HTML that a cell gives is shown only where the output says that `analysis.report` made it; all else is text.
+HTML that a cell gives is shown only where the output says that `analysis.report` made it. Of a data frame's HTML the
+cells are taken and written anew; an image is embedded; all else is text.
 """
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +15,7 @@ from msgspec import Struct
 from analysis.escaping import one_line, printable
 from analysis.report.display import FIGURE_TYPE, TABLE_TYPE, Drawing, DrawnFrom, figure_html
 from analysis.report.foot import Foot, described
+from analysis.report.frame_html import frame_html, read_frame
 from analysis.report.markdown import first_heading, markdown_html
 from analysis.report.origins import origins
 from analysis.report.rendering import markup, render
@@ -22,7 +25,9 @@ from analysis.table_json import from_document
 from analysis.tables import Table
 
 _ADDRESS_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
-_IMAGES = ("image/png", "image/jpeg")
+_IMAGES = ("image/svg+xml", "image/png", "image/jpeg")
+_NO_WORDS = "A figure; the prose beside it says what it shows"
+_OBJECT = re.compile(r"<[\w.]+(?: [^<>]*)?>")
 
 
 class CellError(Struct, frozen=True):
@@ -63,10 +68,12 @@ class Report(Struct, frozen=True):
 
 
 class Output(Struct, frozen=True):
-    """One thing that a cell shows: `kind` is html, text or image."""
+    """One thing that a cell shows: `kind` is html, text or image; an image has `words` and may have a `width`."""
 
     kind: str
     content: str
+    words: str = ""
+    width: int | None = None
 
 
 class Cell(Struct, frozen=True):
@@ -130,12 +137,12 @@ def _cells(report: Report, cells: Iterable[Mapping[str, Any]]) -> Iterable[Cell]
 def _outputs(cell: Mapping[str, Any], report: Report) -> Iterable[Output]:
     if printed := _streamed(cell, "stdout"):
         yield Output("text", _steady(printed))
-    for output in cell.get("outputs", ()):
-        if output["output_type"] in ("display_data", "execute_result"):
-            yield _display(output["data"], report)
+    shown = (one for one in cell.get("outputs", ()) if one["output_type"] in ("display_data", "execute_result"))
+    # A figure that a cell ends with comes twice: as its result, and as what is still open when it ends.
+    yield from dict.fromkeys(_display(one["data"], one.get("metadata", {}), report) for one in shown)
 
 
-def _display(data: Mapping[str, Any], report: Report) -> Output:
+def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Report) -> Output:
     if TABLE_TYPE in data:
         table = from_document(data[TABLE_TYPE])
         links = tuple((called, f"tables/{address}") for called, address in file_addresses(table).items())
@@ -145,10 +152,25 @@ def _display(data: Mapping[str, Any], report: Report) -> Output:
         drawing = msgspec.convert(data[FIGURE_TYPE], Drawing)
         source = _drawn_words(dict(report.drawings)[drawing])
         return Output("html", markup(figure_html(drawing.svg, drawing.caption, source)))
-    for image in _IMAGES:
-        if image in data:
-            return Output("image", f"data:{image};base64,{''.join(_joined(data[image]).split())}")
-    return Output("text", _steady(_joined(data.get("text/plain", ""))))
+    words = _steady(_joined(data.get("text/plain", "")))
+    image = next((kind for kind in _IMAGES if kind in data), None)
+    if image is not None:
+        width = metadata.get(image, {}).get("width")
+        told = _NO_WORDS if not words or _OBJECT.fullmatch(words) else words
+        return Output("image", _embedded(image, _joined(data[image])), told, width if isinstance(width, int) else None)
+    frame = read_frame(_joined(data.get("text/html", "")))
+    if frame.head or frame.body:
+        return Output("html", markup(frame_html(frame)))
+    if "text/markdown" in data:
+        return Output("html", markup(markdown_html(_joined(data["text/markdown"]))))
+    return Output("text", frame.text if frame.text and _OBJECT.fullmatch(words) else words)
+
+
+def _embedded(kind: str, content: str) -> str:
+    """An image as an address that holds it; scripts in a drawing do not run there."""
+    is_drawing = kind == "image/svg+xml"
+    packed = b64encode(content.encode()).decode() if is_drawing else "".join(content.split())
+    return f"data:{kind};base64,{packed}"
 
 
 def _shown(cells: Iterable[Mapping[str, Any]]) -> Iterable[Table | Drawing]:

@@ -163,6 +163,36 @@ def test_kernels_see_the_data_folder_that_was_named_from_wherever_they_run(noteb
     assert f"0 {tmp_path / 'sets'}" in (tmp_path / "out" / "where.html").read_text()
 
 
+PLOT_SOURCE = """\
+import matplotlib.pyplot as plt
+figure, axes = plt.subplots()
+axes.plot([1, 2, 3])
+axes.set_title("Rising <b>")
+figure
+"""
+
+FRAME_SOURCE = """\
+import pandas
+pandas.DataFrame({"said": ["<script>alert(1)</script>", "fine"], "n": [1, 2.5]})
+"""
+
+
+def test_a_plotted_figure_and_a_data_frame_are_an_image_and_a_table_of_the_page(notebooks, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    write(notebooks, "mine", prose("# Mine"), code(PLOT_SOURCE), code(FRAME_SOURCE))
+    for out in ("first", "second"):
+        assert run("mine", "--out", tmp_path / out).exit_code == 0
+    text = (tmp_path / "first" / "mine.html").read_text()
+    page = check_page(text)
+    assert (page.tags.count("img"), page.tags.count("table"), page.tags.count("script")) == (1, 1, 1)
+    assert [one[:22] for one in page.addresses if one.startswith("data:image")] == ["data:image/png;base64,"]
+    assert 'alt="A figure: Rising &lt;b&gt;"' in text
+    assert "<script>alert(1)</script>" in page.text
+    assert "<Figure size" not in page.text
+    assert (tmp_path / "second" / "mine.html").read_text() == text
+
+
 def test_stopping_ends_the_kernels_that_still_run(tmp_path):
     note = tmp_path / "pid"
     waits = f"import pathlib, time\nwhile not pathlib.Path({str(note)!r}).exists(): time.sleep(0.01)"

@@ -1,5 +1,7 @@
 """An executed notebook's page: the finding first, code folded, only our own HTML, an error where it happened."""
 
+from base64 import b64encode
+
 import pytest
 
 from analysis.plots import bars
@@ -104,6 +106,37 @@ def test_markup_in_prose_is_text():
 def test_an_image_is_embedded():
     page = check_page(page_of(notebook(code("1", displayed({"image/png": "aGk=\n", "text/plain": "x"})))))
     assert "data:image/png;base64,aGk=" in page.addresses
+
+
+def test_a_drawing_is_embedded_where_its_scripts_do_not_run_and_is_called_by_its_words():
+    drawing = {"image/svg+xml": "<svg><script>a()</script></svg>", "image/png": "aGk=", "text/plain": "A rising line"}
+    html = page_of(notebook(code("1", displayed(drawing))))
+    (address,) = [one for one in check_page(html).addresses if one.startswith("data:image")]
+    assert address == f"data:image/svg+xml;base64,{b64encode(drawing['image/svg+xml'].encode()).decode()}"
+    assert 'alt="A rising line"' in html
+
+
+@pytest.mark.parametrize("words", ["", "<Figure size 640x480 with 1 Axes>"])
+def test_an_image_without_words_of_its_own_points_to_the_prose(words):
+    html = page_of(notebook(code("1", displayed({"image/png": "aGk=", "text/plain": words}))))
+    assert 'alt="A figure; the prose beside it says what it shows"' in html
+
+
+def test_an_image_that_a_cell_gives_twice_is_shown_once():
+    image = displayed({"image/png": "aGk=", "text/plain": "x"})
+    assert check_page(page_of(notebook(code("1", image, image)))).tags.count("img") == 1
+
+
+def test_markdown_that_a_cell_gives_is_set_without_its_markup():
+    page = check_page(page_of(notebook(code("1", displayed({"text/markdown": "**so** <script>a()</script>"})))))
+    assert ("strong" in page.tags, page.tags.count("script")) == (True, 1)
+
+
+def test_html_that_has_no_other_text_is_its_own_text():
+    data = {"text/html": "<b>three</b> words", "text/plain": "<IPython.core.display.HTML object>"}
+    page = check_page(page_of(notebook(code("1", displayed(data)))))
+    assert "three words" in page.text
+    assert "object>" not in page.text
 
 
 def test_what_is_printed_is_shown_and_what_is_warned_is_kept_for_the_terminal():

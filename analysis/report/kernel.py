@@ -1,0 +1,28 @@
+"""What a kernel that runs a notebook for a page is told: how figures of matplotlib go out, and what they are in words.
+
+Loaded as an IPython extension; nothing of matplotlib is imported before the notebook does so.
+"""
+
+from typing import Any
+
+BACKEND = "module://matplotlib_inline.backend_inline"
+"""The backend that shows a figure at the end of its cell; a kernel takes it from `MPLBACKEND`."""
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Show figures of matplotlib sharp enough for a page, and call them by their titles instead of their size."""
+    shell.config.InlineBackend.figure_formats = {"retina"}
+    # The backend takes figures out of the formatters of single types when it is set up; this one it leaves alone.
+    shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", _bundle)
+
+
+def figure_words(figure: Any) -> str:
+    """A figure of matplotlib in words: its titles, and what its axes are called."""
+    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
+    axes = [f"{axes.get_xlabel()} by {axes.get_ylabel()}" for axes in figure.axes if axes.get_xlabel()]
+    told = "; ".join(filter(None, dict.fromkeys([*titles, *axes])))
+    return f"A figure: {told}" if told else "A figure without a title"
+
+
+def _bundle(figure: Any) -> dict[str, str]:
+    return {"text/plain": figure_words(figure)}
