@@ -33,8 +33,11 @@ _FIGURES = frozenset({"value", "interval", "n"})
 _WIDEST = 34
 """Characters: a column with longer texts is folded."""
 
-_LINES_OF_A_PAGE = 45
-"""What fits on a page of small print, with caption and notes."""
+_LINE = 80
+"""Characters of small print over the whole width of a page, at least."""
+
+_LINES_OF_A_PAGE = 50
+"""What fits on a page of small print: caption, head, rows, the finding and the notes."""
 
 _END = r" \\"
 
@@ -145,6 +148,7 @@ def latex_text(table: Table) -> str:
     It is a `table`, or a `longtable` where it does not fit on one page.
     """
     shown = printed(table)
+    # What stands in one float and is longer than the page is cut off at its foot, without a word.
     lines = _over_pages(table, shown) if _printed_lines(shown) > _LINES_OF_A_PAGE else _on_one_page(table, shown)
     return "\n".join(lines) + "\n"
 
@@ -204,7 +208,8 @@ def _body(shown: Printed) -> Iterator[str]:
     for position, (heading, rows) in enumerate(shown.sections):
         if heading:
             yield from [r"\addlinespace"] if position else []
-            yield rf"\multicolumn{{{len(shown.columns)}}}{{l}}{{\textit{{{escaped(heading)}}}}}{_END}"
+            form = "l" if len(heading) <= _LINE else r"p{0.95\linewidth}"
+            yield rf"\multicolumn{{{len(shown.columns)}}}{{{form}}}{{\textit{{{escaped(heading)}}}}}{_END}"
         yield from (" & ".join(map(escaped, row)) + _END for row in rows)
 
 
@@ -216,10 +221,12 @@ def _remarks(shown: Printed) -> list[str]:
 
 
 def _printed_lines(shown: Printed) -> int:
-    """How many lines the rows take on paper, folded texts and headings counted."""
-    headings = sum(bool(heading) for heading, _ in shown.sections)
+    """How many lines the table takes on paper: what is folded and what stands above and below the rows counted."""
+    headings = sum(ceil(len(heading) / _LINE) for heading, _ in shown.sections)
     rows = (row for _, rows in shown.sections for row in rows)
-    return headings + sum(max(ceil(len(text) / _WIDEST) for text in (*row, " ")) for row in rows)
+    folded = sum(max(ceil(len(text) / _WIDEST) for text in (*row, " ")) for row in rows)
+    below = sum(ceil(len(text) / _LINE) + 1 for text in (shown.finding, *shown.notes) if text)
+    return ceil(len(shown.title) / _LINE) + 1 + headings + folded + below
 
 
 def escaped(text: str) -> str:

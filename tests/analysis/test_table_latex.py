@@ -8,6 +8,7 @@ import re
 
 import pytest
 from hypothesis import given
+from msgspec import structs
 
 from analysis.formatting import MISSING
 from analysis.printed_lines import printed
@@ -100,6 +101,7 @@ def test_no_text_breaks_a_line_or_a_cell(table):
     shown = printed(table)
     expected = []
     for heading, rows in shown.sections:
+        assert len(heading) <= 80, "longer ones are folded, and have a test of their own"
         expected += (
             [[rf"\multicolumn{{{len(shown.columns)}}}{{l}}{{\textit{{{escaped(heading)}}}}}"]] if heading else []
         )
@@ -108,7 +110,7 @@ def test_no_text_breaks_a_line_or_a_cell(table):
     assert found == expected
     for line in found:
         for cell in line:
-            check_text(re.sub(r"^\\multicolumn\{\d\}\{l\}\{\\textit", "{", cell))
+            check_text(re.sub(r"^\\multicolumn\{\d\}\{(?:l|p\{0\.95\\linewidth\})\}\{\\textit", "{", cell))
 
 
 @given(tables)
@@ -176,6 +178,25 @@ def test_a_table_of_more_than_a_page_goes_over_pages_with_its_head_on_each():
     ]
     assert len(body(text)) == 61
     assert text.index("There are many.") > text.index(r"\end{longtable}")
+
+
+def test_notes_and_headings_count_as_well_since_they_stand_on_the_same_page():
+    table = of_rows(30)
+    assert "longtable" not in latex_text(table)
+    assert r"\begin{longtable}" in latex_text(structs.replace(table, notes=("A note of some length. " * 70,)))
+    grouped = tuple(structs.replace(row, group=f"{place} " * 60) for place, row in enumerate(table.rows))
+    assert r"\begin{longtable}" in latex_text(structs.replace(table, rows=grouped))
+
+
+def test_a_heading_that_is_wider_than_the_page_is_folded():
+    row = Row("a", 1, group="A heading that goes on. " * 5)
+    assert r"\multicolumn{3}{p{0.95\linewidth}}{\textit{A heading" in latex_text(Table("t", "p", "T", "F", (row,)))
+
+
+@pytest.mark.parametrize("count", [60, 260, 1000])
+def test_a_table_of_many_rows_is_never_one_float(count):
+    text = latex_text(of_rows(count))
+    assert (text.count(r"\begin{longtable}"), text.count(r"\begin{table}")) == (1, 0)
 
 
 def test_folded_lines_count_and_a_table_of_a_page_stays_one():
