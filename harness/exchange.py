@@ -203,7 +203,7 @@ def token_logprobs(reply: Reply) -> tuple[TokenLogprob, ...] | None:
     """
     try:
         choices = _logprob_body.decode(reply.raw).choices
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
     given = choices[0].logprobs if choices else None
     return None if given is None or given.content is None else tuple(given.content)

@@ -85,6 +85,7 @@ def _settings(base_url: str | None, options: Asking) -> "ClientSettings":
     return ClientSettings(
         client="openai" if options.replay is None else "replay",
         base_url=base_url,
+        base_url_named=bool(options.base_url) or base_url is None,
         cache=options.cache,
         prices=options.prices,
         max_cost_usd=options.max_cost,

@@ -17,13 +17,14 @@ import msgspec
 from msgspec import Struct
 
 from harness.clients import ClientSettings, ask_all, open_client
+from harness.clients.address import unencrypted
 from harness.clients.asking import Pair
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.exchange import Failure, FailureKind, Outcome, Reply, Request
 from harness.items import Item, Runs, read_question
 from harness.judges.fit import fitted_to
 from harness.judges.judge_file import JudgeSpec
-from harness.judges.prompted import Asked, ask, unasked, verdict
+from harness.judges.prompted import Asked, ask, failed, verdict
 from harness.records import SCHEMA, Inputs, Manifest, encode_verdicts
 from harness.runs import RunInProgress, begin, finish
 from harness.verdict import Status, Verdict
@@ -132,6 +133,8 @@ def run_judge(
         say(f"misstep: {plain(chosen.sentence)}")
     # An item with several votes is answered by its last one: what came before is kept until then.
     own_cache = out / ANSWERS if spec.votes > 1 else None
+    if settings.client == "openai" and (warning := unencrypted(settings.base_url)):
+        say(f"misstep: {plain(warning)}")
     with RunInProgress(out, Told) as run:
         spent = sum(told.cost_usd or 0.0 for told in run.entries)
         settings = msgspec.structs.replace(
@@ -263,7 +266,10 @@ async def _verdicts(
             try:
                 asked = ask(spec, item, runs.of(item))
             except InputError as error:
-                unaskable.append(unasked(spec, item, error.line()))
+                unaskable.append(failed(spec, item.id, error.line()))
+                continue
+            except Exception as error:  # noqa: BLE001 (the boundary around one item)
+                unaskable.append(failed(spec, item.id, f"making its question raised {_raised(error)}"))
                 continue
             one = _Waiting(asked)
             for turn, request in enumerate(asked.requests):
@@ -283,13 +289,28 @@ async def _verdicts(
             one.outcomes[turn] = outcome
             if len(one.outcomes) == len(one.asked.requests):
                 outcomes = [one.outcomes[place] for place in range(len(one.outcomes))]
-                yield verdict(spec, one.asked, outcomes), _spent(outcomes)
+                yield _verdict(spec, one.asked, outcomes), _spent(outcomes)
             while unaskable:
                 yield unaskable.pop(0), None
     for given in unaskable:
         yield given, None
     if stopped:
         raise _Stopped(stopped)
+
+
+def _verdict(spec: JudgeSpec, asked: Asked, outcomes: Sequence[Outcome]) -> Verdict:
+    """The verdict on one item; what reading its replies raises is its own failure."""
+    try:
+        given = verdict(spec, asked, outcomes)
+        encode_verdicts([given])  # what cannot be written down is found here, and not by the journal
+    except Exception as error:  # noqa: BLE001 (the boundary around one item)
+        return failed(spec, asked.item, f"reading its reply raised {_raised(error)}")
+    return given
+
+
+def _raised(error: Exception) -> str:
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def _spent(outcomes: Iterable[Outcome]) -> float | None:

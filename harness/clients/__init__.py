@@ -4,20 +4,24 @@
 the group `misstep.clients` adds to it. Nothing heavy is imported before a client is opened.
 """
 
+import os
 import random
 
 from harness import registry
 from harness.clients.adapting import AdaptingClient
+from harness.clients.address import KEY, secrets
 from harness.clients.asking import ask_all
 from harness.clients.breaker import BreakingClient
 from harness.clients.budget import BudgetedClient
 from harness.clients.cache import Cache, CachedClient
 from harness.clients.deferred import DeferredClient
+from harness.clients.guarded import GuardedClient
 from harness.clients.in_flight import InFlightClient
 from harness.clients.ledger import Ledger
 from harness.clients.patience import Limits, PatientClient
 from harness.clients.prices import known_prices
 from harness.clients.recording import RecordingClient
+from harness.clients.redaction import Redaction
 from harness.clients.settings import ClientSettings
 from harness.errors import UsageError
 from harness.exchange import (
@@ -68,7 +72,7 @@ def open_client(settings: ClientSettings) -> Client:
         prices = known_prices(settings.prices)
         ledger = None if settings.ledger is None else Ledger(settings.ledger)
         client = BudgetedClient(client, prices, settings.max_cost_usd, settings.spent_usd, ledger)
-    client = AdaptingClient(client)
+    client = GuardedClient(AdaptingClient(client), Redaction(os.environ.get(KEY, ""), secrets()))
     # A recording has the outcome of the last attempt: asked again it would say the same.
     attempts = 1 if settings.client == "replay" else settings.attempts
     limits = Limits(attempts, settings.attempt_seconds, settings.total_seconds)

@@ -1,14 +1,35 @@
-"""Where to ask and with which key: both are checked before anything is sent, or written down."""
+"""Where to ask, with which key and header fields: all is checked before anything is sent, or written down."""
 
 import os
-from collections.abc import Mapping
-from urllib.parse import urlsplit
+import re
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies
 
 from harness.errors import MissingPrerequisite, UsageError
 
 OPENAI = "https://api.openai.com/v1"
 ADDRESS = "OPENAI_BASE_URL"
 KEY = "OPENAI_API_KEY"
+CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
+"""Further header fields, `name: value` a line."""
+
+_NAMED_FIELDS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
+
+_SENT = (KEY, *_NAMED_FIELDS, CUSTOM_HEADERS)
+"""What of the environment goes to a server, and is nobody else's business."""
+
+NO_KEY = "none"
+"""What is sent as key to a server that wants none."""
+
+_OF_A_CONNECTION = frozenset({"host", "content-length", "transfer-encoding", "connection"})
+
+_FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+_LOOKS_MADE = re.compile(r"(?=[^\s;,=:\"]*\d)(?=[^\s;,=:\"]*[A-Za-z])[^\s;,=:\"]{8,}")
+"""A piece of a header field's value that is no word, such as the token in `token=0f3a…`."""
 
 
 def checked_address(address: str) -> str:
@@ -39,13 +60,25 @@ def _without_secrets(address: str) -> str:
     return f"…@{rest}" if found else rest
 
 
-def address_and_key(base_url: str | None, environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
+def address_and_key(
+    base_url: str | None, environment: Mapping[str, str] = os.environ, *, named: bool = True
+) -> tuple[str, str]:
     """Where to ask and with which key; the key is empty for a server that needs none.
+
+    Parameters
+    ----------
+    base_url
+        The address; `None` takes that of the environment, else OpenAI's own.
+    environment
+        Where key, address and header fields are named.
+    named
+        Whether the person has named the address, or whoever wrote a file that was handed to them.
 
     Raises
     ------
     UsageError
-        The address or the key cannot be one.
+        The address, the key or a header field cannot be one, or they would go to an address that the person has not
+        named.
     MissingPrerequisite
         The server is OpenAI's own and there is no key.
     """
@@ -55,6 +88,73 @@ def address_and_key(base_url: str | None, environment: Mapping[str, str] = os.en
         raise MissingPrerequisite(
             f"{KEY} is not set", f"Run `export {KEY}=…`, or give --base-url for a server that needs no key."
         )
-    if not (key.isascii() and key.isprintable()):
-        raise UsageError(f"{KEY} holds a sign that no key has", "Copy the key again, on one line.")
+    for name, value in {KEY: key, **{name: environment.get(name, "").strip() for name in _NAMED_FIELDS}}.items():
+        if not (value.isascii() and value.isprintable()):
+            raise UsageError(f"{name} holds a sign that no key has", "Copy it again, on one line.")
+    for name, value in _custom_fields(environment):
+        if not (_FIELD_NAME.fullmatch(name) and value.isprintable()):
+            raise UsageError(f"{CUSTOM_HEADERS} holds what is no header field", "Write `name: value`, one a line.")
+    sent = [name for name in _SENT if environment.get(name, "").strip()]
+    if sent and not named and address not in (OPENAI, environment.get(ADDRESS)):
+        raise UsageError(
+            f"{' and '.join(sent)} would go to {address}, which the judge's file names and you do not",
+            f"Give --base-url {address} if they are meant for it, or unset {' and '.join(sent)}.",
+        )
     return address, key
+
+
+def header_fields(key: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The header fields of a request for a chat completion; those of the environment come before ours."""
+    fields = {"Authorization": f"Bearer {key or NO_KEY}", "Content-Type": "application/json"}
+    fields |= {field: value for name, field in _NAMED_FIELDS.items() if (value := environment.get(name, "").strip())}
+    for name, value in _custom_fields(environment):
+        fields = {field: said for field, said in fields.items() if field.lower() != name.lower()}
+        if name.lower() not in _OF_A_CONNECTION:
+            fields[name] = value
+    return fields
+
+
+def secrets(environment: Mapping[str, str] = os.environ) -> Iterator[str]:
+    """What beside the key is to be in nothing that is kept or shown: header fields' values, logins of proxies."""
+    yield from (value for name in _NAMED_FIELDS if (value := environment.get(name, "").strip()))
+    for _, value in _custom_fields(environment):
+        yield value
+        yield from _LOOKS_MADE.findall(value)
+        scheme, _, credentials = value.partition(" ")
+        if scheme.isalpha() and credentials and " " not in credentials:
+            yield from (credentials, *(_login(credentials) if scheme.lower() == "basic" else ()))
+    for proxy in getproxies().values():
+        login, found, _ = proxy.rpartition("://")[2].rpartition("@")
+        if found:
+            yield from (login, unquote(login), unquote(login.partition(":")[2]))
+
+
+def _login(credentials: str) -> Iterator[str]:
+    try:
+        login = b64decode(credentials, validate=True).decode()
+    except ValueError:
+        return
+    yield from (login, login.partition(":")[2])
+
+
+def _custom_fields(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for line in environment.get(CUSTOM_HEADERS, "").split("\n"):
+        name, colon, value = line.partition(":")
+        if colon:
+            yield name.strip(), value.strip()
+
+
+def unencrypted(base_url: str | None, environment: Mapping[str, str] = os.environ) -> str:
+    """What anybody on the way to a server can read beside the questions, as a sentence; empty where that is nothing."""
+    parts = urlsplit(checked_address(base_url or environment.get(ADDRESS) or OPENAI))
+    sent = [name for name in _SENT if environment.get(name, "").strip()]
+    if parts.scheme != "http" or not sent or _is_this_machine(parts.hostname or ""):
+        return ""
+    return f"{' and '.join(sent)} and all questions go to {parts.netloc} unencrypted: http is no https."
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -9,23 +9,22 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from pathlib import Path
 from typing import TypeVar
 
-import aiohttp
 import openai
 from openai.types import Batch, FileObject
 
-from harness.clients.address import address_and_key
+from harness.clients.address import address_and_key, secrets
+from harness.clients.batch_connection import connect
 from harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_outcomes, request_lines
 from harness.clients.batch_state import BatchState, Part, read_state, write_state
 from harness.clients.budget import most_usd
 from harness.clients.cache import Cache
 from harness.clients.ledger import Ledger
-from harness.clients.openai_client import connect
 from harness.clients.patience import Sleep
 from harness.clients.prices import Prices, known_prices
 from harness.clients.redaction import Redaction
 from harness.clients.settings import ClientSettings
 from harness.clients.transport import BodyTooLargeError
-from harness.errors import MissingPrerequisite, UsageError
+from harness.errors import MissingPrerequisite, MisstepError, UsageError
 from harness.exchange import Failure, Outcome, Reply, Request
 
 _LARGEST_FILE = 1 << 30
@@ -92,7 +91,7 @@ async def ask_batch(
 async def _fresh(
     asked: dict[str, list[Request]], settings: ClientSettings, state_file: Path, poll_seconds: float, sleep: Sleep
 ) -> AsyncIterator[tuple[Request, Outcome]]:
-    address, key = address_and_key(settings.base_url)
+    address, key = address_and_key(settings.base_url, named=settings.base_url_named)
     state = read_state(state_file, address)
     prices = known_prices(settings.prices)
     known = state.keys()
@@ -177,7 +176,7 @@ class _Batches:
     def __init__(self, address: str, key: str, state: BatchState, file: Path, sleep: Sleep) -> None:
         self._server = connect(address, key, _LARGEST_FILE)
         self._address = address
-        self._redact = Redaction(key)
+        self._redact = Redaction(key, secrets())
         self._state = state
         self._file = file
         self._sleep = sleep
@@ -208,7 +207,7 @@ class _Batches:
         async def call() -> object:
             return await self._server.files.create(file=("requests.jsonl", content), purpose="batch")
 
-        part.file = (await self._called(call, FileObject)).id
+        part.file = self._noted_down((await self._called(call, FileObject)).id)
         self._note()
 
     async def submit(self, part: Part) -> None:
@@ -226,7 +225,7 @@ class _Batches:
             )
 
         if not part.batch:
-            part.batch = (await self._called(call, Batch)).id
+            part.batch = self._noted_down((await self._called(call, Batch)).id)
             self._note()
 
     async def outcomes(self, part: Part, models: dict[str, str], poll_seconds: float) -> dict[str, Outcome]:
@@ -247,7 +246,7 @@ class _Batches:
             if batch.status not in _UNFINISHED:
                 return batch
             if waited >= _LONGEST_SECONDS:
-                raise MissingPrerequisite(f"the batch {part.batch} is still {batch.status}", _RESUME)
+                raise MissingPrerequisite(self._redact(f"the batch {part.batch} is still {batch.status}"), _RESUME)
             await self._sleep(poll_seconds)
             waited += poll_seconds
 
@@ -258,19 +257,23 @@ class _Batches:
         async def call() -> object:
             return (await self._server.files.content(file)).content
 
-        return read_outcomes(self._redact_bytes(await self._called(call, bytes)), models)
-
-    def _redact_bytes(self, content: bytes) -> bytes:
-        return self._redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        return read_outcomes(await self._called(call, bytes), models, self._redact)
 
     def _missing(self, batch: Batch) -> Failure:
         """Why a request has no line in either file."""
         if batch.status == "failed":
             said = [error.message or "" for error in (batch.errors and batch.errors.data) or []]
             return Failure("bad_request", self._redact(f"the batch failed: {'; '.join(said) or 'it does not say why'}"))
+        named = self._redact(f"the batch {batch.id} is {batch.status}")
         if batch.status == "completed":
-            return Failure("malformed", f"the batch {batch.id} is completed and has no whole line for this request")
-        return Failure("server", f"the batch {batch.id} is {batch.status}, this request was not answered")
+            return Failure("malformed", f"{named} and has no whole line for this request")
+        return Failure("server", f"{named}, this request was not answered")
+
+    def _noted_down(self, name: str) -> str:
+        """A name that the server gave a thing, which is kept on file."""
+        if self._redact(name) != name:
+            raise self._stopped("it names a thing by the key", "Ask another server.")
+        return name
 
     def deliver(self, part: Part, outcomes: dict[str, Outcome]) -> None:
         """Note that the outcomes of a part were taken; what failed is free to be asked again."""
@@ -292,10 +295,12 @@ class _Batches:
                 why = self._redact(str(error))
                 if error.status_code < 500 and error.status_code not in (408, 409, 429):
                     raise self._stopped(why, "Ask without --batch where the server takes none.") from None
-            except (aiohttp.ClientError, OSError, openai.APIConnectionError, ValueError) as error:
-                why = self._redact(str(error) or type(error).__name__)
             except BodyTooLargeError:
                 raise self._stopped("its file of answers is too large", "Ask without --batch.") from None
+            except MisstepError:
+                raise
+            except Exception as error:  # noqa: BLE001 (whatever an odd answer makes the openai client raise)
+                why = self._redact(str(error) or type(error).__name__)
             if attempt < _ATTEMPTS:
                 await self._sleep(wait)
                 wait *= 2

@@ -13,7 +13,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from harness.clients.reading import Answer, cleaned, read_answer
+from harness.clients.guarded import failure_of
+from harness.clients.reading import Answer, Redact, cleaned, read_answer
+from harness.clients.refusals import as_text
 from harness.exchange import Failure, Outcome, Reply, Request
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
@@ -73,7 +75,7 @@ def in_parts(
         yield part
 
 
-def read_outcomes(content: bytes, models: dict[str, str]) -> dict[str, Outcome]:
+def read_outcomes(content: bytes, models: dict[str, str], redact: Redact = str) -> dict[str, Outcome]:
     """Key → outcome of the lines of an output or error file.
 
     Lines that are broken or belong to no key are left out: whoever waits for a key sees that it is missing. Of two
@@ -85,19 +87,21 @@ def read_outcomes(content: bytes, models: dict[str, str]) -> dict[str, Outcome]:
         The file.
     models
         Key → model that was asked.
+    redact
+        What takes secrets out of a text.
     """
     outcomes: dict[str, Outcome] = {}
     for line in content.splitlines():
         answered = _decoded(line)
-        if answered is not None and answered.custom_id in models:
-            outcomes.setdefault(answered.custom_id, _outcome(answered, models[answered.custom_id]))
+        if answered is not None and answered.custom_id in models and answered.custom_id not in outcomes:
+            outcomes[answered.custom_id] = _outcome(answered, models[answered.custom_id], redact)
     return outcomes
 
 
 def _decoded(line: bytes) -> _Answered | None:
     try:
         return _answered.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _decoded_leniently(line)
 
 
@@ -109,12 +113,16 @@ def _decoded_leniently(line: bytes) -> _Answered | None:
         return None
 
 
-def _outcome(answered: _Answered, model: str) -> Outcome:
+def _outcome(answered: _Answered, model: str, redact: Redact) -> Outcome:
     if answered.response is not None and answered.response.status_code:
-        body = json.dumps(answered.response.body).encode()
-        return read_answer(Answer(answered.response.status_code, {}, body), model, 0.0)
+        try:
+            body = json.dumps(answered.response.body).encode()
+            return read_answer(Answer(answered.response.status_code, {}, body), model, 0.0, redact)
+        except Exception as raised:  # noqa: BLE001 (the boundary around one request of a batch)
+            return failure_of(raised, redact)
     error = answered.error if isinstance(answered.error, dict) else {}
-    return Failure("server", f"the batch could not ask this: {error.get('message') or 'it does not say why'}")
+    said = as_text(error.get("message") or "it does not say why")
+    return Failure("server", redact(f"the batch could not ask this: {said}"))
 
 
 def answers_first(output: dict[str, Outcome], errors: dict[str, Outcome]) -> dict[str, Outcome]:

@@ -11,6 +11,7 @@ that a killed process loses none; a machine that loses power may lose the last f
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -80,13 +81,33 @@ class Cache:
 
     def get(self, key: str) -> Reply | None:
         """The reply kept under a key, marked as cached."""
-        row = self._rows.execute("SELECT reply FROM exchange WHERE key = ?", (key,)).fetchone()
-        return None if row is None else replace(_reply.decode(row[0]), cached=True)
+        with self._usable():
+            row = self._rows.execute("SELECT reply FROM exchange WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        try:
+            return replace(_reply.decode(row[0]), cached=True)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError):
+            with self._usable():  # it is asked again, and the new reply kept
+                self._rows.execute("DELETE FROM exchange WHERE key = ?", (key,))
+            return None
 
     def put(self, key: str, request: Request, reply: Reply) -> None:
         """Keep a reply; where one is kept already that one stays."""
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        self._rows.execute(_PUT, (key, _encode(_sendable(request)), _encode(replace(reply, cached=False)), created))
+        row = (key, _encode(_sendable(request)), _encode(replace(reply, cached=False)), created)
+        with self._usable():
+            self._rows.execute(_PUT, row)
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Errors of the file as one of ours: a full disk, another process that holds it for long, a broken page."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(
+                f"the cache cannot be used: {error}", "Mend that, or name another.", file=self.file
+            ) from error
 
     def export(self) -> Iterator[bytes]:
         """Every row as a line of JSON, in the order of the keys."""
@@ -138,7 +159,7 @@ def _lines(file: Path) -> Iterator[Exported]:
         for number, line in enumerate(stream, start=1):
             try:
                 row = _exported.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 advice = "Export the cache again."
                 raise InputError(f"no line of a cache: {error}", advice, file=file, line=number) from error
             if row.key != row.request.key():

@@ -20,6 +20,7 @@ class Ledger:
 
     def __init__(self, file: Path) -> None:
         try:
+            self._file = file
             self.total_usd = _total(file)
             self._stream = file.open("ab", buffering=0)
         except OSError as error:
@@ -30,7 +31,10 @@ class Ledger:
     def add(self, usd: float) -> None:
         """Add what is set aside; less than 0 for what is free again."""
         self.total_usd += usd
-        self._stream.write(b"%b\n" % repr(usd).encode())
+        try:
+            self._stream.write(b"%b\n" % repr(usd).encode())
+        except OSError as error:
+            raise InputError(f"cannot be written on: {error.strerror}", "Make room.", file=self._file) from error
 
     def close(self) -> None:
         """Close the file."""

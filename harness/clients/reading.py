@@ -5,27 +5,34 @@ An answer is a chat completion, of which this is looked at:
     {"model": "small-1", "choices": [{"message": {"content": "yes", "refusal": null}, "finish_reason": "stop"}],
      "usage": {"prompt_tokens": 9, "completion_tokens": 1}}
 
-What is in its text is not looked at: text that is no JSON, or is cut off, is still what the model said.
+What is in its text is not looked at: text that is no JSON, or is cut off, is still what the model said. Secrets are
+taken out of every text before it is cut, and out of what it comes to.
 """
 
 import email.utils
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from harness.clients.refusals import advice_on
+from harness.clients.refusals import advice_on, as_text
 from harness.exchange import Failure, FailureKind, Outcome, Reply, without_surrogates
+
+Redact = Callable[[str], str]
 
 _SHOWN = 200
 """How much of a server's own message is shown in a sentence."""
 
 _KEPT = 20_000
 """How much of a body that is no answer is kept."""
+
+_MOST_TOKENS = 1 << 53
+"""A count of tokens above is none: no price can be worked out of it, and no JSON may hold it."""
 
 
 class Answer(Struct, frozen=True):
@@ -70,7 +77,7 @@ class _NoAnswerError(Exception):
         super().__init__(sentence)
 
 
-def read_answer(answer: Answer, model: str, seconds: float) -> Outcome:
+def read_answer(answer: Answer, model: str, seconds: float, redact: Redact = str) -> Outcome:
     """The outcome that an answer means; its cost is left open.
 
     Parameters
@@ -81,33 +88,40 @@ def read_answer(answer: Answer, model: str, seconds: float) -> Outcome:
         The model that was asked, for a server that does not name the one that answered.
     seconds
         How long it took.
+    redact
+        What takes secrets out of a text.
     """
     if not 200 <= answer.status < 300:
-        return _refused(answer, seconds)
+        return _refused(answer, seconds, redact)
+    raw = redact(_text(answer.body))
     try:
         completion = _decoded(answer)
-        choice = _first_choice(completion)
+        choice = _first_choice(completion, redact)
     except _NoAnswerError as error:
-        return Failure(error.kind, error.sentence, raw=_text(answer.body)[:_KEPT], seconds=seconds)
+        return Failure(error.kind, redact(error.sentence), raw=raw[:_KEPT], seconds=seconds)
     message = choice.message or _Message()
     usage = completion.usage if isinstance(completion.usage, dict) else {}
-    return Reply(
-        text=_joined(message.content),
-        refusal=message.refusal,
-        finish=choice.finish_reason,
-        model=completion.model or model,
+    said = _joined(message.content)
+    reply = Reply(
+        text=said and redact(said),
+        refusal=message.refusal and redact(message.refusal),
+        finish=choice.finish_reason and redact(choice.finish_reason),
+        model=redact(completion.model or model),
         input_tokens=_count(usage.get("prompt_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
         seconds=seconds,
         cost_usd=None,
-        raw=_text(answer.body),
+        raw=raw,
     )
+    # What is a secret only once its parts are joined cannot be found in the body that has them apart.
+    in_parts = isinstance(message.content, list) and reply.text != said
+    return replace(reply, raw="") if in_parts else reply
 
 
 def _decoded(answer: Answer) -> _Completion:
     try:
         return _completion.decode(answer.body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         first = error
     try:  # `json` knows lone surrogates and NaN, which some servers send
         value = cleaned(json.loads(answer.body))
@@ -116,17 +130,18 @@ def _decoded(answer: Answer) -> _Completion:
         raise _NoAnswerError("malformed", f"the server's answer is not JSON ({first}; content type {kind})") from error
     try:
         return msgspec.convert(value, _Completion)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, RecursionError) as error:
         raise _NoAnswerError("malformed", f"the server's answer is no chat completion: {error}") from error
 
 
-def _first_choice(completion: _Completion) -> _Choice:
+def _first_choice(completion: _Completion, redact: Redact) -> _Choice:
     if completion.choices:
         if completion.choices[0].message is None:
             raise _NoAnswerError("malformed", "the server's answer has no message")
         return completion.choices[0]
     if completion.error is not None:
-        raise _NoAnswerError("server", f"the server reports an error under status 200: {_said(completion.error)}")
+        said = _said(completion.error, redact)
+        raise _NoAnswerError("server", f"the server reports an error under status 200: {said}")
     raise _NoAnswerError("malformed", "the server's answer has no choices")
 
 
@@ -137,7 +152,7 @@ def _joined(content: str | list[_Part] | None) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS else None
 
 
 def cleaned(value: Any) -> Any:
@@ -155,17 +170,17 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", "replace")
 
 
-def _refused(answer: Answer, seconds: float) -> Failure:
+def _refused(answer: Answer, seconds: float, redact: Redact) -> Failure:
     """The failure that a status other than 2xx means."""
-    error = error_in(answer.body)
+    error = error_in(answer.body, redact)
     kind = _kind(answer.status, error)
-    sentence = f"{_MEANING[kind]} (status {answer.status}): {_said(error)}"
+    sentence = f"{_MEANING[kind]} (status {answer.status}): {_said(error, redact)}"
     if kind == "bad_request" and (advice := advice_on(error)):
         sentence = f"{sentence.rstrip('.')}; {advice}"
     return Failure(
         kind,
         sentence,
-        raw=_text(answer.body)[:_KEPT],
+        raw=redact(_text(answer.body))[:_KEPT],
         seconds=seconds,
         retry_after=retry_after(answer.headers) if kind in ("rate_limited", "server") else None,
     )
@@ -190,18 +205,18 @@ def _kind(status: int, error: Any) -> FailureKind:
     return "bad_request"
 
 
-def error_in(body: bytes) -> Any:
+def error_in(body: bytes, redact: Redact = str) -> Any:
     """What a body says went wrong: its `error` where it is JSON and has one, else all of it."""
     try:
         value = cleaned(json.loads(body))
     except (ValueError, RecursionError):
-        return re.sub(r"<[^<>]*>", " ", _text(body[:_KEPT]))
+        return re.sub(r"<[^<>]*>", " ", redact(_text(body))[:_KEPT])
     return value.get("error", value) if isinstance(value, dict) else value
 
 
-def _said(error: Any) -> str:
+def _said(error: Any, redact: Redact) -> str:
     message = error.get("message", error) if isinstance(error, dict) else error
-    line = " ".join(str(message).split())
+    line = redact(" ".join(redact(as_text(message)).split()))
     return (line if len(line) <= _SHOWN else line[:_SHOWN] + "…") or "it does not say why"
 
 

@@ -43,6 +43,7 @@ class RecordingClient:
 
     def __init__(self, client: Client, file: Path) -> None:
         self._client = client
+        self._file = file
         self._stream = _opened(file)
 
     async def ask(self, request: Request) -> Outcome:
@@ -51,8 +52,13 @@ class RecordingClient:
         if isinstance(outcome, Failure) and outcome.kind in _NOT_SENT:
             return outcome
         said = _Said(reply=outcome) if isinstance(outcome, Reply) else _Said(failure=outcome)
-        self._stream.write(_encode(_Exchange(request.key(), msgspec.Raw(request.content()), said)) + b"\n")
-        self._stream.flush()
+        line = _encode(_Exchange(request.key(), msgspec.Raw(request.content()), said)) + b"\n"
+        try:
+            self._stream.write(line)
+            self._stream.flush()
+        except OSError as error:
+            said_so = f"cannot be written on: {error.strerror}"
+            raise InputError(said_so, "Make room, or name another file for the recording.", file=self._file) from error
         return outcome
 
     async def close(self) -> None:
@@ -129,7 +135,7 @@ def _read(file: Path) -> dict[str, Outcome]:
 def _decoded(line: bytes, file: Path, number: int) -> _Exchange:
     try:
         return _exchange.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"no recorded exchange: {error}", "Was the file edited?", file=file, line=number) from error
 
 

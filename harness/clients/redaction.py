@@ -1,41 +1,189 @@
-"""The API key never leaves: whatever a server sends back is cleaned of it before it is kept or shown."""
+"""Secrets never leave: whatever a server sends back is cleaned of them before it is cut, kept or shown.
+
+A server may give back what it was sent in many spellings: as JSON, URLs and HTML escape it, in base64 or as hexadecimal
+digits, with tags, line ends or invisible signs in it, or only a part of it. A cut goes through what stands there, so
+that nothing is ever cut before it is cleaned.
+"""
 
 import re
-from urllib.parse import quote
+import sys
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from msgspec import Struct
 
 SHOWN_INSTEAD = "[API key]"
+OTHERS_SHOWN_INSTEAD = "[secret]"
 
 _SHORTEST = 6
-"""A key shorter than this is a placeholder for a server that wants none, and may be any word of a text."""
+"""A secret shorter than this is a placeholder for a server that wants none, and may be any word of a text."""
 
-_ESCAPE = r"\u00"
-"""What opens a sign of ASCII that JSON holds by its number."""
+_SHORTEST_ENCODED = 12
+"""Below this, what is sure in the base64 of a secret is too short to tell it by."""
+
+_BLOCK = 6
+_RUN = 2 * _BLOCK - 1
+"""So many signs of a secret in a row are taken for a part of it; any such run holds a whole block."""
+
+_SHORTEST_IN_PARTS = 16
+
+_LEVELS = 4
+"""How often over a secret may be escaped: JSON in JSON in a URL."""
+
+_ESCAPE = re.compile(
+    r"\\{1,8}(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|[nrtbf])?"
+    r"|%([0-9a-fA-F]{2})|&(?:\#[xX]([0-9a-fA-F]{1,6})|\#([0-9]{1,7})|(amp|lt|gt|quot|apos));?"
+)
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_TAG = re.compile(r"<[^<>]*>")
+_UNSEEN = re.compile(r"[\x00\u00ad\u200b-\u200f\u2060\ufeff\ufffd]")
+_BETWEEN = (
+    r"(?:[\s\x00\u00ad\u200b-\u200f\u2060\ufeff\ufffd]|<[^<>]*>|%(?:25)*(?:0[09aAdD]|20)"
+    r"|\\{1,8}(?:[nrtbf]|u(?i:00(?:0[09ad]|20|ad)|200[b-f]|2060|feff|fffd|d[89a-f][0-9a-f]{2})))*+"
+)
+"""What may stand between the signs of a secret and is not seen on a page or in a line."""
+
+
+class _Secret(Struct, frozen=True):
+    text: str
+    shown_instead: str
+    forms: tuple[str, ...]
 
 
 class Redaction:
-    """Takes one key out of texts.
+    """Takes secrets out of texts.
 
     Parameters
     ----------
     key
         The API key; the empty string where there is none.
+    others
+        Further secrets, such as the values of header fields.
     """
 
-    def __init__(self, key: str) -> None:
-        forms = (key, quote(key, safe=""), key.replace("/", r"\/"))
-        self._forms = tuple(dict.fromkeys(forms)) if len(key) >= _SHORTEST else ()
-        self._escaped = re.compile("".join(map(_in_json, key)))
+    def __init__(self, key: str, others: Iterable[str] = ()) -> None:
+        shown = {secret.strip(): OTHERS_SHOWN_INSTEAD for secret in others} | {key.strip(): SHOWN_INSTEAD}
+        longest_first = sorted(shown.items(), key=lambda named: -len(named[0]))
+        self._secrets = tuple(
+            _Secret(text, instead, _forms(text)) for text, instead in longest_first if len(text) >= _SHORTEST
+        )
 
     def __call__(self, text: str) -> str:
-        """The text with the key shown as `[API key]`."""
-        for form in self._forms:
-            if form in text:
-                text = text.replace(form, SHOWN_INSTEAD)
-        if self._forms and _ESCAPE in text:
-            text = self._escaped.sub(SHOWN_INSTEAD, text)
+        """The text with the key shown as `[API key]`, and other secrets as `[secret]`.
+
+        However what it gives is unescaped, no secret comes out.
+        """
+        for secret in self._secrets:
+            for form in secret.forms:
+                text = text.replace(form, secret.shown_instead)
+            text = _without_parts(text, secret)
+        unescaped = _unescaped(text) if self._secrets else ""
+        for secret in self._secrets:
+            for form in secret.forms:
+                if _signs(form) not in unescaped:
+                    continue
+                text = _spellings(form).sub(secret.shown_instead, text)
+                unescaped = _unescaped(text)
+                if _signs(form) in unescaped:
+                    return secret.shown_instead
         return text
 
 
-def _in_json(sign: str) -> str:
-    """A pattern for a sign of ASCII as JSON may hold it: as it is, or by its number."""
-    return rf"(?:{re.escape(sign)}|\\u(?i:{ord(sign):04x}))"
+def _forms(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((text, *_encoded(text))))
+
+
+def _unescaped(text: str) -> str:
+    """A text as it is meant, without what is not seen, without white space."""
+    for _ in range(_LEVELS):
+        meant = _ESCAPE.sub(_meant, text)
+        if meant == text:
+            break
+        text = meant
+    if not text.isascii() or "\0" in text:
+        text = _UNSEEN.sub("", text)
+    return _signs(_TAG.sub("", text))
+
+
+def _meant(escape: re.Match[str]) -> str:
+    if escape[7]:
+        return _NAMED[escape[7]]
+    number = int(escape[6]) if escape[6] else int(next(filter(None, escape.groups()), "0"), 16)
+    return chr(number) if 0 < number < sys.maxunicode else ""
+
+
+def _signs(form: str) -> str:
+    """The signs of a text without its white space."""
+    return "".join(form.split())
+
+
+@lru_cache(maxsize=64)
+def _spellings(form: str) -> re.Pattern[str]:
+    """A pattern for a secret with each sign as it is, or as JSON, JavaScript, URLs and HTML may write it."""
+    return re.compile(_BETWEEN.join(map(_spelt, _signs(form))))
+
+
+def _spelt(sign: str) -> str:
+    code = f"0*(?i:{ord(sign):x})"
+    backslash = "" if sign.isalnum() else r"\\{1,8}" + re.escape(sign) + "|"
+    named = "".join(f"|&(?:amp;)*{name};" for name, meant in _NAMED.items() if meant == sign)
+    return (
+        rf"(?:{re.escape(sign)}|{backslash}\\{{1,8}}(?:u\{{?{code}\}}?|x{code})|%(?:25)*{code}"
+        rf"|&(?:amp;)*\#(?:0*{ord(sign)}|[xX]{code});?{named})"
+    )
+
+
+def _encoded(text: str) -> Iterator[str]:
+    """What a secret is in base64, wherever it stands in what was encoded, and as hexadecimal digits."""
+    content = text.encode("utf-8", "surrogateescape")
+    yield content.hex()
+    yield content.hex().upper()
+    yield b64encode(content).decode()
+    if len(content) < _SHORTEST_ENCODED:
+        return
+    for before in range(3):
+        # The first and the last signs depend on what stands beside the secret.
+        known = b64encode(b"\0" * before + content)[(0, 2, 3)[before] : 4 * ((before + len(content)) // 3)].decode()
+        yield known
+        yield known.replace("+", "-").replace("/", "_")
+
+
+def _without_parts(text: str, secret: _Secret) -> str:
+    """The text without long parts of a secret that no word has, as a cut leaves them."""
+    if not _in_parts(secret.text):
+        return text
+    kept, end = [], 0
+    for start, stop in sorted(_runs(text, secret.text)):
+        if stop > end:
+            kept += [text[end : max(start, end)], secret.shown_instead if start >= end else ""]
+            end = stop
+    return "".join([*kept, text[end:]]) if kept else text
+
+
+def _in_parts(text: str) -> bool:
+    """Whether a secret is so long and so mixed that a part of it is no word of a text."""
+    mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    return len(text) >= _SHORTEST_IN_PARTS and mixed and "://" not in text and not any(map(str.isspace, text))
+
+
+def _runs(text: str, secret: str) -> Iterator[tuple[int, int]]:
+    """Where so many signs of a secret stand in a row."""
+    for start in range(0, len(secret) - _BLOCK + 1, _BLOCK):
+        place = text.find(secret[start : start + _BLOCK])
+        while place >= 0:
+            before = _alike(reversed(secret[:start]), reversed(text[max(0, place - start) : place]))
+            after = _alike(secret[start + _BLOCK :], text[place + _BLOCK : place + len(secret) - start])
+            if before + _BLOCK + after >= _RUN:
+                yield place - before, place + _BLOCK + after
+            place = text.find(secret[start : start + _BLOCK], place + _BLOCK + after)
+
+
+def _alike(one: Iterable[str], other: Iterable[str]) -> int:
+    """How many signs are the same before the first that differs."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count

@@ -60,11 +60,19 @@ def advice_on(error: Any) -> str:
     return "" if refused is None else _ADVICE[refused]
 
 
+def as_text(said: Any) -> str:
+    """What a server says as a text, however deep it is nested and however long its numbers are."""
+    try:
+        return str(said)
+    except (RecursionError, ValueError):
+        return "what cannot be written down"
+
+
 def _words(error: Any) -> str:
     """The sentence of an error, or all of it where there is none."""
     if isinstance(error, dict):
-        return str(error.get("message") or error.get("detail") or error)
-    return str(error)
+        return as_text(error.get("message") or error.get("detail") or error)
+    return as_text(error)
 
 
 def _pointed_at(error: Any) -> Iterator[str]:

@@ -14,6 +14,8 @@ class ClientSettings(Struct, frozen=True):
         A name of `CLIENTS`, or a dotted path `package.module:function` that takes these settings.
     base_url
         Where the server is; `None` takes `OPENAI_BASE_URL`, else OpenAI's own address.
+    base_url_named
+        Whether the person named that address; the key goes to no other.
     in_flight
         How many requests are with the server at once, at most; `None` sets no limit of its own.
     attempts
@@ -44,6 +46,7 @@ class ClientSettings(Struct, frozen=True):
 
     client: str = "openai"
     base_url: str | None = None
+    base_url_named: bool = True
     in_flight: int | None = None
     attempts: int = 6
     attempt_seconds: float = 120.0

@@ -1,20 +1,25 @@
-"""The way over the wire: an aiohttp session under the openai client, which by itself would use another library.
+"""The way over the wire: one connection a request, a body that is read to its end, up to a limit.
 
-It reads each body to its end before it hands it on, up to a limit, so that one answer cannot fill the memory.
+HTTP/1.1 has nothing that ties an answer to a request but the connection that it comes on. A server that sends an answer
+twice would have the second taken for the answer to the next request, so that no connection carries a second one.
 """
 
+from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-import httpx2
 
+from harness.clients.reading import Answer
 from harness.errors import UsageError
 
 LARGEST_BODY = 16 << 20
 """How many bytes a body may have; the longest answers of a model have some hundred thousand."""
 
 _CONNECT_SECONDS = 10.0
+
+_READ = ("content-type", "date", "retry-after", "retry-after-ms")
+"""The header fields that are read: what else a server says there concerns nobody, however odd it is."""
 
 
 class BodyTooLargeError(Exception):
@@ -47,10 +52,8 @@ def proxy_to(scheme: str, host: str) -> Proxy:
     return f"{proxy.scheme}://{place}", fields
 
 
-class AiohttpTransport(httpx2.AsyncBaseTransport):
-    """Sends the openai client's requests with aiohttp; connections are kept and as many as are asked for.
-
-    Errors are aiohttp's own, which the openai client lets pass as they are: it would call a reset a time-out.
+class Wire:
+    """Sends requests with aiohttp, as many at once as are asked for, and follows no redirection.
 
     Parameters
     ----------
@@ -67,14 +70,14 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         """The session, made on first use as it belongs to the running event loop."""
         if self._session is None or self._session.closed:
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
+                connector=aiohttp.TCPConnector(limit=0, force_close=True),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=False,  # else a login of ~/.netrc would be put in the place of the key
             )
         return self._session
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def send(self, method: str, url: str, content: bytes | None, headers: Mapping[str, str]) -> Answer:
         """Send one request and read the whole answer.
 
         Raises
@@ -84,31 +87,22 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         aiohttp.ClientError, OSError
             The connection failed.
         """
-        content = await request.aread()
-        headers = [
-            (name, value)
-            for name, value in request.headers.items()
-            if name not in ("host", "content-length", "connection")
-        ]
-        server = (request.url.scheme, request.url.host)
+        parts = urlsplit(url)
+        server = (parts.scheme, parts.hostname or "")
         if server not in self._proxies:
             self._proxies[server] = proxy_to(*server)
         proxy, wanted = self._proxies[server]
         async with self._open().request(
-            request.method,
-            str(request.url),
+            method,
+            url,
             data=content,
             headers=headers,
             allow_redirects=False,
             proxy=proxy,
             proxy_headers=wanted,
         ) as response:
-            fields = [
-                (name, value)
-                for name, value in response.headers.items()
-                if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
-            ]
-            return httpx2.Response(response.status, headers=fields, content=await self._read(response))
+            fields = {name: response.headers[name] for name in _READ if name in response.headers}
+            return Answer(response.status, fields, await self._read(response))
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         parts, size = [], 0
@@ -120,7 +114,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             parts.append(part)
         return b"".join(parts)
 
-    async def aclose(self) -> None:
+    async def close(self) -> None:
         """Close all connections."""
         if self._session is not None:
             await self._session.close()

@@ -91,9 +91,9 @@ def verdict(spec: JudgeSpec, asked: Asked, outcomes: Sequence[Outcome]) -> Verdi
     )
 
 
-def unasked(spec: JudgeSpec, item: Item, reason: str) -> Verdict:
-    """The verdict on an item that could not even be asked about."""
-    return Verdict(item.id, spec.name, None, "failed", prompt=spec.prompt.label, model=spec.model.name, error=reason)
+def failed(spec: JudgeSpec, item: str, reason: str) -> Verdict:
+    """The verdict on an item that could not be asked about, or whose replies could not be read."""
+    return Verdict(item, spec.name, None, "failed", prompt=spec.prompt.label, model=spec.model.name, error=reason)
 
 
 def _names(labels: Sequence[str], spec: JudgeSpec, turn: int) -> dict[str, str]:

@@ -25,6 +25,9 @@ _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTA
 """What a model thinks before it answers; a thought without an end is no answer."""
 
 _MOST_CHARACTERS = 1_000_000
+_MOST_STEPS = 1 << 31
+"""Where it is not known how many steps a run has: no run has so many."""
+
 _MOST_BROKEN = 200
 """How many braces may open what is no object: each costs a look at all the text before it."""
 
@@ -225,7 +228,11 @@ def _steps(said: Any, steps: int | None) -> tuple[tuple[int, ...], str]:
 
 def _whole(values: Sequence[Any], steps: int | None) -> Iterator[int]:
     for value in values:
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0 and (steps is None or value < steps):
+        if (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and 0 <= value < (_MOST_STEPS if steps is None else steps)
+        ):
             yield value
 
 
@@ -234,4 +241,6 @@ def _short(value: Any) -> str:
         said = without_surrogates(json.dumps(value, ensure_ascii=False))
     except RecursionError:
         return "of a thousand brackets"
+    except ValueError:
+        return "of thousands of digits"
     return said if len(said) <= 60 else f"{said[:57]}…"

@@ -82,12 +82,14 @@ class FaultyServer:
         self._playing: set[asyncio.Task[None]] = set()
         self.received: list[dict[str, Any]] = []
         self.heads: list[str] = []
+        self.connections = 0
         self.base_url = ""
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Play the script's next entry for each request of a connection."""
         task = asyncio.current_task()
         assert task is not None
+        self.connections += 1
         self._playing.add(task)
         try:
             while not writer.is_closing():
