@@ -130,6 +130,7 @@ def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
                     reason=verdict.rationale,
                     unit="text",
                     group=category,
+                    example=f"{judged.benchmark}/{verdict.item}#{min(verdict.steps)}" if verdict.steps else "",
                 )
             )
     return Table(

@@ -30,7 +30,8 @@ class Row(Struct, frozen=True, omit_defaults=True):
     stands under; `printed` is the string as the paper prints it; `source` is the table and row of the paper, or
     the data set with its version, or the seed and n of generated cases; `status` compares published with
     recomputed and `reason` is its one sentence, or says why a value is missing; `figures` are the printed figures that
-    it is or is compared with, as paper/id of `data/published`.
+    it is or is compared with, as paper/id of `data/published`; `example` is the run and the step, as
+    data set/id#step, that it is an example of.
     """
 
     quantity: str
@@ -47,6 +48,7 @@ class Row(Struct, frozen=True, omit_defaults=True):
     method: str = ""
     group: str = ""
     figures: tuple[str, ...] = ()
+    example: str = ""
 
 
 class Table(Struct, frozen=True):

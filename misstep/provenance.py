@@ -19,6 +19,7 @@ from harness.datasets.checking import check
 from harness.errors import MissingPrerequisite
 from harness.places import data_folder
 from harness.records import replace_file
+from misstep.example_pages import example_pages
 from misstep.studies import version
 
 _FILE = "provenance.json"
@@ -42,6 +43,10 @@ def write_provenance(reports: Sequence[Report], out: Path, command: str, seed: i
     sets = dict.fromkeys(name for table in tables for name in data_sets_of(table))
     records = {name: data_set_record(name, data) for name in sorted(sets)}
     for address, text in origin_pages(tables, records, Foot(command, seed=seed)).items():
+        target = out / address
+        target.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(target, text.encode())
+    for address, text in example_pages(tables, command, seed, data):
         target = out / address
         target.parent.mkdir(parents=True, exist_ok=True)
         replace_file(target, text.encode())

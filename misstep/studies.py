@@ -54,6 +54,9 @@ _RATED: tuple[tuple[str, str, ScaleLevel], ...] = (
 GENERATED = 400
 """How many runs are generated where a notebook shows generated ones."""
 
+GENERATED_SET = "generated"
+"""What these runs are called where a public set has its name."""
+
 
 class _Cached(Struct, frozen=True):
     """What is kept of a study: verdicts, and the number of steps of each run."""
@@ -105,7 +108,7 @@ def _generated_set(n: int, own_seed: int) -> JudgedSet:
         verdicts += classify_all(case.trajectory, categories())
         n_steps[case.trajectory.id] = len(case.trajectory.steps)
     source = f"generated, seed {own_seed}, n {n}"
-    return JudgedSet("generated", Path(), source, tuple(verdicts), n_steps, "generated")
+    return JudgedSet(GENERATED_SET, Path(), source, tuple(verdicts), n_steps, "generated")
 
 
 def _classified(dataset: str) -> JudgedSet:

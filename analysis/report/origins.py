@@ -1,9 +1,11 @@
 """Where a table's figures come from, as addresses: the function that made it, and the record behind each figure.
 
 A run writes a page for each: `code/<module>.html` is the module's source, `records/<paper>.html` the file of the
-figures that a paper prints, `records/<data set>.html` what a public set is and which files it has.
+figures that a paper prints, `records/<data set>.html` what a public set is and which files it has, and
+`runs/<data set>/<id>-<digest>.html` a run that is an example, step by step.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -16,6 +18,8 @@ from analysis.published import Figure, load_paper, published_papers
 from analysis.tables import Row, Table
 from harness.places import data_folder
 
+_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 80
 _ID = re.compile(r'\s*id\s*=\s*"([^"]*)"')
 
 
@@ -66,12 +70,24 @@ def record_address(name: str) -> str:
     return f"records/{name}.html"
 
 
+def example_address(example: str) -> str:
+    """The page of a run that is an example, `data set/id#step`, and on it the place of the step."""
+    run, _, step = example.rpartition("#")
+    dataset, _, id_ = run.partition("/")
+    # Ids hold any characters and may differ in what a file's name cannot show: the digest tells them apart.
+    digest = hashlib.sha256(run.encode()).hexdigest()[:12]
+    name = _NO_FILE_NAME.sub("-", id_).strip("-.")[:_LONGEST_NAME]
+    return f"runs/{_NO_FILE_NAME.sub('-', dataset)}/{name}-{digest}.html#step-{step}"
+
+
 def published_file_text(paper: str) -> str:
     """The file of a paper's printed figures, as it is."""
     return (data_folder() / "published" / f"{paper}.toml").read_text(encoding="utf-8")
 
 
 def _row_address(row: Row, table: Table, papers: Sequence[str]) -> str:
+    if row.example:
+        return example_address(row.example)
     if row.evidence == "generated":
         return code_address(generator_behind(row, table))
     behind = papers_behind(row, table, papers)

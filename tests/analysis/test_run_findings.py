@@ -40,6 +40,7 @@ def test_examples_come_from_different_sets_first() -> None:
     rows = examples_table([_set("one", ("a", 1), ("b", 2), ("c", 3)), _set("two", ("x", 4))], each=2).rows
     assert [(row.source, row.quantity) for row in rows] == [("one@1", "a"), ("two@1", "x")]
     assert rows[0].reason == "step 1 again and again"
+    assert rows[0].example == "one/a#1"
 
 
 def test_items_are_named_with_their_set_since_sets_use_the_same_ids() -> None:

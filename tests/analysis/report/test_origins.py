@@ -1,5 +1,6 @@
 """A figure on a page leads to what it is made of: each link to a page that is written and a place that is on it."""
 
+import re
 from pathlib import PurePosixPath
 from urllib.parse import urldefrag
 
@@ -70,6 +71,13 @@ def test_a_measured_figure_leads_to_its_data_set():
     table = measured("mast", "trail")
     assert list(origins(table).rows.values()) == ["records/mast.html", "records/trail.html"]
     assert origins(table).records == (("mast", "records/mast.html"), ("trail", "records/trail.html"))
+
+
+def test_an_example_of_a_run_leads_to_the_page_of_that_run_at_its_step():
+    rows = tuple(Row("a run", "steps 3", example=f"mast/{name}#3") for name in ("a/b", "a?b", "../../x", "x" * 300))
+    addresses = list(origins(Table("t", "fruit", "T", "F", rows, datasets=("mast",))).rows.values())
+    assert len(set(addresses)) == 4
+    assert all(re.fullmatch(r"runs/mast/[\w.-]{1,110}\.html#step-3", one) for one in addresses)
 
 
 def test_a_figure_of_several_sets_leads_nowhere_but_the_caption_names_them_all():
