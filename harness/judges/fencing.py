@@ -13,13 +13,14 @@ reader sees are written out.
 import hashlib
 import re
 import unicodedata
+from bisect import bisect_left
 from functools import lru_cache
 
 MARK_LENGTH = 16
 
 _ANGLES = "|".join(
     (
-        r"\s*/?\s*data\b",
+        r"\s*+(?:/\s*+)?data\b",
         r"[|｜][\w ]",
         r"/?<sys>>|/?sys>>",
         r"/?(?:s|sys|bos|eos|pad|unk|mask|cls|sep|sop|eop)>",
@@ -43,7 +44,8 @@ _TURNS = re.compile(rf"<(?={_ANGLES})|\[(?=/?(?:{_BRACKETS})\])|[|｜]>", re.IGN
 _OPENING = "<[|｜"
 """What each of them has one of: a sign is found sooner than any of them."""
 
-_FENCED = re.compile(rf"^<data ([0-9a-f]{{{MARK_LENGTH}}})>\n(.*?)\n</data \1>$", re.DOTALL | re.MULTILINE)
+_OPENING_LINE = re.compile(rf"<data ([0-9a-f]{{{MARK_LENGTH}}})>")
+_CLOSING_LINE = re.compile(rf"</data ([0-9a-f]{{{MARK_LENGTH}}})>")
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LOOKALIKES = {
@@ -92,7 +94,21 @@ def fence(text: str, salt: str = "") -> str:
 
 def fenced_parts(message: str) -> tuple[str, ...]:
     """The texts that stand between fences in a message."""
-    return tuple(found[2] for found in _FENCED.finditer(message))
+    lines = message.split("\n")
+    closing: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        if found := _CLOSING_LINE.fullmatch(line):
+            closing.setdefault(found[1], []).append(number)
+    parts: list[str] = []
+    after = 0
+    for number, line in enumerate(lines):
+        opened = _OPENING_LINE.fullmatch(line) if number >= after else None
+        ends = closing.get(opened[1], []) if opened else []
+        place = bisect_left(ends, number + 2)
+        if place < len(ends):
+            parts.append("\n".join(lines[number + 1 : ends[place]]))
+            after = ends[place] + 1
+    return tuple(parts)
 
 
 def _mark(text: str, salt: str) -> str:

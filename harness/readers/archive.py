@@ -2,24 +2,47 @@
 
 It holds `header.json` (while the run goes on, `_journal/start.json`) with all of the log but its samples, and a file
 for each sample and epoch, such as `samples/a1_epoch_1.json`. Each becomes one line: the header with that sample, a log
-of one sample. Nothing is written to disk. A sample that unpacks to more than a line may have makes a line that is too
-long, which whoever reads lines says; an archive that unpacks to more than 8 GiB is cut off there.
+of one sample; where so many copies of the header would be too long, only the first sample has it whole. Nothing is
+written to disk. A sample that cannot be unpacked, or that makes a line of over 64 MiB, becomes a line that says so; an
+archive that unpacks to more than 8 GiB, or to many times its size, is cut off there.
 """
 
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from harness.readers.decoding import LINE_LIMIT
+import msgspec
+
+from harness.errors import UnreadableTrajectory
+from harness.readers.decoding import EXPANSION_LIMIT, LINE_LIMIT, decode_json
+from harness.readers.inspect_log import UNREADABLE, brief, is_too_long
+from harness.trajectory import Source
 
 MAGIC = b"PK\x03\x04"
 
 _HEADERS = ("header.json", "_journal/start.json")
+_OPENING, _CLOSING = b'"samples":[', b"]}\n"
 _BLOCK = 1 << 20
+_MOST_TIMES = 250
+"""How many times its size an archive may unpack to, beyond 64 MiB: recordings are packed to a tenth or a thirtieth."""
+
+encode = msgspec.json.encode
 _UNPACKED_LIMIT = 8 << 30
 _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, NotImplementedError, RuntimeError, EOFError)
+
+
+def check_expansion(unpacked: int, size: int) -> None:
+    """See that a packed file does not unpack to many times its size.
+
+    Raises
+    ------
+    OSError
+        It does.
+    """
+    if unpacked > max(EXPANSION_LIMIT, _MOST_TIMES * size):
+        raise OSError(f"it unpacks to more than {_MOST_TIMES} times its size")
 
 
 def is_eval_log(file: BinaryIO) -> bool:
@@ -31,8 +54,15 @@ def is_eval_log(file: BinaryIO) -> bool:
         return False
 
 
-def eval_log_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The bytes of one line for each sample, in blocks.
+def eval_log_lines(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """The bytes of one line for each sample.
+
+    Parameters
+    ----------
+    file
+        The archive.
+    size
+        Its bytes, to which what it unpacks to is held.
 
     Raises
     ------
@@ -41,36 +71,49 @@ def eval_log_lines(file: BinaryIO) -> Iterator[bytes]:
     """
     unpacked = 0
     with zipfile.ZipFile(file) as archive:
-        opening = _opening(archive)
-        for member in archive.infolist():
-            if not member.filename.startswith("samples/") or member.is_dir():
+        about = _header(archive)
+        members = [one for one in archive.infolist() if one.filename.startswith("samples/") and not one.is_dir()]
+        fields = log_fields = encode(about)
+        for member in members:
+            try:
+                sample = _unpacked(archive, member, LINE_LIMIT - len(fields) - len(_OPENING) - len(_CLOSING))
+            except OSError as error:
+                yield encode(brief(about, "") | {UNREADABLE: str(error)}) + b"\n"
                 continue
-            yield opening
-            for block in _unpacked(archive, member):
-                unpacked += len(block)
-                if unpacked > _UNPACKED_LIMIT:
-                    raise OSError(f"the archive unpacks to more than {_UNPACKED_LIMIT >> 30} GiB")
-                yield block
-            yield b"]}\n"
+            line = _OPENING.join((fields[:-1] + (b"" if fields == b"{}" else b","), sample)) + _CLOSING
+            unpacked += len(line)
+            if unpacked > _UNPACKED_LIMIT:
+                raise OSError(f"the archive unpacks to more than {_UNPACKED_LIMIT >> 30} GiB")
+            check_expansion(unpacked, size)
+            yield line
+            if fields is log_fields and is_too_long(len(log_fields), len(members)):
+                fields = encode(brief(about, member.filename))
 
 
-def _opening(archive: zipfile.ZipFile) -> bytes:
-    """The header up to where its samples stand."""
+def _header(archive: zipfile.ZipFile) -> dict[str, Any]:
+    """All that the log says but its samples."""
     name = next(name for name in _HEADERS if name in archive.NameToInfo)
-    header = b"".join(_unpacked(archive, archive.NameToInfo[name])).strip()
-    if len(header) > LINE_LIMIT or not header.startswith(b"{") or not header.endswith(b"}"):
-        raise OSError(f"{name} in the archive is no JSON object of at most {LINE_LIMIT >> 20} MiB")
-    fields = header[:-1].rstrip()
-    return fields + (b"" if fields == b"{" else b",") + b'"samples":['
-
-
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    """A file of the archive on one line, up to the first byte that a line may not have any more."""
-    left = LINE_LIMIT + 1
     try:
-        with archive.open(member) as stream:
-            while left > 0 and (block := stream.read(min(left, _BLOCK))):
-                left -= len(block)
-                yield block.replace(b"\n", b" ")
+        about = decode_json(_unpacked(archive, archive.NameToInfo[name], LINE_LIMIT), Source("inspect_ai"))
+    except UnreadableTrajectory as error:
+        raise OSError(f"{name} in the archive is broken: {error.found}") from error
+    if not isinstance(about, dict):
+        raise OSError(f"{name} in the archive is no JSON object")
+    return {field: value for field, value in about.items() if field != "samples"}
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
+    """A file of the archive on one line."""
+    blocks: list[bytes] = []
+    left = most + 1
+    try:
+        if member.file_size <= most:
+            with archive.open(member) as stream:
+                while left > 0 and (block := stream.read(min(left, _BLOCK))):
+                    left -= len(block)
+                    blocks.append(block.replace(b"\n", b" "))
     except _BROKEN as error:
         raise OSError(f"{member.filename} in the archive cannot be unpacked: {error}") from error
+    if member.file_size > most or left <= 0:
+        raise OSError(f"{member.filename} in the archive unpacks to over {LINE_LIMIT >> 20} MiB")
+    return b"".join(blocks)

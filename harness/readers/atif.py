@@ -50,14 +50,15 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     UnreadableTrajectory
         The bytes are broken; names the line or field.
     """
-    pending: list[tuple[wire.Document, str | None, str | None]] = [(wire.decode(data, source), None, None)]
+    pending: list[tuple[wire.Document, int, str | None]] = [(wire.decode(data, source), 0, None)]
     while pending:
-        document, name, parent = pending.pop()
+        document, index, parent = pending.pop()
+        name = None if parent is None else f"{parent}-{index}"
         trajectory = _trajectory(document, source, name, parent)
         yield trajectory
         if document.subagent_trajectories:
             children = enumerate(document.subagent_trajectories)
-            pending += reversed([(child, f"{trajectory.id}-{index}", trajectory.id) for index, child in children])
+            pending += reversed([(child, index, trajectory.id) for index, child in children])
 
 
 def from_atif(document: dict[str, Any], source: Source | None = None) -> Trajectory:

@@ -19,6 +19,9 @@ from harness.trajectory import Source, Trajectory
 DEPTH_LIMIT = 256
 """How deep the values of a trajectory may be nested: what is deeper cannot be shown, compared or written safely."""
 
+_TIMES_LONGER = 4
+"""How many times the length of its bytes what is read of them may have, beyond 64 MiB: texts are kept raw as well."""
+
 _PLAIN = (int, float, bool, NoneType)
 _OWN_PACKAGE = "harness.readers."
 _decoder = msgspec.json.Decoder(Trajectory)
@@ -32,7 +35,7 @@ def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajecto
     UnreadableTrajectory
         The bytes are broken, a trajectory cannot be used, or the reader failed; names the line or field.
     """
-    left = len(data) + EXPANSION_LIMIT
+    left = _TIMES_LONGER * len(data) + EXPANSION_LIMIT
     try:
         for found in reader.read(data, source):
             own = found if is_own(reader) else _as_stated(found, reader, source)

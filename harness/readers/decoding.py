@@ -21,7 +21,7 @@ LINE_LIMIT = 64 << 20
 """Bytes: a longer line is an error that names file and line, not a hang."""
 
 EXPANSION_LIMIT = 64 << 20
-"""Characters: how much longer than its file a trajectory may be through what is repeated in it."""
+"""Characters: how much may be added to a trajectory by repeating what stands in its file once."""
 
 _LARGEST = 2**53
 """From here on not every whole number is a floating-point number."""

@@ -23,9 +23,10 @@ from typing import Any
 from msgspec import Struct
 
 from harness.protocols import Sample, Unit
-from harness.readers.content import parse_arguments, split_content
+from harness.readers.content import as_text, parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import amount, convert, decode_json, filled, rest_of, unreadable
+from harness.readers.decoding import EXPANSION_LIMIT, amount, convert, decode_json, filled, rest_of, unreadable
+from harness.readers.inspect_log import UNREADABLE, brief, is_too_long
 from harness.trajectory import Outcome, OutcomeStatus, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "inspect_ai"
@@ -117,20 +118,28 @@ def refuse(sample: Sample) -> str | None:
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """A trajectory for each sample and epoch of the log."""
     value = decode_json(data, source)
+    if isinstance(value, dict) and isinstance(why := value.get(UNREADABLE), str):
+        raise unreadable(why, source)
     log = convert(value, _Log, source)
     about = {name: field for name, field in value.items() if name != "samples"}
-    for raw in log.samples or []:
-        try:
-            yield _trajectory(raw, log, about, source)
-        except RecursionError as error:
-            raise unreadable("nested too deep", source) from error
+    samples = log.samples or []
+    try:
+        too_long = is_too_long(len(as_text(about)), len(samples)) if len(samples) > 1 else False
+        for raw in samples:
+            trajectory = _trajectory(raw, log, about, source)
+            yield trajectory
+            if too_long and raw is samples[0]:
+                about = brief(about, trajectory.id)
+    except RecursionError as error:
+        raise unreadable("nested too deep", source) from error
 
 
 def _trajectory(raw: dict[str, Any], log: _Log, about: dict[str, Any], source: Source) -> Trajectory:
     sample = convert(raw, _Sample, source)
     transcript = sample.transcript or {}
     events = sample.events if sample.events is not None else transcript.get("events")
-    stored = (sample.attachments or {}) | (transcript.get("content") or {} if _is_object(transcript, "content") else {})
+    content = transcript.get("content")
+    stored = _Stored((sample.attachments or {}) | (content if isinstance(content, dict) else {}), source)
     generated = _generated(events if isinstance(events, list) else [], source)
     conversation = Conversation()
     for message in sample.messages:
@@ -153,14 +162,36 @@ def _trajectory(raw: dict[str, Any], log: _Log, about: dict[str, Any], source: S
     )
 
 
-def _is_object(value: dict[str, Any], name: str) -> bool:
-    return isinstance(value.get(name), dict)
+class _Stored:
+    """Texts that stand elsewhere in a sample; how much is added by putting one in again and again is bounded."""
+
+    def __init__(self, values: dict[str, Any], source: Source) -> None:
+        self._values = values
+        self._source = source
+        self._length: dict[str, int] = {}
+        self._left = EXPANSION_LIMIT
+
+    def get(self, name: str, reference: str) -> Any:
+        """The value of that name; the reference itself where there is none."""
+        if name not in self._values:
+            return reference
+        value = self._values[name]
+        if name in self._length:
+            self._left -= self._length[name]
+            if self._left < 0:
+                raise unreadable(
+                    f"refers to its attachments so often that they come to over {EXPANSION_LIMIT >> 20} MiB more",
+                    self._source,
+                )
+        else:
+            self._length[name] = len(as_text(value)) + 1
+        return value
 
 
 def _add(
     conversation: Conversation,
     raw: dict[str, Any],
-    stored: dict[str, Any],
+    stored: _Stored,
     generated: dict[str, _Generated],
     source: Source,
 ) -> None:
@@ -198,7 +229,7 @@ def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any
     return ToolResult(text, None if error is None else True, None, message.tool_call_id, extra)
 
 
-def _resolve(value: Any, stored: dict[str, Any]) -> Any:
+def _resolve(value: Any, stored: _Stored) -> Any:
     """A value with references to texts that stand elsewhere in the sample put in their place."""
     if isinstance(value, str):
         for reference in _REFERENCES:

@@ -37,7 +37,8 @@ UNIT: Unit = "value"
 SUBMITTED = "Submitted"
 """How a run ends that the agent itself ended."""
 
-_ACTION = re.compile(r"```(?:bash|mswea_bash_command)\s*\n(.*?)\n```", re.DOTALL)
+_OPENING = re.compile(r"```(?:bash|mswea_bash_command)(\s*+)")
+_CLOSING = "\n```"
 _CODE = re.compile(r"\s*<returncode>(-?\d{1,10})</returncode>")
 _OUTPUT = re.compile(r"\s*<returncode>-?\d{1,10}</returncode>\s*<output>\n?(.*)</output>\s*", re.DOTALL)
 _MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
@@ -160,8 +161,29 @@ def _commands(raw: dict[str, Any], text: str) -> list[str]:
     actions = _at(raw, "extra", "actions")
     if isinstance(actions, list):
         return [command for action in actions if isinstance(command := _at(action, "command"), str)]
-    blocks = _ACTION.findall(text)
+    blocks = list(bash_blocks(text))
     return blocks if len(blocks) == 1 else []
+
+
+def bash_blocks(text: str) -> Iterator[str]:
+    r"""What stands in each bash block of a text, as the scaffold's own pattern has it.
+
+    That pattern, "```bash\s*\n(.*?)\n```", takes time that grows with the cube of the line ends after an opening.
+    """
+    last = text.rfind(_CLOSING)
+    place = 0
+    while opened := _OPENING.search(text, place):
+        blank, place = opened.span(1)
+        first = text.rfind("\n", blank, place) + 1
+        if not first:
+            continue
+        if last < first and text.startswith("```", place) and first == place:  # nothing but blanks inside
+            first, end = text.rfind("\n", blank, place - 1) + 1, place - 1
+        else:
+            end = text.find(_CLOSING, first) if last >= first else -1
+        if first and end >= 0:
+            yield text[first:end]
+            place = end + len(_CLOSING)
 
 
 def _observation(result: ToolResult) -> ToolResult:

@@ -23,7 +23,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.readers.decoding import filled, unreadable
+from harness.errors import UnreadableTrajectory
+from harness.readers.decoding import EXPANSION_LIMIT, filled, unreadable
 from harness.trajectory import Source
 
 _KIND_OF_OPERATION = {
@@ -38,6 +39,9 @@ _KIND_OF_OPERATION = {
     "workflow": "CHAIN",
     "task": "CHAIN",
 }
+_MOST_SHARED = 2_000_000
+"""How many fields may be copied from what is said of several spans to each of them."""
+
 _OTLP_VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue")
 _PLACED = frozenset(
     {"context", "span_id", "spanId", "context.span_id", "trace_id", "traceId", "context.trace_id", "child_spans"}
@@ -92,6 +96,7 @@ def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
         The value has none of the layouts, or a span has no id.
     """
     pending: list[tuple[Any, str, dict[str, Any]]] = [(value, "", {})]
+    shared_fields = 0
     while pending:
         item, trace, about = pending.pop()
         if isinstance(item, list):
@@ -105,6 +110,9 @@ def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
             shared = {name: field for name, field in item.items() if name not in ("spans", "trace_id", "traceId")}
             pending.append((item["spans"] or [], trace, about | shared))
         else:
+            shared_fields += len(about)
+            if shared_fields > _MOST_SHARED:
+                raise unreadable("too much that is said of all spans at once to stand with each of them", source, line)
             yield _span(item, trace, about, source, line)
             children = item.get("child_spans")
             pending.append((children if isinstance(children, list) else [], trace, about))
@@ -213,11 +221,15 @@ def flat(value: dict[str, Any]) -> dict[str, Any]:
     """Nested objects and lists of objects as one object with dotted names; other lists stay as they are."""
     result: dict[str, Any] = {}
     pending: list[tuple[str, Any]] = [("", value)]
+    named = 0
     while pending:
         prefix, item = pending.pop()
         if isinstance(item, list) and item and all(isinstance(part, dict) for part in item):
             item = {str(place): part for place, part in enumerate(item)}
         if isinstance(item, dict) and item:
+            named += len(prefix) * len(item)
+            if named > EXPANSION_LIMIT:
+                raise UnreadableTrajectory(f"attributes whose dotted names come to over {EXPANSION_LIMIT >> 20} MiB")
             pending += [(f"{prefix}.{name}" if prefix else str(name), part) for name, part in reversed(item.items())]
         elif prefix and item is not None:
             result[prefix] = item

@@ -142,7 +142,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
     file.seek(0)
     if start.startswith(archive.MAGIC) and archive.is_eval_log(file):
         file.seek(0)
-        return archive.eval_log_lines(file)
+        return archive.eval_log_lines(file, os.fstat(file.fileno()).st_size)
     file.seek(0)
     return _without_mark(_gunzipped(file) if start.startswith(_GZIP) else _plain(file, None))
 
@@ -155,8 +155,11 @@ def _plain(file: BinaryIO, size: int | None) -> Iterator[bytes]:
 
 
 def _gunzipped(file: BinaryIO) -> Iterator[bytes]:
+    unpacked, size = 0, os.fstat(file.fileno()).st_size
     with gzip.GzipFile(fileobj=file) as packed:
         while block := packed.read1(BLOCK):  # what can be unpacked before a break is given before it is met
+            unpacked += len(block)
+            archive.check_expansion(unpacked, size)
             yield block
 
 

@@ -85,3 +85,13 @@ def test_a_text_in_a_line_of_ours_is_one_line() -> None:
 def test_ordinary_text_stays_as_it_is() -> None:
     text = "if a < b: x[i] = {'k': 1}  # ünïcode\n\tdone <html> | pipe"
     assert readable(text) == text
+
+
+AS_A_PATTERN = re.compile(r"^<data ([0-9a-f]{16})>\n(.*?)\n</data \1>$", re.DOTALL | re.MULTILINE)
+MARKS = ("0123456789abcdef", "fedcba9876543210")
+
+
+@given(st.lists(st.sampled_from([*(f"<{end}data {mark}>" for end in ("", "/") for mark in MARKS), "\n", "\n", "x"])))
+def test_parts_are_what_stands_between_an_opening_line_and_the_next_closing_line_of_its_mark(pieces: list[str]) -> None:
+    message = "".join(pieces)
+    assert fenced_parts(message) == tuple(found[2] for found in AS_A_PATTERN.finditer(message))

@@ -113,6 +113,44 @@ def test_what_is_nested_so_deep_that_it_cannot_be_worked_on_is_unreadable() -> N
         list(inspect_ai.read(json.dumps(LOG).encode()[:-1] + b', "samples": [' + sample + b"]}", SOURCE))
 
 
+def test_a_text_that_is_referred_to_again_and_again_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_ai, "EXPANSION_LIMIT", 10_000)
+    sample = {"id": 1, "attachments": {"a": "x" * 1000}}
+    told = {"role": "user", "content": "attachment://a"}
+    (trajectory,) = read(sample | {"messages": [told] * 5})
+    assert [len(step.text) for step in trajectory.steps] == [1000] * 5
+    parts = {"role": "user", "content": [{"type": "text", "text": "attachment://a"}] * 50}
+    for messages in ([told] * 50, [parts], [told | {"content": [{"deep": [["tc://a"] * 50]}]}]):
+        with pytest.raises(UnreadableTrajectory, match="refers to its attachments so often"):
+            read(sample | {"messages": messages})
+
+
+def test_what_a_log_says_of_all_samples_stands_with_the_first_alone_where_it_is_long() -> None:
+    short = read(*[{"id": n} for n in range(3)], plan={"prompt": "x"})
+    assert all(trajectory.extra["log"]["plan"] == {"prompt": "x"} for trajectory in short)
+    first, *others = read(*[{"id": n} for n in range(30)], plan={"prompt": "x" * 1_000_000})
+    assert first.extra["log"]["plan"] == {"prompt": "x" * 1_000_000}
+    for trajectory in others:
+        assert trajectory.extra["log"]["whole_log"] == first.id
+        assert "plan" not in trajectory.extra["log"]
+        assert trajectory.model == first.model
+
+
+def test_a_sample_over_64_mib_is_unreadable_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    long = b'{"id": "long", "messages": [], "x": "' + b"0" * (64 << 20) + b'"}'
+    for samples in ({"long": long}, {"long": long, "short": b'{"id": "short"}'}):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as writer:
+            writer.writestr("header.json", '{"version": 2, "eval": {"task": "t"}}')
+            for name, sample in samples.items():
+                writer.writestr(f"samples/{name}.json", sample)
+        found = list(read_file(path))
+        assert len(found) == len(samples)
+        assert isinstance(found[0], Unreadable)
+        assert "samples/long.json in the archive unpacks to over 64 MiB" in found[0].error
+        assert [one.id for one in found if isinstance(one, Trajectory)] == list(samples)[1:]
+
+
 def test_the_archive_of_a_log_gives_the_same_trajectories_and_a_broken_sample_harms_no_other(tmp_path: Path) -> None:
     document = json.loads(samples_sessions.inspect_ai())
     samples = document.pop("samples")

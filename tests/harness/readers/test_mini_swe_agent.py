@@ -1,13 +1,16 @@
 """mini-swe-agent runs of all versions: what was run, what came of it, what the scaffold complained about."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.protocols import Sample
-from harness.readers.mini_swe_agent import read, refuse
+from harness.readers.mini_swe_agent import bash_blocks, read, refuse
 from harness.trajectory import Outcome, Source, Tokens, ToolCall, ToolResult, Trajectory
 from tests.families import samples
 
@@ -155,3 +158,12 @@ def test_numbers_that_are_no_counts_are_left_where_they_stand(number: Any) -> No
     extra = {"cost": number, "timestamp": number, "response": {"usage": {"prompt_tokens": number}}}
     step = run(said("", "ls") | {"extra": extra}).steps[2]
     assert step.extra["extra"] == extra
+
+
+SCAFFOLD = re.compile(r"```(?:bash|mswea_bash_command)\s*\n(.*?)\n```", re.DOTALL)
+
+
+@given(st.lists(st.sampled_from(["```bash", "```mswea_bash_command\n", "```", "\n", " ", "\n```", "x", "bash"])))
+def test_blocks_are_those_that_the_scaffold_itself_finds(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert list(bash_blocks(text)) == SCAFFOLD.findall(text)

@@ -138,16 +138,52 @@ def test_another_archive_is_read_as_what_it_is(tmp_path: Path) -> None:
         assert content(path) == packed
 
 
-def test_a_sample_that_unpacks_to_more_than_a_line_is_cut_off_there(
+def test_a_sample_that_makes_too_long_a_line_is_named_and_the_others_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "LINE_LIMIT", 1000)
     path = tmp_path / "bomb.eval"
-    path.write_bytes(zipped({"header.json": b"{}", "samples/1.json": b"0" * 1_000_000, "samples/2.json": b'{"id": 2}'}))
-    first, second = content(path).splitlines()
-    assert len(first) < 1100
-    assert json.loads(second) == {"samples": [{"id": 2}]}
+    header = b'{"eval": {"task": "t"}}'
+    for length in (1000, 980, 1_000_000):
+        samples = {"samples/1.json": b"0" * length, "samples/2.json": b'{"id": 2}'}
+        path.write_bytes(zipped({"header.json": header} | samples))
+        first, second = map(json.loads, content(path).splitlines())
+        assert first["eval"] == {"task": "t"}, "so that it is known for what it is"
+        assert "samples/1.json in the archive unpacks to over" in first["misstep_unreadable"]
+        assert second == {"eval": {"task": "t"}, "samples": [{"id": 2}]}
     assert LINE_LIMIT == 64 << 20
+
+
+def test_what_copies_of_a_header_come_to_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.eval"
+    header = json.dumps({"version": 2, "eval": {"task": "t", "model": "m"}, "plan": {"prompt": "x" * 1_000_000}})
+    samples = {f"samples/{n}.json": b'{"id": %d}' % n for n in range(100)}
+    path.write_bytes(zipped({"header.json": header.encode()} | samples))
+    lines = [json.loads(line) for line in content(path).splitlines()]
+    assert "plan" in lines[0]
+    assert lines[1] == {
+        "version": 2,
+        "eval": {"task": "t", "model": "m"},
+        "whole_log": "samples/0.json",
+        "samples": [{"id": 1}],
+    }
+    assert len(lines) == 100
+    assert len(content(path)) < 1_050_000
+
+
+@pytest.mark.parametrize("pack", ["gzip", "eval"])
+def test_what_unpacks_to_many_times_its_size_breaks_off_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: str
+) -> None:
+    monkeypatch.setattr(archive, "EXPANSION_LIMIT", 1_000_000)
+    line = b'{"id": 1}' + b" " * 900_000 + b"\n"
+    archived = zipped({"header.json": b"{}"} | {f"samples/{n}.json": line for n in range(10)})
+    path = tmp_path / "bomb"
+    path.write_bytes(gzip.compress(line * 10) if pack == "gzip" else archived)
+    with open_bytes(path) as stream:
+        read = stream.read()
+        assert len(read) < max(250 * path.stat().st_size, 3_000_000)
+        assert "unpacks to more than 250 times its size" in str(stream.broken)
 
 
 def test_an_archive_that_unpacks_to_too_much_in_all_breaks_off_and_says_so(
@@ -157,16 +193,26 @@ def test_an_archive_that_unpacks_to_too_much_in_all_breaks_off_and_says_so(
     path = tmp_path / "bomb.eval"
     path.write_bytes(zipped({"header.json": b"{}"} | {f"samples/{n}.json": b"0" * 2000 for n in range(5)}))
     with open_bytes(path) as stream:
-        assert len(stream.read().splitlines()) == 2
+        assert len(stream.read().splitlines()) == 1
         assert "unpacks to more than" in str(stream.broken)
 
 
-def test_a_broken_file_in_the_archive_is_named(tmp_path: Path) -> None:
+def test_a_broken_file_in_the_archive_is_named_and_costs_itself(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
-    packed = bytearray(zipped({"header.json": b"{}", "samples/1.json": bytes(range(256)) * 40}))
+    broken = {"samples/1.json": bytes(range(256)) * 40, "samples/2.json": b'{"id": 2}'}
+    packed = bytearray(zipped({"header.json": b"{}"} | broken))
     at = packed.index(b"samples/1.json") + 40
     packed[at : at + 20] = bytes(20)
     path.write_bytes(packed)
+    first, second = map(json.loads, content(path).splitlines())
+    assert "samples/1.json in the archive cannot be unpacked" in first["misstep_unreadable"]
+    assert second == {"samples": [{"id": 2}]}
+
+
+@pytest.mark.parametrize("header", [b"", b"[]", b'{"a": ', b"{" * 2000])
+def test_an_archive_with_a_broken_header_breaks_off_and_names_it(tmp_path: Path, header: bytes) -> None:
+    path = tmp_path / "log.eval"
+    path.write_bytes(zipped({"header.json": header, "samples/1.json": b"{}"}))
     with open_bytes(path) as stream:
-        stream.read()
-        assert "samples/1.json in the archive cannot be unpacked" in str(stream.broken)
+        assert stream.read() == b""
+        assert "header.json in the archive" in str(stream.broken)
