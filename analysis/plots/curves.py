@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from analysis.formatting import number_text
 from analysis.plots.drawing import MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import GAP, WIDTH, fitted, scale, text_width, tick_text, ticks
+from analysis.plots.layout import GAP, WIDTH, fitted_apart, scale, text_width, tick_text, ticks
 from analysis.plots.rows import drawn_value, words
 from analysis.tables import Row, Unit
 from harness.errors import UsageError
@@ -116,11 +116,12 @@ def _across(used: Sequence[float], left: float, right: float) -> Callable[[float
 
 
 def _draw_key(drawing: Drawing, looks: Mapping[str, _Look]) -> None:
-    for index, (group, look) in enumerate(looks.items()):
+    names = fitted_apart(list(looks), WIDTH - 42, 12)
+    for index, (name, look) in enumerate(zip(names, looks.values(), strict=True)):
         y = _KEY * index + 10
         drawing.path([(0, y), (34, y)], color=look.color, dashes=look.strokes)
         drawing.marker(17, y, look.marker, color=look.color, size=7)
-        drawing.text(42, y + 4, fitted(group, WIDTH - 42, 12))
+        drawing.text(42, y + 4, name)
 
 
 def _draw_axis(

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from analysis.formatting import number_text, value_text
 from analysis.plots.drawing import MUTED, SERIES, Drawing
-from analysis.plots.layout import GAP, WIDTH, fitted, longest
+from analysis.plots.layout import GAP, WIDTH, fitted_apart, longest
 from analysis.plots.rows import drawn_value
 from analysis.tables import Row
 from harness.errors import UsageError
@@ -32,11 +32,12 @@ def funnel(rows: Sequence[Row], title: str, description: str = "") -> str:
     values = [drawn_value(row) for row in rows]
     _check(rows, values)
     drawing = Drawing(WIDTH, _PITCH * len(rows) + GAP)
-    for index, (row, value) in enumerate(zip(rows, values, strict=True)):
+    names = fitted_apart([row.quantity for row in rows], WIDTH - longest([value_text(row) for row in rows], 12), 12)
+    for index, (row, value, name) in enumerate(zip(rows, values, names, strict=True)):
         y = _PITCH * index
         count = value_text(row)
         drawing.text(WIDTH, y + 12, count, bold=True, anchor="right")
-        drawing.text(0, y + 12, fitted(row.quantity, WIDTH - longest([count], 12), 12))
+        drawing.text(0, y + 12, name)
         shares = _shares_text(value, values[:index])
         drawing.text(WIDTH / 2, y + 18 + _BAR + 13, shares, color=MUTED, size=11, anchor="center")
         if value is not None:

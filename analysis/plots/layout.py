@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 from analysis.escaping import one_line
@@ -41,16 +41,33 @@ def fitted(text: str, width: float, size: float) -> str:
 
 
 def fitted_apart(texts: Sequence[str], width: float, size: float) -> list[str]:
-    """Texts cut to a width; those that would be the same then are cut at their beginning, which they share, too."""
-    cut = [fitted(text, width, size) for text in texts]
-    alike: dict[str, list[str]] = {}
-    for text, shown in zip(texts, cut, strict=True):
-        alike.setdefault(shown, []).append(one_line(text))
-    shared = {shown: _shared_words(same) for shown, same in alike.items() if len(set(same)) > 1}
-    return [
-        fitted(f"…{one_line(text)[shared[shown] :]}", width, size) if shared.get(shown) else shown
-        for text, shown in zip(texts, cut, strict=True)
-    ]
+    """Texts cut to a width, no two different ones to the same.
+
+    Those that would be the same are cut at their beginning, which they share, too; what cannot be told apart so is
+    numbered.
+    """
+    shown = {one_line(text): fitted(text, width, size) for text in texts}
+    places = {text: place for place, text in enumerate(shown, 1)}
+    while groups := _alike(shown):  # where three share a beginning, two of them may share a longer one
+        for same in groups:
+            start = _shared_words(same)
+            told = {text: fitted(f"…{text[start:]}", width, size) for text in same if start}
+            if all(shown[text] == cut for text, cut in told.items()):
+                told = {text: _numbered(shown[text], places[text], width, size) for text in same}
+            shown |= told
+    return [shown[one_line(text)] for text in texts]
+
+
+def _numbered(text: str, place: int, width: float, size: float) -> str:
+    return f"{fitted(text, width - text_width(f' {place}', size), size)} {place}"
+
+
+def _alike(shown: Mapping[str, str]) -> list[list[str]]:
+    """The texts that are shown alike, together."""
+    groups: dict[str, list[str]] = {}
+    for text, cut in shown.items():
+        groups.setdefault(cut, []).append(text)
+    return [same for same in groups.values() if len(same) > 1]
 
 
 def _shared_words(texts: Sequence[str]) -> int:
@@ -65,6 +82,11 @@ def broken(text: str, width: float, size: float) -> list[str]:
     spaced = one_line(text).replace("_", "_ ")
     letters = max(int(width / (_LETTER * size)), 1)
     return textwrap.wrap(spaced, letters, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """A text broken at blanks into lines that fit a width; a longer word is broken as well."""
+    return textwrap.wrap(one_line(text), max(int(width / (_LETTER * size)), 1)) or [""]
 
 
 def scale(limits: tuple[float, float], start: float, end: float) -> Callable[[float], float]:

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from analysis.formatting import count_text, interval_text, value_text
 from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted, fitted_apart, longest, scale
+from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted_apart, longest, scale, wrapped
 from analysis.tables import Evidence, Row, Unit
 
 _MARKERS: dict[Evidence, tuple[Marker, bool, str]] = {
@@ -25,6 +25,7 @@ _MARKERS: dict[Evidence, tuple[Marker, bool, str]] = {
 _PITCH = 36
 _MARK = 23
 _HEADING = 26
+_LINE = 15
 _HALF_A_MARK = 6
 
 
@@ -83,7 +84,7 @@ def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> s
     gutter, columns = 28, 2
     width = (WIDTH - gutter) / columns
     shelves = [panels[start : start + columns] for start in range(0, len(panels), columns)]
-    heights = [max(_height(panel) for panel in shelf) + GAP for shelf in shelves]
+    heights = [max(_height(panel, width, brief=True) for panel in shelf) + GAP for shelf in shelves]
     drawing = Drawing(WIDTH, sum(heights) + GAP)
     top = 0.0
     for shelf, height in zip(shelves, heights, strict=True):
@@ -126,18 +127,17 @@ def _draw_rows(
     n_width = 0.0 if brief else longest([f"n {count_text(row.n)}" for row in rows if row.n is not None], 11)
     interval_width = 0.0 if brief else longest([interval_text(row) for row in rows], 11)
     value_width = longest([value_text(row) for row in rows], 12)
-    same_n = len({row.n for row in rows}) == 1
     size = 11 if brief else 12
     labelled = list(_labelled(rows))
     room = width - n_width - interval_width - value_width
     labels = fitted_apart([label for _, label, _ in labelled], room, size)
     for (heading, _, row), label in zip(labelled, labels, strict=True):
         if heading:
-            shared_n = f"n {count_text(row.n)}" if brief and row.n is not None and same_n else ""
-            drawing.text(x + width, y + 18, shared_n, color=MUTED, size=11, anchor="right")
-            heading_room = width - longest([shared_n], 11)
-            drawing.text(x, y + 18, fitted(heading, heading_room, 12.5), size=12.5, bold=True)
-            y += _HEADING
+            if brief:
+                drawing.text(x + width, y + 18, _shared_n(rows), color=MUTED, size=11, anchor="right")
+            for number, line in enumerate(_heading_lines(heading, rows, width, brief=brief)):
+                drawing.text(x, y + 18 + _LINE * number, line, size=12.5, bold=True)
+            y += _heading_height(heading, rows, width, brief=brief)
         right = x + width
         if row.n is not None and not brief:
             drawing.text(right, y + 12, f"n {count_text(row.n)}", color=MUTED, size=11, anchor="right")
@@ -208,8 +208,25 @@ def _whisker(drawing: Drawing, row: Row, y: float, across: Callable[[float], flo
         drawing.line((across(end), y - 3), (across(end), y + 3), color=color, width=1.4)
 
 
-def _height(rows: Sequence[Row]) -> float:
-    return _PITCH * len(rows) + _HEADING * sum(bool(heading) for heading, _, _ in _labelled(rows))
+def _height(rows: Sequence[Row], width: float = WIDTH, *, brief: bool = False) -> float:
+    headings = (heading for heading, _, _ in _labelled(rows) if heading)
+    return _PITCH * len(rows) + sum(_heading_height(heading, rows, width, brief=brief) for heading in headings)
+
+
+def _heading_height(heading: str, rows: Sequence[Row], width: float, *, brief: bool) -> float:
+    return _HEADING + _LINE * (len(_heading_lines(heading, rows, width, brief=brief)) - 1)
+
+
+def _heading_lines(heading: str, rows: Sequence[Row], width: float, *, brief: bool) -> list[str]:
+    """A heading in as many lines as it takes: cut, those of two panels could read the same."""
+    return wrapped(heading, width - (longest([_shared_n(rows)], 11) if brief else 0), 12.5)
+
+
+def _shared_n(rows: Sequence[Row]) -> str:
+    """The n that all rows of a panel have; empty where they differ or have none."""
+    counts = {row.n for row in rows}
+    n = counts.pop() if len(counts) == 1 else None
+    return "" if n is None else f"n {count_text(n)}"
 
 
 def _padded(low: float, high: float, unit: Unit) -> tuple[float, float]:

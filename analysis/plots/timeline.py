@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from analysis.formatting import count_text
 from analysis.plots.drawing import MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted, scale
+from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted_apart, scale
 
 _CATEGORY_MARKERS: tuple[tuple[Marker, str], ...] = (
     ("circle", SERIES[0]),
@@ -40,12 +40,14 @@ def timeline(lanes: Sequence[Lane], title: str, description: str = "") -> str:
     limits = (0.0, float(max(last, 1)))
     across = scale(limits, 6, WIDTH - 6)
     drawing = Drawing(WIDTH, top + _PITCH * len(lanes) + AXIS)
-    for index, (category, (shape, color)) in enumerate(markers.items()):
+    names = fitted_apart(categories, WIDTH - 20, 12)
+    for index, (name, (shape, color)) in enumerate(zip(names, markers.values(), strict=True)):
         drawing.marker(7, _KEY * index + 10, shape, color=color)
-        drawing.text(18, _KEY * index + 14, fitted(category, WIDTH - 20, 12))
-    for index, lane in enumerate(lanes):
+        drawing.text(18, _KEY * index + 14, name)
+    labels = fitted_apart([lane.label for lane in lanes], WIDTH - 80, 12)
+    for index, (lane, label) in enumerate(zip(lanes, labels, strict=True)):
         y = top + index * _PITCH
-        drawing.text(0, y + 12, fitted(lane.label, WIDTH - 80, 12))
+        drawing.text(0, y + 12, label)
         drawing.text(WIDTH, y + 12, f"{count_text(lane.steps)} steps", color=MUTED, size=11, anchor="right")
         drawing.line((across(0), y + _LINE), (across(max(lane.steps - 1, 0)), y + _LINE), color=MUTED, width=1.5)
         for category, steps in lane.evidence.items():

@@ -4,9 +4,12 @@ import math
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from analysis.escaping import one_line
 from analysis.plots import Lane, bars, confusion, curves, forest, funnel, heat_map, small_multiples, timeline
-from analysis.plots.layout import WIDTH
+from analysis.plots.layout import WIDTH, fitted_apart
 from analysis.tables import Row
 from tests.analysis.report.html_rules import check_page
 from tests.analysis.report.made_up import HOSTILE, by_set, compared
@@ -148,6 +151,34 @@ def test_labels_that_only_differ_beyond_the_cut_are_cut_where_they_are_alike():
     assert {f"…{number}_of_them" for number in range(3)} <= set(svg)
     runs = [Row(f"a-run-with-the-very-long-name-that-people-give-number-{n}", 0.5, unit="share") for n in range(2)]
     assert {"…0", "…1"} <= set(shown(forest(runs, "Runs")))
+
+
+def test_panels_have_their_whole_titles_in_as_many_lines_as_these_take():
+    titles = [f"A public set of runs with a rather long name: {which}" for which in ("agents alone", "with people")]
+    rows = [Row("Loops", 0.5, n=1234, unit="share", group=title) for title in titles]
+    drawn = shown(small_multiples(rows, "Panels"))
+    assert titles[0] not in drawn
+    assert all(title in " ".join(drawn) for title in titles)
+    assert "n 1,234" in drawn
+
+
+@given(st.lists(st.text("ab _-", min_size=0, max_size=60), unique_by=one_line, max_size=12), st.integers(1, 200))
+def test_no_two_different_labels_are_ever_drawn_alike(labels, width):
+    assert len(set(fitted_apart(labels, width, 11))) == len(labels)
+
+
+@pytest.mark.parametrize("figure", ["funnel", "timeline", "curves"])
+def test_names_in_every_kind_of_figure_are_told_apart(figure):
+    names = [f"{'the same long beginning of a name ' * 3}{which}" for which in ("first", "second")]
+    rows = [Row(name, 10 - place, unit="count", group=name) for place, name in enumerate(names)]
+    drawn = {
+        "funnel": lambda: funnel(rows, "T"),
+        "timeline": lambda: timeline([Lane(name, 5, {name: [1]}) for name in names], "T"),
+        "curves": lambda: curves(rows, dict.fromkeys(names, 1.0), "T", x_label="k"),
+    }[figure]()
+    cut = [line for line in shown(drawn) if "…" in line]
+    assert any("first" in line for line in cut)
+    assert any("second" in line for line in cut)
 
 
 def test_a_sign_that_is_written_out_takes_the_room_of_what_is_written():
