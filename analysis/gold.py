@@ -3,6 +3,7 @@
 import csv
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from msgspec import Struct
 
 from harness.errors import InputError
 
+_SHOWN = 3
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
 
 
@@ -46,9 +48,18 @@ class MarkedError(Struct, frozen=True):
     root_cause: bool | None = None
 
 
+class _ItemOnly(Struct, gc=False):
+    id: str
+
+
 def read_items(folder: Path) -> Iterator[AskedItem]:
     """The items of a benchmark folder, in order; raises `InputError` with file and line."""
     return _lines(folder / "items.jsonl", AskedItem)
+
+
+def item_ids(folder: Path) -> frozenset[str]:
+    """The ids of all items of a benchmark folder; raises `InputError` with file and line."""
+    return frozenset(item.id for item in _lines(folder / "items.jsonl", _ItemOnly))
 
 
 def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
@@ -56,19 +67,42 @@ def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
     return _lines(folder / "gold_errors.jsonl", MarkedError)
 
 
-def read_gold(folder: Path) -> Iterator[GoldLabel]:
+def read_gold(folder: Path, items: Collection[str] | None = None) -> Iterator[GoldLabel]:
     """The labels of a benchmark folder, in order; an empty label is a missing one.
+
+    Parameters
+    ----------
+    folder
+        The benchmark's folder.
+    items
+        The ids of its items, where labels of others are to be refused.
 
     Raises
     ------
     InputError
-        The file is missing, lacks a column, or a line is not of its form; names the line.
+        The file is missing, lacks a column, a line is not of its form, or it is of an unknown item; names the line.
     """
-    for _, row in _gold_lines(folder / "gold.csv"):
+    path = folder / "gold.csv"
+    unknown: dict[str, int] = {}
+    for line, row in _gold_lines(path):
+        if items is not None and row.item not in items:
+            unknown.setdefault(row.item, line)
         yield row
+    if unknown:
+        raise _of_unknown_items(path, unknown)
 
 
-def check_gold(folder: Path, labels: Collection[str]) -> None:
+def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:
+    """A mistyped id would quietly take an item out of every score."""
+    shown = ", ".join(repr(item) for item in islice(unknown, _SHOWN))
+    more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
+    n = "an item" if len(unknown) == 1 else f"{len(unknown):,} items"
+    advice = "Correct the ids, or take these rows out."
+    said = f"labels of {n} that items.jsonl does not have: {shown}{more}"
+    return InputError(said, advice, file=path, line=next(iter(unknown.values())), field="item")
+
+
+def check_gold(folder: Path, labels: Collection[str], items: Collection[str] | None = None) -> None:
     """Read all labels of a benchmark folder before anything is asked about it.
 
     Parameters
@@ -77,6 +111,8 @@ def check_gold(folder: Path, labels: Collection[str]) -> None:
         The benchmark's folder.
     labels
         The labels that there may be; empty where they are open.
+    items
+        As for `read_gold`.
 
     Raises
     ------
@@ -85,7 +121,10 @@ def check_gold(folder: Path, labels: Collection[str]) -> None:
     """
     path = folder / "gold.csv"
     seen: set[tuple[str, str]] = set()
+    unknown: dict[str, int] = {}
     for line, row in _gold_lines(path):
+        if items is not None and row.item not in items:
+            unknown.setdefault(row.item, line)
         if labels and row.label not in labels:
             said = f"{row.label!r} is none of the labels {', '.join(labels)}"
             raise InputError(said, "Name every label in benchmark.toml.", file=path, line=line, field="label")
@@ -93,6 +132,8 @@ def check_gold(folder: Path, labels: Collection[str]) -> None:
             said = f"a second label of {row.rater!r} for {row.item!r}"
             raise InputError(said, "Keep one row an item and rater.", file=path, line=line)
         seen.add((row.item, row.rater))
+    if unknown:
+        raise _of_unknown_items(path, unknown)
 
 
 def _gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
@@ -127,6 +168,7 @@ def _lines(path: Path, type_: Any) -> Iterator[Any]:
                 try:
                     yield decoder.decode(written)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                    raise InputError(str(error), file=path, line=number) from error
+                    advice = "One JSON object a line: see the README for its form."
+                    raise InputError(f"cannot be read: {error}", advice, file=path, line=number) from error
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", "Load the data set again.", file=path) from error

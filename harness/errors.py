@@ -7,10 +7,26 @@ MisstepError                 (exit 2) anything said in one line and without a tr
 │   └── UnreadableTrajectory one trajectory is broken: the others go on
 │       ├── EmptyFile        there is nothing in the file
 │       └── ReaderFailed     a reader broke on it: names the reader and its package
-└── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
+├── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
+└── CannotWrite              (exit 3) a device takes no more of a file: it is full, or it fails
 """
 
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""The device is full, the quota is used, a file may not grow further, the device is broken."""
+
+_ENDS = (".", "?", "!", "…")
+
+
+def closed(sentence: str) -> str:
+    """A sentence with its full stop, which none gets that has an end already, as words of others often have."""
+    ended = sentence.rstrip().rstrip("'\"”)")
+    return sentence if not sentence or ended.endswith(_ENDS) else f"{sentence}."
 
 
 class MisstepError(Exception):
@@ -33,7 +49,7 @@ class MisstepError(Exception):
 
     def line(self) -> str:
         """The error as one line: where, what was found, what to do."""
-        return f"{self.found}. {self.advice}" if self.advice else self.found
+        return f"{closed(self.found)} {self.advice}" if self.advice else self.found
 
 
 class UsageError(MisstepError):
@@ -112,3 +128,40 @@ class MissingPrerequisite(MisstepError):
     """Something outside Misstep is missing; `advice` names the command that brings it."""
 
     exit_code = 3
+
+
+class CannotWrite(MisstepError):
+    """A device takes no more of a file: it is full, the quota is used, or it fails; what was written stays.
+
+    Parameters
+    ----------
+    file
+        The file, or what else is written to.
+    reason
+        Why not, in the system's words.
+    """
+
+    exit_code = 3
+
+    def __init__(self, file: Path | str, reason: str) -> None:
+        advice = "Make room there and give the same line again: what is written already is kept."
+        super().__init__(f"{file}: cannot write: {reason}", advice)
+
+
+@contextmanager
+def writing(file: Path | str) -> Iterator[None]:
+    """What is done inside writes a file: an `OSError` in it names the file, as a full device alone does not.
+
+    Raises
+    ------
+    CannotWrite
+        The device takes no more.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise CannotWrite(file, os.strerror(error.errno)) from error
+        if error.filename is None:
+            error.filename = str(file)
+        raise

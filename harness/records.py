@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
+from harness.errors import InputError, writing
 from harness.toml_text import to_toml
 from harness.verdict import Verdict
 
@@ -43,16 +43,18 @@ _encode_lines = msgspec.json.Encoder().encode_lines
 _verdict = msgspec.json.Decoder(Verdict)
 
 
-class Inputs(Struct, frozen=True):
+class Inputs(Struct, frozen=True, omit_defaults=True):
     """Which files a run has read: how many, of how many bytes.
 
-    `digest` is the SHA-256 over the name, the length and the CRC-32 of each: it tells files that changed by accident,
-    not files that were forged.
+    `digest` tells them from any others, and `named` the files that they name in turn; `parts` are what it is of, one by
+    one. The last two are empty where they were not noted. See `harness.inputs`.
     """
 
     files: int
     bytes: int
     digest: str
+    named: str = ""
+    parts: tuple[str, ...] = ()
 
 
 class Manifest(Struct, frozen=True, omit_defaults=True):
@@ -136,7 +138,7 @@ def _decoded(file: Path, decoder: "msgspec.json.Decoder[T]", unfinished: bool) -
             try:
                 yield decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise InputError(f"no verdict: {error}", "Was the file edited?", file=file, line=number) from error
+                raise InputError(f"no verdict: {error}", "Mend that line.", file=file, line=number) from error
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -173,11 +175,20 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file such that a reader, or a run after a crash, sees either all of it or what was there before."""
+    """Write a file such that a reader, or a run after a crash, sees either all of it or what was there before.
+
+    Raises
+    ------
+    CannotWrite
+        The device takes no more.
+    OSError
+        The file may not be written.
+    """
     building = path.with_name(f".{path.name}.part")
-    building.write_bytes(content)
-    try:
-        building.replace(path)
-    except OSError:
-        building.unlink()
-        raise
+    with writing(path):
+        try:
+            building.write_bytes(content)
+            building.replace(path)
+        except OSError:
+            building.unlink(missing_ok=True)
+            raise

@@ -1,13 +1,14 @@
 """`misstep COMMAND`: the commands, and how an error becomes one line and an exit code."""
 
+import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from harness.errors import MisstepError
+from harness.errors import CannotWrite, MisstepError, writing
 from misstep import __version__
 from misstep.terminal import plain, say
 
@@ -72,10 +73,33 @@ def root(
 def main() -> None:
     """Run one command; an error is one line on stderr and an exit code (2 input, 3 missing; Ctrl-C gives 130)."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            _flush()
     except MisstepError as error:
-        say(f"misstep: {plain(error.line())}")
-        sys.exit(error.exit_code)
+        _end(error.line(), error.exit_code)
+    except BrokenPipeError:
+        sys.exit(1)
+    except OSError as error:
+        if error.filename is None or error.strerror is None:
+            raise
+        _end(f"{error.filename}: {error.strerror}. Check that it is there, and that it may be read and written.", 2)
+
+
+def _flush() -> None:
+    """Give out what is printed; what cannot be is dropped, or the interpreter would fail on it once more."""
+    try:
+        with writing("the output"):
+            sys.stdout.flush()
+    except (CannotWrite, OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
+def _end(line: str, exit_code: int) -> NoReturn:
+    say(f"misstep: {plain(line)}")
+    sys.exit(exit_code)
 
 
 if __name__ == "__main__":

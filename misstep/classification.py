@@ -12,8 +12,9 @@ import msgspec
 
 from harness.classification import Entry, Judged, Ledger, judge, summarise
 from harness.errors import InputError, UsageError
+from harness.inputs import inputs_of_files
 from harness.records import REPORT, SCHEMA, SCORES, VERDICTS, Manifest, encode, read_items, replace_file
-from harness.runs import RunInProgress, begin, digest_files, finish
+from harness.runs import RunInProgress
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from misstep import __version__
@@ -91,22 +92,19 @@ def _into_run(
     workers: int | None,
     arguments: Sequence[str],
 ) -> Findings:
-    manifest = begin(
-        out,
-        Manifest(
-            schema=SCHEMA,
-            command="classify",
-            arguments=list(arguments),
-            misstep=__version__,
-            python=platform.python_version(),
-            started=_now(),
-            asked={"categories": list(categories)},
-            inputs=digest_files(found.path for found in found_files(paths, left_out=out)),
-        ),
+    manifest = Manifest(
+        schema=SCHEMA,
+        command="classify",
+        arguments=list(arguments),
+        misstep=__version__,
+        python=platform.python_version(),
+        started=_now(),
+        asked={"categories": list(categories)},
+        inputs=inputs_of_files(found.path for found in found_files(paths, left_out=out)),
     )
-    if manifest.finished:
-        return _read_findings(out)
-    with RunInProgress(out, Entry) as run:
+    with RunInProgress(out, manifest, Entry) as run:
+        if run.finished:
+            return _read_findings(out)
         ledger = Ledger(run.entries, read_items(out / VERDICTS))
         todo = islice(batches(found_files(paths, left_out=out)), len(run.entries), None)
         for judged in _judged(judge_batch, todo, workers or _enough_workers(manifest.inputs.bytes)):
@@ -115,7 +113,7 @@ def _into_run(
         _expect_some(found, paths)
         replace_file(out / SCORES, as_json(found))
         replace_file(out / REPORT, findings_page(found, paths, arguments).encode())
-        finish(out, manifest, _now())
+        run.finish(_now())
     return found
 
 

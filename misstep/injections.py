@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analysis.gold import AskedItem, GoldLabel, read_gold
+from analysis.gold import AskedItem, GoldLabel, item_ids, read_gold
 from analysis.judging.reference import clusters_of, majority
 from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from harness.errors import InputError, UsageError
@@ -176,7 +176,7 @@ def benchmark_source(folder: Path, limit: int | None = None, seed: int = 0) -> S
         No item has a gold label and can be asked about, or a file breaks the form.
     """
     question = read_question(folder)
-    gold = tuple(read_gold(folder))
+    gold = tuple(read_gold(folder, item_ids(folder)))
     truth = majority(gold).label_of
     suitable = (item for item in read_items(folder) if item.id in truth and not item.why_not_asked)
     drawn = heapq.nsmallest(

@@ -77,7 +77,7 @@ def run(
     """
     import sys
 
-    from analysis.gold import check_gold
+    from analysis.gold import check_gold, item_ids
     from harness.items import read_question
     from misstep.judged_items import Sampling
     from misstep.judged_runs import benchmark_named
@@ -95,7 +95,7 @@ def run(
     asking = Asking(model, base_url, max_cost, prices, cache, record, replay, local)
     with opened_judge(judge, asking) as (spec, settings), kept_when_stopped(out):
         folder = benchmark_named(benchmark, data)
-        check_gold(folder, read_question(folder).labels)
+        check_gold(folder, read_question(folder).labels, item_ids(folder))
         stopped: MissingPrerequisite | None = None
         try:
             ended = run_judge(

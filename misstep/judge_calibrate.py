@@ -37,9 +37,10 @@ def calibrate(
     from analysis.judging.precision_threshold import precision_threshold
     from analysis.judging.precision_threshold_tables import threshold_table
     from analysis.report import table_text
-    from misstep.judged_runs import open_run
+    from misstep.judged_runs import open_run, say_unfinished
 
     opened = open_run(run, benchmark, data)
+    say_unfinished([opened])
     found = precision_threshold(
         opened.verdicts,
         opened.gold,

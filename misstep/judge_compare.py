@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from harness.errors import UsageError
+from harness.inputs import difference
 from misstep.data_option import Data
 from misstep.terminal import plain
 
@@ -37,12 +38,13 @@ def compare(
     from analysis.judging.comparison_tables import compared_runs_table, comparison_table
     from analysis.judging.wording import pair_sentence
     from analysis.report import table_text
-    from misstep.judged_runs import open_runs
+    from misstep.judged_runs import open_runs, say_unfinished
 
     if len(runs) < 2:
         raise UsageError("one run has nothing to be compared with", "Name two runs or more of one benchmark.")
     opened = open_runs(runs, benchmark, data)
     check_one_benchmark(opened)
+    say_unfinished(opened)
     by_name = dict(zip(distinct_names([run.folder for run in opened]), opened, strict=True))
     first = opened[0]
     pairs = compare_judges(
@@ -75,9 +77,10 @@ def check_one_benchmark(runs: Sequence["JudgedRun"]) -> None:
     """
     first = runs[0]
     for other in runs[1:]:
-        if other.manifest.inputs.digest != first.manifest.inputs.digest:
+        differs = difference(first.manifest.inputs, other.manifest.inputs)
+        if differs:
             asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
-            version = " in another version" if first.question.name == other.question.name else ""
+            version = f" in another version ({differs})" if first.question.name == other.question.name else ""
             said = f"runs of different benchmarks: {asked[0]}, {asked[1]}{version}"
             raise UsageError(said, "Compare runs of one benchmark.")
         if set(other.gold) != set(first.gold):

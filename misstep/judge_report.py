@@ -18,6 +18,7 @@ from analysis.report.judge_items import JudgedBy
 from analysis.report.judge_page import Section, judge_page
 from analysis.tables import Table
 from harness.places import cache_folder
+from harness.records import Inputs
 from misstep.judge_report_items import PAGE_CHARACTERS, item_browser
 from misstep.judged_runs import JudgedRun
 from misstep.terminal import say
@@ -57,9 +58,9 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
 
     names = distinct_names([run.folder for run in runs])
     assessments = known or [assessed(run, seed=SEED) for run in runs]
-    groups: dict[str, dict[str, tuple[JudgedRun, Assessment]]] = {}
+    groups: dict[Inputs, dict[str, tuple[JudgedRun, Assessment]]] = {}
     for name, run, assessment in zip(names, runs, assessments, strict=True):
-        groups.setdefault(run.manifest.inputs.digest, {})[name] = (run, assessment)
+        groups.setdefault(run.manifest.inputs, {})[name] = (run, assessment)
     room = PAGE_CHARACTERS // len(groups)
     sections = [_section(group, place, room) for place, group in enumerate(groups.values())]
     alone = next(iter(sections)) if len(sections) == 1 else None
@@ -87,9 +88,16 @@ def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
     if small:
         found.append(NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}")
     for name, run in runs.items():
-        if not run.manifest.finished:
+        if run.unfinished:
             who = "This run" if len(runs) == 1 else f"The run {name}"
-            found.append(f"{who} is not finished: it has verdicts on {len(run.verdicts):,} items so far.")
+            found.append(f"{who} {run.unfinished}.")
+    versions: dict[str, dict[Inputs, list[str]]] = {}
+    for name, run in runs.items():
+        versions.setdefault(run.question.name, {}).setdefault(run.manifest.inputs, []).append(name)
+    for benchmark, of in versions.items():
+        if len(of) > 1:
+            told = "; ".join(", ".join(names) for names in of.values())
+            found.append(f"These runs are about different versions of {benchmark} and not compared: {told}.")
     return found
 
 

@@ -12,8 +12,9 @@ from misstep.data_option import Data
 if TYPE_CHECKING:
     from misstep.judged_runs import JudgedRun
 
-_SAME = ("judge", "judge_digest", "prompt", "model", "settings", "votes", "aggregate")
-"""What runs of one judge have been asked with alike."""
+_ALIKE = ("judge", "prompt", "examples", "model", "settings", "votes", "aggregate")
+_SAME = {name: name for name in _ALIKE} | {"judge_digest": "judge's file"}
+"""What runs of one judge have been asked with alike, and what to call it; the file, which holds it all, comes last."""
 
 
 def stability(
@@ -36,13 +37,14 @@ def stability(
     from analysis.judging.stability import stability as stability_of
     from analysis.report import table_text
     from misstep.judge_compare import check_one_benchmark, distinct_names
-    from misstep.judged_runs import open_runs
+    from misstep.judged_runs import open_runs, say_unfinished
 
     if len(runs) < 2:
         raise UsageError("one run says nothing of stability", "Name two runs of one judge or more.")
     opened = open_runs(runs, benchmark, data)
     check_one_benchmark(opened)
     check_one_judge(opened)
+    say_unfinished(opened)
     first = opened[0]
     samples = [
         judged_sample(run.verdicts, first.gold, tuple(first.question.labels), clusters=first.clusters) for run in opened
@@ -67,7 +69,7 @@ def check_one_judge(runs: Sequence["JudgedRun"]) -> None:
     first = runs[0]
     for other in runs[1:]:
         asked, otherwise = first.manifest.asked, other.manifest.asked
-        differs = next((name for name in _SAME if asked.get(name) != otherwise.get(name)), None)
+        differs = next((called for name, called in _SAME.items() if asked.get(name) != otherwise.get(name)), None)
         if differs is not None:
             said = f"runs of different judges: {first.folder} and {other.folder} differ in their {differs}"
             raise UsageError(said, "Hold different judges against each other with `misstep judge compare`.")

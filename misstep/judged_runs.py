@@ -12,9 +12,12 @@ from msgspec import Struct
 from analysis.gold import AskedItem, GoldLabel, read_gold, read_items
 from analysis.judging.reference import clusters_of
 from harness.errors import InputError, UsageError
+from harness.inputs import difference
 from harness.items import Question, read_question
 from harness.records import MANIFEST, Manifest, read_manifest, read_verdicts
 from harness.verdict import Verdict
+from misstep.benchmark_inputs import inputs_of
+from misstep.terminal import plain, say
 
 _FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
 """What a folder has one of, where it is meant to be a benchmark."""
@@ -54,6 +57,15 @@ class JudgedRun(Struct, frozen=True):
         return str(self.manifest.asked.get("judge", self.name))
 
     @property
+    def unfinished(self) -> str:
+        """How far an unfinished run is, as a clause; empty of one that is finished."""
+        if self.manifest.finished:
+            return ""
+        failed = sum(verdict.status == "failed" for verdict in self.verdicts)
+        of_these = f", {failed:,} of them failed" if failed else ""
+        return f"is not finished: it has verdicts on {len(self.verdicts):,} items so far{of_these}"
+
+    @property
     def clusters(self) -> dict[str, str]:
         """Item → the run or other thing that it hangs together with others by."""
         return clusters_of(self.items)
@@ -80,17 +92,17 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     MissingPrerequisite
         The benchmark is a public set that is not at hand.
     """
-    from misstep.judging import inputs_of
-
     manifest = read_manifest(folder)
     if manifest is None:
         raise InputError(f"no {MANIFEST}", "Name the folder that `misstep judge run` wrote.", file=folder)
     if manifest.command != "judge run":
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
     where = _benchmark(manifest, folder, benchmark, data)
-    if inputs_of(where).digest != manifest.inputs.digest:
-        said = f"the benchmark in {where} is not the one that {folder} was asked about: its items have changed"
-        raise UsageError(said, "Name the right one with --benchmark, or run the judge again.")
+    # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
+    differs = difference(manifest.inputs, inputs_of(where), gone=False)
+    if differs:
+        said = f"the benchmark in {where} is not as it was when {folder} was asked about it: {differs}"
+        raise UsageError(said, "Put it back as it was, name the right one with --benchmark, or run the judge again.")
     last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}
     items = tuple(read_items(where))
     # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
@@ -101,7 +113,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
         where,
         read_question(where),
         tuple(sorted(last.values(), key=lambda verdict: place.get(verdict.item, len(place)))),
-        tuple(read_gold(where)),
+        tuple(read_gold(where, place)),
         items,
     )
 
@@ -121,6 +133,14 @@ def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = 
     if twice is not None:
         raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
     return [open_run(folder, benchmark, data) for folder in folders]
+
+
+def say_unfinished(runs: Sequence[JudgedRun]) -> None:
+    """Say on stderr which runs are not whole: what they lack is not there by chance."""
+    for run in runs:
+        if run.unfinished:
+            of = f"of the {len(run.items):,} of the benchmark"
+            say(f"misstep: the run {plain(str(run.folder))} {run.unfinished}, {of}. Its figures may change.")
 
 
 def benchmark_named(named: str, data: Path | None) -> Path:

@@ -25,10 +25,11 @@ from harness.items import Item, Runs, read_question
 from harness.judges.fit import fitted_to
 from harness.judges.judge_file import JudgeSpec
 from harness.judges.prompted import Asked, ask, failed, verdict
-from harness.records import SCHEMA, Inputs, Manifest, encode_verdicts
-from harness.runs import RunInProgress, begin, finish
+from harness.records import SCHEMA, VERDICTS, Manifest, encode_verdicts, read_items
+from harness.runs import RunInProgress, standing
 from harness.verdict import Status, Verdict
 from misstep import __version__
+from misstep.benchmark_inputs import inputs_of
 from misstep.judged_items import Chosen, Sampling, choose
 from misstep.runs_by_id import inline_run, runs_by_id
 from misstep.terminal import Progress, plain, say
@@ -125,17 +126,20 @@ def run_judge(
     if not spec.model.name:
         raise UsageError(f"judge {spec.name} names no model", "Name one with --model.")
     spec = fitted_to(spec, read_question(folder), folder)
+    manifest = _manifest(spec, folder, sampling, arguments)
+    earlier = standing(out, manifest)
+    if earlier is not None and earlier.finished:
+        return _whole(out)
     chosen = choose(spec, folder, sampling)
-    manifest = begin(out, _manifest(spec, chosen, arguments))
-    if manifest.finished:
-        return Ended(chosen.n, 0, chosen.n)
-    if chosen.sentence:
-        say(f"misstep: {plain(chosen.sentence)}")
     # An item with several votes is answered by its last one: what came before is kept until then.
     own_cache = out / ANSWERS if spec.votes > 1 else None
-    if settings.client == "openai" and (warning := unencrypted(settings.base_url)):
-        say(f"misstep: {plain(warning)}")
-    with RunInProgress(out, Told) as run:
+    with RunInProgress(out, manifest, Told, _told) as run:
+        if run.finished:
+            return _whole(out)
+        if chosen.sentence:
+            say(f"misstep: {plain(chosen.sentence)}")
+        if settings.client == "openai" and (warning := unencrypted(settings.base_url)):
+            say(f"misstep: {plain(warning)}")
         spent = sum(told.cost_usd or 0.0 for told in run.entries)
         settings = msgspec.structs.replace(
             settings, spent_usd=spent, ledger=out / LEDGER, cache=settings.cache or own_cache
@@ -143,10 +147,10 @@ def run_judge(
         exchange = _in_batches(settings, out) if batch else _at_once(settings, concurrency)
         stopped, last_failure = asyncio.run(_ask(spec, chosen, run, exchange))
         last = {told.item: told.status for told in run.entries}
-    failed = sum(status == "failed" for status in last.values())
-    if len(last) == chosen.n and not failed:
-        finish(out, manifest, _now())
-        _clear(out)
+        failed = sum(status == "failed" for status in last.values())
+        if len(last) == chosen.n and not failed:
+            run.finish(_now())
+            _clear(out)
     return Ended(len(last), failed, chosen.n, stopped, last_failure)
 
 
@@ -156,29 +160,23 @@ def _clear(out: Path) -> None:
         (out / name).unlink(missing_ok=True)
 
 
-def inputs_of(folder: Path) -> Inputs:
-    """What tells a benchmark from another: the digest of everything that a judge is asked.
-
-    Raises
-    ------
-    InputError
-        A file of the benchmark cannot be opened.
-    """
-    digest, size = hashlib.sha256(), 0
-    files = [folder / "benchmark.toml", folder / "items.jsonl"]
-    for file in files:
-        try:
-            with file.open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    digest.update(block)
-                    size += len(block)
-        except OSError as error:
-            raise InputError(f"cannot open: {error.strerror}", "Name the benchmark's folder.", file=file) from error
-    return Inputs(len(files), size, digest.hexdigest())
+def _told(verdict: Verdict, noted: Told | None) -> Told:
+    """What is noted of a verdict on file; what was spent on it, if that is not, as far as the verdict says."""
+    if noted is not None and (noted.item, noted.status) == (verdict.item, verdict.status):
+        return noted
+    return Told(verdict.item, verdict.status, None if verdict.cached else verdict.cost_usd)
 
 
-def _manifest(spec: JudgeSpec, chosen: Chosen, arguments: Sequence[str]) -> Manifest:
-    sampled = {} if chosen.sampling is None else {"sample": chosen.sampling.size, "sample_seed": chosen.sampling.seed}
+def _whole(out: Path) -> Ended:
+    """How a run ended that is finished."""
+    n = len(set(read_items(out / VERDICTS)))
+    return Ended(n, 0, n)
+
+
+def _manifest(spec: JudgeSpec, folder: Path, sampling: Sampling | None, arguments: Sequence[str]) -> Manifest:
+    sampled = {} if sampling is None else {"sample": sampling.size, "sample_seed": sampling.seed}
+    encoded = msgspec.json.encode(spec.examples)
+    examples = {"examples": hashlib.sha256(encoded).hexdigest()[:12]} if spec.examples else {}
     return Manifest(
         schema=SCHEMA,
         command="judge run",
@@ -194,11 +192,12 @@ def _manifest(spec: JudgeSpec, chosen: Chosen, arguments: Sequence[str]) -> Mani
             "settings": msgspec.json.encode(msgspec.structs.replace(spec.model, base_url=None)).decode(),
             "votes": spec.votes,
             "aggregate": spec.aggregate,
-            "benchmark": read_question(chosen.folder).name,
+            "benchmark": read_question(folder).name,
+            **examples,
             **sampled,
         },
-        inputs=inputs_of(chosen.folder),
-        folder=str(chosen.folder.resolve()),
+        inputs=inputs_of(folder),
+        folder=str(folder.resolve()),
     )
 
 

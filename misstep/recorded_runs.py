@@ -18,12 +18,12 @@ from harness.datasets.upstream import digest_of
 from harness.errors import MissingPrerequisite, UsageError
 from harness.items import Kind, read_question
 from harness.records import SCHEMA, VERDICTS, Manifest, write_verdicts
-from harness.runs import begin, finish
+from harness.runs import RunInProgress
 from harness.verdict import Verdict
 from misstep import __version__
+from misstep.benchmark_inputs import inputs_of
 from misstep.benchmarks import benchmark_folder, set_folder
 from misstep.judged_runs import benchmark_named
-from misstep.judging import inputs_of
 
 _NOTHING_TO_ASK = frozenset({"judge", "benchmark", "out", "data", "json"})
 """The parameters of `judge run` that mean something where nothing is asked."""
@@ -135,23 +135,21 @@ def run_recorded(
         said = f"the verdicts of {named} are about the benchmark {dataset}, not about {benchmark}"
         raise UsageError(said, f"Leave --benchmark out, or give --benchmark {dataset}.")
     judge = judges[name]
-    manifest = begin(
-        out,
-        Manifest(
-            schema=SCHEMA,
-            command="judge run",
-            arguments=list(arguments),
-            misstep=__version__,
-            python=platform.python_version(),
-            started=_now(),
-            asked=_asked(judge, digest_of(set_folder(dataset, data))),
-            inputs=inputs,
-            folder=str(folder.resolve()),
-        ),
+    manifest = Manifest(
+        schema=SCHEMA,
+        command="judge run",
+        arguments=list(arguments),
+        misstep=__version__,
+        python=platform.python_version(),
+        started=_now(),
+        asked=_asked(judge, digest_of(set_folder(dataset, data))),
+        inputs=inputs,
+        folder=str(folder.resolve()),
     )
-    if not manifest.finished:
-        write_verdicts(out / VERDICTS, judge.verdicts)
-        finish(out, manifest, _now())
+    with RunInProgress(out, manifest, str) as run:
+        if not run.finished:
+            write_verdicts(out / VERDICTS, judge.verdicts)
+            run.finish(_now())
     return folder
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.gold import GoldLabel, check_gold, read_gold, read_items
+from analysis.gold import GoldLabel, check_gold, item_ids, read_gold, read_items
 from harness.errors import InputError
 
 
@@ -56,3 +56,29 @@ def test_any_label_is_one_where_they_are_open(tmp_path: Path) -> None:
 def test_blank_lines_and_a_byte_order_mark_in_the_items_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "items.jsonl").write_bytes(b'\xef\xbb\xbf\r\n{"id": "i1"}\r\n\r\n{"id": "i2"}\r\n')
     assert [item.id for item in read_items(tmp_path)] == ["i1", "i2"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["i1,ann,yes", "i3,ann,no"], r"gold\.csv:3: item: labels of an item that items\.jsonl does not have: 'i3'\. "),
+        (["I1,ann,yes", "i1 ,bo,no"], r"gold\.csv:2: item: labels of 2 items .* 'I1', 'i1 '\. Correct the ids"),
+        ([f"x{n},ann,yes" for n in range(9)], r"labels of 9 items .* 'x0', 'x1', 'x2' and 6 more\. "),
+    ],
+)
+def test_a_label_of_an_item_that_is_not_there_is_refused_by_name_and_line(
+    tmp_path: Path, rows: list[str], said: str
+) -> None:
+    (tmp_path / "items.jsonl").write_text('{"id": "i1"}\n{"id": "i2", "unaskable": "not published"}\n')
+    folder = gold(tmp_path, "item,rater,label\n" + "".join(f"{row}\n" for row in rows))
+    with pytest.raises(InputError, match=said):
+        check_gold(folder, ("yes", "no"), item_ids(folder))
+    with pytest.raises(InputError, match=said):
+        list(read_gold(folder, item_ids(folder)))
+
+
+def test_an_item_without_a_label_and_one_that_cannot_be_asked_are_no_mistakes(tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").write_text('{"id": "i1"}\n{"id": "i2", "unaskable": "not published"}\n')
+    folder = gold(tmp_path, "item,rater,label\ni2,ann,yes\ni9,ann,\n")
+    check_gold(folder, ("yes", "no"), item_ids(folder))
+    assert [row.item for row in read_gold(folder, item_ids(folder))] == ["i2"]

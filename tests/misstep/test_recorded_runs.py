@@ -90,14 +90,14 @@ def test_a_run_that_was_killed_before_its_end_is_made_whole_by_the_same_line(tmp
 
 def test_a_folder_that_holds_another_judges_run_is_refused(tmp_path: Path, data: Path) -> None:
     run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
-    with pytest.raises(UsageError, match="holds another run: judge were keen-1_gaia"):
+    with pytest.raises(UsageError, match="holds another run: judge was keen-1_gaia"):
         run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
 
 
 def test_answers_that_changed_upstream_are_another_run(tmp_path: Path, data: Path) -> None:
     run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
     (data / "trail" / "judge_outputs" / CURT / "c3.json").write_text('{"errors": []}')
-    with pytest.raises(UsageError, match="holds another run: data_digest"):
+    with pytest.raises(UsageError, match="holds another run: the files of the data set changed"):
         run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
 
 
