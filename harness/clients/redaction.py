@@ -77,7 +77,6 @@ class Redaction:
         for secret in self._secrets:
             for form in secret.forms:
                 text = text.replace(form, secret.shown_instead)
-            text = _without_parts(text, secret)
         unescaped = _unescaped(text) if self._secrets else ""
         for secret in self._secrets:
             for form in secret.forms:
@@ -87,6 +86,12 @@ class Redaction:
                 unescaped = _unescaped(text)
                 if _signs(form) in unescaped:
                     return secret.shown_instead
+        for secret in filter(_told_by_parts, self._secrets):
+            whole = _without_parts(text, secret.text, secret.shown_instead)
+            unescaped = unescaped if whole == text else _unescaped(whole)
+            if any(_runs(unescaped, secret.text)):
+                return secret.shown_instead
+            text = whole
         return text
 
 
@@ -149,20 +154,19 @@ def _encoded(text: str) -> Iterator[str]:
         yield known.replace("+", "-").replace("/", "_")
 
 
-def _without_parts(text: str, secret: _Secret) -> str:
+def _without_parts(text: str, secret: str, shown_instead: str) -> str:
     """The text without long parts of a secret that no word has, as a cut leaves them."""
-    if not _in_parts(secret.text):
-        return text
     kept, end = [], 0
-    for start, stop in sorted(_runs(text, secret.text)):
+    for start, stop in sorted(_runs(text, secret)):
         if stop > end:
-            kept += [text[end : max(start, end)], secret.shown_instead if start >= end else ""]
+            kept += [text[end : max(start, end)], shown_instead if start >= end else ""]
             end = stop
     return "".join([*kept, text[end:]]) if kept else text
 
 
-def _in_parts(text: str) -> bool:
+def _told_by_parts(secret: _Secret) -> bool:
     """Whether a secret is so long and so mixed that a part of it is no word of a text."""
+    text = secret.text
     mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
     return len(text) >= _SHORTEST_IN_PARTS and mixed and "://" not in text and not any(map(str.isspace, text))
 

@@ -1,0 +1,152 @@
+"""A secret is in nothing that is kept or shown, however a server spells it, splits it or cuts it."""
+
+import json
+import re
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable
+from urllib.parse import quote
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.clients.batch_lines import read_outcomes
+from harness.clients.reading import Answer, read_answer
+from harness.clients.redaction import Redaction
+from harness.exchange import Outcome, Reply
+from tests.harness.clients.faulty_server import completion
+
+KEY = "sk-proj-7Hq/2mXw+Zt9_LrB4vNc=E8sPd1GyKa"
+REDACT = Redaction(KEY, ["org-5Fj8Wn3Qb7Rz1Tk6", "acme rockets"])
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "JSON": lambda key: key.replace("/", r"\/"),
+    "JSON by number": lambda key: "".join(f"\\u{ord(sign):04x}" for sign in key),
+    "JSON by number, capitals": lambda key: "".join(f"\\u{ord(sign):04X}" for sign in key),
+    "JSON in JSON": lambda key: json.dumps("".join(f"\\u{ord(sign):04x}" for sign in key)),
+    "JavaScript": lambda key: "".join(f"\\x{ord(sign):02x}" for sign in key),
+    "URL": lambda key: quote(key, safe=""),
+    "URL, lower case": lambda key: quote(key, safe="").lower() if key.islower() else quote(key, safe=""),
+    "URL, every sign": lambda key: "".join(f"%{ord(sign):02x}" for sign in key),
+    "URL in URL": lambda key: quote("".join(f"%{ord(sign):02X}" for sign in key), safe=""),
+    "HTML": lambda key: "".join(f"&#{ord(sign)};" for sign in key),
+    "HTML, hexadecimal": lambda key: "".join(f"&#x{ord(sign):X};" for sign in key),
+    "HTML in HTML": lambda key: "".join(f"&amp;#{ord(sign)};" for sign in key),
+    "Basic": lambda key: b64encode(f"user:{key}".encode()).decode(),
+    "Basic, shifted by one": lambda key: b64encode(f"user1:{key}!".encode()).decode(),
+    "Basic, shifted by two": lambda key: urlsafe_b64encode(f"user12:{key}".encode()).decode(),
+    "hexadecimal": lambda key: key.encode().hex(),
+    "on several lines": lambda key: "\n".join(re.findall("..?.?.?.?", key)),
+    "with spaces": " ".join,
+    "with a tag in it": lambda key: f"{key[:9]}<b>{key[9:20]}</b><span class='k'>{key[20:]}</span>",
+    "with invisible signs": "\u200b".join,
+    "with invisible signs by number": "\\u00ad".join,
+    "in two bytes a sign": lambda key: key.encode("utf-16-le").decode(),
+    "its beginning": lambda key: key[:20],
+    "its end": lambda key: key[-20:],
+    "its middle": lambda key: key[10:30],
+}
+
+
+def shown(text: str) -> str:
+    """What a text comes to for who unescapes it and leaves out what is not seen."""
+    for _ in range(3):
+        text = re.sub(
+            r"\\+[ux]0{0,2}([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})", lambda hit: chr(int(hit[1] or hit[2], 16)), text
+        )
+        text = re.sub(r"&(?:amp;)?#(\d+);", lambda hit: chr(int(hit[1])), text)
+    text = text.replace("\\", "")
+    return re.sub(r"<[^<>]*>|[\s\u200b\u00ad\x00]", "", text)
+
+
+def is_clean(outcome: Outcome) -> bool:
+    for text in (field for field in msgspec.structs.astuple(outcome) if isinstance(field, str)):
+        meant = shown(text)
+        if any(KEY[start : start + 11] in meant for start in range(len(KEY) - 10)):
+            return False
+        if KEY.encode().hex()[20:40] in meant or b64encode(KEY.encode()).decode()[8:20] in meant:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_key_is_the_key_however_it_is_spelt(spelling: str) -> None:
+    text = f"you sent {SPELLINGS[spelling](KEY)} to us"
+    cleaned = REDACT(text)
+    assert "[API key]" in cleaned
+    assert KEY[10:22] not in shown(cleaned)
+    assert cleaned.startswith("you sent ")
+
+
+@given(st.lists(st.sampled_from(sorted(SPELLINGS)), min_size=1, max_size=3), st.integers(0, 21_000), st.booleans())
+def test_no_cut_goes_through_a_key(spellings: list[str], before: int, as_json: bool) -> None:
+    """Wherever a key stands, what is shortened after 200 or 20,000 signs was cleaned first."""
+    said = "x" * before + "".join(SPELLINGS[name](KEY) + "y" * (before % 190) for name in spellings)
+    for status in (200, 400, 401, 429, 500):
+        body = json.dumps({"error": {"message": said}}).encode() if as_json else f"<p>{said}</p>".encode()
+        assert is_clean(read_answer(Answer(status, {"content-type": said}, body), "m", 0.0, REDACT))
+
+
+@pytest.mark.parametrize("after", range(150, 215, 3))
+@pytest.mark.parametrize("spelling", ["as it is", "with a tag in it", "on several lines", "JSON by number"])
+def test_a_key_across_the_end_of_what_is_shown_is_not_shown(spelling: str, after: int) -> None:
+    body = b'{"error": "%b%b"}' % (b"x" * after, json.dumps(SPELLINGS[spelling](KEY))[1:-1].encode())
+    for kept in range(19_960, 20_001, 8):
+        assert is_clean(read_answer(Answer(400, {}, body), "m", 0.0, REDACT))
+        assert is_clean(read_answer(Answer(502, {}, b"<" + b"x" * (kept - after) + b">" + body), "m", 0.0, REDACT))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_a_key_in_parts_of_an_answer_is_in_neither_text_nor_body(encoding: str) -> None:
+    parts = [{"type": "text", "text": piece} for piece in re.findall("..?.?.?.?.?.?", KEY)]
+    body = json.dumps(completion(parts)).encode(encoding)
+    outcome = read_answer(Answer(200, {}, body), "m", 0.0, REDACT)
+    assert isinstance(outcome, Reply)
+    assert outcome.text == "[API key]"
+    assert not any(piece["text"] in outcome.raw for piece in parts)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_key_in_a_batch_is_the_key(spelling: str) -> None:
+    said = SPELLINGS[spelling](KEY)
+    whole = completion(said, model=said, message={"refusal": said}, choice={"finish_reason": said})
+    lines = [
+        {"custom_id": "a", "response": {"status_code": 200, "body": whole}},
+        {"custom_id": "b", "response": {"status_code": 400, "body": {"error": "x" * 180 + said}}},
+        {"custom_id": "c", "error": {"message": said}},
+    ]
+    content = "\n".join(map(json.dumps, lines)).encode()
+    outcomes = read_outcomes(content, dict.fromkeys("abc", "m"), REDACT)
+    assert len(outcomes) == 3
+    assert all(map(is_clean, outcomes.values()))
+
+
+def test_other_secrets_are_shown_as_that() -> None:
+    assert REDACT("of org-5Fj8Wn3Qb7Rz1Tk6, acme\nrockets") == "of [secret], [secret]"
+
+
+def test_a_placeholder_is_no_secret() -> None:
+    assert Redaction("none")("none of it") == "none of it"
+    assert Redaction("")("all of it") == "all of it"
+    assert Redaction("sk-0123456789")("a sk-0123456789 b") == "a [API key] b"
+
+
+def test_a_key_that_json_spells_by_numbers_is_still_the_key() -> None:
+    assert Redaction("sk-0123456789")(r"a \u0073k\u002D0123456789 b \u00e9") == r"a [API key] b \u00e9"
+
+
+@given(st.text(st.sampled_from('abc "\\/%<>&;{}[]:,u0073\n'), max_size=300))
+def test_a_text_without_a_secret_stays_as_it_is(text: str) -> None:
+    assert REDACT(text) == text
+
+
+@pytest.mark.parametrize(
+    "sign", ["s", "\\", "%", "&", "<", " ", "%25", "&amp;", "\\u", "s<", "s\\", KEY[:10], "\\u0073"]
+)
+def test_the_work_grows_with_the_text_alone(sign: str) -> None:
+    """So many escapes that each way of reading them is tried once: what takes its square would not end."""
+    text = sign * (400_000 // len(sign))
+    assert len(REDACT(text)) > 0
+    assert len(REDACT(text + SPELLINGS["URL, every sign"](KEY))) > 0
