@@ -1,11 +1,12 @@
 """Whether an instruction was followed, as the calls after it show."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.classifiers.effects import CHANGES_FILES, command_effects, effects, is_test_run
-from harness.classifiers.history import Act, History
+from harness.classifiers.history import Act, History, once
 from harness.classifiers.instructions import Instruction
 from harness.classifiers.programs import LOOKS, RUNNERS
 from harness.classifiers.prose import own_words
@@ -31,7 +32,7 @@ _TEST_WORD = re.compile(r"(?:^|[\s:/._-])(?:tests?|spec|check|pytest)(?:$|[\s:/.
 
 def not_followed(history: History, one: Instruction) -> Shown | None:
     """The steps that show that an instruction was not followed, and what was seen; `None` where it was."""
-    acts = [act for act in history.acts if act.step > one.since and (one.until is None or act.step < one.until)]
+    acts = _between(history, one.since, one.until)
     if one.sort == "ask":
         return _unasked(one, acts)
     if one.sort.startswith("avoid"):
@@ -50,7 +51,7 @@ def not_followed(history: History, one: Instruction) -> Shown | None:
         return _tool_unused(history, one, acts)
     if one.sort == "read":
         return _unread(one, acts)
-    if _done(one, acts) or _done(one, _before_next_turn(history, one, acts)):
+    if _done(history, one, acts):
         return None
     what = {
         "command": f"never runs {quoted(' '.join(one.names))}",
@@ -76,9 +77,10 @@ def _without_flag(one: Instruction, acts: list[Act]) -> Shown | None:
 def _uncorrected(history: History, one: Instruction, acts: list[Act]) -> Shown | None:
     """A correction after which nothing is changed, in a run in which the agent can change things."""
     changing = ("edit", "write", "patch", "delete", "rename", "change", "run", "undo")
+    if history.turns[-1].step > one.since:
+        return None
     could = any(effects(act) for act in history.acts if act.step < one.since)
-    turns = [turn.step for turn in history.turns if turn.step > one.since]
-    if not could or turns or any(act.kind in changing or effects(act) for act in acts):
+    if not could or any(act.kind in changing or effects(act) for act in acts):
         return None
     return [history.agent_steps[-1]], f"the agent changes nothing after that ({counted([history.agent_steps[-1]])})"
 
@@ -107,15 +109,30 @@ def _untested_before(acts: list[Act]) -> Shown | None:
     return None
 
 
-def _before_next_turn(history: History, one: Instruction, acts: list[Act]) -> list[Act]:
-    """The calls that answer the turn of an instruction: what comes after the next turn is about something else."""
-    following = next((turn.step for turn in history.turns if turn.step > one.since), None)
-    return [act for act in acts if following is None or act.step < following]
+def _between(history: History, since: int, until: int | None) -> list[Act]:
+    """The calls after one step and before another."""
+    acts = history.acts
+    start = bisect_right(acts, since, key=_step)
+    return acts[start : len(acts) if until is None else bisect_left(acts, until, key=_step)]
 
 
-def _done(one: Instruction, acts: list[Act]) -> bool:
+def _step(act: Act) -> int:
+    return act.step
+
+
+def _from_both_ends(acts: Sequence[Act]) -> Iterator[Act]:
+    """Calls from both ends on: what was asked for is done soon after it was asked for, or at the end."""
+    for place in range((len(acts) + 1) // 2):
+        yield acts[place]
+        if place != len(acts) - 1 - place:
+            yield acts[len(acts) - 1 - place]
+
+
+def _done(history: History, one: Instruction, acts: list[Act]) -> bool:
     if one.sort == "tests":
-        return _tested(acts)
+        # What comes after the next turn is about something else: one of the two has to be tested.
+        following = next((turn.step for turn in history.turns if turn.step > one.since), None)
+        return _tested(acts) or _tested(_between(history, one.since, following))
     return {"command": _ran, "check": _checked, "file": _made}[one.sort](one, acts)
 
 
@@ -135,14 +152,19 @@ def _had_its_chance(history: History, one: Instruction) -> bool:
     """Whether the agent came to an end of its own after the instruction, without asking back or giving up."""
     if one.until is not None or not history.acts or history.agent_steps[-1] <= one.since:
         return False
-    steps = history.trajectory.steps
-    after = [steps[index].text for index in history.agent_steps if index > one.since]
-    if not any(act.step > one.since for act in history.acts) and not after[-1]:
-        return False
-    if after[-1].rstrip().endswith("?"):
+    last = history.trajectory.steps[history.agent_steps[-1]].text
+    if (history.acts[-1].step <= one.since and not last) or last.rstrip().endswith("?"):
         return False
     words = {"tests": ("test",), "check": one.names}.get(one.sort, (" ".join(one.names[:2]),))
-    return not any(_UNABLE.search(text) and any(word.lower() in text.lower() for word in words) for text in after)
+    after = (text for step, text in _unable(history) if step > one.since)
+    return not any(word.lower() in text for text in after for word in words)
+
+
+@once
+def _unable(history: History) -> list[tuple[int, str]]:
+    """The agent's steps that say that something cannot be done, with their texts in small letters."""
+    texts = ((step, history.trajectory.steps[step].text) for step in history.agent_steps)
+    return [(step, text.lower()) for step, text in texts if _UNABLE.search(text)]
 
 
 def _unasked(one: Instruction, acts: list[Act]) -> Shown | None:
@@ -205,6 +227,8 @@ def _programs(command: Command) -> set[str]:
 
 def _tool_unused(history: History, one: Instruction, acts: list[Act]) -> Shown | None:
     wanted = squeezed(one.names[0])
+    if not one.mode and any(_is_use(act, wanted) for act in _from_both_ends(acts)):
+        return None
     uses = [act for act in acts if _is_use(act, wanted)]
     if not uses:
         mode = f" with mode {quoted(one.mode)}" if one.mode else ""
@@ -257,7 +281,7 @@ def _in_order(words: list[str], command: Command) -> bool:
 
 def _ran(one: Instruction, acts: list[Act]) -> bool:
     wanted = list(one.names)
-    for act in acts:
+    for act in _from_both_ends(acts):
         line = act.line
         if line is None:
             if squeezed(act.call.name) == squeezed("".join(wanted)) or wanted[0] in _all_text(act):
@@ -312,9 +336,12 @@ def _is_test(act: Act) -> bool:
 
 
 def _checked(one: Instruction, acts: list[Act]) -> bool:
-    return any(any(name in (act.line or f"{act.call.name} {_all_text(act)}") for name in one.names) for act in acts)
+    return any(
+        any(name in (act.line or f"{act.call.name} {_all_text(act)}") for name in one.names)
+        for act in _from_both_ends(acts)
+    )
 
 
 def _made(one: Instruction, acts: list[Act]) -> bool:
     name = one.names[0].rsplit("/", 1)[-1]
-    return any(name in _all_text(act) for act in acts)
+    return any(name in _all_text(act) for act in _from_both_ends(acts))

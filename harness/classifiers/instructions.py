@@ -61,6 +61,11 @@ Sort = Literal[
 ]  # fmt: skip
 
 
+_CLAUSE_END = re.compile(r"[,;:]|\bbut\b")
+_NEGATION = re.compile(r"n't|not |never|without")
+_RUNNING = re.compile(r"\b(?:run|test)")
+
+
 class Instruction(Struct, frozen=True, gc=False):
     """One instruction, in force from the turn `since` until the turn `until` (`None`: to the end).
 
@@ -80,32 +85,45 @@ class Instruction(Struct, frozen=True, gc=False):
 def instructions_of(turns: list[Turn]) -> list[Instruction]:
     """The instructions of a run's turns, each until a later turn takes it back."""
     found: list[Instruction] = []
+    standing: dict[str, list[int]] = {}  # what ends it → the places of the instructions that it ends
     for turn in turns:
         if not found and not has(turn.lowered, GATE):
             continue
-        text = " ".join(turn.sentences)
-        found = [_until(one, turn.step, text) for one in found]
+        for ending in _endings(standing, turn.sentences):
+            for place in standing.pop(ending):
+                found[place] = structs.replace(found[place], until=turn.step)
         made = [one for sentence in turn.sentences for one in _instructions_in(sentence)]
-        if made and BUG_REPORT.search(text):
+        if made and BUG_REPORT.search(" ".join(turn.sentences)):
             made = [one for one in made if one.sort not in ("command", "file", "read")]
+        for place, one in enumerate(made, len(found)):
+            standing.setdefault(_ended_by(one), []).append(place)
         found += [structs.replace(one, since=turn.step) for one in made]
     return found
 
 
-def _until(one: Instruction, step: int, text: str) -> Instruction:
-    """An instruction as a later turn leaves it: asking is settled by any turn, a ban by asking for what it forbids."""
-    if one.until is not None:
-        return one
-    lifted = one.sort == "ask" or CANCELLED.search(text) is not None
+_CANCEL, _ANY_TURN, _RUN = "\0cancel", "\0any turn", "\0run"
+"""What ends an instruction, besides words that stand in a turn."""
+
+
+def _ended_by(one: Instruction) -> str:
+    """Asking is settled by any turn, a ban by asking for what it forbids, the rest by taking it back."""
+    if one.sort == "ask":
+        return _ANY_TURN
     if one.sort.startswith("avoid"):
-        words = text.lower()
-        asked = any(name.lower() in words for name in one.names) or (
-            one.sort != "avoid" and re.search(r"\b(?:run|test)", words)
-        )
-        lifted = lifted or bool(asked and not re.search(r"n't|not |never|without", words))
-    if not lifted:
-        return one
-    return structs.replace(one, until=step)
+        return one.names[0].lower() if one.sort == "avoid" else _RUN
+    return _CANCEL
+
+
+def _endings(standing: dict[str, list[int]], sentences: list[str]) -> list[str]:
+    """What a later turn ends, of what stands."""
+    if not standing:
+        return []
+    if any(CANCELLED.search(sentence) for sentence in sentences):
+        return list(standing)
+    clauses = [clause for sentence in sentences for clause in _CLAUSE_END.split(sentence.lower())]
+    asked = "\n".join(clause for clause in clauses if not _NEGATION.search(clause))
+    runs = _RUNNING.search(asked) is not None
+    return [one for one in standing if one == _ANY_TURN or (runs if one == _RUN else one in asked)]
 
 
 @lru_cache(maxsize=REMEMBERED)
