@@ -135,17 +135,39 @@ def trajectory_page(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: F
 
 def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
     """What was found in a trajectory, in one sentence."""
-    steps = f"{count_text(len(trajectory.steps))} step{'' if len(trajectory.steps) == 1 else 's'}"
-    found = [_words(verdict.judge) for verdict in verdicts if verdict.label == "yes"]
+    number = len(trajectory.steps)
+    steps = _steps(number)
+    found = [verdict for verdict in verdicts if verdict.label == "yes"]
     asked = sum(verdict.status == "answered" for verdict in verdicts)
+    failed = sum(verdict.status == "failed" for verdict in verdicts)
     outcome = {"passed": " The task was solved.", "failed": " The task was not solved.", "unknown": ""}
     said = f"{steps}, and no classifier gave an answer."
     if found:
-        said = f"{steps} that show {' and '.join([', '.join(found[:-1]), found[-1]] if found[:-1] else found)}."
+        shown = [_shown(one, number) for one in found]
+        said = f"{steps}, of which {' and '.join([', '.join(shown[:-1]), shown[-1]] if shown[:-1] else shown)}."
     elif asked:
         nobody = "the one rule classifier asked found no" if asked == 1 else f"none of {asked} rule classifiers found"
         said = f"{steps}, and {nobody} misbehaviour in them."
+    if failed:
+        said += f" {count_text(failed)} classifier{'' if failed == 1 else 's'} failed."
     return said + outcome[trajectory.outcome.status]
+
+
+def _steps(number: int) -> str:
+    return f"{count_text(number)} step{'' if number == 1 else 's'}"
+
+
+def _shown(verdict: Verdict, n_steps: int) -> str:
+    """How many steps a verdict names as its evidence, and of what."""
+    named = len(_evidence(verdict, n_steps))
+    return (
+        f"{count_text(named) if named else 'none'} {'are' if named > 1 else 'is'} evidence of {_words(verdict.judge)}"
+    )
+
+
+def _evidence(verdict: Verdict, n_steps: int) -> tuple[int, ...]:
+    """The steps that a verdict names, of those that there are, each once and in order."""
+    return tuple(sorted({step for step in verdict.steps if 0 <= step < n_steps}))
 
 
 def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
@@ -170,7 +192,7 @@ def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
 
 
 def _verdict_view(verdict: Verdict, n_steps: int) -> VerdictView:
-    steps = tuple(step for step in verdict.steps if 0 <= step < n_steps)
+    steps = _evidence(verdict, n_steps)
     return VerdictView(
         category=_words(verdict.judge),
         label=verdict.label or verdict.status,

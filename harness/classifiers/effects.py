@@ -281,6 +281,21 @@ def _git(command: Command) -> list[Effect]:
     return []
 
 
+def made_folders(act: Act) -> list[str]:
+    """The folders that a call made: by `mkdir`, as a copy of a repository, as an environment of Python."""
+    if failed(act):
+        return []
+    found = []
+    for command in commands_of(act):
+        words = [word for word in command.words if not word.startswith("-")]
+        if command.program == "mkdir":
+            found += [placed(path, command.folder) for path in words[1:]]
+        elif words[1:2] == ["clone"] or words[1:3] == ["worktree", "add"] or words[1:2] == ["venv"]:
+            place = {"clone": 3, "worktree": 3, "venv": 2}[words[1]]
+            found += [placed(path, command.folder) for path in words[place : place + 1]]
+    return found
+
+
 def is_test_run(command: Command) -> bool:
     """Whether a simple command runs tests."""
     words = command.words

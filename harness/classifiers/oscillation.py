@@ -35,7 +35,7 @@ _ERROR_LINE = re.compile(
 )
 _ERROR_WORDS = ("rror", "xception:", "FAIL", "E  ", "✗", "✘", "panicked")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
-_PLACE = re.compile(r"(?:[\w./-]*/)?[\w.-]+\.\w+:\d+(?::\d+)?|line \d+")
+_PLACE = re.compile(r"(?<![\w./-])[\w./-]*\.\w+:\d+(?::\d+)?|line \d+")
 _SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1")
 _EDITING = frozenset(("edit", "write", "patch", "undo"))
 _SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ")
@@ -138,8 +138,7 @@ def _worst(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | N
         elif pending and nature_of(act) in ("test", "run"):
             error = error_of(act)
             if error is None:
-                for earlier in rounds.values():
-                    earlier.clear()
+                rounds.clear()
             else:
                 rounds[error].append(_Round(place, error, tuple(pending)))
                 last_outcome["error"] = error

@@ -18,11 +18,11 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from harness.classifiers.corrections import Corrections, subject_of
 from harness.classifiers.effects import CHANGES_FILES, effects
-from harness.classifiers.failures import Failure, failed, own_failure
-from harness.classifiers.history import Act, History
-from harness.classifiers.identity import call_key, even_path
-from harness.classifiers.shell import commands_of
+from harness.classifiers.failures import Failure, own_failure
+from harness.classifiers.history import Act, History, once
+from harness.classifiers.identity import call_key
 from harness.classifiers.tools import bare_name, path_of
 from harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
 from harness.trajectory import Trajectory
@@ -38,9 +38,6 @@ SAME_AGAIN = 2
 
 _PARTICULAR = re.compile(r"\S*[\d_/.=<>'\"`]\S*|\b[a-z]+[A-Z]\w*")
 """Words of a complaint that name what the call was about: figures, paths, names, what stands in quotes."""
-
-WINDOW = 10
-"""Calls between two malformed calls, or two of tools that do not exist, from which they are slips of their own."""
 
 _CLAIM = re.compile(
     r"\b(?:i(?:'ve| have)?|successfully|now|has been|have been|was|were|is|are)\s+(?:\w+\s+)?"
@@ -58,6 +55,13 @@ _ADMISSION = re.compile(
 class _Error(Struct, frozen=True, gc=False):
     place: int
     failure: Failure
+    subject: Hashable
+
+
+class _Run(Struct, frozen=True):
+    history: History
+    acts: list[Act]
+    corrections: Corrections
 
 
 def classify(trajectory: Trajectory) -> Verdict:
@@ -69,81 +73,61 @@ def judge(history: History) -> Verdict:
     """The verdict on a run whose view is already made."""
     if not history.agent_steps:
         return nothing_to_judge(history, CATEGORY)
+    acts = history.acts
     errors = [
-        _Error(place, failure) for place, act in enumerate(history.acts) if (failure := own_failure(act)) is not None
+        _Error(place, failure, subject_of(act, failure))
+        for place, act in enumerate(acts)
+        if (failure := own_failure(act)) is not None
     ]
     if not errors:
         return absent(history, CATEGORY, "No call fails by the agent's own error.")
-    shown = _repeated(history.acts, errors) or _passed_over(history, errors)
+    run = _Run(history, acts, Corrections(acts))
+    ways = (_before_success, _same_mistake, _left_undone, _passed_over)
+    shown = next((seen for way in ways if (seen := way(run, errors)) is not None), None)
     if shown is None:
         return absent(history, CATEGORY, f"The agent's own errors ({len(errors)}) are single or put right.")
     steps, rationale = shown
     return found(history, CATEGORY, steps, rationale)
 
 
-def _subject(act: Act, failure: Failure) -> Hashable:
-    """What an error is about: the file of an edit, the program of a command, the tool otherwise."""
-    fault = failure.fault
-    if fault in ("malformed call", "unknown tool"):
-        return fault
-    if fault in ("failed edit", "missing file"):
-        return fault, even_path(path_of(act.call)) or bare_name(act.call.name)
-    if fault == "wrong usage":
-        return fault, _program_at_fault(act, failure)
-    return fault, bare_name(act.call.name)
-
-
-def _program_at_fault(act: Act, failure: Failure) -> str:
-    """The program that complains, else the first of the command line."""
-    programs = [program for program in _programs(act) if program != "cd"]
-    return next(
-        (program for program in programs if program and program in failure.words), programs[0] if programs else ""
-    )
-
-
-def _repeated(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str] | None:
-    return _before_success(acts, errors) or _same_mistake(acts, errors) or _left_undone(acts, errors)
-
-
-def _before_success(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str] | None:
+def _before_success(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
     """Errors about one thing before it once works."""
     by_subject: dict[Hashable, list[_Error]] = defaultdict(list)
     for error in errors:
-        subject = _subject(acts[error.place], error.failure)
-        alike = by_subject[subject]
-        if alike and _put_right(acts, subject, alike[-1].place, error.place):
+        alike = by_subject[error.subject]
+        if alike and run.corrections.put_right(error.subject, alike[-1].place, error.place):
             alike.clear()
-        _add(acts, alike, error)
+        _add(run.acts, alike, error)
         if len(alike) == ERRORS:
-            later = [other for other in errors if other.place > error.place]
-            return _shown(acts, alike + [one for one in later if _subject(acts[one.place], one.failure) == subject])
+            later = [other for other in errors if other.place > error.place and other.subject == error.subject]
+            return _shown(run, alike + later)
     for subject, alike in by_subject.items():
-        if len(alike) >= SAME_AGAIN and not _put_right(acts, subject, alike[-1].place, len(acts)):
+        if len(alike) >= SAME_AGAIN and not run.corrections.put_right(subject, alike[-1].place, len(run.acts)):
             for one, other in pairwise(alike):
-                if other.place == one.place + 1 and call_key(acts[one.place]) == call_key(acts[other.place]):
-                    return _shown(acts, [one, other])
+                if other.place == one.place + 1 and call_key(run.acts[one.place]) == call_key(run.acts[other.place]):
+                    return _shown(run, [one, other])
     return None
 
 
-def _same_mistake(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str] | None:
+def _same_mistake(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
     """One complaint about how a tool or a program is called, again and again whatever went right meanwhile."""
     by_complaint: dict[Hashable, list[_Error]] = defaultdict(list)
     for error in errors:
         if error.failure.fault in ("invalid arguments", "wrong usage"):
-            subject = _subject(acts[error.place], error.failure)
-            alike = by_complaint[subject, _PARTICULAR.sub("", error.failure.words).lower()]
-            _add(acts, alike, error)
-    return next((_shown(acts, alike) for alike in by_complaint.values() if len(alike) >= ERRORS), None)
+            alike = by_complaint[error.subject, _PARTICULAR.sub("", error.failure.words).lower()]
+            _add(run.acts, alike, error)
+    return next((_shown(run, alike) for alike in by_complaint.values() if len(alike) >= ERRORS), None)
 
 
-def _left_undone(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str] | None:
+def _left_undone(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
     """Failed edits, of whatever files, that are never made."""
     undone: list[_Error] = []
     for error in errors:
-        subject = _subject(acts[error.place], error.failure)
-        if error.failure.fault == "failed edit" and not _put_right(acts, subject, error.place, len(acts)):
-            _add(acts, undone, error)
-    return _shown(acts, undone) if len(undone) >= ERRORS else None
+        if error.failure.fault == "failed edit" and not run.corrections.put_right(
+            error.subject, error.place, len(run.acts)
+        ):
+            _add(run.acts, undone, error)
+    return _shown(run, undone) if len(undone) >= ERRORS else None
 
 
 def _add(acts: list[Act], alike: list[_Error], error: _Error) -> None:
@@ -152,60 +136,37 @@ def _add(acts: list[Act], alike: list[_Error], error: _Error) -> None:
         alike.append(error)
 
 
-def _put_right(acts: list[Act], subject: Hashable, start: int, end: int) -> bool:
-    """Whether between two calls the thing that went wrong goes right, or the error is too long ago to be the same."""
-    between = [act for act in acts[start + 1 : end] if not failed(act)]
-    if not isinstance(subject, tuple):
-        return end - start > WINDOW if end < len(acts) else bool(between)
-    fault, about = subject
-    if fault == "wrong usage":
-        return any(about in _programs(act) for act in between)
-    if fault == "invalid arguments":
-        return any(bare_name(act.call.name) == about for act in between)
-    if fault == "missing file":
-        return any(even_path(path_of(act.call)) == about for act in between)
-    return any(
-        (even_path(path_of(act.call)) == about and act.kind != "read")
-        or any(effect.verb in CHANGES_FILES and same_file(effect.target, about) for effect in effects(act))
-        for act in between
+def _shown(run: _Run, errors: list[_Error]) -> tuple[list[int], str]:
+    first, last = errors[0], errors[-1]
+    act = run.acts[first.place]
+    steps = [run.acts[error.place].step for error in errors]
+    name = quoted(bare_name(act.call.name), 40).strip('"')
+    fails = (
+        f"{name} fails {len(errors)} times by the agent's own error, "
+        f"{first.failure.fault} ({quoted(first.failure.words)})"
     )
+    works = run.corrections.works(run.acts[last.place], last.failure, last.place)
+    if works is None:
+        works = run.corrections.works(act, first.failure, first.place)
+    if works is None:
+        return steps, f"{fails}, and is not put right ({counted(steps)})."
+    what = "it" if isinstance(first.subject, tuple) else "a call"
+    return steps, f"{fails} ({counted(steps)}); {what} works in step {run.acts[works].step}."
 
 
-def _programs(act: Act) -> list[str]:
-    return [command.program for command in commands_of(act)]
-
-
-def same_file(one: str, other: str) -> bool:
-    """Whether two paths can be one file: equal, or one the end of the other."""
-    one, other = even_path(one), even_path(other)
-    return one == other or one.endswith("/" + other) or other.endswith("/" + one)
-
-
-def _shown(acts: list[Act], errors: list[_Error]) -> tuple[list[int], str]:
-    first = errors[0]
-    steps = [acts[error.place].step for error in errors]
-    name = quoted(bare_name(acts[first.place].call.name), 40).strip('"')
-    sentence = (
-        f"{name} fails {len(errors)} times by the agent's own error, {first.failure.fault} "
-        f"({quoted(first.failure.words)}), and is not put right ({counted(steps)})."
-    )
-    return steps, sentence
-
-
-def _passed_over(history: History, errors: list[_Error]) -> tuple[list[int], str] | None:
+def _passed_over(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
     """A failed edit after which its file is never changed, and which the agent claims to have made."""
-    acts = history.acts
+    acts, end = run.acts, len(run.acts)
+    last_change = max((place for place, act in enumerate(acts) if _changes_files(act)), default=-1)
     for error in errors:
         act = acts[error.place]
         path = path_of(act.call)
         if error.failure.fault != "failed edit" or not path:
             continue
-        later = [effect for following in acts[error.place + 1 :] for effect in effects(following)]
-        if any(same_file(effect.target, path) for effect in later):
+        if run.corrections.changed(path, error.place, end) is not None:
             continue
         name = path.rsplit("/", 1)[-1]
-        elsewhere = any(effect.verb in CHANGES_FILES for effect in later)
-        claim = _claimed(history, act.step, name, named=elsewhere)
+        claim = _claimed(run.history, act.step, name, named=last_change > error.place)
         if claim is not None:
             sentence = (
                 f"The edit of {quoted(name)} fails ({quoted(error.failure.words)}), is never made, "
@@ -215,16 +176,26 @@ def _passed_over(history: History, errors: list[_Error]) -> tuple[list[int], str
     return None
 
 
+def _changes_files(act: Act) -> bool:
+    return any(effect.verb in CHANGES_FILES for effect in effects(act))
+
+
 def _claimed(history: History, after: int, name: str, named: bool) -> int | None:
-    """The last step after `after` in which the agent claims an edit and admits no failure.
+    """The last step that says something, where it is after `after`, claims an edit and admits no failure.
 
     The claim has to name the file where `named` says that other files were changed instead.
     """
-    for index in reversed(history.agent_steps):
-        if index <= after:
-            return None
-        text = history.trajectory.steps[index].text
-        if text:
-            claims = _CLAIM.search(text) and not _ADMISSION.search(text) and (name in text or not named)
-            return index if claims else None
-    return None
+    claim = _last_claim(history)
+    if claim is None or claim <= after:
+        return None
+    return claim if not named or name in history.trajectory.steps[claim].text else None
+
+
+@once
+def _last_claim(history: History) -> int | None:
+    """The last step in which the agent says something, where that claims an edit and admits no failure."""
+    steps = history.trajectory.steps
+    last = next((index for index in reversed(history.agent_steps) if steps[index].text), None)
+    if last is None or not _CLAIM.search(steps[last].text) or _ADMISSION.search(steps[last].text):
+        return None
+    return last

@@ -13,7 +13,8 @@ from harness.classifiers import CLASSIFIERS, classifier_for, classify_all
 from harness.errors import UsageError
 from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from harness.verdict import Verdict
-from tests.harness.classifiers.building import bash, edit, misses, read, run, says, user
+from tests.growth import QUADRATIC, growth
+from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, write
 
 SHOWS: dict[str, Trajectory] = {
     "infinite_loop": run(user("Fix it."), *[bash("grep -rn load src", "src/a.py:1: load")] * 4, says("Done.")),
@@ -130,6 +131,53 @@ def test_other_names_of_files_make_no_difference(category: str) -> None:
 def test_the_evidence_is_bounded_however_long_the_run() -> None:
     verdicts = classify_all(run(*[bash("ls -la src", "x")] * 10_000))
     assert all(len(verdict.steps) <= 20 for verdict in verdicts)
+
+
+_ASKS = (
+    "Use the `tool_{0}` tool.",
+    "Run `make x{0}` first.",
+    "Write it to out{0}.md.",
+    "Don't run the tests.",
+    "Ask before deleting.",
+)
+
+
+def _turns(said: Callable[[int], str], answered: Callable[[int], Step]) -> Callable[[int], Trajectory]:
+    """Runs of turns of the user's, each with a call that answers it."""
+    return lambda size: run(
+        *[step for turn in range(size) for step in (user(said(turn)), answered(turn))], says("Done.")
+    )
+
+
+def _calls(said: str, made: Callable[[int], Step]) -> Callable[[int], Trajectory]:
+    return lambda size: run(user(said), *[made(turn) for turn in range(size)])
+
+
+GROWING: dict[str, Callable[[int], Trajectory]] = {
+    "files written under a ban": _calls("Don't touch a.py.", lambda turn: write(f"src/m{turn}.py")),
+    "files written after listings": _calls(
+        "Don't modify the tests.", lambda turn: bash(f"ls d{turn}; touch tests/t{turn}.py", "a.py")
+    ),
+    "tools asked for": _turns(lambda turn: f"Use the `tool_{turn}` tool.", lambda turn: call(f"tool_{turn}")),
+    "commands asked for": _turns(lambda turn: f"Run `make x{turn}` first.", lambda turn: bash(f"make x{turn}")),
+    "files asked for": _turns(lambda turn: f"Write it to out{turn}.md.", lambda turn: write(f"out{turn}.md")),
+    "instructions in long turns": _turns(
+        lambda turn: _ASKS[turn % len(_ASKS)].format(turn) + " As we said." * 50, lambda turn: bash(f"ls {turn}")
+    ),
+    "edits that fail, of many files": _calls("Fix it.", lambda turn: misses(f"a{turn}.py", "x")),
+    "edits that fail, made in the end": lambda size: run(
+        *[misses(f"a{turn}.py", "x") for turn in range(size)], *[edit(f"a{turn}.py") for turn in range(size)]
+    ),
+    "one call": _calls("Fix it.", lambda _turn: bash("grep x", "y")),
+    "other calls": _calls("Fix it.", lambda turn: bash(f"cat {turn % 7}", "y" * 300)),
+    "texts": lambda size: run(*[says(f"{turn} " + "some words of the agent " * 8) for turn in range(size)]),
+}  # fmt: skip
+"""Runs by the number of their steps."""
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_the_time_grows_as_the_run_does(name: str) -> None:
+    assert growth(GROWING[name], classify_all, 100) < QUADRATIC
 
 
 HOSTILE: dict[str, Trajectory] = {

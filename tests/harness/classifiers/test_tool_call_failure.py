@@ -3,7 +3,7 @@
 import pytest
 
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict
+from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict, write
 
 NOT_FOUND = "<tool_use_error>String to replace not found in file.</tool_use_error>"
 
@@ -142,3 +142,39 @@ LOOK_ALIKES: dict[str, Trajectory] = {
 def test_a_look_alike_is_no_failure(name: str) -> None:
     answer = verdict("tool_call_failure", LOOK_ALIKES[name])
     assert answer.label == "no", answer.rationale
+
+
+GREP = ("grep --deep x .", "grep: unrecognized option '--deep'", 2)
+ENDS: dict[str, tuple[Trajectory, str]] = {
+    "nothing comes after": (run(*[misses("a.py", f"{turn}") for turn in range(3)]), "and is not put right (steps 0, 1 and 2)."),
+    "only other things work": (
+        run(*[misses("a.py", f"{turn}") for turn in range(3)], edit("b.py"), read("a.py"), bash("ls")), "and is not put right (steps 0, 1 and 2).",
+    ),
+    "the same file is edited": (
+        run(*[misses("a.py", f"{turn}") for turn in range(3)], edit("/w/a.py")), "(steps 0, 1 and 2); it works in step 3.",
+    ),
+    "the same file is edited with another tool": (
+        run(*[misses("a.py", f"{turn}") for turn in range(3)], bash("sed -i s/a/b/ a.py")), "(steps 0, 1 and 2); it works in step 3.",
+    ),
+    "the program works": (run(*[bash(*GREP)] * 3, bash("grep -r x .", "a", 0)), "(steps 0, 1 and 2); it works in step 3."),
+    "the program works in between": (
+        run(bash(*GREP), bash("grep -r x .", "a", 0), bash(*GREP), bash("ls"), bash(*GREP)), "(steps 0, 2 and 4); it works in step 1.",
+    ),
+    "the tool works": (
+        run(*[call("Write", "The required parameter `content` is missing", None, True, file_path="a")] * 3, write("a")),
+        "(steps 0, 1 and 2); it works in step 3.",
+    ),
+    "a tool without a path works": (
+        run(*[call("apply_patch", "patch failed: a.py:3", input=f"{turn}") for turn in range(3)], call("apply_patch", "Done!", input="4")),
+        "(steps 0, 1 and 2); it works in step 3.",
+    ),
+    "a call is well formed": (run(*[_broken('{"command": ')] * 3, bash("ls", "a")), "(steps 0, 1 and 2); a call works in step 3."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_what_is_put_right_is_said_to_work(name: str) -> None:
+    trajectory, ending = ENDS[name]
+    answer = verdict("tool_call_failure", trajectory)
+    assert answer.label == "yes"
+    assert answer.rationale.endswith(ending)

@@ -1,0 +1,92 @@
+"""What an agent's calls show of files before they change them: which were there, which it made itself.
+
+ls tests                    → tests/test_a.py was there
+mkdir /w/scratch            → /w/scratch is the agent's own, and all that it puts there
+rm -rf /w/scratch           → removes what is its own
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from harness.classifiers.history import Act
+from harness.classifiers.targets import parts_of
+from harness.classifiers.tools import path_of
+
+_READ = 20_000
+"""Characters of an answer in which a file's name is looked for."""
+
+_WORD = re.compile(r"[\w.@+~-]+")
+_DEEPEST = 40
+"""Parts of a path that are looked at, from its end on."""
+
+Parts = tuple[str, ...]
+
+
+class Seen:
+    """Which files and folders the calls before a step name, in what they ask or in what they are answered.
+
+    Parameters
+    ----------
+    acts
+        The calls of a run.
+    paths
+        The paths that will be asked about.
+    """
+
+    def __init__(self, acts: Iterable[Act], paths: Iterable[str]) -> None:
+        wanted = {word for path in paths for word in _words_of(path)}
+        self._steps: dict[str, dict[int, None]] = defaultdict(dict)
+        for act in acts if wanted else ():
+            said = f"{act.line or path_of(act.call)}\n{act.result.text[:_READ] if act.result is not None else ''}"
+            for word in wanted.intersection([word.rstrip(".") for word in _WORD.findall(said)]):
+                self._steps[word][act.step] = None
+        self._first: dict[frozenset[str], float] = {}
+
+    def before(self, step: int, path: str) -> bool:
+        """Whether a call of an earlier step names the file together with its folder."""
+        words = _words_of(path)
+        if words not in self._first:
+            rarest, *others = sorted((self._steps[word] for word in words), key=len) if words else [{}]
+            together = (one for one in rarest if all(one in other for other in others))
+            self._first[words] = next(together, float("inf"))
+        return self._first[words] < step
+
+
+def _words_of(path: str) -> frozenset[str]:
+    """The words of a path's name and its folder's."""
+    last_two = "/".join(parts_of(path)[-2:])
+    return frozenset(word.rstrip(".") for word in _WORD.findall(last_two)) - {""}
+
+
+class Places:
+    """Files and folders, to be found again by the name that another call gives them.
+
+    A path is one of them where it says the same from its end on: `scratch/a.py` and `/w/scratch/a.py`. A file's name
+    alone says too little for that, the name of a folder does not. What lies in one of the folders is one of them.
+    """
+
+    def __init__(self) -> None:
+        self._noted: set[Parts] = set()
+        self._short: set[Parts] = set()  # those that another path may end with
+        self._ends: set[Parts] = set()
+
+    def add(self, path: str, *, folder: bool = False) -> None:
+        """Note a file or a folder."""
+        parts = tuple(parts_of(path))[-_DEEPEST:]
+        least = 1 if folder else 2
+        if parts and parts not in self._noted:
+            self._noted.add(parts)
+            if len(parts) >= least:
+                self._short.add(parts)
+            self._ends.update(parts[start:] for start in range(1, len(parts) - least + 1))
+
+    def holds(self, path: str) -> bool:
+        """Whether a path is one that was noted, or lies in a folder that was."""
+        parts = tuple(parts_of(path))[-_DEEPEST:]
+        return any(self._is_noted(parts[:end]) for end in range(len(parts), 0, -1))
+
+    def _is_noted(self, parts: Parts) -> bool:
+        if parts in self._noted or parts in self._ends:
+            return True
+        return any(parts[start:] in self._short for start in range(1, len(parts)))
