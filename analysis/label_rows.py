@@ -139,6 +139,11 @@ def _text(path: Path, what: str) -> str:
         raise InputError(f"cannot be read: {error.strerror}", f"Give a CSV file of {what}.", file=path) from error
     if len(content) > MOST_BYTES:
         raise InputError(f"more than {MOST_BYTES // 2**20} MiB", f"Leave out what is no {what}.", file=path)
+    if (nul := content.find(b"\0")) >= 0:
+        # Text in UTF-16 has one beside every plain letter.
+        what = "not UTF-8 but UTF-16" if 3 * content.count(b"\0") > len(content) else "a NUL character"
+        line = content.count(b"\n", 0, nul) + 1
+        raise InputError(what, "Save the file as UTF-8 CSV, as text alone.", file=path, line=line)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -7,8 +7,9 @@ Wide, a row an item and a column a rater; or long, a row a rating, with exactly 
     run-2,task,             run-1,ben,agent
                             run-2,ann,task
 
-An empty cell is a missing rating, and nothing else is. Spaces around names and labels do not count, nor does the letter
-case of labels: each is shown in its most frequent spelling. What was changed or looks odd is said in `remarks`.
+An empty cell is a missing rating, and nothing else is. Spaces around names and labels do not count, nor do characters
+that cannot be seen, nor the letter case of labels: each is shown in its most frequent spelling. What was changed or
+looks odd is said in `remarks`; a column that does not look like a rater (`label_columns`) is asked about.
 """
 
 import re
@@ -20,8 +21,9 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from analysis.label_columns import ask_about
 from analysis.label_rows import LabelRows, read_rows
 from analysis.stats.patterns import MISSING, IntArray
 from harness.errors import InputError, UsageError
@@ -33,6 +35,8 @@ MOST_CATEGORIES = 1000
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d+)\.0+", re.ASCII)
+_UNSEEN = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f]")
 _LIKE_MISSING = {"na", "n/a", "nan", "none", "null", "missing", "-", "--", "?", "."}
 
 
@@ -103,7 +107,7 @@ def read_labels(
     path
         The file.
     raters
-        Those to compare, in this order; all if empty.
+        Those to compare, in this order, taken as they are; all if empty, unless a column does not look like a rater.
     level
         Ordinal and interval labels must be numbers, unless `order` gives their order.
     order
@@ -119,15 +123,21 @@ def read_labels(
     if order and level != "ordinal":
         raise UsageError(f"--order says nothing at the {level} level", "Add --level ordinal, or leave --order out.")
     sheet = read_rows(path)
+    sheet = structs.replace(sheet, header=[_visible(name).strip() for name in sheet.header])
     names = {name.casefold(): position for position, name in reversed(list(enumerate(sheet.header)))}
-    ratings = _long(sheet, names, raters) if {"item", "rater", "label"} <= names.keys() else _wide(sheet, names, raters)
+    if {"item", "rater", "label"} <= names.keys():
+        return _coded(_long(sheet, names, raters), level, order)
+    ratings = _wide(sheet, names, raters)
+    columns = dict(zip(ratings.raters, ratings.columns, strict=True))
+    if not raters and (question := ask_about(columns, sheet.file, interval=level == "interval")):
+        raise question
     return _coded(ratings, level, order)
 
 
 def _wide(sheet: LabelRows, names: dict[str, int], wanted: Sequence[str]) -> _Ratings:
     """A column of items (called item, or else the first) and a column a rater."""
     at = names.get("item", 0)
-    items = list(map(str.strip, sheet.columns[at]))
+    items = [_visible(cell).strip() for cell in sheet.columns[at]]
     title = sheet.header[at] or "the first column"
     if "" in items:
         raise sheet.error(items.index(""), f"no item in {title}", "Name the item of each row.")
@@ -145,7 +155,7 @@ def _wide(sheet: LabelRows, names: dict[str, int], wanted: Sequence[str]) -> _Ra
 
 def _long(sheet: LabelRows, names: dict[str, int], wanted: Sequence[str]) -> _Ratings:
     """A row a rating, in the columns item, rater and label."""
-    items, givers = (list(map(str.strip, sheet.columns[names[name]])) for name in ("item", "rater"))
+    items, givers = ([_visible(cell).strip() for cell in sheet.columns[names[name]]] for name in ("item", "rater"))
     for name, cells in (("item", items), ("rater", givers)):
         if "" in cells:
             raise sheet.error(cells.index(""), f"no {name}", f"Name the {name} of each rating.", name)
@@ -200,12 +210,14 @@ def _coded(ratings: _Ratings, level: ScaleLevel, order: Sequence[str]) -> Labels
     for spelling, times in zip(spellings, uses.tolist(), strict=True):
         labels[_trimmed(spelling)] += times
     labels.pop("", None)
+    if control := {label for label in labels if _CONTROL.search(label)}:
+        raise _at_label(ratings, control, "has a control character", "Take it out: no label that one can read has one.")
     if not labels:
         advice = "Fill in the raters' columns; an empty cell is a missing rating."
         raise InputError("no label in any cell", advice, file=ratings.sheet.file)
     remarks = [*ratings.remarks]
     shown = _merged(labels, level, remarks)
-    _warn_of_missing(labels, remarks)
+    _warn_of_missing(labels, order, remarks)
     categories = _ordered(shown, level, order, ratings)
     if len(categories) > MOST_CATEGORIES:
         raise _too_many(ratings, len(categories))
@@ -316,9 +328,11 @@ def _too_many(ratings: _Ratings, categories: int) -> InputError:
     return InputError(found, advice, file=ratings.sheet.file)
 
 
-def _warn_of_missing(labels: Counter[str], remarks: list[str]) -> None:
+def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[str]) -> None:
+    """A word on labels that may stand for a missing one, but for those that the order names as labels."""
+    meant = {_trimmed(label).casefold() for label in order}
     for label, times in labels.items():
-        if label.casefold() in _LIKE_MISSING:
+        if label.casefold() in _LIKE_MISSING - meant:
             remarks.append(
                 f"{label!r} is counted as a label ({times:,} times): leave the cell empty where it means missing"
             )
@@ -333,8 +347,13 @@ def _differing_by_case(what: str, names: list[str]) -> list[str]:
 
 
 def _trimmed(cell: str) -> str:
-    """A label without spaces around it, and in one of the ways that Unicode has to write its letters."""
-    return unicodedata.normalize("NFC", cell.strip())
+    """A label without what cannot be seen, and in one of the ways that Unicode has to write its letters."""
+    return unicodedata.normalize("NFC", _visible(cell).strip())
+
+
+def _visible(text: str) -> str:
+    """A text without byte order marks, zero-width spaces and the like; what joins letters or emoji is kept."""
+    return text if text.isascii() else text.translate(_UNSEEN)
 
 
 def _number(label: str) -> float | None:

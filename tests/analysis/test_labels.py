@@ -120,6 +120,29 @@ def test_only_an_empty_cell_is_missing_and_a_label_that_looks_so_is_reported(lab
     assert any(word in remark and "leave the cell empty" in remark for remark in labels.remarks)
 
 
+def test_a_label_that_the_order_names_is_none_that_may_be_missing(labels_file: Path) -> None:
+    text = "item,ann,ben\n1,none,minor\n2,major,?\n"
+    labels = read(labels_file, text, level="ordinal", order=["None", "minor", "major", "?"])
+    assert labels.remarks == []
+    partly = read(labels_file, text.replace("?", "na"), level="ordinal", order=["none", "minor", "major", "na"])
+    assert partly.remarks == []
+
+
+@pytest.mark.parametrize("unseen", ["\ufeff", "\u200b", "\u2060", "\u00ad", "\u200e"])
+def test_characters_that_cannot_be_seen_make_no_other_label_item_or_rater(labels_file: Path, unseen: str) -> None:
+    wide = f"item,{unseen}ann,ben\n{unseen}run-1,agent{unseen},agent\nrun-2,{unseen} ,a{unseen}gent\n"
+    labels = read(labels_file, wide)
+    assert (labels.items, labels.raters, labels.categories) == (["run-1", "run-2"], ["ann", "ben"], ["agent"])
+    assert cells(labels) == [["agent", "agent"], [None, "agent"]]
+    long = f"item,rater,label\n{unseen}run-1,ann,agent\nrun-1,ben{unseen},agent\n"
+    assert cells(read(labels_file, long)) == [["agent", "agent"]]
+
+
+def test_what_joins_the_parts_of_a_letter_or_an_emoji_is_part_of_a_label(labels_file: Path) -> None:
+    labels = read(labels_file, "item,ann,ben\n1,\U0001f469\u200d\U0001f4bb,\U0001f469\U0001f4bb\n")
+    assert len(labels.categories) == 2
+
+
 def test_numbers_are_ordered_as_numbers(labels_file: Path) -> None:
     labels = read(labels_file, "item,ann,ben\n1,10,9\n2,-1,2.5\n", level="ordinal")
     assert labels.categories == ["-1", "2.5", "9", "10"]
@@ -165,6 +188,14 @@ BAD = {
     "header only": ("item,ann,ben\n", {}, "labels.csv: no labels: the file is empty or has a header only. "),
     "one column": ("item\nrun-1\n", {}, "labels.csv:1: one column, 'item'. "),
     "latin-1": (WIDE.replace("run-3", "rün-3").encode("latin-1"), {}, "labels.csv:4: not UTF-8. "),
+    "a NUL": ("item,ann,ben\n1,a,b\n2,a\0,b\n", {}, "labels.csv:3: a NUL character. "),
+    "UTF-16": (WIDE.encode("utf-16-le"), {}, "labels.csv:1: not UTF-8 but UTF-16. "),
+    "UTF-16 with a mark": (WIDE.encode("utf-16"), {}, "labels.csv:1: not UTF-8 but UTF-16. "),
+    "a control character": (
+        "item,ann,ben\n1,a,b\n2,a\x1b[0m,b\n",
+        {},
+        "labels.csv:3: ann: label 'a\\x1b[0m' has a control character. ",
+    ),
     "open quote": ('item,ann,ben\n1,"a,b\n2,a,b\n', {}, "labels.csv:3: no CSV: unexpected end of data. "),
     "short row": ("item,ann,ben\n1,a,b\n2,a\n", {}, "labels.csv:3: 2 cells where the header has 3. "),
     "long row": ("item,ann,ben\n\n1,a,b,c\n", {}, "labels.csv:3: 4 cells where the header has 3. "),
@@ -248,11 +279,11 @@ def test_the_known_raters_are_listed_where_one_is_unknown(labels_file: Path) -> 
         read(labels_file, WIDE, raters=["ann", "zoe"])
 
 
-def test_a_column_of_free_text_is_named_and_can_be_left_out(labels_file: Path) -> None:
+def test_labels_beyond_number_are_refused_and_the_column_with_most_of_them_is_named(labels_file: Path) -> None:
     rows = [f"run-{number},yes,no,note {number}" for number in range(1200)]
     text = "item,ann,ben,notes\n" + "\n".join(rows)
     with pytest.raises(InputError, match=r"1,202 distinct labels, more than 1,000; column 'notes' alone has 1,200"):
-        read(labels_file, text)
+        read(labels_file, text, raters=["ann", "ben", "notes"])
     assert read(labels_file, text, raters=["ann", "ben"]).categories == ["no", "yes"]
 
 

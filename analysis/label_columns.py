@@ -1,0 +1,172 @@
+"""Which columns of a wide file are no raters: texts, comments, times, ids and durations that an export brings along.
+
+Raters share a scale: what one of them says, others say too. A column is asked about only where it does not share its
+labels with the others, and where something else speaks against it:
+
+- all its cells are dates or times, and not all columns are like that;
+- its name is that of something else, as in the exports of Label Studio, Prodigy, Argilla and doccano;
+- its cells are sentences, and not all columns are like that;
+- its labels are nearly all different, and another column's are mostly repeated, or are words where these are numbers.
+
+Where all columns are alike none is asked about, however odd they look: labels may be dates, sentences or ranks. Of a
+handful of items only times are told, and numbers of an interval scale may all be different.
+"""
+
+import csv
+import io
+import re
+import shlex
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from msgspec import Struct
+
+from harness.errors import InputError
+
+HANDFUL = 5
+"""Of so few items the labels of one rater may all be different, and none be anybody else's."""
+
+_NEARLY_ALL, _MOSTLY_REPEATED = 0.9, 0.5
+"""Distinct labels over cells: from the one on nearly all are different, up to the other most are repeated."""
+
+_HALF, _HARDLY = 0.5, 0.1
+"""The share of its labels that a rater has in common with the others, and what chance leaves to something else."""
+
+_SENTENCE = 4
+"""From so many words on, in the median, cells are sentences."""
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[AaPp][Mm])?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
+_DAY = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+    rf"|\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}},? \d{{4}}"
+)
+_TIME = re.compile(rf"(?:{_DAY})(?:(?:[T ]|, ){_CLOCK})?|{_CLOCK}", re.ASCII)
+
+# fmt: off
+_OTHER_NAMES = frozenset({
+    "comment", "comments", "note", "notes", "remark", "remarks", "text", "content", "message", "description",
+    "explanation", "rationale", "reason", "created", "updated", "timestamp", "date", "time", "datetime", "duration",
+    "seconds", "url", "link", "uuid", "hash", "meta", "metadata",
+})
+_OTHER_ENDINGS = (
+    "_at", "_id", "_ids", "_time", "_date", "_timestamp", "_hash", "_url", "_text", "_comment", "_comments", "_note",
+    "_notes",
+)
+_NUMBERING = frozenset({"id", "index", "number", "row"})
+_WHO = frozenset({
+    "annotator", "annotator_id", "rater", "rater_id", "coder", "user", "user_id", "username", "completed_by",
+    "worker_id",
+})
+# fmt: on
+
+
+class _Column(Struct, frozen=True):
+    """The labels of a column, alike in letter case, and in how many cells there is one."""
+
+    name: str
+    labels: frozenset[str]
+    cells: int
+
+    @property
+    def times(self) -> bool:
+        return all(map(_TIME.fullmatch, self.labels))
+
+    @property
+    def numbers(self) -> bool:
+        return all(map(_NUMBER.fullmatch, self.labels))
+
+    @property
+    def sentences(self) -> bool:
+        return median(len(label.split()) for label in self.labels) >= _SENTENCE
+
+    @property
+    def variety(self) -> float:
+        return len(self.labels) / self.cells
+
+    @property
+    def named_otherwise(self) -> bool:
+        name = re.sub(r"\W+", "_", self.name.casefold()).strip("_")
+        return name in _OTHER_NAMES or name.endswith(_OTHER_ENDINGS)
+
+
+def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False) -> dict[str, str]:
+    """The columns that do not look like raters, and what speaks against each.
+
+    Parameters
+    ----------
+    columns
+        Name → its cells as written, one an item.
+    interval
+        Whether labels are numbers of an interval scale.
+    """
+    left = [column for name, cells in columns.items() if (column := _column(name, cells)).labels]
+    found: dict[str, str] = {}
+
+    def take(odd: Sequence[_Column], why: str, shared: float = _HALF) -> None:
+        """Ask about columns that share hardly a label with those that are left."""
+        rest = [column for column in left if column not in odd]
+        used = {label for column in rest for label in column.labels}
+        for column in odd if rest else ():
+            if len(column.labels & used) < shared * len(column.labels):
+                found[column.name] = why
+                left.remove(column)
+
+    take([column for column in left if column.times], "times")
+    if max(map(len, columns.values()), default=0) <= HANDFUL:
+        return found
+    take([column for column in left if column.named_otherwise], "its name")
+    take([column for column in left if column.sentences], "sentences")
+    for column in list(left):
+        others = [other for other in left if other is not column and other.name.casefold() not in _WHO]
+        numbers_beside_words = column.numbers and bool(others) and not any(other.numbers for other in others)
+        beside_repeats = any(other.cells > HANDFUL and other.variety <= _MOSTLY_REPEATED for other in others)
+        enough = column.cells > (HANDFUL if numbers_beside_words else 2 * HANDFUL)
+        varied = enough and column.variety >= _NEARLY_ALL and (numbers_beside_words or beside_repeats)
+        numbered = numbers_beside_words and column.name.casefold() in _NUMBERING
+        if (varied or numbered) and not (interval and column.numbers):
+            take([column], "labels nearly all different" if varied else "its name", _HARDLY)
+    return found
+
+
+def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool = False) -> InputError | None:
+    """The question which columns are raters, with an answer to take over; `None` where all look like some.
+
+    Parameters
+    ----------
+    columns, interval
+        As for `odd_columns`.
+    file
+        Where they stand.
+    """
+    odd = odd_columns(columns, interval=interval)
+    if not odd:
+        return None
+    raters = [name for name in columns if name not in odd and name.casefold() not in _WHO]
+    one_a_row = any(name.casefold() in _WHO for name in columns)
+    named = f"--raters {shlex.quote(_line(raters))}" if len(raters) > 1 else "--raters A,B"
+    advice = f"Name the columns that are: {named}"
+    if one_a_row or len(raters) < 2:
+        advice += "; or, where a row is one rating, call its columns item, rater and label"
+    listed = ", ".join(f"{name!r} ({why})" for name, why in odd.items())
+    which = "column does" if len(odd) == 1 else f"{len(odd)} columns do"
+    return InputError(
+        f"{which} not look like {'a rater' if len(odd) == 1 else 'raters'}: {listed}", f"{advice}.", file=file
+    )
+
+
+def _line(names: Sequence[str]) -> str:
+    """Names as a line of CSV."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def _column(name: str, cells: Sequence[str]) -> _Column:
+    spellings = Counter(cells)
+    kept = {spelling: times for spelling, times in spellings.items() if spelling and not spelling.isspace()}
+    labels = frozenset(unicodedata.normalize("NFC", spelling.strip()).casefold() for spelling in kept)
+    return _Column(name, labels, sum(kept.values()))

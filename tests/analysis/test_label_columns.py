@@ -1,0 +1,138 @@
+"""Columns that are no raters are asked about, and a file of raters is read however odd their labels."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.label_columns import odd_columns
+from analysis.labels import read_labels
+from harness.errors import InputError
+
+LABELS = ("ok", "wrong", "unclear")
+ITEMS = 24
+
+
+def made(name: str, row: int, rng: np.random.Generator) -> str:
+    """What an export puts into one of its columns."""
+    second = f"2024-05-{1 + row:02d}T10:{row:02d}:07.{rng.integers(10**6):06d}Z"
+    return {
+        "created_at": second,
+        "updated_at": second,
+        "Date": f"{1 + row}/5/2024",
+        "inserted_at": second.replace("T", " ").removesuffix("Z"),
+        "clock": f"{9 + row % 9}:{row:02d}:11",
+        "lead_time": f"{rng.uniform(2, 90):.3f}",
+        "text": f"the agent opened file number {rng.integers(10**6)} and left it open",
+        "question": f"why does the test number {rng.integers(10**6)} fail on this machine",
+        "comment": f"see step {row}" if row % 4 == 0 else "",
+        "annotation_id": str(7_000 + row),
+        "id": str(1 + row),
+        "_timestamp": str(1_700_000_000 + 13 * row),
+        "_task_hash": str(rng.integers(-(2**31), 2**31)),
+        "run": f"{rng.integers(2**31):08x}",
+        "url": f"https://example.org/{row}",
+    }[name]
+
+
+OTHERS = [
+    "created_at", "updated_at", "Date", "inserted_at", "clock", "lead_time", "text", "question", "comment",
+    "annotation_id", "id", "_timestamp", "_task_hash", "run", "url",
+]  # fmt: skip
+
+
+@given(st.sets(st.sampled_from(OTHERS), min_size=1, max_size=6), st.integers(0, 1_000), st.sampled_from([1, 2, 3]))
+def test_what_an_export_brings_along_is_asked_about_and_raters_are_not(
+    others: set[str], seed: int, raters: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    columns = {f"r{rater}": [str(rng.choice(LABELS)) for _ in range(ITEMS)] for rater in range(raters)}
+    columns |= {name: [made(name, row, rng) for row in range(ITEMS)] for name in sorted(others)}
+    assert set(odd_columns(columns)) == others
+
+
+SCALES = {
+    "words": [f"label {place}" for place in range(200)],
+    "numbers": [str(place) for place in range(200)],
+    "decimals": [f"{place / 7:.3f}" for place in range(200)],
+    "sentences": [f"the agent made mistake number {place}" for place in range(200)],
+    "dates": [f"2024-{1 + place % 12:02d}-{1 + place % 28:02d}" for place in range(200)],
+}
+
+
+@settings(max_examples=300)
+@given(
+    scale=st.sampled_from(sorted(SCALES)),
+    labels=st.integers(1, 200),
+    items=st.sampled_from([1, 2, 5, 6, 8, 15, 40, 120]),
+    raters=st.lists(
+        st.sampled_from(["ann", "ben", "ID", "annotator_1", "judge", "r1", "Rater 2"]), min_size=2, unique=True
+    ),
+    missing=st.sampled_from([0, 0.1, 0.5, 0.9]),
+    right=st.floats(0, 1),
+    seed=st.integers(0, 10_000),
+)
+def test_raters_who_share_a_scale_are_never_asked_about(
+    scale: str, labels: int, items: int, raters: list[str], missing: float, right: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    known = SCALES[scale][:labels]
+    truth = rng.choice(known, items).tolist()
+    columns = {
+        rater: [
+            "" if rng.random() < missing else one if rng.random() < right else str(rng.choice(known)) for one in truth
+        ]
+        for rater in raters
+    }
+    assert odd_columns(columns) == {}
+
+
+def test_numbers_of_an_interval_scale_may_all_be_different() -> None:
+    rng = np.random.default_rng(3)
+    scores = {name: [f"{rng.uniform(0, 10):.4f}" for _ in range(40)] for name in ("ann", "ben")}
+    coarse = scores | {"cat": [str(rng.integers(3)) for _ in range(40)]}
+    assert odd_columns(coarse, interval=True) == {}
+    assert set(odd_columns(coarse)) == {"ann", "ben"}
+
+
+LABEL_STUDIO = "annotation_id,annotator,created_at,id,lead_time,sentiment,text,updated_at\n" + "".join(
+    f"{row},{1 + row % 2},2024-05-01T10:{row:02d}:00Z,{100 + row // 2},{7.5 + row * 1.37:.3f},{LABELS[row % 3]},"
+    f"the agent did thing {row // 2} and stopped,2024-05-01T10:{row:02d}:30Z\n"
+    for row in range(30)
+)
+
+
+def test_an_export_of_one_rating_a_row_is_told_how_to_become_a_file_of_labels(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text(LABEL_STUDIO)
+    with pytest.raises(InputError) as asked:
+        read_labels(path)
+    for name in ("created_at", "updated_at", "lead_time", "text", "id"):
+        assert repr(name) in str(asked.value)
+    assert "--raters" in asked.value.advice
+    assert "item, rater and label" in asked.value.advice
+    assert asked.value.exit_code == 2
+    assert "\n" not in str(asked.value)
+
+
+def test_the_question_has_the_answer_to_take_over_and_raters_who_are_named_are_taken_as_told(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    rows = "".join(
+        f'{row},{LABELS[row % 3]},"{LABELS[row % 2]}",we saw the agent fail at step {row}\n' for row in range(12)
+    )
+    path.write_text(f'item,ann,"Doe, Jo",what happened\n{rows}')
+    with pytest.raises(InputError, match="'what happened' \\(sentences\\)") as asked:
+        read_labels(path)
+    assert """--raters 'ann,"Doe, Jo"'""" in asked.value.advice
+    assert read_labels(path, ["ann", "what happened"]).raters == ["ann", "what happened"]
+
+
+def test_files_of_few_items_are_read_unless_a_column_is_all_times(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("item,ann,ben\n1,a,x\n2,b,y\n3,c,z\n")
+    assert read_labels(path).raters == ["ann", "ben"]
+    path.write_text("item,ann,ben,when\n1,a,a,2024-05-01 10:11\n2,b,a,2024-05-01 10:13\n")
+    with pytest.raises(InputError, match=r"'when' \(times\)"):
+        read_labels(path)
