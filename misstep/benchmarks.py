@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.datasets import GROUP, LOADERS, loader_for
 from harness.datasets.benchmark import built_in_place
-from harness.datasets.catalogue import data_set, files_of, locate, missing_files
+from harness.datasets.catalogue import data_set, files_of, how_to_get, locate, missing_files
 from harness.datasets.upstream import digest_of
 from harness.errors import UsageError
 from harness.places import cache_folder, data_folder
@@ -79,7 +79,7 @@ def incomplete(dataset: str, folder: Path) -> str:
     shown = ", ".join(lacks[:_SHOWN]) + (", …" if len(lacks) > _SHOWN else "")
     return (
         f"{dataset} is incomplete: {len(lacks):,} of its {len(files_of(dataset)):,} files are missing ({shown}), and "
-        f"what is measured on it is of the rest. `misstep datasets fetch {dataset}` brings what can be fetched."
+        f"what is measured on it is of the rest. {how_to_get([dataset])}"
     )
 
 

@@ -16,18 +16,17 @@ from harness.datasets.catalogue import (
     fetched_folder,
     files_of,
     locate,
+    made_by_hand,
     missing_files,
 )
-from harness.datasets.checking import Checked, check
-from harness.datasets.derivations import derivation_of
+from harness.datasets.checking import check
 from harness.errors import MissingPrerequisite
 from harness.registry import names
 from misstep.benchmarks import benchmark_folders
 from misstep.data_option import Data
-from misstep.fetching import Fetched, fetch
-from misstep.terminal import Progress, plain, say
-
-_SHOWN = 5
+from misstep.datasets_text import checked_text, fetched_text, loaded_text, row_text
+from misstep.fetching import fetch
+from misstep.terminal import Progress, say
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,7 +51,7 @@ def datasets() -> None:
 def list_(data: Data = None, json: Json = False) -> None:
     """List the data sets: what each is, its licence and size, where it is, whether there is a loader."""
     rows = [_row(name, data) for name in sorted(data_sets())]
-    _print(rows, json, "\n".join(_row_text(row) for row in rows))
+    _print(rows, json, "\n".join(row_text(row) for row in rows))
 
 
 @app.command()
@@ -75,7 +74,7 @@ def verify(
             checked.append(check(name, folder))
             progress.advance(note=name)
     rows = [msgspec.to_builtins(one) | {"status": "ok" if one.complete else "differs"} for one in checked]
-    _print(rows, json, "\n".join(_checked_text(one) for one in checked))
+    _print(rows, json, "\n".join(checked_text(one) for one in checked))
     if not all(one.complete for one in checked):
         raise typer.Exit(1)
 
@@ -95,7 +94,8 @@ def fetch_(
     """Fetch data sets from their public repositories at the pinned commits, each file checked against its hash.
 
     What is there and right is not fetched again: a fetch that was stopped goes on when the same line is given again.
-    Exit 3: an address could not be reached, or a file must be made by hand; it says which and by what rule.
+    Exit 3: an address could not be reached, or a file must be made by hand; it says which and by what rule. All that
+    can be fetched is fetched all the same.
     """
     for name in names_:
         data_set(name)
@@ -109,8 +109,11 @@ def fetch_(
     except KeyboardInterrupt:
         say("misstep: stopped; what was fetched is kept, and the same line goes on from there.")
         raise typer.Exit(130) from None
-    _print(msgspec.to_builtins(done), json, "\n".join(_fetched_text(one) for one in done))
-    if any(one.to_make for one in done):
+    _print(msgspec.to_builtins(done), json, "\n".join(fetched_text(one) for one in done))
+    by_hand = {one.name: len(one.to_make) for one in done if one.to_make}
+    if by_hand:
+        count = ", ".join(f"{number:,} of {name}" for name, number in by_hand.items())
+        say(f"misstep: files that `fetch` cannot bring: {count}. Make them by their rules; `verify` checks them.")
         raise typer.Exit(MissingPrerequisite.exit_code)
 
 
@@ -135,7 +138,7 @@ def load(names_: Names, data: Data = None, json: Json = False) -> None:
         }
         for benchmark, folder in loaded
     ]
-    _print(rows, json, "\n".join(_loaded_text(benchmark, folder) for benchmark, folder in loaded))
+    _print(rows, json, "\n".join(loaded_text(benchmark, folder) for benchmark, folder in loaded))
     if any(benchmark.left_out for benchmark, _ in loaded):
         raise typer.Exit(1)
 
@@ -177,43 +180,5 @@ def _row(name: str, data: Path | None) -> dict[str, Any]:
         "folder": None if folder is None else str(folder),
         "missing": len(lacking),
         "loader": (names(LOADERS, GROUP) | OUTCOMES).get(name, ""),
-        "to_make": {file: rule for file, rule in entry.derived.items() if derivation_of(name, file) is None},
+        "to_make": made_by_hand(name),
     }
-
-
-def _row_text(row: dict[str, Any]) -> str:
-    size = f"{row['files']:,} files, {row['bytes'] / 1e6:,.1f} MB"
-    lines = [
-        f"{row['name']}  ({row['licence']}; {size}; {'with a loader' if row['loader'] else 'files only'})",
-        f"    {row['title']}",
-        f"    {row['folder'] or 'not here: `misstep datasets fetch ' + row['name'] + '` brings it'}",
-    ]
-    if row["missing"]:
-        lines.append(
-            f"    {row['missing']:,} of the files are missing: `misstep datasets verify {row['name']}` names them"
-        )
-    if row["to_make"]:
-        lines.append(f"    `fetch` cannot bring {', '.join(row['to_make'])}: made by hand")
-    return "\n".join(lines)
-
-
-def _checked_text(one: Checked) -> str:
-    if one.complete:
-        return f"{one.name}: ok, {one.ok:,} files"
-    parts = [
-        f"{len(files):,} {what} ({', '.join(map(plain, files[:_SHOWN]))}{', …' if len(files) > _SHOWN else ''})"
-        for what, files in (("differ", one.differs), ("missing", one.missing))
-        if files
-    ]
-    return f"{one.name}: {'; '.join(parts)}; {one.ok:,} ok"
-
-
-def _fetched_text(one: Fetched) -> str:
-    line = f"{one.name}: {len(one.fetched):,} files fetched, {len(one.kept):,} were there, in {one.folder}"
-    return "\n".join([line, *(f"    to be made by hand: {file}: {rule}" for file, rule in one.to_make.items())])
-
-
-def _loaded_text(benchmark: Benchmark, folder: Path) -> str:
-    counts = ", ".join(f"{count:,} {what}" for what, count in benchmark.counts.items() if count)
-    left_out = [f"    left out: {plain(one)}" for one in benchmark.left_out]
-    return "\n".join([f"{benchmark.name}: {counts}", f"    {folder}", *left_out])

@@ -13,10 +13,12 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of
+from harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
 from harness.datasets.checking import state_of
 from harness.datasets.derivations import Derive, derivation_of
+from harness.datasets.derived_runs import LEFT_OUT
 from harness.datasets.fetching import address_of, download, inside, packed
+from harness.datasets.upstream import file_bytes
 from harness.errors import InputError
 from harness.places import cache_folder
 from harness.records import replace_file
@@ -71,22 +73,19 @@ def fetch(name: str, folder: Path, template: str, advance: Advance) -> Fetched:
     fetch_one = partial(_fetch_file, name, folder, template)
     for done in _concurrently(fetch_one, upstream):
         advance(done.file)
-    made, to_make = [], {}
+    made = []
+    by_hand = made_by_hand(name)
     for file in wanted:
-        if file.form == "derived":
-            derive = derivation_of(name, file.file)
-            if derive is None:
-                to_make[file.file] = data_set(name).derived[file.file]
-            else:
-                _make(name, file, derive, folder, template)
-                made.append(file)
-                advance(file.file)
+        if file.form == "derived" and (derive := derivation_of(name, file.file)) is not None:
+            _make(name, file, derive, folder, template)
+            made.append(file)
+            advance(file.file)
     return Fetched(
         name,
         str(folder),
         tuple(file.file for file in [*upstream, *made]),
         tuple(file.file for file in files if file not in wanted),
-        to_make,
+        {file.file: by_hand[file.file] for file in wanted if file.file in by_hand},
     )
 
 
@@ -111,10 +110,13 @@ def _fetch_file(name: str, folder: Path, template: str, file: DataFile) -> DataF
 
 def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str) -> None:
     wanted = [known for known in inputs_of(name) if known.file == file.file]
-    distinct = {_identity(known): known for known in wanted}
-    contents = dict(zip(distinct, _concurrently(partial(_input, name, template), distinct.values()), strict=True))
+    distinct = {_identity(known): known for known in wanted if not known.left_out}
+    bring = partial(_input, name, template, _at_hand(name, folder))
+    contents = dict(zip(distinct, _concurrently(bring, distinct.values()), strict=True))
     try:
-        content = derive({known.upstream_path: contents[_identity(known)] for known in wanted})
+        content = derive(
+            {known.upstream_path: LEFT_OUT if known.left_out else contents[_identity(known)] for known in wanted}
+        )
     except (ValueError, KeyError) as error:
         raise InputError(f"cannot be made of what is upstream: {error}", file=folder / file.file) from error
     found = sha256(content).hexdigest()
@@ -134,8 +136,15 @@ def _identity(known: UpstreamInput) -> str:
     return known.sha256 or known.upstream_path
 
 
-def _input(name: str, template: str, known: UpstreamInput) -> bytes:
-    """An upstream file that a derived file is made of, kept until that is made."""
+def _at_hand(name: str, folder: Path) -> dict[str, Path]:
+    """The upstream files that are files of the set themselves: their hash → where they lie."""
+    return {file.sha256: inside(folder, file.file) for file in files_of(name) if file.form in ("bytes", "gzip")}
+
+
+def _input(name: str, template: str, at_hand: dict[str, Path], known: UpstreamInput) -> bytes:
+    """An upstream file that a derived file is made of: the set's own, else fetched and kept until that is made."""
+    if known.sha256 in at_hand and sha256(data := file_bytes(at_hand[known.sha256])).hexdigest() == known.sha256:
+        return data
     place = _kept(known)
     if known.sha256 and place.is_file():
         data = place.read_bytes()

@@ -133,12 +133,13 @@ def list_judges(
     """List the judges that come with Misstep, and those whose verdicts public data sets ship."""
     import msgspec
 
+    from harness.datasets.catalogue import how_to_get
     from misstep.judge_list import listed, listed_text
 
     judges, absent = listed(data)
     print(msgspec.json.format(msgspec.json.encode(judges), indent=2).decode() if json else listed_text(judges))
     if absent:
-        say(f"misstep: recorded judges of {', '.join(absent)}: `misstep datasets fetch {' '.join(absent)}` adds them.")
+        say(f"misstep: recorded judges of {', '.join(absent)} are not at hand. {how_to_get(absent)}")
 
 
 app.command()(compare)

@@ -18,7 +18,7 @@ from analysis.papers.autotriage import RatedSet
 from analysis.validity import JudgedSet
 from harness.classifiers import categories, classify_all
 from harness.datasets.benchmark import read_trajectories
-from harness.datasets.catalogue import data_set, locate
+from harness.datasets.catalogue import data_set, how_to_get, locate
 from harness.errors import MissingPrerequisite
 from harness.generate.trajectories import generate_trajectories
 from harness.places import cache_folder
@@ -79,7 +79,7 @@ def missing(datasets: Iterable[str]) -> tuple[str, ...]:
     """A sentence on the data sets that are not here, and one on each that lacks files; none where all are whole."""
     folders = {name: _folder(name) for name in datasets}
     absent = [name for name, folder in folders.items() if folder is None]
-    sentences = [f"Not at hand: {', '.join(absent)}. `misstep datasets fetch {' '.join(absent)}` would add them."]
+    sentences = [f"Not at hand: {', '.join(absent)}. {how_to_get(absent)}"]
     lacking = [incomplete(name, folder) for name, folder in folders.items() if folder is not None]
     return tuple(filter(None, [*(sentences if absent else []), *lacking]))
 

@@ -20,6 +20,7 @@ it.
 """
 
 import os
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from stat import S_ISDIR
@@ -62,7 +63,8 @@ class DataFile(Struct, frozen=True):
 class UpstreamInput(Struct, frozen=True):
     """One upstream file of which the derived file `file` is made.
 
-    `bytes` and `sha256` are missing where only what is made of it can be checked.
+    `bytes` and `sha256` are missing where only what is made of it can be checked; of a `left_out` one the derived
+    file has the name and not the text.
     """
 
     file: str
@@ -70,6 +72,7 @@ class UpstreamInput(Struct, frozen=True):
     upstream_path: str
     bytes: int | None = None
     sha256: str = ""
+    left_out: bool = False
 
 
 class DataSet(Struct, frozen=True, omit_defaults=True):
@@ -134,7 +137,43 @@ def files_of(name: str) -> tuple[DataFile, ...]:
 def inputs_of(name: str) -> tuple[UpstreamInput, ...]:
     """The upstream files of which a set's derived files are made, where Misstep can make them."""
     path = data_folder() / "datasets" / f"{name}.inputs.csv"
-    return tuple(csv_rows(path, UpstreamInput)) if path.is_file() else ()
+    return tuple(csv_rows(path, UpstreamInput, optional=("left_out",))) if path.is_file() else ()
+
+
+def made_by_hand(name: str) -> dict[str, str]:
+    """The files of a set that Misstep cannot make, and by what rule each is made; none where it can be fetched whole.
+
+    Raises
+    ------
+    UsageError
+        No such set.
+    """
+    makeable = {known.file for known in inputs_of(name)}
+    return {file: rule for file, rule in data_set(name).derived.items() if file not in makeable}
+
+
+def how_to_get(names: Iterable[str]) -> str:
+    """What brings sets here that are not, in a sentence or two: nobody is sent for what cannot be brought.
+
+    Raises
+    ------
+    UsageError
+        No such set.
+    """
+    by_hand = {name: made_by_hand(name) for name in names}
+    whole = [name for name, files in by_hand.items() if not files]
+    partly = [name for name, files in by_hand.items() if files and len(files) < len(files_of(name))]
+    never = [name for name, files in by_hand.items() if len(files) == len(files_of(name))]
+    listed = "`misstep datasets list` has the rule of each"
+    sentences = (
+        f"Run `misstep datasets fetch {' '.join(whole)}`." if whole else "",
+        f"`misstep datasets fetch {' '.join(partly)}` brings the set in part: "
+        f"{sum(len(by_hand[name]) for name in partly):,} of its files are made by hand, and {listed}."
+        if partly
+        else "",
+        f"The files of {', '.join(never)} are made by hand: {listed}." if never else "",
+    )
+    return " ".join(filter(None, sentences))
 
 
 def fetched_folder(name: str) -> Path:
@@ -195,7 +234,7 @@ def locate(name: str, data: Path | None = None) -> Path:
     looked = ", ".join(f"{place}, which is empty" if place.is_dir() else str(place) for place in places)
     raise MissingPrerequisite(
         f"the data set {name} is not at hand (looked in {looked})",
-        f"Run `misstep datasets fetch {name}`, or point --data or MISSTEP_DATA at a folder that holds it.",
+        f"{how_to_get([name])} Or point --data or MISSTEP_DATA at a folder that holds it.",
     )
 
 

@@ -8,14 +8,16 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-Inputs = Mapping[str, bytes]
+from harness.datasets import derived_runs
+from harness.datasets.derived_runs import Inputs, table
+
 Derive = Callable[[Inputs], bytes]
 
 
@@ -32,7 +34,7 @@ _RESOLVED = re.compile(r"^### (\w+)[^\n]* Instances\nResolved instances:\n```\n(
 def relation_labels(inputs: Inputs) -> bytes:
     """`<agent>_csv/<relation>/<instance>.csv`, a column `label` each, as one table."""
     resolved = _resolved(inputs)
-    return _csv(
+    return table(
         ("agent", "instance", "resolved", "relation", "position", "label"),
         (
             (agent, instance, _outcome(agent, instance, resolved), folder, position, row["label"])
@@ -45,7 +47,7 @@ def relation_labels(inputs: Inputs) -> bytes:
 def action_categories(inputs: Inputs) -> bytes:
     """`<agent>_csv/actions_categories/<instance>.csv`, columns `iteration` and `category` each, as one table."""
     resolved = _resolved(inputs)
-    return _csv(
+    return table(
         ("agent", "instance", "resolved", "iteration", "category"),
         (
             (agent, instance, _outcome(agent, instance, resolved), row["iteration"], row["category"])
@@ -110,7 +112,7 @@ def human_labels(inputs: Inputs) -> bytes:
             marks = (_mark(mode.annotator_1), _mark(mode.annotator_2), _mark(mode.annotator_3))
             rows.append((trace.trace_id, trace.round, trace.mas_name, trace.benchmark_name, code, name.strip(), *marks))
     header = ("trace_id", "round", "mas_name", "benchmark_name", "mode_code", "mode_name")
-    return _csv((*header, "annotator_1", "annotator_2", "annotator_3"), rows)
+    return table((*header, "annotator_1", "annotator_2", "annotator_3"), rows)
 
 
 def _mark(value: object) -> str:
@@ -146,7 +148,7 @@ def ratings(inputs: Inputs) -> bytes:
             aggregate = scores.majority_human if scores.mean_human is None else scores.mean_human
             single = [_cell(score) for score in scores.individual_human_scores]
             rows.append((instance.id, metric, _cell(aggregate), *single, *[""] * (raters - len(single))))
-    return _csv(("item_id", "metric", "aggregate", *(f"r{number}" for number in range(1, raters + 1))), rows)
+    return table(("item_id", "metric", "aggregate", *(f"r{number}" for number in range(1, raters + 1))), rows)
 
 
 def _cell(value: object) -> str:
@@ -174,7 +176,7 @@ def rewards(inputs: Inputs) -> bytes:
     """A tau-bench file, named for its model and domain, as one row a task and trial."""
     ((path, data),) = inputs.items()
     model, _, domain = PurePosixPath(path).stem.rpartition("-")
-    return _csv(
+    return table(
         ("env", "model", "task_id", "trial", "reward", "n_messages", "n_assistant", "n_tool_calls", "user_cost_usd"),
         (
             (
@@ -193,15 +195,18 @@ def rewards(inputs: Inputs) -> bytes:
     )
 
 
-def _csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode()
-
-
 DERIVATIONS: dict[str, dict[str, Derive]] = {
+    "agent_as_a_judge": {
+        "judgements.csv": derived_runs.judgements,
+        "preferences.csv": derived_runs.preferences,
+    },
+    "aider_swe_bench_lite": {
+        "chats.jsonl.gz": derived_runs.chats_as_lines,
+        "records.jsonl.gz": derived_runs.documents_as_lines,
+    },
+    "codetracer_runs": {"outcomes.csv": derived_runs.trial_outcomes},
+    "devin": {"diffs.jsonl.gz": derived_runs.diffs_as_lines, "outcomes.csv": derived_runs.diff_outcomes},
+    "intercode": {"summary.csv": derived_runs.result_totals},
     "judge_bench_raters": {
         "dices_350_crowdsourced.csv.gz": ratings,
         "inferential_strategies.csv": ratings,
@@ -215,6 +220,13 @@ DERIVATIONS: dict[str, dict[str, Derive]] = {
         "thoughts_actions_repairagent.jsonl.gz": texts_as_lines,
     },
     "mast": {"human_labels.csv": human_labels},
+    "repairagent": {
+        "action_categories.csv": derived_runs.repair_categories,
+        "root_patch_counts.csv": derived_runs.root_patch_counts,
+        "root_patches.jsonl.gz": derived_runs.root_patches,
+        "trajectories.jsonl.gz": derived_runs.repair_runs,
+    },
     "taubench": {"rewards.csv": rewards},
+    "transcript_formats": {"openai_chat/airline_chats.jsonl": derived_runs.airline_chats},
 }
 """Set → derived file → how it is made of the inputs that the catalogue lists for it."""

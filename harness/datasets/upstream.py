@@ -11,7 +11,7 @@ import hashlib
 import io
 import tomllib
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -156,17 +156,18 @@ def _decoded(decoder: "msgspec.json.Decoder[T]", data: bytes, path: Path, line: 
         raise InputError(str(error), file=path, line=line) from error
 
 
-def csv_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
+def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> Iterator[Row]:
     """The rows of a CSV file as `type_`, whose fields are the columns; numbers are parsed, other columns are left out.
 
-    An empty cell is a missing value: it takes the field's default, and is an error where there is none.
+    An empty cell is a missing value: it takes the field's default, and is an error where there is none. `optional`
+    columns may be missing as a whole.
 
     Raises
     ------
     InputError
         A column is missing or a cell is of another type; names line and column.
     """
-    _, lines = csv_cells(path, type_.__struct_encode_fields__)
+    _, lines = csv_cells(path, [name for name in type_.__struct_encode_fields__ if name not in optional])
     for number, cells in lines:
         try:
             yield msgspec.convert({column: cell for column, cell in cells.items() if cell}, type_, strict=False)

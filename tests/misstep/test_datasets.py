@@ -11,10 +11,12 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from harness.datasets import catalogue
+from harness.datasets.catalogue import how_to_get
 from harness.datasets.fetching import address_of, inside
+from harness.datasets.upstream import file_bytes
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.__main__ import app
-from tests.misstep.served import MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served
+from tests.misstep.served import COMMIT, MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served, sha256
 
 
 def run(*arguments: str | Path) -> Result:
@@ -130,6 +132,7 @@ def test_a_derived_file_is_made_of_its_inputs_and_checked_and_another_one_is_nam
     assert (tmp_path / "mast" / "human_labels.csv").read_bytes() == MARKS_MADE
     assert result.exit_code == 3
     assert "to be made by hand: other.csv: counted by hand" in result.stdout
+    assert "files that `fetch` cannot bring: 1 of mast." in result.stderr
 
 
 def test_a_derived_file_that_comes_out_otherwise_is_refused(upstream: Served, made_up: Path, tmp_path: Path) -> None:
@@ -247,3 +250,50 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "set" / "below").symlink_to(tmp_path)
     with pytest.raises(InputError, match="through a link"):
         inside(tmp_path / "set", "below/a.json")
+
+
+def test_list_says_how_far_fetch_brings_a_set_and_by_what_rule_the_rest_is_made(made_up: Path) -> None:  # noqa: ARG001
+    text = run("list").stdout
+    assert "not here: `misstep datasets fetch mast` brings 1 of 2 files" in text
+    assert "        other.csv: counted by hand" in text
+
+
+def test_nobody_is_sent_to_fetch_what_cannot_be_fetched(made_up: Path) -> None:
+    assert how_to_get(["small"]) == "Run `misstep datasets fetch small`."
+    assert how_to_get(["mast"]).startswith("`misstep datasets fetch mast` brings the set in part: 1 of its files")
+    (made_up / "datasets" / "mast.inputs.csv").unlink()
+    catalogue.inputs_of.cache_clear()
+    assert how_to_get(["mast"]) == "The files of mast are made by hand: `misstep datasets list` has the rule of each."
+    assert "not here, and made by hand" in run("list").stdout
+
+
+def test_an_input_that_is_a_file_of_the_set_itself_is_not_fetched_twice(
+    upstream: Served, made_up: Path, tmp_path: Path
+) -> None:
+    with (made_up / "datasets" / "mast.csv").open("a") as stream:
+        stream.write(f"marks.json,bytes,{len(MARKS)},{sha256(MARKS)},main,marks.json,,\n")
+    catalogue.files_of.cache_clear()
+    fetch(upstream, tmp_path, "mast")
+    assert upstream.asked == ["marks.json"]
+    assert (tmp_path / "mast" / "human_labels.csv").read_bytes() == MARKS_MADE
+
+
+@pytest.mark.data
+def test_a_public_set_with_derived_files_is_fetched_whole(
+    data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Upstream is put together again from what is at hand, and served on this machine."""
+    monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
+    name = "aider_swe_bench_lite"
+    folder = data_folder / name
+    files = {one.upstream_path: file_bytes(folder / one.file) for one in catalogue.files_of(name) if one.source}
+    records = [json.loads(line) for line in file_bytes(folder / "records.jsonl.gz").splitlines()]
+    chats = [json.loads(line) for line in file_bytes(folder / "chats.jsonl.gz").splitlines()]
+    texts = [json.dumps(record, indent=4).encode() for record in records]
+    by_hash = {sha256(text): text for text in [*texts, *(chat["chat_markdown"].encode() for chat in chats)]}
+    files |= {one.upstream_path: by_hash[one.sha256] for one in catalogue.inputs_of(name)}
+    with served(files) as what:
+        template = what.template.format(repository="own/er", commit=COMMIT, path="{path}")
+        result = run("fetch", name, "--out", tmp_path, "--address", template)
+    assert result.exit_code == 0, result.exception
+    assert run("verify", name, "--data", tmp_path).exit_code == 0
