@@ -17,7 +17,11 @@ What could be worked out again from other printed figures says so (`check` and `
 what a check needs and says where it is from.
 """
 
+import re
 from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -80,8 +84,23 @@ INPUTS: dict[Check, frozenset[str]] = {
 LISTS = frozenset({"parts", "margins", "agreements", "kappas"})
 """Inputs that are a list of figures."""
 
+MOST_DIGITS = 15
+"""How many digits a printed number has at most, those of the thousands that a letter stands for included."""
+
+_MOST_DECIMALS, _MOST_DECIMALS_OF_A_LIMIT = 20, 300
+_LONGEST_PRINTED, _LONGEST_SHOWN, _MOST_NAMED = 200, 40, 12
+_DIGITS = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _PERCENT = ("share", "difference")
 _WORKED_OUT = "worked out:"
+_TOGETHER = frozenset({"precision", "recall", "f1", "accuracy", "kappa", "other_precision", "other_recall"})
+"""Inputs of a judge's figure that are not what it is worked out from: they have to fit the same table."""
+
+
+def too_many_digits(digits: str, *, is_limit: bool) -> bool:
+    """Whether a number has more digits than can be compared; a limit as small as p < 1e-300 has few that count."""
+    behind = len(digits.partition(".")[2])
+    counting = len(digits.lstrip("-0.").replace(".", ""))
+    return behind > (_MOST_DECIMALS_OF_A_LIMIT if is_limit else _MOST_DECIMALS) or counting > MOST_DIGITS
 
 
 class Derivation(Struct, frozen=True, forbid_unknown_fields=True):
@@ -173,7 +192,7 @@ class Reconstruction(Struct, frozen=True, forbid_unknown_fields=True):
     patterns: tuple[Pattern, ...]
 
 
-class Paper(Struct, frozen=True, forbid_unknown_fields=True):
+class Paper(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """A paper's printed figures."""
 
     slug: str
@@ -191,10 +210,17 @@ class Paper(Struct, frozen=True, forbid_unknown_fields=True):
         UsageError
             There is none.
         """
-        for figure in self.figure:
-            if figure.id == id:
-                return figure
-        raise UsageError(f"{self.slug} has no printed figure {id!r}")
+        try:
+            return self._by_id[id]
+        except KeyError:
+            raise UsageError(f"{self.slug} has no printed figure {id!r}") from None
+
+    def __contains__(self, id: object) -> bool:  # noqa: A002 (as above)
+        return id in self._by_id
+
+    @cached_property
+    def _by_id(self) -> dict[str, Figure]:
+        return {figure.id: figure for figure in reversed(self.figure)}
 
 
 def published_papers() -> tuple[str, ...]:
@@ -229,7 +255,8 @@ def read_paper(file: Path) -> Paper:
     try:
         raw: dict[str, Any] = msgspec.toml.decode(text)
         paper = msgspec.convert(raw, Paper)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        # What reads TOML says no in more ways than one: a number of 5,000 digits, brackets nested 10,000 deep.
         raise InputError(str(error), "See data/published/wink.toml for the form.", file=file) from error
     _check_ids(paper, file)
     return structs.replace(paper, figure=tuple(structs.replace(figure, paper=paper.slug) for figure in paper.figure))
@@ -253,15 +280,44 @@ def _check_ids(paper: Paper, file: Path) -> None:
         for name in (name for row in matrix.cells for name in row):
             if name not in figures:
                 raise InputError(f"no figure {name!r} for a cell", file=file, field=matrix.id)
+    _check_order(paper, file)
 
 
 def _check_number(figure: Figure, file: Path) -> None:
+    if figure.unit == "text":
+        return
+    long = len(figure.printed) > _LONGEST_PRINTED
+    shown, digits = figure.printed if long else figure.value or figure.printed, figure.digits
+    shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    if not _DIGITS.fullmatch(digits) or long:
+        advice = 'Give the number in digits as `value`, or the unit "text".'
+        raise InputError(f"{shown!r} is no number", advice, file=file, field=figure.id)
+    if too_many_digits(digits, is_limit=figure.bound is not None or figure.printed.startswith(("<", ">", "≤", "≥"))):
+        advice = f"Give at most {MOST_DIGITS} digits."
+        raise InputError(f"{shown!r} has more digits than can be compared", advice, file=file, field=figure.id)
+
+
+def _check_order(paper: Paper, file: Path) -> None:
+    """Refuse figures that are worked out from themselves, in one step or in several: nothing could contradict them."""
+    matrices = {matrix.id: [name for row in matrix.cells for name in row] for matrix in paper.matrix}
     try:
-        if figure.unit != "text":
-            _ = figure.number
-    except ValueError as error:
-        advice = 'Give the number as `value`, or the unit "text".'
-        raise InputError(f"{figure.printed!r} is no number", advice, file=file, field=figure.id) from error
+        TopologicalSorter({figure.id: set(_needed(figure, matrices)) for figure in paper.figure}).prepare()
+    except CycleError as error:
+        named: list[str] = error.args[1][::-1]
+        shown = " → ".join([*named[:_MOST_NAMED], "…"] if len(named) > _MOST_NAMED else named)
+        advice = "Name what else is printed that it could be worked out from."
+        raise InputError(f"worked out from itself: {shown}", advice, file=file, field=named[0]) from error
+
+
+def _needed(figure: Figure, matrices: dict[str, list[str]]) -> Iterator[str]:
+    """The figures that one is worked out from."""
+    for derivation in figure.derivations:
+        for key, value in derivation.inputs.items():
+            for name in (value,) if isinstance(value, str) else value:
+                if key == "matrix":
+                    yield from matrices[name]
+                elif name == figure.id or key not in _TOGETHER:
+                    yield name
 
 
 def _check_inputs(derivation: Derivation, figures: set[str], matrices: set[str], file: Path, field: str) -> None:

@@ -17,6 +17,7 @@ from analysis.audit.rounding_boxes import counts_in, is_exact_count, limit, poin
 from analysis.published import Figure
 from analysis.stats.audit import decimals
 from analysis.stats.dissent import Dissent, possible_dissents
+from analysis.stats.kappa_tables import MOST_LABELS
 from analysis.stats.rater_margins import Kappa, PossibleRatings, Ratings, possible_ratings
 
 _PAIRS: tuple[Kappa, ...] = ("first_second", "first_third", "second_third")
@@ -26,8 +27,8 @@ _MOST_COUNTS = 400
 _FEWEST, _MOST = 2, 5
 """How many labels are tried where their number is not printed."""
 
-_BUDGET = 100_000_000
-"""How many combinations of ratings one search may look at."""
+_BUDGET, _A_LOOK = 100_000_000, 10_000
+"""How many combinations of ratings one search may look at, and as how many each split of the items counts at least."""
 
 
 class Pairs(Struct, frozen=True):
@@ -95,10 +96,15 @@ def _fleiss(figure: Figure, pairs: Pairs, n: int, possible: Sequence[tuple[int, 
         return underdetermined("rater_agreement", f"A kappa of {figure.printed} leaves the chance agreement open.")
     given = None if pairs.labels is None or not is_exact_count(pairs.labels) else int(printed_value(pairs.labels))
     spent, gave_up = 0, False
+    if given is not None and given > MOST_LABELS:
+        return underdetermined("rater_agreement", f"Ratings on {given:,} labels are not searched.")
     for labels in range(_FEWEST, _MOST + 1) if given is None else (max(given, _FEWEST),):
         for counts, dissent in _splits(n, possible):
+            if spent >= _BUDGET:
+                gave_up = True
+                break
             found = possible_ratings(dissent, printed, labels, _BUDGET - spent)
-            spent += found.candidates if found.complete else 0
+            spent += max(_A_LOOK, found.candidates if found.complete else 0)
             gave_up |= not found.complete
             if found.ratings:
                 return _possible(figure, n, counts, dissent, labels, found, len(printed))
@@ -152,7 +158,7 @@ def _agreeing(agreement: Figure, n: int) -> Sequence[int] | None:
     return counts_in(agreement, n)
 
 
-def _dissents(n: int, counts: tuple[int, ...]) -> tuple[Dissent, ...]:
+def _dissents(n: int, counts: tuple[int, ...]) -> Sequence[Dissent]:
     first, second, third = (n - count for count in counts)
     return possible_dissents(n, first, second, third)
 

@@ -22,6 +22,7 @@ from analysis.audit.rounding_boxes import (
 from analysis.published import Check, Figure
 from analysis.stats.audit import decimals
 
+_MOST_SHOWN = 12
 _NO_NUMBER = "An input is printed in words or as a limit only."
 _NO_INPUT = "Not every input is printed."
 _NOTHING = "An input may be 0, and nothing can be divided by it."
@@ -33,7 +34,8 @@ def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
     if not parts or len(boxes) < len(parts):
         return underdetermined("sum", _NO_NUMBER if parts else _NO_INPUT)
     at_printed = point(sum((printed_value(part) for part in parts), Fraction(0)))
-    working = " + ".join(part.printed for part in parts)
+    working = " + ".join(part.printed for part in parts[:_MOST_SHOWN])
+    working += f" + … ({len(parts):,} parts)" if len(parts) > _MOST_SHOWN else ""
     computed = sum(boxes, point(0))
     checked = compared("sum", figure, working, computed, at_printed)
     if checked.status != "differs" or checked.suggestion:

@@ -41,11 +41,14 @@ class ArmSize(Struct, frozen=True):
 def implied_arm_size(p_value: Figure, shares: Sequence[Figure | None]) -> ArmSize | None:
     """The size of equal arms at which a pooled two-sided z test of two shares gives a printed p-value.
 
-    `None` where a share is not printed as a number, or where the shares may be equal, so that no size is implied.
+    `None` where a share is not printed as a number or is none, or where the shares may be equal, so that no size is
+    implied.
     """
     boxes = [None if share is None else input_box(share) for share in shares]
     first, second = boxes
     if first is None or second is None or (first.low <= second.high and second.low <= first.high):
+        return None
+    if any(box.high < 0 or box.low > 1 for box in (first, second)):
         return None
     ends = [(max(Fraction(0), box.low), min(Fraction(1), box.high)) for box in (first, second)]
     least, most = _p_values(p_value)

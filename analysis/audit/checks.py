@@ -12,7 +12,7 @@ from analysis.audit.arithmetic import (
     check_share_of,
     check_sum,
 )
-from analysis.audit.checked import Checked
+from analysis.audit.checked import Checked, opened, underdetermined
 from analysis.audit.judges import check_precision_recall
 from analysis.audit.kappa import Raters, check_kappa
 from analysis.audit.kappa_rows import rows_by_label
@@ -20,7 +20,10 @@ from analysis.audit.p_values import check_two_proportion_p
 from analysis.audit.repairs import with_common_cases, with_common_count
 from analysis.audit.shares import check_mean, check_percentage
 from analysis.audit.stars import check_stars
-from analysis.published import Derivation, Figure, Paper
+from analysis.published import Check, Derivation, Figure, Paper
+
+_MAY_BE_WORDS: frozenset[Check] = frozenset({"same", "stars"})
+"""Checks of figures that need not be numbers themselves."""
 
 
 def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
@@ -33,6 +36,10 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
     """
     one = {key: paper[name] for key, name in derivation.inputs.items() if isinstance(name, str) and key != "matrix"}
     get = one.get
+    numbers = [*([] if derivation.check in _MAY_BE_WORDS else [figure]), *one.values()]
+    in_words = [given.printed for given in numbers if given.unit == "text"]
+    if in_words and derivation.check != "same":
+        return underdetermined(derivation.check, opened(f"{in_words[0]} is printed in words."))
     match derivation.check:
         case "percentage":
             return check_percentage(figure, get("count"), get("n"), get("repeats"))

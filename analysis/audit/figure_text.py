@@ -11,13 +11,10 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from analysis.escaping import one_line
-from analysis.published import Figure
+from analysis.published import Figure, too_many_digits
 from analysis.tables import Unit
 
 _MOST_CHARACTERS = 60
-_MOST_DIGITS = 15
-_MOST_DECIMALS = 20
-_MOST_DECIMALS_OF_A_LIMIT = 300
 _NARROW_SPACES = re.compile("(?<=[0-9])[\u00a0\u2009\u202f'’](?=[0-9]{3})")
 _MINUS = re.compile("^([^0-9]*)[\u2212\u2013\ufe63\uff0d]")
 _POWER = re.compile(r" ?[×x*·] ?10 ?\^? ?\{?([+-]?[0-9]{1,3})\}?$")
@@ -122,9 +119,7 @@ def typed(text: str) -> Typed:
     word = (found["bound"] or "").strip(" .").lower()
     bound = "above" if found["more"] else _BOUNDS.get(word)
     digits = _digits(found)
-    behind = len(digits.partition(".")[2])
-    too_many = behind > (_MOST_DECIMALS if bound is None else _MOST_DECIMALS_OF_A_LIMIT)
-    if too_many or len(digits.lstrip("-0.").replace(".", "")) > _MOST_DIGITS:
+    if too_many_digits(digits, is_limit=bound is not None):
         raise ValueError(f"{shown!r} has more digits than can be compared")
     unit = (found["unit"] or "").lower()
     sign: Sign = "" if not unit else "%" if unit in ("%", "percent") else "points"

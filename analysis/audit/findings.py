@@ -232,6 +232,6 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
 def _remark(paper: Paper, figure: Figure, derivation: Derivation, status: Status) -> str:
     """Where inputs come from that are not printed, a sentence each, and the file's own note on what fails."""
     names = [name for value in derivation.inputs.values() for name in ((value,) if isinstance(value, str) else value)]
-    unprinted = [one for one in paper.figure if one.id in names and one.is_worked_out]
+    unprinted = [paper[name] for name in dict.fromkeys(names) if name in paper and paper[name].is_worked_out]
     sentences = [f"{one.printed} is {one.place}." for one in unprinted if status != "reproduced"]
     return " ".join([*sentences, f"Note: {figure.note}."] if figure.note and status in FAILED else sentences)

@@ -19,6 +19,7 @@ from analysis.audit.generated_shapes import (
     shares_of,
 )
 from analysis.audit.generated_tables import SOUND_RULES, Letter, MadeTable, Style
+from analysis.stats.usual_tests import HOW_MANY
 from analysis.tables import Unit
 
 SMALLEST, LARGEST = 5, 100_000
@@ -93,7 +94,7 @@ def draw_arms(draw: Random) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def draw_comparison(draw: Random) -> MadeTable:
     """Two arms and the p-value of one of the usual tests."""
-    return comparison_of(draw_style(draw), *draw_arms(draw), draw.randrange(4), draw.randint(2, 4))
+    return comparison_of(draw_style(draw), *draw_arms(draw), draw.randrange(HOW_MANY), draw.randint(2, 4))
 
 
 def draw_amounts(draw: Random) -> MadeTable:

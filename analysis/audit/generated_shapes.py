@@ -3,23 +3,18 @@
 Each function whose name ends in `_of` builds a table from its truth; `generated_draws` draws the truth.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from msgspec import structs
 
 from analysis.audit.generated_tables import Inputs, Letter, MadeTable, Quantity, Style, names, rounded_value, table
 from analysis.published import Check, Matrix
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import chi_squared, fisher_exact, pooled_z, unpooled_z
+from analysis.stats.usual_tests import two_sided_p_values
 from analysis.tables import Unit
 
-USUAL_TESTS: tuple[Callable[[int, int, int, int], Significance], ...] = (
-    pooled_z,
-    unpooled_z,
-    fisher_exact,
-    lambda *counts: chi_squared(*counts, yates=True),
-)
+_MOST_PAIRS = 2_500
+"""Of how many pairs of counts at most a made-up table has p-values of the slowest tests."""
 
 
 def shares_of(style: Style, n: int, counts: Sequence[int], unit: Unit = "share") -> MadeTable:
@@ -85,17 +80,16 @@ def comparison_of(
     p_values = usual_p_values(*first, *second)
     if p_values:
         cells: Inputs = {name: name for name in ("x1", "n1", "x2", "n2")}
-        p_value = Quantity("p", p_values[test], "p", p_digits, check="two_proportion_p", inputs=cells)
+        p_value = Quantity("p", p_values[test % len(p_values)], "p", p_digits, check="two_proportion_p", inputs=cells)
         rows.append(structs.replace(p_value, others=p_values))
     return table("comparison", first[1] + second[1], style, rows)
 
 
 def usual_p_values(x1: int, n1: int, x2: int, n2: int) -> tuple[Fraction, ...]:
-    """The two-sided p-values of the usual tests; none where one of them is undefined."""
+    """The two-sided p-values of the usual tests, the pooled z test first; none where no share varies."""
     if x1 + x2 in (0, n1 + n2):
         return ()
-    found = [test(x1, n1, x2, n2).p_value for test in USUAL_TESTS]
-    return tuple(Fraction(p) for p in found if p is not None) if None not in found else ()
+    return tuple(map(Fraction, two_sided_p_values(x1, n1, x2, n2, _MOST_PAIRS)))
 
 
 def amounts_of(style: Style, amounts: Sequence[Fraction], letter: Letter = "") -> MadeTable:

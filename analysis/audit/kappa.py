@@ -31,6 +31,8 @@ from analysis.published import Figure
 from analysis.stats.audit import decimals
 from analysis.stats.kappa_tables import (
     BUDGET,
+    LARGEST_N,
+    MOST_LABELS,
     KappaSearch,
     Products,
     find_table,
@@ -40,11 +42,14 @@ from analysis.stats.kappa_tables import (
     products_of,
 )
 from analysis.stats.table_filling import Table
+from analysis.tables import Status
 
 FEWEST, MOST = 2, 8
 """How many labels are tried where their number is not printed."""
 
 _UNPRINTED = "how often each rater used each label is not printed"
+_MOST_COUNTS = 2_000
+"""Of how many counts that may agree each is searched for a matrix."""
 _NEIGHBOURS = 0.01
 _MOST_DISTANT = 40
 _FOR_REPAIRS = 3_000_000
@@ -120,13 +125,15 @@ def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
         return underdetermined("kappa", f"Kappa of {how_many} label is 0/0.")
     if items is None:
         return _without_n(figure, agreement, how_many)
-    if items == 0 or (first and sum(first) != items):
+    if items <= 0 or (first and sum(first) != items):
         said = (
             "There are no items"
-            if items == 0
+            if items <= 0
             else f"The counts of the labels add up to {sum(first):,}, not to {items:,}"
         )
         return Checked("kappa", "impossible", f"{said}.")
+    if max(how_many or 0, len(first)) > MOST_LABELS:
+        return underdetermined("kappa", f"Matrices of more than {MOST_LABELS} labels are not searched.")
     if first:
         how_many = max(len(first), how_many or FEWEST)
         first += (0,) * (how_many - len(first))
@@ -178,6 +185,8 @@ def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, fir
     counts = _agreements(agreement, n)
     if not counts:
         return _no_agreement(figure, agreement, n, labels)
+    if len(counts) > _MOST_COUNTS or n > LARGEST_N:
+        return _too_many(figure, n, counts, labels)
     cases = list(_cases(n, counts, labels, first))
     found, gave_up = _first_table(figure, cases)
     if found is not None:
@@ -187,6 +196,16 @@ def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, fir
         said = f"{cases[len(cases) // 2].words}; the search for a matrix that prints {figure.printed} gave up"
         return underdetermined("kappa", f"{said} before it had looked at all of them.")
     return _impossible(figure, agreement, cases, labels)
+
+
+def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None) -> Checked:
+    """Kappa against the limits that the fewest and the most agreements set, where there are too many to search."""
+    low, high = _range(list(_cases(n, sorted({counts[0], counts[-1]}), labels)))
+    status: Status = "underdetermined" if fits(figure, Box(low, high)) else "impossible"
+    open_ = "matrices of so many items are not searched" if status == "underdetermined" else f"not {figure.printed}"
+    agree = f"{' to '.join(f'{count:,}' for count in sorted({counts[0], counts[-1]}))} of {n:,} agree"
+    sentence = f"{agree}; kappa is then from {number(low, figure)} to {number(high, figure)}, {open_}."
+    return Checked("kappa", status, sentence, None, float(low), float(high))
 
 
 def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, ...] = ()) -> Iterator[_Case]:
@@ -240,7 +259,7 @@ def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case],
     """A kappa that some matrix prints: open, unless all matrices print it."""
     low, high = _range(cases)
     unprinted = _UNPRINTED.replace("each rater", "the other rater") if case.first else _UNPRINTED
-    how_many = f"{case.labels} labels" + ("" if given else " (their number is not printed)")
+    how_many = f"{case.labels} labels{'' if given else ' (their number is not printed)'}"
     if fits(figure, point(low)) and fits(figure, point(high)):
         sentence = f"{case.words}, so that kappa is {number(high, figure)}, printed as {figure.printed}."
         return Checked("kappa", "reproduced", sentence, float(high))

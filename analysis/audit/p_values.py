@@ -1,10 +1,11 @@
 """P-values of two proportions, worked out again from counts, or from the counts that the printed shares allow.
 
 Papers seldom say which test they used, so each usual two-sided test may give the printed digits, and the sentence names
-those that do. A one-sided test, which halves the p-value, is a suggestion, unless the figure says that it is one.
+those that do; rarer ones are asked only where no usual one does. A one-sided test, which halves the p-value, is a
+suggestion, unless the figure says that it is one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -17,20 +18,27 @@ from analysis.audit.rounding_boxes import Box, fits, input_box, is_exact_count, 
 from analysis.published import Figure
 from analysis.stats.audit import counts_that_print
 from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.two_by_two import pooled_p_values, unpooled_p_values, yates_p_values
-from analysis.stats.two_proportions import fisher_exact
+from analysis.stats.usual_tests import (
+    EXACT,
+    FISHER,
+    ONE_SIDED,
+    POOLED,
+    RARER,
+    UNCONDITIONAL,
+    USUAL,
+    YATES,
+    ExactTest,
+    QuickTest,
+    can_be_asked,
+)
 
 _CHECK: Final = "two_proportion_p"
-_TESTS: dict[str, Callable[[IntArray, int, IntArray, int], FloatArray]] = {
-    "two-proportion z, pooled": pooled_p_values,
-    "two-proportion z, unpooled": unpooled_p_values,
-    "chi-squared, Yates' correction": yates_p_values,
-}
-_FISHER = "Fisher's exact, two-sided"
 _MOST_PAIRS = 40_000
 """How many pairs of counts are tried where only shares are printed; above it, the corners bound them all."""
-_MOST_EXACT = 200
-"""How many pairs Fisher's test, which takes a millisecond each, is asked about: those likeliest by Yates' test."""
+_MOST_EXACT, _MOST_UNCONDITIONAL = 200, 3
+"""How many pairs exact tests are asked about, which take a millisecond or a third of a second each: the likeliest."""
+_MOST_NAMED = 3
+"""How many tests a sentence names that print the figure."""
 _DIGITS = 12
 """Significant digits of a p-value that a computation can be held to."""
 _ONE_SIDED = ("one-sided", "one sided", "one-tailed", "one tailed")
@@ -124,37 +132,75 @@ def _pairs(first: Sequence[int], second: Sequence[int], n1: int, n2: int) -> _Pa
 
 
 def _judged(figure: Figure, pairs: _Pairs) -> Checked:
-    found = {name: test(pairs.x1, pairs.n1, pairs.x2, pairs.n2) for name, test in _TESTS.items()}
-    if np.isnan(found["two-proportion z, pooled"]).all():
+    usual = _asked(pairs, USUAL)
+    if np.isnan(usual[POOLED]).all():
         return underdetermined(_CHECK, "There is no p-value: no variation in the pooled sample, standard error 0.")
     said_one_sided = any(word in f"{figure.row} {figure.column} {figure.note}".lower() for word in _ONE_SIDED)
     factor = Fraction(1, 2) if said_one_sided else Fraction(1)
-    reproduced = _reproduced(figure, pairs, found, factor)
+    reproduced = _by_usual(figure, pairs, usual, factor)
     if reproduced is not None:
         return reproduced
-    if not pairs.complete and _between_corners(figure, found, factor):
+    rarer = _asked(pairs, RARER)
+    reproduced = _by_rarer(figure, pairs, usual[YATES], rarer, factor)
+    if reproduced is not None:
+        return reproduced
+    if not pairs.complete and _between_corners(figure, usual | rarer, factor):
         return underdetermined(_CHECK, f"{pairs.named(pairs.nearest)} and other counts that print so leave p open.")
-    p_value = found["two-proportion z, pooled"][pairs.nearest] * float(factor)
-    working = f"{pairs.named(pairs.nearest)} (two-proportion z, pooled{', one-sided' * said_one_sided}): p"
+    p_value = usual[POOLED][pairs.nearest] * float(factor)
+    working = f"{pairs.named(pairs.nearest)} ({POOLED}{', one-sided' * said_one_sided}): p"
     if np.isnan(p_value):
         return underdetermined(_CHECK, "The counts that the shares allow leave it open whether there is a p-value.")
-    other = _reproduced(figure, pairs, found, Fraction(3, 2) - factor)
+    other = _by_usual(figure, pairs, usual, Fraction(3, 2) - factor)
     suggestion = "" if other is None else f"a {'two' if said_one_sided else 'one'}-sided test gives {figure.printed}"
     checked = compared(_CHECK, figure, working, point(_exactly(float(p_value))), suggestion=suggestion)
     return structs.replace(checked, suggestion=suggestion or checked.suggestion)
 
 
-def _reproduced(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
+def _asked(pairs: _Pairs, tests: Mapping[str, QuickTest]) -> dict[str, FloatArray]:
+    return {name: test(pairs.x1, pairs.n1, pairs.x2, pairs.n2) for name, test in tests.items()}
+
+
+def _by_usual(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
+    """The figure by one of the tests that papers use most; `None` where none prints it."""
+    exact = FISHER if factor == 1 else {**FISHER, **ONE_SIDED}
+    return _by_quick(figure, pairs, found, factor) or _by_exact(figure, pairs, found[YATES], factor, exact, _MOST_EXACT)
+
+
+def _by_rarer(
+    figure: Figure, pairs: _Pairs, by_yates: FloatArray, found: dict[str, FloatArray], factor: Fraction
+) -> Checked | None:
+    """The figure by a test that is used now and then; the slowest are asked last."""
+    return (
+        _by_quick(figure, pairs, found, factor)
+        or _by_exact(figure, pairs, by_yates, factor, EXACT, _MOST_EXACT)
+        or _by_exact(figure, pairs, by_yates, factor, UNCONDITIONAL, _MOST_UNCONDITIONAL)
+    )
+
+
+def _by_quick(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
     """The first pair that prints the figure, with every test that does; `None` where no test has one."""
     fitting = {name: place for name, values in found.items() if (place := _fitting(figure, values, pairs, factor)) >= 0}
-    if fitting:
-        name, place = next(iter(fitting.items()))
-        others = [other for other in fitting if other != name and fits(figure, _box(found[other][place], factor))]
-        return _said(figure, pairs, place, (name, *others), float(found[name][place]), factor)
-    for place in _likeliest(figure, found["chi-squared, Yates' correction"]):
-        p_value = fisher_exact(int(pairs.x1[place]), pairs.n1, int(pairs.x2[place]), pairs.n2).p_value
-        if p_value is not None and fits(figure, _box(p_value, factor)):
-            return _said(figure, pairs, place, (_FISHER,), p_value, factor)
+    if not fitting:
+        return None
+    name, place = next(iter(fitting.items()))
+    others = [other for other in fitting if other != name and fits(figure, _box(found[other][place], factor))]
+    return _said(figure, pairs, place, (name, *others), float(found[name][place]), factor)
+
+
+def _by_exact(
+    figure: Figure, pairs: _Pairs, by_yates: FloatArray, factor: Fraction, tests: Mapping[str, ExactTest], most: int
+) -> Checked | None:
+    """The first pair that prints the figure by an exact test, as far as it can be asked; `None` where none does."""
+    for place in _likeliest(figure, by_yates, most):
+        counts = (int(pairs.x1[place]), pairs.n1, int(pairs.x2[place]), pairs.n2)
+        fitting: dict[str, tuple[float, Fraction]] = {}
+        for name, test in tests.items():
+            own = Fraction(1) if name in ONE_SIDED else factor
+            p_value = test(*counts) if can_be_asked(name, *counts) else None
+            if p_value is not None and fits(figure, _box(p_value, own)):
+                fitting[name] = p_value, own
+        if fitting:
+            return _said(figure, pairs, place, tuple(fitting), *next(iter(fitting.values())))
     return None
 
 
@@ -174,10 +220,10 @@ def _prints(figure: Figure, values: FloatArray) -> np.typing.NDArray[np.bool_]:
     return (values >= low) & (values <= high)
 
 
-def _likeliest(figure: Figure, by_yates: FloatArray) -> list[int]:
+def _likeliest(figure: Figure, by_yates: FloatArray, most: int) -> list[int]:
     """The pairs at which an exact test may give the figure, the likeliest first."""
     distance = np.nan_to_num(abs(by_yates - float(printed_value(figure))), nan=2.0)
-    return [int(place) for place in np.argsort(distance, kind="stable")[:_MOST_EXACT]]
+    return [int(place) for place in np.argsort(distance, kind="stable")[:most]]
 
 
 def _between_corners(figure: Figure, found: dict[str, FloatArray], factor: Fraction) -> bool:
@@ -198,6 +244,8 @@ def _exactly(p_value: float) -> Fraction:
 
 def _said(figure: Figure, pairs: _Pairs, place: int, tests: Sequence[str], p_value: float, factor: Fraction) -> Checked:
     one_sided = ", one-sided" if factor != 1 else ""
-    others = f"; so does {' and '.join(tests[1:])}" if len(tests) > 1 else ""
+    further = len(tests) - _MOST_NAMED
+    others = " and ".join([*tests[1:_MOST_NAMED], *([f"{further:,} more"] if further > 0 else [])])
+    others = f"; so does {others}" if others else ""
     checked = compared(_CHECK, figure, f"{pairs.named(place)} ({tests[0]}{one_sided}): p", _box(p_value, factor))
     return structs.replace(checked, sentence=f"{checked.sentence.removesuffix('.')}{others}.")

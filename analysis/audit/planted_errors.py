@@ -30,6 +30,7 @@ from analysis.audit.generated_draws import (
 )
 from analysis.audit.generated_shapes import comparison_of, shares_alone_of, shares_of
 from analysis.audit.generated_tables import MadeTable, Quantity, differing, rounded_value
+from analysis.stats.usual_tests import HOW_MANY
 
 _NEAR = 0.01
 """How far off the number of cases lies that percentages were worked out of, as a share of the printed one."""
@@ -106,7 +107,7 @@ def _count_with_total(draw: Random) -> Planted | None:
 
 def _count_without_total(draw: Random) -> Planted | None:
     style, first, second = draw_style(draw), *draw_arms(draw)
-    table = comparison_of(style, first, second, draw.randrange(4))
+    table = comparison_of(style, first, second, draw.randrange(HOW_MANY))
     typed = wrong_digit(draw, table.printed("x1"))
     broken = table.changed(structs.replace(table["x1"], typed=typed))
     count = int(typed.replace(",", ""))

@@ -154,6 +154,11 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
 def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
     """The same results; a sum and a share that both fit with another count in the place of a part say so."""
     told = list(results)
+    shares_of: dict[str, list[int]] = {}
+    for place, (_, derivation, checked) in enumerate(results):
+        count = derivation.inputs.get("count")
+        if isinstance(count, str) and checked.status in FAILED and _cases_of(paper, derivation) is not None:
+            shares_of.setdefault(count, []).append(place)
     for place, (total, derivation, checked) in enumerate(results):
         parts = derivation.inputs.get("parts", ())
         if derivation.check != "sum" or checked.status not in FAILED or isinstance(parts, str):
@@ -163,8 +168,8 @@ def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
             continue
         missing = _whole(total) - sum(map(_whole, figures))
         for part in figures:
-            shares = _shares_that_fit(paper, results, part, _whole(part) + missing)
-            if shares:
+            shares = shares_of.get(part.id, [])
+            if shares and _all_fit(paper, [results[at] for at in shares], _whole(part) + missing):
                 repair = f"with {_whole(part) + missing:,} instead of {part.printed} the sum and the share both fit"
                 for at in (place, *shares):
                     figure, way, found = told[at]
@@ -173,17 +178,10 @@ def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
     return told
 
 
-def _shares_that_fit(paper: Paper, results: Sequence[Result], part: Figure, count: int) -> list[int]:
-    """The places of the failed shares of a count, where all of them fit with another count."""
-    found = []
-    for place, (figure, derivation, checked) in enumerate(results):
-        cases = _cases_of(paper, derivation)
-        if cases is None or derivation.inputs.get("count") != part.id or checked.status not in FAILED:
-            continue
-        if count not in counts_in(figure, _whole(paper[cases[0]]) * cases[1]):
-            return []
-        found.append(place)
-    return found
+def _all_fit(paper: Paper, shares: Sequence[Result], count: int) -> bool:
+    """Whether all shares of a count fit with another count."""
+    cases = [(figure, _cases_of(paper, derivation)) for figure, derivation, _ in shares]
+    return all(n is not None and count in counts_in(figure, _whole(paper[n[0]]) * n[1]) for figure, n in cases)
 
 
 def _whole(figure: Figure) -> int:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from analysis.published import Figure
 from analysis.stats.audit import decimals, steps_that_print, value_prints_as
 
-_ABBREVIATED = re.compile(r"([\d.,]+) ?([kKMB])\b")
+_ABBREVIATED = re.compile(r"(?<![\d.,])([\d.,]+) ?([kKMB])\b")
 _THOUSANDS = {"k": 1_000, "K": 1_000, "M": 1_000_000, "B": 1_000_000_000}
 
 

@@ -72,7 +72,7 @@ def with_interval(paper: Paper, figure: Figure, row: Row) -> Row:
     if not isinstance(n_name, str) or "repeats" in names or not is_exact_count(paper[n_name]):
         return row
     n = int(paper[n_name].number)
-    counts = (
+    counts: Sequence[int] = (
         counts_that_print(figure.digits, n) if not isinstance(count_name, str) else (int(paper[count_name].number),)
     )
     if len(counts) != 1:

@@ -104,7 +104,7 @@ def plateau_table() -> Table:
     )
 
 
-def _possible(figure: Figure, n: int) -> tuple[int, ...]:
+def _possible(figure: Figure, n: int) -> range:
     return counts_that_print(figure.digits, n)
 
 

@@ -17,8 +17,8 @@ from harness.errors import UsageError
 Rounding = Literal["either", "half_up", "half_even"]
 
 
-def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") -> tuple[int, ...]:
-    """The counts k for which 100 k / n prints as `percentage`, in order.
+def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") -> range:
+    """The counts k for which 100 k / n prints as `percentage`: neighbours, so that only the ends are tried.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") ->
     if n <= 0:
         raise UsageError(f"a percentage needs a positive number of cases, not {n}")
     steps = steps_that_print(percentage, Fraction(100, n), rounding, 100)
-    return tuple(steps[max(0, -steps.start) : max(0, n + 1 - steps.start)])
+    return steps[max(0, -steps.start) : max(0, n + 1 - steps.start)]
 
 
 def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either", times: int = 1) -> range:
@@ -73,7 +73,7 @@ def prints_as(count: int, n: int, percentage: str, rounding: Rounding = "either"
     return value_prints_as(Fraction(100 * count, n), percentage, rounding, 100)
 
 
-def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict[int, tuple[int, ...]]:
+def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict[int, range]:
     """Every denominator up to `n_max` out of which a percentage can come, with its counts.
 
     Parameters

@@ -29,6 +29,9 @@ Products = tuple[int, int]
 BUDGET = 200_000_000
 """How many differences of margins one search looks at by default."""
 
+LARGEST_N, MOST_LABELS = 10_000_000, 12
+"""Of how many items and labels tables are searched at most: products fit 64 bits, and differences are few enough."""
+
 _A_VECTOR = 400
 """What looking at one vector of sums costs, counted in differences."""
 _FEW_SQUARES = 8
@@ -122,6 +125,8 @@ def find_table(
     low, high = max(products[0], least), min(products[1], greatest)
     if low > high:
         return KappaSearch(None, True, 0)
+    if n > LARGEST_N or labels > MOST_LABELS:
+        return KappaSearch(None, False, 0)
     if first:
         return _with_first_rater(first, agree, (low, high), differences(labels, n - agree))
     some, examined = differences(labels, n - agree, SOME), 0

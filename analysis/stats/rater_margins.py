@@ -28,6 +28,8 @@ Labels = tuple[int, int, int]
 
 _PAIRS: dict[Kappa, tuple[int, int]] = {"first_second": (0, 1), "first_third": (0, 2), "second_third": (1, 2)}
 _CHUNK = 2_000_000
+_MOST_KEPT = 1_000_000
+"""How many unanimous counts, and labels of split items, are kept at once at most."""
 
 
 class Ratings(Struct, frozen=True):
@@ -81,9 +83,13 @@ def possible_ratings(
     n = dissent.unanimous + sum(dissent.alone) + dissent.all_different
     if n == 0:
         raise UsageError("no items")
-    candidates = _partitions(dissent.unanimous, categories) * _splits_count(dissent, categories)
-    if candidates > budget:
+    unanimous_ways, split_ways = _partitions(dissent.unanimous, categories), _splits_count(dissent, categories)
+    candidates = unanimous_ways * split_ways
+    kept = max(unanimous_ways, split_ways * max(1, n - dissent.unanimous))
+    if candidates > budget or kept > _MOST_KEPT:
         return PossibleRatings((), 0, False, candidates)
+    if not candidates:
+        return PossibleRatings((), 0, True, 0)
     splits = list(_splits(dissent, categories))
     used = np.array([[_uses(split, rater, categories) for rater in range(3)] for split in splits]).reshape(
         -1, 3, categories
@@ -187,7 +193,10 @@ def _falling(total: int, parts: int, most: int | None = None) -> Iterator[tuple[
 
 
 def _partitions(total: int, parts: int) -> int:
-    """How many ways `_falling` gives."""
+    """How many ways `_falling` gives; where they are too many to be looked at, fewer than there are but as too many."""
+    least = comb(total + parts - 1, parts - 1) // factorial(parts)
+    if least > _MOST_KEPT:
+        return least
     ways = [1] + [0] * total
     for part in range(1, parts + 1):
         for value in range(part, total + 1):

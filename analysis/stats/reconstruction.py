@@ -24,6 +24,9 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 LARGEST_N, MOST_DECIMALS = 20_000, 8
 """With so many items and printed digits a product still fits 64 bits."""
 
+_MOST_TABLES = 200_000
+"""How many tables are found at most: figures that so many print tell nothing."""
+
 
 class Reconstruction(Struct, frozen=True):
     """All tables that print the figures, by number of positives and true positives, and how the search ended.
@@ -87,6 +90,8 @@ def reconstruct(
                 Confusion(tp=int(one), fp=int(other), fn=actual - int(one), tn=n - actual - int(other))
                 for one, other in zip(hits[fits], fp[fits], strict=True)
             ]
+            if len(found) > _MOST_TABLES:
+                return Reconstruction(tuple(found[:_MOST_TABLES]), False, examined)
     return Reconstruction(tuple(found), True, examined)
 
 

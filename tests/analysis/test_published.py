@@ -23,6 +23,7 @@ column = "share"
 printed = "~1,250%"
 unit = "share"
 """
+SECOND = FORM[FORM.index("[[figure]]") :].replace('id = "a"', 'id = "b"')
 
 
 @pytest.mark.parametrize("slug", published_papers())
@@ -89,10 +90,57 @@ def test_signs_around_a_number_are_no_part_of_it(printed: str, unit: Unit, numbe
 
 def test_a_figure_names_every_way_to_work_it_out_the_first_one_first(tmp_path: Path) -> None:
     file = tmp_path / "paper.toml"
-    ways = 'check = "same"\ninputs = { other = "a" }\nalso = [{ check = "sum", inputs = { parts = ["a", "a"] } }]\n'
-    file.write_text(FORM + ways)
+    ways = 'check = "same"\ninputs = { other = "b" }\nalso = [{ check = "sum", inputs = { parts = ["b", "b"] } }]\n'
+    file.write_text(FORM + ways + SECOND)
     figure = read_paper(file)["a"]
-    assert figure.derivations == (Derivation("same", {"other": "a"}), Derivation("sum", {"parts": ("a", "a")}))
+    assert figure.derivations == (Derivation("same", {"other": "b"}), Derivation("sum", {"parts": ("b", "b")}))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        ({"a": 'check = "same"\ninputs = { other = "a" }'}, "a: worked out from itself: a → a"),
+        ({"a": 'check = "sum"\ninputs = { parts = ["b", "a"] }'}, "a: worked out from itself: a → a"),
+        ({"a": 'check = "precision_recall"\ninputs = { recall = "a" }'}, "a: worked out from itself: a → a"),
+        (
+            {"a": 'check = "same"\ninputs = { other = "b" }', "b": 'check = "same"\ninputs = { other = "a" }'},
+            " → b → ",
+        ),
+        (
+            {
+                "a": 'check = "percentage"\ninputs = { n = "b" }',
+                "b": 'also = [{ check = "same", inputs = { other = "c" } }]',
+                "c": 'check = "difference"\ninputs = { a = "a", b = "b" }',
+            },
+            "worked out from itself",
+        ),
+    ],
+)
+def test_a_figure_that_is_worked_out_from_itself_is_an_error_that_names_the_way_round(
+    tmp_path: Path, inputs: dict[str, str], said: str
+) -> None:
+    file = tmp_path / "paper.toml"
+    figures = [FORM.replace('id = "a"', f'id = "{name}"\n{inputs.get(name, "")}') for name in "abc"]
+    file.write_text(figures[0] + "".join(one[one.index("[[figure]]") :] for one in figures[1:]))
+    with pytest.raises(InputError) as caught:
+        read_paper(file)
+    assert said in f"{caught.value.line()} → "
+
+
+def test_a_matrix_that_holds_the_figure_that_is_worked_out_from_it_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "paper.toml"
+    file.write_text(
+        FORM + 'check = "kappa"\ninputs = { matrix = "m" }\n' + SECOND + MATRIX.replace('"b", "b"', '"b", "a"')
+    )
+    with pytest.raises(InputError, match="a → a"):
+        read_paper(file)
+
+
+def test_the_figures_of_one_judge_may_name_each_other_as_they_have_to_fit_one_table(tmp_path: Path) -> None:
+    file = tmp_path / "paper.toml"
+    first = FORM + 'check = "precision_recall"\ninputs = { recall = "b" }\n'
+    file.write_text(first + SECOND + 'check = "precision_recall"\ninputs = { precision = "a" }\n')
+    assert read_paper(file)["a"].derivations[0].inputs == {"recall": "b"}
 
 
 def test_a_figure_in_words_is_a_row_that_shows_the_words() -> None:
@@ -106,23 +154,23 @@ id = "m"
 place = "Table 2"
 rows = ["yes"]
 columns = ["yes", "no"]
-cells = [["a", "a"]]
+cells = [["b", "b"]]
 """
 
 
 def test_a_matrix_holds_the_ids_of_its_cells_and_a_kappa_may_name_it(tmp_path: Path) -> None:
     file = tmp_path / "paper.toml"
-    file.write_text(FORM + 'check = "kappa"\ninputs = { matrix = "m" }\n' + MATRIX)
+    file.write_text(FORM + 'check = "kappa"\ninputs = { matrix = "m" }\n' + SECOND + MATRIX)
     paper = read_paper(file)
-    assert paper.matrix[0].cells == (("a", "a"),)
+    assert paper.matrix[0].cells == (("b", "b"),)
     assert paper["a"].derivations == (Derivation("kappa", {"matrix": "m"}),)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (('[["a", "a"]]', '[["a"]]'), "cells are not 1 rows of 2"),
-        (('[["a", "a"]]', '[["a", "c"]]'), "no figure 'c'"),
+        (('[["b", "b"]]', '[["b"]]'), "cells are not 1 rows of 2"),
+        (('[["b", "b"]]', '[["b", "c"]]'), "no figure 'c'"),
         (('id = "m"', 'id = "a"'), "named twice"),
     ],
 )
@@ -130,7 +178,7 @@ def test_a_matrix_that_does_not_fit_its_labels_or_the_figures_is_an_error(
     tmp_path: Path, change: tuple[str, str], said: str
 ) -> None:
     file = tmp_path / "paper.toml"
-    file.write_text(FORM + MATRIX.replace(*change))
+    file.write_text(FORM + SECOND + MATRIX.replace(*change))
     with pytest.raises(InputError, match=re.escape(said)):
         read_paper(file)
 

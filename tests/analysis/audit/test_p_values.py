@@ -5,10 +5,16 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import partial
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import barnard_exact, boschloo_exact, chi2, chi2_contingency, hypergeom, norm
+from scipy.stats import fisher_exact as fisher
+from statsmodels.stats.contingency_tables import Table2x2
+from statsmodels.stats.proportion import proportion_effectsize
 
+from analysis.audit import p_values
 from analysis.audit.arm_sizes import implied_arm_size
 from analysis.audit.checked import Checked
 from analysis.audit.p_values import check_two_proportion_p
@@ -24,7 +30,33 @@ TESTS: dict[str, Callable[[int, int, int, int], Significance]] = {
     "chi-squared, Yates' correction": partial(chi_squared, yates=True),
     "Fisher's exact, two-sided": fisher_exact,
 }
+RARER: dict[str, Callable[[int, int, int, int], float]] = {
+    "G-test": lambda *counts: chi2_contingency(table(*counts), correction=False, lambda_="log-likelihood").pvalue,
+    "chi-squared with N - 1": lambda x1, n1, x2, n2: chi2.sf(
+        chi2_contingency(table(x1, n1, x2, n2), correction=False).statistic * (n1 + n2 - 1) / (n1 + n2), 1
+    ),
+    "Fisher's exact, mid-p": lambda x1, n1, x2, n2: (
+        fisher(table(x1, n1, x2, n2)).pvalue - hypergeom.pmf(x1, n1 + n2, x1 + x2, n1) / 2
+    ),
+    "Fisher's exact, one-sided doubled": lambda *counts: (
+        2 * min(fisher(table(*counts), alternative=one).pvalue for one in ("less", "greater"))
+    ),
+    "arcsine test, Cohen's h": lambda x1, n1, x2, n2: (
+        2 * norm.sf(abs(proportion_effectsize(x1 / n1, x2 / n2)) / math.sqrt(1 / n1 + 1 / n2))
+    ),
+    "Wald test of the log odds ratio": lambda *counts: Table2x2(np.array(table(*counts))).log_oddsratio_pvalue(),
+    "Barnard's exact": lambda *counts: barnard_exact(columns(*counts)).pvalue,
+    "Boschloo's exact": lambda *counts: boschloo_exact(columns(*counts)).pvalue,
+}
 SIZES = st.integers(2, 4_000)
+
+
+def table(x1: int, n1: int, x2: int, n2: int) -> list[list[int]]:
+    return [[x1, n1 - x1], [x2, n2 - x2]]
+
+
+def columns(x1: int, n1: int, x2: int, n2: int) -> list[list[int]]:
+    return [[x1, x2], [n1 - x1, n2 - x2]]
 
 
 def figure(printed: str, unit: Unit = "p", column: str = "p") -> Figure:
@@ -77,6 +109,46 @@ def test_the_sentence_names_the_test_that_prints_the_figure(name: str) -> None:
     found = of_counts(figure(f"{p_value:.4f}"), 3, 20, 9, 21)
     assert found.status == "reproduced"
     assert name in found.sentence
+
+
+@pytest.mark.parametrize("counts", [(3, 20, 9, 21), (17, 60, 31, 62), (2, 31, 11, 40)])
+@pytest.mark.parametrize("name", sorted(RARER))
+def test_the_p_value_of_a_rarer_test_is_reproduced_and_the_test_named(
+    name: str, counts: tuple[int, int, int, int]
+) -> None:
+    found = of_counts(figure(f"{RARER[name](*counts):.6f}"), *counts)
+    assert found.status == "reproduced", found.explanation
+    assert name in found.sentence
+
+
+def test_rarer_tests_are_named_only_where_no_usual_one_prints_the_figure() -> None:
+    pooled = pooled_z(17, 60, 31, 62).p_value
+    assert not [name for name in RARER if name in of_counts(figure(f"{pooled:.2f}"), 17, 60, 31, 62).sentence]
+
+
+def test_a_sentence_names_three_tests_at_most() -> None:
+    sentence = of_counts(figure("0.5"), 4_990, 10_000, 5_040, 10_000).sentence
+    assert sentence.count("two-proportion z") + sentence.count("chi-squared") <= 3
+
+
+def test_the_slowest_tests_are_asked_of_few_small_samples_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def counting(*counts: int) -> float:
+        asked.append((counts[1], counts[3]))
+        return 2.0
+
+    monkeypatch.setattr(p_values, "UNCONDITIONAL", dict.fromkeys(p_values.UNCONDITIONAL, counting))
+    of_counts(figure("0.777"), 300, 5_000, 400, 5_000)
+    assert asked == []
+    of_shares(figure("0.77777"), ("10%", "40%"), (150, 150))
+    assert 0 < len(asked) <= 6
+
+
+def test_an_exact_p_value_in_one_direction_is_recognised_where_the_figure_says_so() -> None:
+    p_value = fisher(table(3, 20, 9, 21), alternative="less").pvalue
+    found = of_counts(figure(f"{p_value:.6f}", column="p (one-sided)"), 3, 20, 9, 21)
+    assert (found.status, "Fisher's exact, one-sided" in found.sentence) == ("reproduced", True)
 
 
 def test_every_usual_test_that_prints_the_figure_is_named() -> None:

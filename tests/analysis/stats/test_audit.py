@@ -41,7 +41,7 @@ def test_a_count_is_among_those_that_its_own_rounded_percentage_allows(
 @given(n=st.integers(1, 300), printed=st.decimals(0, 100, places=1).map(str))
 def test_all_counts_that_print_the_percentage_are_found_and_no_other(n: int, printed: str) -> None:
     every = tuple(count for count in range(n + 1) if prints_as(count, n, printed))
-    assert counts_that_print(printed, n) == every
+    assert tuple(counts_that_print(printed, n)) == every
 
 
 @given(n=st.integers(1, 300), items=st.integers(1, 4), data=st.data())
@@ -53,13 +53,13 @@ def test_a_sum_is_among_those_that_its_own_rounded_mean_allows(n: int, items: in
 
 
 def test_a_tie_is_printed_by_one_rule_only() -> None:
-    assert counts_that_print("13", 8, "half_up") == (1,)
-    assert counts_that_print("13", 8, "half_even") == ()
-    assert counts_that_print("12", 8, "half_even") == (1,)
+    assert counts_that_print("13", 8, "half_up") == range(1, 2)
+    assert not counts_that_print("13", 8, "half_even")
+    assert counts_that_print("12", 8, "half_even") == range(1, 2)
 
 
 def test_only_denominators_that_can_give_the_percentage_are_listed() -> None:
-    assert denominators_that_print("33.3", 7) == {3: (1,), 6: (2,)}
+    assert denominators_that_print("33.3", 7) == {3: range(1, 2), 6: range(2, 3)}
 
 
 @pytest.mark.parametrize("printed", ["", "about 5", "NaN", "Infinity"])

@@ -1,0 +1,87 @@
+"""The tests of two proportions that papers use, by the names that sentences call them: the most usual ones first.
+
+Quick tests take arrays of counts and give NaN where they are undefined, exact ones take one pair of counts.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.stats.exact_two_by_two import (
+    LARGEST,
+    MOST_PAIRS,
+    barnard,
+    boschloo,
+    fisher_doubled,
+    fisher_doubled_mid_p,
+    fisher_mid_p,
+    fisher_one_sided,
+    fisher_two_sided,
+)
+from analysis.stats.patterns import FloatArray
+from analysis.stats.two_by_two import (
+    arcsine_p_values,
+    g_test_p_values,
+    less_one_p_values,
+    log_odds_p_values,
+    pooled_p_values,
+    unpooled_p_values,
+    yates_p_values,
+)
+
+QuickTest = Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], FloatArray]
+ExactTest = Callable[[int, int, int, int], float | None]
+
+POOLED, YATES = "two-proportion z, pooled", "chi-squared, Yates' correction"
+
+USUAL: Mapping[str, QuickTest] = {
+    POOLED: pooled_p_values,
+    "two-proportion z, unpooled": unpooled_p_values,
+    YATES: yates_p_values,
+}
+"""The pooled z test is Pearson's chi-squared test, and the score test of a logistic regression."""
+
+FISHER: Mapping[str, ExactTest] = {"Fisher's exact, two-sided": fisher_two_sided}
+
+ONE_SIDED: Mapping[str, ExactTest] = {"Fisher's exact, one-sided": fisher_one_sided}
+
+RARER: Mapping[str, QuickTest] = {
+    "chi-squared with N - 1": less_one_p_values,
+    "G-test": g_test_p_values,
+    "Wald test of the log odds ratio": log_odds_p_values,
+    "arcsine test, Cohen's h": arcsine_p_values,
+}
+
+EXACT: Mapping[str, ExactTest] = {
+    "Fisher's exact, mid-p": fisher_mid_p,
+    "Fisher's exact, one-sided doubled": fisher_doubled,
+    "Fisher's exact, one-sided mid-p doubled": fisher_doubled_mid_p,
+}
+
+UNCONDITIONAL: Mapping[str, ExactTest] = {
+    "Barnard's exact": barnard,
+    "Boschloo's exact": boschloo,
+}
+
+HOW_MANY = sum(map(len, (USUAL, RARER, FISHER, EXACT, UNCONDITIONAL)))
+"""How many two-sided tests there are."""
+
+
+def can_be_asked(name: str, x1: int, n1: int, x2: int, n2: int, most_pairs: int = MOST_PAIRS) -> bool:
+    """Whether an exact test of such samples is defined, exact enough and done in bounded time."""
+    if n1 + n2 > LARGEST:
+        return False
+    return name not in UNCONDITIONAL or (n1 * n2 <= most_pairs and 0 < x1 + x2 < n1 + n2)
+
+
+def two_sided_p_values(x1: int, n1: int, x2: int, n2: int, most_pairs: int = MOST_PAIRS) -> Iterator[float]:
+    """The two-sided p-value of every test that is defined for these counts, the most usual first."""
+    for quick in (*USUAL.values(), *RARER.values()):
+        p_value = float(quick(x1, n1, x2, n2))
+        if not np.isnan(p_value):
+            yield p_value
+    for name, exact in {**FISHER, **EXACT, **UNCONDITIONAL}.items():
+        found = exact(x1, n1, x2, n2) if can_be_asked(name, x1, n1, x2, n2, most_pairs) else None
+        if found is not None:
+            yield found
