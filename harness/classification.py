@@ -36,6 +36,14 @@ class Example(Struct, frozen=True):
     rationale: str
 
 
+class Failed(Struct, frozen=True):
+    """A category whose classifier failed: on how many trajectories, and what it said of the first."""
+
+    category: str
+    count: int
+    error: str
+
+
 class Judged(Struct, frozen=True):
     """What came of one stretch of the inputs.
 
@@ -50,6 +58,7 @@ class Judged(Struct, frozen=True):
     examples: list[tuple[int, Example]]
     unreadable: list[Unreadable]
     skipped: list[Skipped]
+    failed: list[Failed] = []
 
 
 class Entry(Struct, frozen=True):
@@ -60,6 +69,7 @@ class Entry(Struct, frozen=True):
     unreadable: list[Unreadable]
     skipped: list[Skipped]
     renamed: int
+    failed: list[Failed] = []
 
 
 class Summary(Struct, frozen=True):
@@ -70,6 +80,7 @@ class Summary(Struct, frozen=True):
     unreadable: list[Unreadable]
     skipped: list[Skipped]
     renamed: int
+    failed: list[Failed] = []
 
     @property
     def n(self) -> int:
@@ -104,6 +115,7 @@ def judge(
     examples: list[tuple[int, Example]] = []
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
+    failed: list[Failed] = []
     shown: Counter[str] = Counter()
     for one in things:
         placed = Placed(one, one.source.file, one.source.line) if isinstance(one, Trajectory) else one
@@ -116,6 +128,8 @@ def judge(
             verdicts = classify(thing)
             labels = tuple([verdict.label for verdict in verdicts])
             patterns[labels] += 1
+            if None in labels:
+                failed += [Failed(one.judge, 1, one.error or "") for one in verdicts if one.status == "failed"]
             if "yes" in labels:
                 for verdict in verdicts:
                     if verdict.label == "yes" and shown[verdict.judge] < EXAMPLES:
@@ -124,7 +138,17 @@ def judge(
             written = encode_verdicts(_at(verdict, placed) for verdict in verdicts) if keep_lines else b""
             lines.append(written)
             items.append((thing.id, len(written)))
-    return Judged(b"".join(lines), items, dict(patterns), examples, unreadable, skipped)
+    return Judged(b"".join(lines), items, dict(patterns), examples, unreadable, skipped, together(failed))
+
+
+def together(failed: Iterable[Failed]) -> list[Failed]:
+    """One entry a category, with the error that comes first."""
+    counts: Counter[str] = Counter()
+    errors: dict[str, str] = {}
+    for one in failed:
+        counts[one.category] += one.count
+        errors.setdefault(one.category, one.error)
+    return [Failed(category, counts[category], error) for category, error in errors.items()]
 
 
 def _at(verdict: Verdict, placed: Placed) -> PlacedVerdict:
@@ -188,7 +212,7 @@ class Ledger:
                 examples.append(msgspec.structs.replace(example, item=names[position]))
         lines = b"".join(_renamed_lines(judged, renamed)) if renamed else judged.lines
         patterns = list(judged.patterns.items())
-        return lines, Entry(patterns, examples, judged.unreadable, judged.skipped, len(renamed))
+        return lines, Entry(patterns, examples, judged.unreadable, judged.skipped, len(renamed), judged.failed)
 
 
 _verdict = msgspec.json.Decoder(PlacedVerdict)
@@ -211,11 +235,13 @@ def summarise(entries: Iterable[Entry]) -> Summary:
     examples: list[Example] = []
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
+    failed: list[Failed] = []
     renamed = 0
     for entry in entries:
         patterns.update(dict(entry.patterns))
         examples.extend(entry.examples)
         unreadable.extend(entry.unreadable)
         skipped.extend(entry.skipped)
+        failed.extend(entry.failed)
         renamed += entry.renamed
-    return Summary(dict(patterns), examples, unreadable, skipped, renamed)
+    return Summary(dict(patterns), examples, unreadable, skipped, renamed, together(failed))

@@ -37,5 +37,21 @@ def resolve(name: str, known: dict[str, str], group: str) -> Any:
     try:
         loaded = import_module(module)
         return getattr(loaded, attribute) if attribute else loaded
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"{name!r} cannot be loaded from {target!r}: {error}", "Check the dotted path.") from error
+    except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything
+        raise UsageError(
+            f"{name!r} cannot be loaded from {target!r}: {raised(error)}", "Check the dotted path."
+        ) from error
+
+
+def raised(error: BaseException) -> str:
+    """What was raised, on one line."""
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def origin(name: str, known: dict[str, str], group: str) -> str:
+    """Where a registered name leads: its dotted path, and the installed package that it comes from, if it does."""
+    target = names(known, group).get(name, name)
+    points = [] if name in known else entry_points(group=group)
+    packages = [point.dist.name for point in points if point.name == name and point.dist is not None]
+    return f"{target} of the package {packages[0]}" if packages else target

@@ -43,7 +43,7 @@ def classify(
     """Find misbehaviour in trajectories of any known format, by rule, and say how frequent it is.
 
     A run that was stopped or killed goes on when the same line is given again. Exit 1: a trajectory was unreadable;
-    it is named on stderr with file and line, and the others are counted.
+    it is named on stderr with file and line, and the others are counted. Or a classifier failed, which is named too.
     """
     chosen = choose(categories)
     arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]
@@ -67,7 +67,7 @@ def classify(
         write_page("--html", html, findings_page(found, paths, arguments))
     print(as_json(found).decode() if json else findings_text(found), end="" if json else "\n")
     _complain(found)
-    if found.unreadable:
+    if found.unreadable or found.failed:
         raise typer.Exit(1)
 
 
@@ -77,7 +77,7 @@ def choose(asked: str) -> tuple[str, ...]:
     Raises
     ------
     UsageError
-        There is no such category, or its classifier cannot be loaded: said before any work is done.
+        There is no such category, or the classifier of one that is named cannot be loaded: said before any work.
     """
     known = known_categories()
     wanted = {name.strip() for name in asked.split(",") if name.strip()}
@@ -85,7 +85,7 @@ def choose(asked: str) -> tuple[str, ...]:
     if unknown:
         raise UsageError(f"no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
     chosen = tuple(name for name in known if not wanted or name in wanted)
-    for name in chosen:
+    for name in wanted:
         classifier_for(name)
     return chosen
 
@@ -97,6 +97,8 @@ def _complain(found: Findings) -> None:
     more = len(found.unreadable) - _UNREADABLE_SHOWN
     if more > 0:
         say(f"misstep: and {more:,} more unreadable trajectories; --json lists them all.")
+    for failed in found.failed:
+        say(f"misstep: {plain(failed.error)}")
     if found.renamed:
         had = "1 trajectory had an id" if found.renamed == 1 else f"{found.renamed:,} trajectories had an id"
         say(f"misstep: {had} that was taken: it has ~2 (or the next free number) behind it.")

@@ -10,7 +10,7 @@ from analysis.formatting import MISSING, count_text, number_text
 from analysis.prevalence import Labels, co_occurrence_table, prevalence, prevalence_table
 from analysis.stats.estimate import Estimate
 from analysis.tables import Table
-from harness.classification import Example, Summary
+from harness.classification import Example, Failed, Summary
 from harness.trajectory import Skipped, Unreadable
 from misstep.terminal import plain
 
@@ -42,7 +42,10 @@ class Pattern(Struct, frozen=True):
 
 
 class Findings(Struct, frozen=True):
-    """The document: `n` trajectories were read; `renamed` of them had an id that another one had taken."""
+    """The document: `n` trajectories were read; `renamed` of them had an id that another one had taken.
+
+    A trajectory on which a classifier `failed` was not judged for its category.
+    """
 
     n: int
     unreadable: list[Unreadable]
@@ -52,6 +55,7 @@ class Findings(Struct, frozen=True):
     renamed: int
     patterns: list[Pattern]
     examples: list[Example]
+    failed: list[Failed] = []
 
 
 def findings(categories: Sequence[str], summary: Summary) -> Findings:
@@ -69,6 +73,7 @@ def findings(categories: Sequence[str], summary: Summary) -> Findings:
         renamed=summary.renamed,
         patterns=[Pattern(labels, count) for labels, count in summary.patterns.items()],
         examples=summary.examples,
+        failed=summary.failed,
     )
 
 
@@ -160,6 +165,8 @@ def _steps(example: Example) -> str:
 def _left_out(found: Findings) -> Iterator[str]:
     if found.unreadable:
         yield f"{_plural(len(found.unreadable), 'trajectory was', 'trajectories were')} unreadable and not counted."
+    for one in found.failed:
+        yield plain(f"{one.category} failed on {_plural(one.count, 'trajectory', 'trajectories')}: {one.error}")
     if found.skipped:
         named = ", ".join(plain(one.file) for one in found.skipped[:_SKIPPED_PRINTED])
         more = ", …" if len(found.skipped) > _SKIPPED_PRINTED else ""

@@ -9,6 +9,7 @@ import typer
 
 from harness.errors import InputError, UsageError
 from harness.trajectory import Trajectory, Unreadable
+from harness.verdict import Verdict
 from misstep.inputs import trajectories
 from misstep.pages import write_page
 from misstep.run_files import read_runs
@@ -38,7 +39,7 @@ def view(
     """Write one trajectory as a page: what the rule classifiers find in it, then every step.
 
     Long texts are cut, and the page says where. The path of the page is printed. Exit 1: something else in the file
-    could not be read.
+    could not be read, or a classifier failed.
     """
     chosen, ids, unreadable = _choose(path, id_)
     for one in unreadable[:_IDS_NAMED]:
@@ -48,9 +49,15 @@ def view(
     if len(ids) > 1 and id_ is None:
         say(f"misstep: {len(ids):,} trajectories; this is the first. Another: --id {plain(ids[1])}")
     target = out or Path(f"{file_name(chosen.id)}.html")
-    write_page("--out", target, _page(chosen, path))
+    from harness.classifiers import categories, classify_all
+
+    verdicts = classify_all(chosen, categories())
+    write_page("--out", target, _page(chosen, verdicts, path))
     print(target)
-    if unreadable:
+    failed = [verdict for verdict in verdicts if verdict.status == "failed"]
+    for verdict in failed:
+        say(f"misstep: {plain(verdict.error or '')}")
+    if unreadable or failed:
         raise typer.Exit(1)
 
 
@@ -85,11 +92,10 @@ def _not_found(path: Path, id_: str | None, ids: list[str], unreadable: list[Unr
     return UsageError(f"no trajectory {id_!r} in {path}", f"There are: {', '.join(ids[:_IDS_NAMED])}{more}.")
 
 
-def _page(trajectory: Trajectory, path: Path) -> str:
+def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:
     from analysis.report import Foot
     from analysis.report.trajectory import trajectory_page
-    from harness.classifiers import classify_all
 
     command = shlex.join(["misstep", "view", str(path), "--id", trajectory.id])
     foot = Foot(command, inputs=(f"{path}, read as {trajectory.source.format}",))
-    return trajectory_page(trajectory, classify_all(trajectory), foot)
+    return trajectory_page(trajectory, verdicts, foot)

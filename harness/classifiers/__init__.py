@@ -5,12 +5,14 @@ The categories are Wink's (sections 2.1.1 to 2.1.3). A classifier offers `classi
 offer `judge(history)` as well, so that the four share one view of a run.
 """
 
-from collections.abc import Iterable
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+
+import msgspec
 
 from harness import registry
 from harness.classifiers.history import History
+from harness.errors import UsageError
 from harness.protocols import Classifier
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
@@ -22,6 +24,9 @@ CLASSIFIERS: dict[str, str] = {
     "did_not_follow_instructions": "harness.classifiers.did_not_follow_instructions",
 }
 GROUP = "misstep.classifiers"
+
+_LONGEST_ERROR = 500
+_decoder = msgspec.json.Decoder(Verdict)
 
 
 def categories() -> list[str]:
@@ -42,13 +47,11 @@ def classifier_for(category: str) -> Classifier:
     return classifier
 
 
-@cache
-def _judge_of(category: str) -> Any:
-    return getattr(classifier_for(category), "judge", None)
-
-
 def classify_all(trajectory: Trajectory, categories: Iterable[str] = tuple(CLASSIFIERS)) -> list[Verdict]:
     """One verdict a category on one trajectory, in the order asked.
+
+    A classifier that raises something, cannot be loaded or gives no verdict of its own costs its own verdict, which is
+    `failed` and says why.
 
     Raises
     ------
@@ -56,11 +59,57 @@ def classify_all(trajectory: Trajectory, categories: Iterable[str] = tuple(CLASS
         A category is not registered.
     """
     history = History(trajectory)
-    verdicts = []
-    for category in categories:
-        judge = _judge_of(category)
-        verdicts.append(judge(history) if judge else classifier_for(category).classify(trajectory))
-    return verdicts
+    return [_verdict(category, history) for category in categories]
+
+
+def _verdict(category: str, history: History) -> Verdict:
+    way = _way(category)
+    if isinstance(way, str):
+        return _failed(category, history.trajectory, way)
+    try:
+        return way(history)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (a classifier from elsewhere may raise anything)
+        return _failed(category, history.trajectory, registry.raised(error))
+
+
+def _failed(category: str, trajectory: Trajectory, why: str) -> Verdict:
+    where = registry.origin(category, CLASSIFIERS, GROUP)
+    error = f"the classifier {category!r} ({where}) failed: {why[:_LONGEST_ERROR]}"
+    return Verdict(trajectory.id, category, None, status="failed", error=error)
+
+
+@cache
+def _way(category: str) -> Callable[[History], Verdict] | str:
+    """How a category is judged, or why its classifier cannot be loaded."""
+    if category not in registry.names(CLASSIFIERS, GROUP):
+        classifier_for(category)
+    try:
+        classifier = classifier_for(category)
+        if category in CLASSIFIERS:
+            judge: Callable[[History], Verdict] = classifier.judge  # type: ignore[attr-defined]
+            return judge
+        return partial(_checked, category, classifier.classify)
+    except (UsageError, AttributeError) as error:
+        return str(error)
+
+
+def _checked(category: str, classify: Callable[[Trajectory], Verdict], history: History) -> Verdict:
+    """The verdict of a classifier from outside, which may be anything.
+
+    Raises
+    ------
+    TypeError
+        It is no verdict of this classifier on this trajectory.
+    """
+    trajectory = history.trajectory
+    verdict = classify(trajectory)
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"{type(verdict).__name__} where a Verdict belongs")
+    verdict = _decoder.decode(msgspec.json.encode(verdict))
+    said = (verdict.item, verdict.judge, verdict.label in (None, "yes", "no"))
+    if said != (trajectory.id, category, True):
+        raise TypeError(f"a verdict of {verdict.judge!r} on {verdict.item!r} with the label {verdict.label!r}")
+    return verdict
 
 
 __all__ = ["CLASSIFIERS", "categories", "classifier_for", "classify_all"]

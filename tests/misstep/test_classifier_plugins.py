@@ -1,0 +1,116 @@
+"""A classifier from another package that breaks costs its own category: the others are judged, and it is named."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from harness import classifiers, registry
+from harness.errors import UsageError
+from misstep import classify, view
+from tests.misstep.made_up import atif_lines
+
+RULES = """
+import sys
+from harness.verdict import Verdict
+
+
+class Odd:
+    CATEGORY = "odd"
+
+    def classify(self, trajectory):
+        {body}
+
+
+odd = Odd()
+"""
+
+BODIES = {
+    "raises": 'raise ValueError("no\\nrule")',
+    "ends the process": "sys.exit(3)",
+    "calls itself for ever": "return self.classify(trajectory)",
+    "gives nothing": "return None",
+    "gives another's verdict": 'return Verdict(trajectory.id, "infinite_loop", "no")',
+    "gives the verdict on another run": 'return Verdict("other", "odd", "no")',
+    "gives another label": 'return Verdict(trajectory.id, "odd", "maybe")',
+    "gives steps that are no numbers": 'return Verdict(trajectory.id, "odd", "yes", steps=("first",))',
+    "gives what no file can hold": 'return Verdict(trajectory.id, "odd", "yes", rationale=object())',
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where a package with a classifier named `odd` is installed, its module still to be written."""
+    info = tmp_path / "odd_rules-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: odd-rules\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[misstep.classifiers]\nodd = odd_rules:odd\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(__import__("sys").modules, "odd_rules", raising=False)
+    atif_lines(tmp_path / "runs.jsonl", (f"r{number}" for number in range(5)))
+    _forget()
+    yield tmp_path
+    monkeypatch.undo()
+    _forget()
+
+
+def _forget() -> None:
+    for known in (registry._added, classifiers.classifier_for, classifiers._way):
+        known.cache_clear()
+
+
+def _classified(folder: Path, *more: str) -> Result:
+    return CliRunner().invoke(classify.app, [str(folder / "runs.jsonl"), *more])
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_what_a_plug_in_does_costs_its_own_category_alone(folder: Path, name: str) -> None:
+    (folder / "odd_rules.py").write_text(RULES.format(body=BODIES[name]))
+    result = _classified(folder, "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert [(one["category"], one["count"]) for one in found["failed"]] == [("odd", 5)]
+    assert "the classifier 'odd' (odd_rules:odd of the package odd-rules) failed: " in result.stderr
+    assert found["categories"]["infinite_loop"]["abstained"] == 0
+    assert (found["categories"]["odd"]["abstained"], found["categories"]["odd"]["share"]) == (5, None)
+
+
+def test_a_run_keeps_the_verdicts_of_the_others_and_the_error_of_the_plug_in(folder: Path) -> None:
+    (folder / "odd_rules.py").write_text(RULES.format(body=BODIES["raises"]))
+    for _ in range(2):
+        assert _classified(folder, "--out", str(folder / "run")).exit_code == 1
+    verdicts = [json.loads(line) for line in (folder / "run" / "verdicts.jsonl").read_text().splitlines()]
+    of_plugin = [one for one in verdicts if one["judge"] == "odd"]
+    assert {(one["label"], one["status"]) for one in of_plugin} == {(None, "failed")}
+    assert all(one["error"].endswith("failed: ValueError: no rule") for one in of_plugin)
+    assert {one["status"] for one in verdicts if one["judge"] != "odd"} == {"answered"}
+
+
+def test_the_text_says_how_often_it_failed(folder: Path) -> None:
+    (folder / "odd_rules.py").write_text(RULES.format(body=BODIES["raises"]))
+    assert "odd failed on 5 trajectories: the classifier 'odd'" in _classified(folder).stdout
+
+
+@pytest.mark.parametrize("module", ["raise RuntimeError('no licence')", "def (", "", "odd = 1", "raise SystemExit(4)"])
+def test_a_plug_in_that_cannot_be_loaded_costs_its_own_category_unless_it_is_asked_for(
+    folder: Path, module: str
+) -> None:
+    (folder / "odd_rules.py").write_text(module)
+    result = _classified(folder, "--json")
+    assert (result.exit_code, json.loads(result.stdout)["failed"][0]["count"]) == (1, 5)
+    if module != "odd = 1":
+        assert isinstance(_classified(folder, "--categories", "odd").exception, UsageError)
+
+
+def test_a_page_shows_the_failed_classifier_and_the_others(folder: Path) -> None:
+    (folder / "odd_rules.py").write_text(RULES.format(body=BODIES["raises"]))
+    given = [str(folder / "runs.jsonl"), "--id", "r0", "--out", str(folder / "page.html")]
+    result = CliRunner().invoke(view.app, given)
+    page = (folder / "page.html").read_text()
+    assert result.exit_code == 1
+    assert "1 classifier failed" in page
+    assert "ValueError: no rule" in page
+    assert "of the package odd-rules" in result.stderr
