@@ -30,6 +30,7 @@ READERS: dict[str, str] = {
     "codex": "harness.readers.codex",
     "gemini_cli": "harness.readers.gemini_cli",
     "aider": "harness.readers.aider",
+    "intercode": "harness.readers.intercode",
     "chat_log": "harness.readers.chat_log",
 }
 GROUP = "misstep.readers"

@@ -266,3 +266,22 @@ def chat_log() -> bytes:
             ],
         }
     )
+
+
+def intercode() -> bytes:
+    """A run whose second action failed and whose last one was blocked, and one that answered at once."""
+    blocked = {
+        "environment": "ic_bash",
+        "task_id": 0,
+        "query": "Count the planks.",
+        "turn_history": {
+            "thoughts": ["A look first.", "Count.", ""],
+            "actions": ["ls", "wc -l plank", "rm -r /"],
+            "observations": ["planks", "no such file"],
+            "rewards": [0.2, 0.2, 0],
+            "valid_action": [True, False],
+        },
+        "summary": {"max_reward": 0.2, "turns_taken": 3, "turns_max": 10},
+    }
+    turns = {"actions": ["cat planks"], "observations": ["3"], "rewards": [1.0]}
+    return _bytes({"0": blocked, "1": {"query": "How many?", "turn_history": turns, "summary": {"max_reward": 1}}})
