@@ -34,6 +34,7 @@ from harness.classifiers.limits import (
     OPENING,
     OPENS_WITH_CONDITION,
     ORDERS,
+    PERMITTED,
     READ_ONLY,
     WIDE,
 )
@@ -241,21 +242,35 @@ def _other_bans(text: str, lowered: str, words: str) -> list[Constraint]:
     return made
 
 
+_PURPOSE = re.compile(r"\b(?:so that|such that|so the|in order|because|until)\b", re.IGNORECASE)
+"""What opens the reason of a request: what stands in it is not asked to be changed."""
+
+
 @lru_cache(maxsize=REMEMBERED)
 def _requested(sentence: Sentence) -> tuple[list[Target], bool]:
     """The files that a sentence asks to be changed, and whether it orders any change."""
     text = sentence.text
+    permitted = _permitted(sentence)
     match = next(iter(ORDERS.all_in(text)), None)
     if match is None:
-        return [], False
+        return permitted, False
     negated = next(iter(NEGATED.all_in(text)), None)
     if negated is not None and negated.start() <= match.start():
-        return [], False
-    asked = text[match.start() : negated.start() if negated else len(text)]
+        return permitted, False
+    asked = _PURPOSE.split(text[match.start() : negated.start() if negated else len(text)])[0]
     targets: list[Target] = []
     for part in re.split(rf"(?={NAME})|,|\band\b|\bor\b", asked):
         targets += [target for target in targets_in(part, sentence) if target != EVERYTHING]
-    return targets, True
+    return targets + permitted, True
+
+
+def _permitted(sentence: Sentence) -> list[Target]:
+    """The files that a sentence says may be changed; a question says nothing."""
+    text, lowered = sentence.text, sentence.text.lower()
+    if text.rstrip().endswith("?"):
+        return []
+    found = [match for phrase in PERMITTED for match in phrase.matches(text, lowered)]
+    return [target for match in found for target in targets_in(match["list"], sentence) if target != EVERYTHING]
 
 
 def _with_exceptions(constraint: Constraint, requested: list[Target]) -> Constraint:

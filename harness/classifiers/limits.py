@@ -173,6 +173,26 @@ BANS = [
         r"be left|be kept)\s+(?:unchanged|untouched|as|alone|intact)",
     ),
 ]
+_CHANGED = r"(?:changed|modified|edited|touched|altered|updated|rewritten|deleted|removed|renamed|adapted|adjusted)"
+PERMITTED = [
+    phrase(
+        "may|can|could|should|must & be ",
+        rf"(?<![\w-])(?P<list>{LIST})\s+(?:may|can|could|should|must)\s+(?:now\s+|also\s+)*be\s+{_CHANGED}",
+    ),
+    phrase(
+        "is |are ",
+        rf"(?<![\w-])(?P<list>{LIST})\s+(?:is|are)\s+(?:now\s+|also\s+)*(?:(?:fine|okay|ok|free|allowed|open)"
+        rf"(?:\s+to\s+(?:be\s+)?(?:{EDIT}|{_CHANGED})|\s+again|\s+now)|fair game)\b",
+    ),
+    phrase(
+        "lifted|gone|off|over|withdrawn",
+        r"\b(?:bans?|rules?|limits?|restrictions?|constraints?|freeze) (?:on|about|for|against|of) (?:changing |"
+        rf"touching |editing )?(?P<list>{LIST})\s+(?:is|are) (?:now )?(?:lifted|gone|off|over|withdrawn)\b",
+    ),
+    phrase("go ahead with", rf"\bgo ahead with\s+(?P<list>{LIST}){FOLLOWS}"),
+]
+"""What takes a ban back by naming what it was on."""
+
 _CODE = r"(?:any |the |actual |more |new |real )*(?:code|changes?|edits?|modifications?|files?|anything)"
 READ_ONLY = [
     phrase(
