@@ -12,9 +12,9 @@ MisstepError                 (exit 2) anything said in one line and without a tr
 """
 
 import errno
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
@@ -27,6 +27,11 @@ def closed(sentence: str) -> str:
     """A sentence with its full stop, which none gets that has an end already, as words of others often have."""
     ended = sentence.rstrip().rstrip("'\"”)")
     return sentence if not sentence or ended.endswith(_ENDS) else f"{sentence}."
+
+
+def clause(sentence: str) -> str:
+    """A sentence without its full stop, for more to follow."""
+    return sentence.rstrip().removesuffix(".")
 
 
 class MisstepError(Exception):
@@ -148,6 +153,11 @@ class CannotWrite(MisstepError):
         super().__init__(f"{file}: cannot write: {reason}", advice)
 
 
+def is_full(error: OSError) -> bool:
+    """Whether it is the device that takes no more."""
+    return error.errno in _NO_ROOM
+
+
 @contextmanager
 def writing(file: Path | str) -> Iterator[None]:
     """What is done inside writes a file: an `OSError` in it names the file, as a full device alone does not.
@@ -160,8 +170,16 @@ def writing(file: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _NO_ROOM:
-            raise CannotWrite(file, os.strerror(error.errno)) from error
+        if is_full(error):
+            raise CannotWrite(file, error.strerror or str(error)) from error
         if error.filename is None:
             error.filename = str(file)
         raise
+
+
+def write_all(stream: FileIO, content: bytes, file: Path) -> None:
+    """Write all of it to an unbuffered stream: a device that is about to be full takes a part. Raises as `writing`."""
+    rest = memoryview(content)
+    with writing(file):
+        while rest:
+            rest = rest[stream.write(rest) :]

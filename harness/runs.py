@@ -26,7 +26,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError, writing
+from harness.errors import InputError, UsageError, write_all, writing
 from harness.inputs import difference
 from harness.records import MANIFEST, VERDICTS, Manifest, encode, read_manifest, read_verdicts, write_manifest
 from harness.verdict import Verdict
@@ -193,7 +193,7 @@ class RunInProgress(Generic[T]):
     def _note_again(self, lengths: list[int]) -> None:
         """Write the journal anew."""
         self._journal.truncate(0)
-        _write(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
+        write_all(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
 
     def append(self, lines: bytes, entry: T) -> None:
         """Add the verdicts of one more stretch and what is to be noted of it.
@@ -203,9 +203,9 @@ class RunInProgress(Generic[T]):
         CannotWrite
             The device is full; what was added before stays.
         """
-        _write(self._verdicts, lines, self.folder / VERDICTS)
+        write_all(self._verdicts, lines, self.folder / VERDICTS)
         self._length += len(lines)
-        _write(self._journal, _line(self._length, entry), self.folder / PROGRESS)
+        write_all(self._journal, _line(self._length, entry), self.folder / PROGRESS)
         self.entries.append(entry)
 
     def finish(self, finished: str) -> None:
@@ -265,14 +265,6 @@ def _locked(file: Path) -> FileIO:
             advice = "Name a folder on a file system with locks."
             raise InputError(f"cannot be locked: {error.strerror}", advice, file=file) from error
         stream.close()
-
-
-def _write(stream: FileIO, content: bytes, file: Path) -> None:
-    """Write all of it: a device that is about to be full takes a part."""
-    rest = memoryview(content)
-    with writing(file):
-        while rest:
-            rest = rest[stream.write(rest) :]
 
 
 def _noted(journal: FileIO, entry: type[T]) -> "list[_Line[T] | None]":

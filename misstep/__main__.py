@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from harness.errors import CannotWrite, MisstepError, writing
+from harness.errors import CannotWrite, InputError, MisstepError, is_full
 from misstep import __version__
 from misstep.terminal import plain, say
 
@@ -73,33 +73,42 @@ def root(
 def main() -> None:
     """Run one command; an error is one line on stderr and an exit code (2 input, 3 missing; Ctrl-C gives 130)."""
     try:
-        try:
-            app()
-        finally:
-            _flush()
+        app()
+        sys.stdout.flush()
+    except SystemExit:
+        _flush()
+        raise
     except MisstepError as error:
-        _end(error.line(), error.exit_code)
-    except BrokenPipeError:
-        sys.exit(1)
+        _flush()
+        _end(error)
     except OSError as error:
-        if error.filename is None or error.strerror is None:
-            raise
-        _end(f"{error.filename}: {error.strerror}. Check that it is there, and that it may be read and written.", 2)
+        _end(_of_the_system(error))
 
 
 def _flush() -> None:
-    """Give out what is printed; what cannot be is dropped, or the interpreter would fail on it once more."""
+    """Give out what is printed."""
     try:
-        with writing("the output"):
-            sys.stdout.flush()
-    except (CannotWrite, OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
+        sys.stdout.flush()
+    except OSError as error:
+        _end(_of_the_system(error))
 
 
-def _end(line: str, exit_code: int) -> NoReturn:
-    say(f"misstep: {plain(line)}")
-    sys.exit(exit_code)
+def _of_the_system(error: OSError) -> MisstepError:
+    """What the system said no to, as one line; an error that names no file is one of ours and stays as it is."""
+    if error.filename is None:
+        if not (is_full(error) or isinstance(error, BrokenPipeError)):
+            raise error
+        # What is printed has no place to go: it is dropped, or the interpreter fails on it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):  # whoever reads has read enough
+            sys.exit(1)
+        return CannotWrite("the output", error.strerror or str(error))
+    return InputError(error.strerror or str(error), "Check that it may be read and written.", file=error.filename)
+
+
+def _end(error: MisstepError) -> NoReturn:
+    say(f"misstep: {plain(error.line())}")
+    sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec import Struct
 
-from harness.errors import UsageError
+from harness.errors import UsageError, closed
 from misstep.terminal import plain, say
 
 if TYPE_CHECKING:
@@ -106,10 +106,15 @@ def kept_when_stopped(out: Path) -> Iterator[None]:
 
 def exit_unless_whole(ended: "Ended") -> None:
     """Say what was not asked and what failed, and end with 1 where there is any of it."""
+    if not (ended.stopped or ended.failed):
+        return
+    from analysis.formatting import counted_text
+
+    items = counted_text(ended.items, "item")
     if ended.stopped:
-        say(f"misstep: {plain(ended.stopped)} {ended.asked:,} of {ended.items:,} items were asked.")
+        were = "was" if ended.asked == 1 else "were"
+        say(f"misstep: stopped: {closed(plain(ended.stopped))} {ended.asked:,} of {items} {were} asked.")
     if ended.failed:
-        why = f", the last as {plain(ended.last_failure)}" if ended.last_failure else ""
-        say(f"misstep: {ended.failed:,} of {ended.items:,} items failed{why}; the same command asks them again.")
-    if ended.stopped or ended.failed:
-        raise typer.Exit(1)
+        why = f" The last failed as {closed(plain(ended.last_failure))}" if ended.last_failure else ""
+        say(f"misstep: {ended.failed:,} of {items} failed; the same command asks again.{why}")
+    raise typer.Exit(1)

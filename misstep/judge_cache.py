@@ -32,6 +32,7 @@ def export_cache(
     cache: _CacheFile,
 ) -> None:
     """Write every answer of a cache as a line of JSON."""
+    from analysis.formatting import counted_text
     from harness.clients import Cache
 
     if not cache.is_file():
@@ -49,7 +50,7 @@ def export_cache(
     finally:
         part.unlink(missing_ok=True)
         kept.close()
-    print(f"{count:,} answers in {plain(str(file))}")
+    print(f"{counted_text(count, 'answer')} in {plain(str(file))}")
 
 
 @app.command("import")

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 from msgspec import structs
 
+from analysis.formatting import counted_text
 from analysis.judging.assessment import Assessment, assessment_tables
 from analysis.judging.comparison import compare_judges
 from analysis.judging.comparison_tables import compared_runs_table, comparison_table
@@ -173,7 +174,8 @@ def _input(name: str, run: JudgedRun) -> str:
     model = run.manifest.asked.get("model")
     asked = f"{run.judge}{f' with {model}' if model else ''}"
     unfinished = "" if run.manifest.finished else ", not finished"
+    items = counted_text(len(run.verdicts), "item")
     return (
-        f"{name}: {asked} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {len(run.verdicts):,} items, "
+        f"{name}: {asked} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {items}, "
         f"begun {run.manifest.started}{unfinished}"
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from analysis.formatting import counted_text
 from analysis.gold import AskedItem, GoldLabel, read_gold, read_items
 from analysis.judging.reference import clusters_of
 from harness.errors import InputError, UsageError
@@ -63,7 +64,7 @@ class JudgedRun(Struct, frozen=True):
             return ""
         failed = sum(verdict.status == "failed" for verdict in self.verdicts)
         of_these = f", {failed:,} of them failed" if failed else ""
-        return f"is not finished: it has verdicts on {len(self.verdicts):,} items so far{of_these}"
+        return f"is not finished: it has verdicts on {counted_text(len(self.verdicts), 'item')} so far{of_these}"
 
     @property
     def clusters(self) -> dict[str, str]:

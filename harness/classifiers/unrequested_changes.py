@@ -27,5 +27,6 @@ def judge(history: History) -> Verdict:
     if shown is not None:
         return found(history, CATEGORY, *shown)
     number = len(limits_of(history))
-    why = f"Nothing that the user ruled out is changed ({number} limits)." if number else "The user sets no limit."
+    many = "1 limit" if number == 1 else f"{number} limits"
+    why = f"Nothing that the user ruled out is changed ({many})." if number else "The user sets no limit."
     return absent(history, CATEGORY, why)

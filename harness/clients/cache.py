@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import InputError
+from harness.errors import CannotWrite, InputError
 from harness.exchange import Client, Message, Outcome, Reply, Request
 
 _WAIT_SECONDS = 60.0
@@ -65,6 +65,8 @@ class Cache:
             self._rows = sqlite3.connect(file, timeout=_WAIT_SECONDS, isolation_level=None)
             self._prepare()
         except (OSError, sqlite3.Error) as error:
+            if _is_full(error):
+                raise CannotWrite(file, str(error)) from error
             raise InputError(
                 f"no cache of replies: {error}", "Name another file, or delete this one.", file=file
             ) from error
@@ -105,6 +107,8 @@ class Cache:
         try:
             yield
         except sqlite3.Error as error:
+            if _is_full(error):
+                raise CannotWrite(self.file, str(error)) from error
             raise InputError(
                 f"the cache cannot be used: {error}", "Mend that, or name another.", file=self.file
             ) from error
@@ -142,6 +146,11 @@ class Cache:
     def close(self) -> None:
         """Close the file."""
         self._rows.close()
+
+
+def _is_full(error: Exception) -> bool:
+    """Whether it is the device that takes no more."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def _sendable(request: Request) -> Request:

@@ -6,7 +6,7 @@ to what it did cost. What a killed process had sent and got no answer to stays s
 
 from pathlib import Path
 
-from harness.errors import InputError
+from harness.errors import InputError, write_all
 
 
 class Ledger:
@@ -23,6 +23,7 @@ class Ledger:
             self._file = file
             self.total_usd = _total(file)
             self._stream = file.open("ab", buffering=0)
+            self._stream.truncate(file.read_bytes().rfind(b"\n") + 1)
         except OSError as error:
             raise InputError(
                 f"cannot be kept: {error.strerror}", "Check the folder's permissions.", file=file
@@ -31,10 +32,7 @@ class Ledger:
     def add(self, usd: float) -> None:
         """Add what is set aside; less than 0 for what is free again."""
         self.total_usd += usd
-        try:
-            self._stream.write(b"%b\n" % repr(usd).encode())
-        except OSError as error:
-            raise InputError(f"cannot be written on: {error.strerror}", "Make room.", file=self._file) from error
+        write_all(self._stream, b"%b\n" % repr(usd).encode(), self._file)
 
     def close(self) -> None:
         """Close the file."""
@@ -45,7 +43,9 @@ def _total(file: Path) -> float:
     if not file.exists():
         return 0.0
     total = 0.0
-    for number, line in enumerate(file.read_text().splitlines(), start=1):
+    # Half of a number is what a full disk left of it: nothing was sent for it.
+    *lines, _ = file.read_text().split("\n")
+    for number, line in enumerate(lines, start=1):
         try:
             total += float(line)
         except ValueError as error:

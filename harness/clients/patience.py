@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from harness.errors import clause
 from harness.exchange import TRANSIENT, Client, Failure, Outcome, Request
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -75,7 +76,7 @@ class PatientClient:
             if taken + wait >= self._limits.total_seconds:
                 return replace(
                     failure,
-                    sentence=f"{failure.sentence}; waiting {wait:.3g} s more would pass the limit of "
+                    sentence=f"{clause(failure.sentence)}; waiting {wait:.3g} s more would pass the limit of "
                     f"{self._limits.total_seconds:g} s a call",
                 )
             await self._sleep(wait)

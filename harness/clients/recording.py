@@ -8,14 +8,14 @@ of which the last line of a key counts. A half-written last line, as a killed pr
 """
 
 import os
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
 
 from harness.clients.settings import ClientSettings
-from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.errors import InputError, MissingPrerequisite, UsageError, write_all
 from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _SHOWN = 80
@@ -53,12 +53,7 @@ class RecordingClient:
             return outcome
         said = _Said(reply=outcome) if isinstance(outcome, Reply) else _Said(failure=outcome)
         line = _encode(_Exchange(request.key(), msgspec.Raw(request.content()), said)) + b"\n"
-        try:
-            self._stream.write(line)
-            self._stream.flush()
-        except OSError as error:
-            said_so = f"cannot be written on: {error.strerror}"
-            raise InputError(said_so, "Make room, or name another file for the recording.", file=self._file) from error
+        write_all(self._stream, line, self._file)
         return outcome
 
     async def close(self) -> None:
@@ -67,16 +62,16 @@ class RecordingClient:
         self._stream.close()
 
 
-def _opened(file: Path) -> BinaryIO:
+def _opened(file: Path) -> FileIO:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        stream = file.open("a+b")
+        stream = file.open("a+b", buffering=0)
+        with file.open("rb") as lines:
+            whole = sum(len(line) for line in lines if line.endswith(b"\n"))
     except OSError as error:
         raise InputError(
             f"cannot write: {error.strerror}", "Name another file for the recording.", file=file
         ) from error
-    stream.seek(0)
-    whole = sum(len(line) for line in stream if line.endswith(b"\n"))
     if whole < stream.seek(0, os.SEEK_END):
         stream.truncate(whole)
     return stream

@@ -63,6 +63,8 @@ def test_a_run_is_answered_from_a_recording_without_a_key_and_scored(tmp_path: P
         (["judge.toml", "--benchmark", "plants", "--replay", "none.jsonl"], 2, "none.jsonl"),
         (["judge.toml", "--benchmark", "plants", "--local", "--model", "x"], 2, "--local brings its own model"),
         (["judge.toml", "--benchmark", "plants", "--max-cost", "1"], 2, "price"),
+        (["judge.toml", "--benchmark", "mistyped"], 2, "gold.csv:2: item: labels of an item that items.jsonl does not"),
+        (["judge.toml", "--benchmark", "mistyped", "--sample", "2"], 2, "have: 'I0'. Correct the ids"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(
@@ -70,6 +72,8 @@ def test_what_cannot_be_is_said_in_one_line(
 ) -> None:
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", TEXTS)
+    gold = benchmark(tmp_path / "mistyped", TEXTS) / "gold.csv"
+    gold.write_text(gold.read_text().replace("i0,", "I0,"))
     monkeypatch.chdir(tmp_path)
     done = misstep(
         "judge", "run", *arguments, "--out", "run", OPENAI_API_KEY="key", PYTHONPATH=str(Path(__file__).parents[2])

@@ -218,3 +218,11 @@ def test_a_ban_on_running_is_lifted_by_a_clause_that_asks_for_it(later: str) -> 
         user("Don't run the tests."), edit("src/a.py"), user(later), bash("pytest -q", "1 passed", 0), says("Done.")
     )
     assert verdict("did_not_follow_instructions", tested).label == "no"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("Only edit src/a.py.", "(1 limit)"), ("Don't touch src/b.py. Do not create any new files.", "(2 limits)")],
+)
+def test_the_limits_that_were_kept_are_counted_in_words_that_agree(words: str, told: str) -> None:
+    assert told in verdict("unrequested_changes", asked(words, edit("src/a.py"))).rationale

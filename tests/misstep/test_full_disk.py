@@ -1,0 +1,175 @@
+"""A full disk is one sentence that names the file, exit 3; what is written stays, and the same line goes on with it."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.clients.cache import Cache
+from harness.clients.ledger import Ledger
+from harness.errors import CannotWrite
+from harness.exchange import Message, Reply, Request
+from harness.records import VERDICTS, read_verdicts
+from harness.runs import PROGRESS
+from tests.harness.clients.faulty_server import Play, answer, completion, serving
+from tests.misstep.as_a_user import in_this_process
+from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.made_up import atif_lines
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+TEXTS = [f"apple {number}" if number % 2 else f"leek {number}" for number in range(12)]
+
+
+@contextmanager
+def files_end_at(size: int) -> Iterator[None]:
+    """No file of this process can grow beyond so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """What runs a command with arguments: exit code, stdout, stderr."""
+    return lambda command, *arguments: in_this_process(command, monkeypatch, capsys)(*arguments)
+
+
+class Model:
+    """Answers at length, and counts what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+
+    def __call__(self, request: dict[str, Any]) -> Play:
+        """What is played for a request."""
+        text = next(text for text in TEXTS if f"{text}\n" in request["messages"][-1]["content"])
+        self.asked[text] += 1
+        label = "fruit" if "apple" in text else "vegetable"
+        return answer(completion(json.dumps({"reasoning": "It grows on a tree. " * 10, "label": label})))
+
+
+@pytest.mark.parametrize(
+    ("further", "file"),
+    [((), "run/verdicts.jsonl"), (("--record", "said.jsonl"), "said.jsonl"), (("--cache", "kept"), "kept")],
+)
+def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(
+    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]], further: tuple[str, ...], file: str
+) -> None:
+    judge_file(tmp_path)
+    benchmark(tmp_path / "plants", TEXTS)
+    model = Model()
+    options = [further[0], str(tmp_path / further[1])] if further else []
+    with in_a_thread(serving(choose=model)) as server:
+        line = ["run", tmp_path / "judge.toml", "--benchmark", tmp_path / "plants", "--out", tmp_path / "run"]
+        line += ["--base-url", server.base_url, "--concurrency", "1", *options]
+        with files_end_at(2600):
+            code, _, said = misstep("judge", *line)
+        assert code == 3, said
+        assert said.startswith(f"misstep: {tmp_path / file}: cannot write: ")
+        assert said.endswith("Make room there and give the same line again: what is written already is kept.\n")
+        assert said.count("\n") == 1
+        verdicts = tmp_path / "run" / VERDICTS
+        kept = {verdict.item for verdict in read_verdicts(verdicts, unfinished=True)}
+        assert len(kept) < len(TEXTS)
+        before = Counter(model.asked)
+        code, _, said = misstep("judge", *line)
+        assert code == 0, said
+    assert not {f"i{TEXTS.index(text)}" for text in model.asked - before} & kept
+    assert sorted(verdict.item for verdict in read_verdicts(verdicts)) == sorted(f"i{n}" for n in range(len(TEXTS)))
+
+
+@pytest.mark.parametrize("size", [0, 300, 4000])
+def test_a_classification_that_the_disk_had_no_room_for_ends_as_one_that_had(
+    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]], size: int
+) -> None:
+    atif_lines(tmp_path / "runs.jsonl", (f"a{number}" for number in range(20)))
+    assert misstep("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "whole")[0] == 0
+    line = [tmp_path / "runs.jsonl", "--out", tmp_path / "run"]
+    with files_end_at(size):
+        code, _, said = misstep("classify", *line)
+    assert (code, said.count("\n")) == (3, 1), said
+    assert f"misstep: {tmp_path / 'run'}/" in said
+    assert misstep("classify", *line)[0] == 0
+    for name in (VERDICTS, "scores.json"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert not (tmp_path / "run" / PROGRESS).exists()
+
+
+def test_a_page_without_room_leaves_what_stood_there(
+    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
+) -> None:
+    atif_lines(tmp_path / "runs.jsonl", ["one"])
+    (tmp_path / "page.html").write_text("before")
+    with files_end_at(1000):
+        code, _, said = misstep("view", tmp_path / "runs.jsonl", "--out", tmp_path / "page.html")
+    assert (code, said.count("\n")) == (3, 1), said
+    assert f"{tmp_path / 'page.html'}: cannot write: " in said
+    assert [path.name for path in tmp_path.iterdir() if "page" in path.name] == ["page.html"]
+    assert (tmp_path / "page.html").read_text() == "before"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_results_that_cannot_be_printed_are_one_sentence() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "misstep", "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 3
+    assert done.stderr.startswith("misstep: the output: cannot write: No space left on device. ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_one_sentence(
+    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
+) -> None:
+    atif_lines(tmp_path / "runs.jsonl", ["one"])
+    (tmp_path / "run").mkdir(mode=0o500)
+    code, _, said = misstep("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "run")
+    assert (code, said.count("\n")) == (2, 1), said
+    assert "Permission denied" in said
+
+
+def test_a_ledger_that_was_cut_in_a_number_counts_what_is_whole(tmp_path: Path) -> None:
+    file = tmp_path / "spent"
+    file.write_bytes(b"0.5\n0.2")
+    ledger = Ledger(file)
+    assert ledger.total_usd == 0.5
+    ledger.add(0.25)
+    with files_end_at(file.stat().st_size + 2), pytest.raises(CannotWrite, match="spent: cannot write"):
+        ledger.add(0.125)
+    ledger.close()
+    again = Ledger(file)
+    assert again.total_usd == 0.75
+    again.close()
+
+
+def test_a_cache_without_room_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache")
+    cache.put("a", _request("a"), _reply("yes"))
+    size = max(path.stat().st_size for path in tmp_path.iterdir())
+    with files_end_at(size), pytest.raises(CannotWrite, match="cache: cannot write"):
+        cache.put("b", _request("b" * 100_000), _reply("no"))
+    assert cache.get("b") is None
+    cache.put("b", _request("b"), _reply("no"))
+    assert [kept.text for key in "ab" if (kept := cache.get(key)) is not None] == ["yes", "no"]
+    cache.close()
+
+
+def _request(text: str) -> Request:
+    return Request("m", (Message("user", text),))
+
+
+def _reply(text: str) -> Reply:
+    return Reply(text, None, "stop", "m", 1, 1, 1.0, None)
