@@ -16,6 +16,7 @@ from harness.datasets.fetching import address_of, inside
 from harness.datasets.upstream import file_bytes
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.__main__ import app
+from tests.harness.datasets.test_whoandwhen import log
 from tests.misstep.served import COMMIT, MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served, sha256
 
 
@@ -276,6 +277,19 @@ def test_an_input_that_is_a_file_of_the_set_itself_is_not_fetched_twice(
     fetch(upstream, tmp_path, "mast")
     assert upstream.asked == ["marks.json"]
     assert (tmp_path / "mast" / "human_labels.csv").read_bytes() == MARKS_MADE
+
+
+def test_load_names_a_file_that_it_left_out_and_ends_with_1(tmp_path: Path) -> None:
+    logs = tmp_path / "whoandwhen" / "logs"
+    logs.mkdir(parents=True)
+    (logs / "1.json").write_text(log())
+    (logs / "2.json").write_text(log(history=[{"content": "Who said this?"}]))
+    result = run("load", "whoandwhen", "--data", tmp_path)
+    assert result.exit_code == 1
+    assert "whoandwhen: 1 items, 1 labels" in result.stdout
+    assert "    left out: logs/2.json: " in result.stdout
+    (main, _) = answer("load", "whoandwhen", "--data", tmp_path)
+    assert len(main["left_out"]) == 1
 
 
 @pytest.mark.data
