@@ -20,13 +20,13 @@ from harness.datasets.catalogue import (
     missing_files,
 )
 from harness.datasets.checking import check
-from harness.errors import MissingPrerequisite
+from harness.errors import InputError, MissingPrerequisite, MisstepError
 from harness.registry import names
 from misstep.benchmarks import benchmark_folders
 from misstep.data_option import Data
 from misstep.datasets_text import checked_text, fetched_text, loaded_text, row_text
-from misstep.fetching import fetch
-from misstep.terminal import Progress, say
+from misstep.fetching import Fetched, fetch
+from misstep.terminal import Progress, plain, say
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -99,17 +99,26 @@ def fetch_(
     """
     for name in names_:
         data_set(name)
-    done = []
+    done: list[Fetched] = []
+    failed: list[MisstepError] = []
     try:
         for name in names_:
             with Progress("files", len(files_of(name))) as progress:
                 folder = fetched_folder(name) if out is None else out / name
                 template = address or address_template()
-                done.append(fetch(name, folder, template, partial(progress.advance, 1)))
+                try:
+                    done.append(fetch(name, folder, template, partial(progress.advance, 1)))
+                except (MissingPrerequisite, InputError) as error:  # the other sets are fetched all the same
+                    failed.append(error)
     except KeyboardInterrupt:
         say("misstep: stopped; what was fetched is kept, and the same line goes on from there.")
         raise typer.Exit(130) from None
-    _print(msgspec.to_builtins(done), json, "\n".join(fetched_text(one) for one in done))
+    if done or not failed:
+        _print(msgspec.to_builtins(done), json, "\n".join(fetched_text(one) for one in done))
+    for other in failed[1:]:
+        say(f"misstep: {plain(other.line())}")
+    if failed:
+        raise failed[0]
     by_hand = {one.name: len(one.to_make) for one in done if one.to_make}
     if by_hand:
         count = ", ".join(f"{number:,} of {name}" for name, number in by_hand.items())

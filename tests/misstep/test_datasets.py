@@ -94,6 +94,15 @@ def test_a_fetch_that_broke_off_keeps_what_came(upstream: Served, tmp_path: Path
     assert "data/a b&c.json" not in upstream.asked
 
 
+def test_a_set_that_cannot_be_fetched_does_not_keep_the_others_away(upstream: Served, tmp_path: Path) -> None:
+    del upstream.files["data/runs.json"]
+    result = fetch(upstream, tmp_path, "small", "mast")
+    assert isinstance(result.exception, MissingPrerequisite)
+    assert "data/runs.json" in result.exception.line()
+    assert (tmp_path / "mast" / "human_labels.csv").read_bytes() == MARKS_MADE
+    assert "mast: 1 files fetched" in result.stdout
+
+
 @pytest.mark.parametrize("changed", [b'{"n": 2}', b"", b'{"n": 1}' + b" " * 100])
 def test_other_bytes_than_registered_are_refused_and_not_kept(upstream: Served, tmp_path: Path, changed: bytes) -> None:
     upstream.files["data/a b&c.json"] = changed
