@@ -117,12 +117,25 @@ def run(
 
 
 def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
-    """Score a run and print its scores; what that takes is imported when there is something to score."""
-    from misstep.judge_scores import scores_text, scores_text_json, write_scores
+    """Score a run and print its scores; what that takes is imported when something has changed since the last time."""
+    from harness.records import SCORES
+    from misstep.judge_scored import keep_scores, kept_scores, scored_from
 
-    scores = write_scores(out, folder)
+    try:
+        digest = scored_from(out, folder)
+    except OSError:
+        digest = ""  # whatever is missing is said by what reads it
+    kept = kept_scores(out, digest)
+    if kept is None:
+        from misstep.judge_scores import scores_text, write_scores
+
+        kept = keep_scores(out, digest, scores_text(write_scores(out, folder)))
     if shown:
-        print(scores_text_json(scores) if json else scores_text(scores, plumbing=plumbing), end="")
+        print((out / SCORES).read_text(encoding="utf-8") if json else kept.text, end="")
+    if shown and plumbing and not json:
+        from misstep.judge_scores import NO_JUDGE
+
+        print(f"\n{NO_JUDGE}", end="")
 
 
 @app.command("list")

@@ -66,9 +66,8 @@ def scores_text_json(assessment: Assessment) -> str:
     return json.dumps(assessment_document(assessment), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def scores_text(assessment: Assessment, *, plumbing: bool = False) -> str:
+def scores_text(assessment: Assessment) -> str:
     """The scores for a terminal, with what else says most of the judge."""
     source = assessment.scores.benchmark
     further = "".join(f"{fill(sentence, _WIDTH)}\n" for sentence in most_telling(assessment, source))
-    told = table_text(scores_table(assessment.scores, source)) + (f"\n{further}" if further else "")
-    return f"{told}\n{NO_JUDGE}" if plumbing else told
+    return table_text(scores_table(assessment.scores, source)) + (f"\n{further}" if further else "")

@@ -44,14 +44,14 @@ def stuart_maxwell(table: npt.ArrayLike) -> Significance:
     cells = counts(table).astype(np.float64)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.sum():
         raise UsageError("marginal homogeneity needs a square table with items")
-    from scipy.special import chdtrc
-
     n = int(cells.sum())
     differences = cells.sum(axis=1) - cells.sum(axis=0)
     variance = np.diag(cells.sum(axis=1) + cells.sum(axis=0)) - cells - cells.T
     statistic, rank = _quadratic(differences, variance)
     if rank == 0:
         return Significance(None, None, n, "Stuart-Maxwell", NO_DIFFERENCE_POSSIBLE)
+    from scipy.special import chdtrc
+
     return Significance(statistic, float(chdtrc(rank, statistic)), n, f"Stuart-Maxwell, {_freedom(rank)}")
 
 
