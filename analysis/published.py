@@ -23,13 +23,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct, structs
 
 from analysis.tables import Row, Unit
 from harness.errors import InputError, UsageError
+from harness.forms import toml_form
 from harness.places import data_folder
 
 Check = Literal[
@@ -247,17 +247,10 @@ def load_paper(slug: str) -> Paper:
 def read_paper(file: Path) -> Paper:
     """The printed figures in a file of this form; raises as `load_paper`."""
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        written = file.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", "Give a TOML of printed figures.", file=file) from error
-    except UnicodeDecodeError as error:
-        raise InputError("not UTF-8", "Save the file as UTF-8 TOML.", file=file) from error
-    try:
-        raw: dict[str, Any] = msgspec.toml.decode(text)
-        paper = msgspec.convert(raw, Paper)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        # What reads TOML says no in more ways than one: a number of 5,000 digits, brackets nested 10,000 deep.
-        raise InputError(str(error), "See data/published/wink.toml for the form.", file=file) from error
+    paper = toml_form(written, Paper, file, "See data/published/wink.toml for the form.")
     _check_ids(paper, file)
     return structs.replace(paper, figure=tuple(structs.replace(figure, paper=paper.slug) for figure in paper.figure))
 

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
+from harness.forms import json_form, misspelt, toml_form
 from harness.trajectory import Trajectory
 
 Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
@@ -37,6 +38,7 @@ NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
 
 _FILES_HELD = 4
 _PATH_SHOWN = 100
+_FORM = "See “The form of a benchmark” in the README."
 
 
 class Item(Struct, frozen=True, omit_defaults=True):
@@ -95,7 +97,9 @@ class Question(Struct, frozen=True):
     level: Level = "nominal"
 
 
-class _Asked(Struct):
+class BenchmarkFile(Struct):
+    """The keys of a benchmark's file that say what is asked; the README names each."""
+
     name: str = ""
     kind: Kind | None = None
     labels: dict[str, str] | list[str] = {}
@@ -115,12 +119,12 @@ def read_question(folder: Path) -> Question:
     """
     file = folder / "benchmark.toml"
     try:
-        asked = msgspec.toml.decode(file.read_bytes().removeprefix(BOM_UTF8), type=_Asked)
+        written = file.read_bytes()
     except OSError as error:
         advice = "A benchmark is a folder with benchmark.toml, items.jsonl and gold.csv."
         raise InputError(f"cannot open: {error.strerror}", advice, file=file) from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InputError(str(error), "See the README for the form of a benchmark.", file=file) from error
+    asked = toml_form(written, BenchmarkFile, file, _FORM)
+    misspelt(written, BenchmarkFile.__struct_fields__, file, _FORM)
     labels = asked.labels if isinstance(asked.labels, dict) else dict.fromkeys(asked.labels, "")
     if len(labels) < len(asked.labels) or "" in labels:
         raise InputError("a label that is empty or comes twice", "Name each label once.", file=file, field="labels")
@@ -172,11 +176,8 @@ def numbered_items(folder: Path) -> Iterator[tuple[int, Item]]:
 
 
 def _decoded(line: bytes, decoder: "msgspec.json.Decoder[Item]", file: Path, number: int) -> Item:
-    try:
-        return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        advice = "An item is one JSON object with id, kind and what the kind needs."
-        raise InputError(f"no item: {error}", advice, file=file, line=number) from error
+    advice = "An item is one JSON object with id, kind and what the kind needs."
+    return json_form(line, decoder, file, number, f"{advice} {_FORM}")
 
 
 class Runs:

@@ -12,21 +12,25 @@ output_usd = 0.60
 batch_share = 0.5                       # what a batch costs of that; 1 where it is not said
 """
 
-import tomllib
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.errors import InputError
 from harness.exchange import Reply
+from harness.forms import toml_form
 from harness.places import data_folder
 
 _PER = 1_000_000
+_FORM = (
+    'A price file: checked = 2026-01-31, source = "the price page", and then for each price [[price]], '
+    'models = ["small-1*"], input_usd = 0.15, output_usd = 0.60 (US dollars per million tokens) and, where a batch '
+    "costs less, batch_share = 0.5."
+)
 
 
 class Price(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +52,9 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
         return (input_tokens * self.input_usd + output_tokens * self.output_usd) / _PER
 
 
-class _PriceFile(Struct, frozen=True, forbid_unknown_fields=True):
+class PriceFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The keys of a price file; the README names each."""
+
     checked: date
     source: str
     price: tuple[Price, ...]
@@ -82,11 +88,10 @@ def read_prices(file: Path) -> Prices:
         The file cannot be read or is no price file.
     """
     try:
-        return Prices(msgspec.convert(tomllib.loads(file.read_text()), _PriceFile).price)
+        written = file.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", "Name a price file.", file=file) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise InputError(f"no price file: {error}", "See data/prices.toml for one.", file=file) from error
+    return Prices(toml_form(written, PriceFile, file, _FORM).price)
 
 
 def known_prices(own: Path | None = None) -> Prices:

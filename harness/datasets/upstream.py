@@ -9,7 +9,6 @@ import csv
 import gzip
 import hashlib
 import io
-import tomllib
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
+from harness.forms import toml_form
 from harness.protocols import ReadFile
 from harness.trajectory import Trajectory, Unreadable
 
@@ -129,10 +129,7 @@ def toml_file(path: Path, type_: type[T]) -> T:
     InputError
         The file is missing, is no TOML, or a key is missing or of another type.
     """
-    try:
-        return msgspec.convert(tomllib.loads(file_text(path)), type_)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise InputError(str(error), file=path) from error
+    return toml_form(file_bytes(path), type_, path, "")
 
 
 def json_lines(path: Path, type_: type[T]) -> Iterator[T]:

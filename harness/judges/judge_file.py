@@ -36,6 +36,7 @@ from msgspec import Struct
 
 from harness.errors import InputError
 from harness.exchange import NOT_EXTRA
+from harness.forms import json_form, toml_form
 from harness.items import Kind
 from harness.prompting import ITEM_LINE, Prompt, load_prompt, placeholders_in
 
@@ -47,7 +48,8 @@ AnyKind = Literal["any"]
 OF_THE_BENCHMARK = frozenset(("labels", "benchmark_question"))
 """The placeholders that stand for what the benchmark asks, not for something of an item."""
 
-_FORM = "See the README for the form of a judge."
+_EXAMPLE = msgspec.json.Decoder(dict[str, str])
+_FORM = "See “The form of a judge” in the README."
 
 
 class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,7 +110,9 @@ class JudgeSpec(Struct, frozen=True):
     shown: tuple[str, ...] = ()
 
 
-class _File(Struct, forbid_unknown_fields=True):
+class JudgeFile(Struct, forbid_unknown_fields=True):
+    """The keys of a judge's file; the README names each."""
+
     name: str
     kind: Kind | AnyKind
     prompt: str
@@ -134,13 +138,11 @@ def read_judge(file: Path) -> JudgeSpec:
     """
     try:
         written = file.read_bytes()
-        told = msgspec.toml.decode(written.removeprefix(BOM_UTF8), type=_File)
     except OSError as error:
         raise InputError(
             f"cannot open: {error.strerror}", "`misstep judge list` shows what there is.", file=file
         ) from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InputError(str(error), _FORM, file=file) from error
+    told = toml_form(written, JudgeFile, file, _FORM)
     labels = told.labels if isinstance(told.labels, dict) else dict.fromkeys(told.labels, "")
     _check(told, labels, file)
     prompt = load_prompt(told.prompt, file.parent)
@@ -169,7 +171,7 @@ def read_judge(file: Path) -> JudgeSpec:
     )
 
 
-def _check(told: _File, labels: dict[str, str], file: Path) -> None:
+def _check(told: JudgeFile, labels: dict[str, str], file: Path) -> None:
     if not told.name.strip() or "/" in told.name:
         raise InputError(f"the name {told.name!r}", "Give it a name without a slash.", file=file, field="name")
     listed = told.labels if isinstance(told.labels, list) else list(labels)
@@ -209,10 +211,7 @@ def _example_lines(file: Path) -> list[bytes]:
 
 
 def _example(line: bytes, prompt: Prompt, labels: dict[str, str], file: Path, number: int) -> Example:
-    try:
-        given = msgspec.json.decode(line, type=dict[str, str])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"no example: {error}", "An example is an object of texts.", file=file, line=number) from error
+    given = json_form(line, _EXAMPLE, file, number, "An example is an object of texts.")
     label, reasoning = given.pop("label", ""), given.pop("reasoning", "")
     if labels and label not in labels:
         said = f"the label {label!r} is none of {', '.join(labels)}"

@@ -159,12 +159,12 @@ def test_braces_in_a_value_are_text_and_a_placeholder_without_a_value_is_an_erro
     ("more", "examples", "said"),
     [
         ("votes = 0", "", "votes: a number below 1"),
-        ("colour = 1", "", "unknown field `colour`"),
+        ("colour = 1", "", "unknown key 'colour'"),
         ("[model.extra]\ntools = []\n", "", "model.extra: it sets tools"),
         ("[model.extra]\nmessages = []\n", "", "model.extra: it sets messages"),
         ("", '{"text": "x", "label": "fish", "reasoning": ""}', "examples.jsonl:1: label"),
         ("", '{"label": "fruit", "reasoning": ""}', r"examples.jsonl:1: text: nothing for \{text\}"),
-        ("", "not json", "examples.jsonl:1: no example"),
+        ("", "not json", "examples.jsonl:1: no JSON"),
     ],
 )
 def test_a_judge_file_that_breaks_the_form_says_where(tmp_path: Path, more: str, examples: str, said: str) -> None:
