@@ -33,8 +33,8 @@ ScaleLevel = Literal["nominal", "ordinal", "interval"]
 MOST_RATERS = 200
 MOST_CATEGORIES = 1000
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_WHOLE = re.compile(r"([+-]?\d+)\.0+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0++", re.ASCII)
 _UNSEEN = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f]")
 _LIKE_MISSING = {"na", "n/a", "nan", "none", "null", "missing", "-", "--", "?", "."}

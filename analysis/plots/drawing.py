@@ -44,7 +44,7 @@ _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _NAMESPACE = re.compile(r"^\{[^}]*\}")
 _NO_TURN = re.compile(r"rotate\(-?0 ")
 _FONT_FAMILY = re.compile(r"font-family: [^;]*;? ?")
-_REFERENCE = re.compile(r"(?<=url\(#)[^)]+(?=\))")
+_REFERENCE = re.compile(r"(?<=url\(#)[^()]++(?=\))")
 
 
 class Drawing:

@@ -24,7 +24,7 @@ TABLE_TYPE = "application/vnd.misstep.table+json"
 FIGURE_TYPE = "application/vnd.misstep.figure+json"
 """The media type that marks an output as a figure of `analysis.plots`."""
 
-_SVG_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.DOTALL)
+_SVG_TITLE = re.compile(r"<title[^<>]*+>([^<]*+)</title>", re.DOTALL)
 
 
 class Drawing(Struct, frozen=True):

@@ -13,7 +13,7 @@ from analysis.report.rendering import render
 
 _UNSEEN = frozenset({"script", "style", "template", "title"})
 _APART = frozenset({"br", "p", "div", "li", "h1", "h2", "h3", "h4", "caption"})
-_NUMBER = re.compile(r"[-+\N{MINUS SIGN}]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?%?|NaN|<NA>|None|\.\.\.|…|")
+_NUMBER = re.compile(r"[-+\N{MINUS SIGN}]?(?:[\d,]*\.\d++|[\d,]*\d)(?:[eE][-+]?\d+)?%?|NaN|<NA>|None|\.\.\.|…|")
 _WIDEST_SPAN = 1000
 
 

@@ -42,8 +42,10 @@ class Effect(Struct, frozen=True, gc=False):
     text: str = ""
 
 
-_PATCH_FILE = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
-_DIFF_FILE = re.compile(r"^--- (\S+).*\n\+\+\+ (\S+)", re.MULTILINE)
+_PATCH_FILE = re.compile(
+    r"^\*\*\* (Update|Add|Delete) File: (.*\S)[^\S\n]*$|^\*\*\* Move to: (.*\S)[^\S\n]*$", re.MULTILINE
+)
+_DIFF_FILE = re.compile(r"^--- (\S++).*+\n\+\+\+ (\S+)", re.MULTILINE)
 _INLINE_WRITE = re.compile(
     r"\bopen\(\s*[rbuf]?(['\"])([^'\"\n]+)\1\s*,\s*(?:mode\s*=\s*)?['\"][wax]"
     r"|\bPath\(\s*(['\"])([^'\"\n]+)\3\s*\)\.write_(?:text|bytes)\("

@@ -205,7 +205,7 @@ def _uses(one: Instruction, act: Act, made: Sequence[Command]) -> bool:
         return True
     if not one.instead or not bad.isidentifier():
         return False
-    imports = re.compile(rf"^\s*(?:import|from) {re.escape(bad)}\b(?!\.mock)", re.MULTILINE)
+    imports = re.compile(rf"^[^\S\n]*+(?:import|from) {re.escape(bad)}\b(?!\.mock)", re.MULTILINE)
     return any(imports.search(effect.text) for effect in effects(act))
 
 

@@ -31,9 +31,9 @@ _VOLATILE = re.compile(
     r"|\b\d{4}-\d{2}-\d{2}\b|/tmp/[\w.\-/]+|\bpid[ =:]+\d+",
     re.IGNORECASE,
 )
-_REDIRECT = re.compile(r"\s*(?:2>&1|&>\s*/dev/null|[12]?>\s*/dev/null)")
-_TAIL = re.compile(r"\s*(?:\|\|\s*(?:true|:)|;)\s*$")
-_PAGER = re.compile(r"\s*\|\s*cat\s*$")
+_REDIRECT = re.compile(r"(?<!\s)\s*+(?:2>&1|&>\s*/dev/null|[12]?>\s*/dev/null)")
+_TAIL = re.compile(r"(?<!\s)\s*+(?:\|\|\s*+(?:true|:)|;)\s*+$")
+_PAGER = re.compile(r"(?<!\s)\s*+\|\s*+cat\s*+$")
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
 _SPELLING = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\"'\\/.3"
 """Letters that differ in the spelling of one command: spaces, quotes, slashes, `./`, the 3 of `python3`."""

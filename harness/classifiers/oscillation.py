@@ -36,15 +36,17 @@ _ERROR_LINE = re.compile(
 _ERROR_WORDS = ("rror", "xception:", "FAIL", "E  ", "✗", "✘", "panicked")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _PLACE = re.compile(r"(?<![\w./-])[\w./-]*\.\w+:\d+(?::\d+)?|line \d+")
-_SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1")
+_SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1)[^\\\n])*+)\1((?:\\.|(?!\1)[^\\\n])*+)\1")
 _EDITING = frozenset(("edit", "write", "patch", "undo"))
 _SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ")
 _TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)
 _PUT = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
-_BLOCK = re.compile(r"^<{4,}[^\n]*\n(.*?)\n={4,}\n(.*?)\n>{4,}", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(
+    r"^<{4,}+[^\n]*+\n(?>((?:(?!\n<{4}).)*?)\n={4,}\n)((?:(?!\n<{4}).)*?)\n>{4,}", re.DOTALL | re.MULTILINE
+)
 """Old and new text as between the marks of a conflict: how several editors take an edit."""
 
-_FLAGGED = re.compile(r"--old_str '(.*?)' --new_str '(.*?)'", re.DOTALL)
+_FLAGGED = re.compile(r"--old_str '(?>((?:(?!--old_str ').)*?)' --new_str ')((?:(?!--old_str ').)*?)'", re.DOTALL)
 _SHOWN_LINES = 5
 _READ = 20_000
 """Characters at the end of an answer in which its error is looked for."""

@@ -36,7 +36,7 @@ ERRORS = 3
 SAME_AGAIN = 2
 """Times in a row that the very same failing call makes one, where it is never put right."""
 
-_PARTICULAR = re.compile(r"\S*[\d_/.=<>'\"`]\S*|\b[a-z]+[A-Z]\w*")
+_PARTICULAR = re.compile(r"(?<!\S)\S*[\d_/.=<>'\"`]\S*|\b[a-z]+[A-Z]\w*")
 """Words of a complaint that name what the call was about: figures, paths, names, what stands in quotes."""
 
 _CLAIM = re.compile(

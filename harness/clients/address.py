@@ -28,7 +28,7 @@ _OF_A_CONNECTION = frozenset({"host", "content-length", "transfer-encoding", "co
 
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
-_LOOKS_MADE = re.compile(r"(?=[^\s;,=:\"]*\d)(?=[^\s;,=:\"]*[A-Za-z])[^\s;,=:\"]{8,}")
+_LOOKS_MADE = re.compile(r"(?<![^\s;,=:\"])(?=[^\s;,=:\"]*\d)(?=[^\s;,=:\"]*[A-Za-z])[^\s;,=:\"]{8,}")
 """A piece of a header field's value that is no word, such as the token in `token=0f3a…`."""
 
 

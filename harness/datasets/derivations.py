@@ -28,7 +28,7 @@ def derivation_of(name: str, file: str) -> Derive | None:
 
 _AGENTS = {"autocoderover": "AutoCodeRover", "openhands": "OpenHands", "repairagent": "RepairAgent"}
 _EXPERIMENT = re.compile(r"^experiment_\d+_")
-_RESOLVED = re.compile(r"^### (\w+)[^\n]* Instances\nResolved instances:\n```\n(.*?)```", re.MULTILINE | re.DOTALL)
+_RESOLVED = re.compile(r"^### (\w++)[^\n]* Instances\nResolved instances:\n```\n(.*?)```", re.MULTILINE | re.DOTALL)
 
 
 def relation_labels(inputs: Inputs) -> bytes:

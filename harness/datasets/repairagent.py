@@ -50,7 +50,7 @@ TOOLS = {
 }
 """Tool → its list of fixed bugs."""
 
-_HEADING = re.compile(r"#+ *(.+?) *\Z")
+_HEADING = re.compile(r"#++ *+(.*[^ \n]) *+\Z")
 _BUG = re.compile(r"([A-Za-z]+)[ _-](\d+)(?:\.java)?\Z")
 
 

@@ -1,0 +1,170 @@
+"""One mutated recording through everything that meets it: readers, ATIF, classifiers, pages, what a judge is shown."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from random import Random
+from types import FrameType
+from typing import Any
+
+import msgspec
+
+from analysis.report import Foot
+from analysis.report.trajectory import trajectory_page
+from benchmarks.fuzz.mutations import mutated
+from harness.classifiers import classify_all
+from harness.errors import MisstepError
+from harness.items import Item, Runs, numbered_items
+from harness.judges import read_known
+from harness.judges.fencing import fence, fenced_parts
+from harness.judges.fit import GENERAL
+from harness.judges.item_text import whole_item
+from harness.readers import READERS, reader_for
+from harness.readers.atif import from_atif, read, to_atif
+from harness.readers.checking import read_value
+from harness.trajectory import Source, Trajectory, Unreadable
+from misstep.inputs import trajectories
+from misstep.run_files import read_runs
+from misstep.runs_by_id import inline_run, runs_by_id
+from tests.families import samples, samples_sessions
+
+SECONDS = 10.0
+"""How long one case may take."""
+
+ROOM = 40_000
+FORMS = (*sorted(READERS), "own", "items")
+"""What is mutated: a recording of each format, runs as Misstep writes them, the items of a benchmark."""
+
+
+class TooSlow(Exception):
+    """A case took longer than it may."""
+
+
+def made(seed: int, number: int) -> tuple[str, bytes]:
+    """The form and the bytes of a case."""
+    rng = Random(f"{seed}:{number}")  # noqa: S311 (the same cases again and again)
+    form = FORMS[number % len(FORMS)]
+    return form, mutated(rng, sample_of(form))
+
+
+@cache
+def sample_of(form: str) -> bytes:
+    """The made-up recording that is mutated."""
+    if form == "own":
+        return b"".join(msgspec.json.encode(run) + b"\n" for run in _sample_runs("openhands"))
+    if form == "items":
+        runs = [msgspec.to_builtins(run) for run in _sample_runs("claude_code")]
+        items = [
+            Item(f"i{n}", "misbehaviour", trajectory=run, step=1, extra={"note": [n]}) for n, run in enumerate(runs)
+        ]
+        items += [
+            Item("path", "misbehaviour", trajectory="runs.jsonl", trajectory_id="x"),
+            Item("t", "text", text="A."),
+        ]
+        return b"".join(msgspec.json.encode(item) + b"\n" for item in items)
+    module = samples if hasattr(samples, form) else samples_sessions
+    recording: bytes = getattr(module, form)()
+    return recording
+
+
+def _sample_runs(form: str) -> list[Trajectory]:
+    return list(read_value(sample_of(form), reader_for(form), Source(form, "recording")))
+
+
+def run(form: str, data: bytes, folder: Path) -> int:
+    """Put one case through everything; gives how many trajectories came of it.
+
+    Raises
+    ------
+    Exception
+        Whatever is not an error of the project's own: that is what is looked for.
+    """
+    count = 0
+    with _within(SECONDS):
+        for trajectory in _read(form, data, folder):
+            count += 1
+            _work_through(trajectory)
+    return count
+
+
+def _read(form: str, data: bytes, folder: Path) -> Iterator[Trajectory]:
+    if form == "items":
+        yield from _runs_of_items(data, folder)
+        return
+    file = folder / ("runs.jsonl" if form == "own" else "recording")
+    file.write_bytes(data)
+    readings: list[Any] = [lambda: trajectories([file]), lambda: trajectories([folder])]
+    if form == "own":
+        readings = [lambda: read_runs(file), lambda: runs_by_id(file).values()]
+    else:
+        readings.append(lambda: read_value(data, reader_for(form), Source(form, "recording", 3)))
+    for reading in readings:
+        try:
+            for found in reading():
+                if isinstance(found, Trajectory):
+                    yield found
+                elif isinstance(found, Unreadable):
+                    found.error.encode()
+        except MisstepError as error:
+            error.line()
+
+
+def _runs_of_items(data: bytes, folder: Path) -> Iterator[Trajectory]:
+    (folder / "items.jsonl").write_bytes(data)
+    runs = Runs(folder, runs_by_id, inline_run)
+    try:
+        for _, item in numbered_items(folder):
+            try:
+                found = runs.of(item)
+            except MisstepError as error:
+                error.line()
+                continue
+            _show(item, found)
+            if found is not None:
+                yield found
+    except MisstepError as error:
+        error.line()
+
+
+def _work_through(trajectory: Trajectory) -> None:
+    document = to_atif(trajectory)
+    again = list(read(msgspec.json.encode(document), Source("atif")))
+    if again != [trajectory] or from_atif(document) != trajectory:
+        raise AssertionError("read back from ATIF it is another run")
+    verdicts = classify_all(trajectory)
+    for verdict in verdicts:
+        if verdict.status == "failed":
+            raise AssertionError(f"{verdict.judge}: {verdict.error}")
+    trajectory_page(trajectory, verdicts, Foot("misstep view recording")).encode()
+    _show(Item("i", "misbehaviour", step=min(1, len(trajectory.steps))), trajectory)
+
+
+def _show(item: Item, trajectory: Trajectory | None) -> None:
+    shown = whole_item(_judge(), item, trajectory, ROOM).text
+    shown.encode()
+    if len(fenced_parts(fence(shown))) != 1:
+        raise AssertionError("a text leaves its fence")
+    fenced_parts(shown)
+
+
+@cache
+def _judge() -> Any:
+    return read_known(GENERAL)
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Raise `TooSlow` in what takes longer."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise TooSlow(f"over {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,169 @@
+"""No regular expression grows faster than n log n on a text from outside; each is found in the code itself."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from collections import defaultdict
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import analysis
+import harness
+import misstep
+from tests.families.attacks import slowest, uses_of
+
+METHODS = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
+
+Key = tuple[str, int]
+
+SENTENCE = "is used on one sentence, cut at 600 characters"
+TURN = "is used on a turn of the user, cut at 20,000 characters"
+HEAD = "is used on the head of what a tool answered, which is cut"
+NAME = "is used on the name of a file, from its start alone"
+BOUNDED = {
+    "harness.classifiers.complaints._ALL": HEAD,
+    "harness.classifiers.constraints": SENTENCE,
+    "harness.classifiers.instructions.MODES": SENTENCE,
+    "harness.classifiers.prose": TURN,
+    "harness.classifiers.targets._NAMES": NAME,
+    "harness.classifiers.wording": SENTENCE,
+    "harness.datasets.intercode._FILE": NAME,
+}
+"""Where a pattern is that may grow faster, and why the text that it meets cannot."""
+
+
+class Uses:
+    """Where each pattern of the code is first met, and which of its methods are used."""
+
+    def __init__(self) -> None:
+        self.place: dict[Key, str] = {}
+        self.methods: defaultdict[Key, set[str]] = defaultdict(set)
+
+    def add(self, pattern: "re.Pattern[Any]", place: str, method: str | None = None) -> None:
+        """Note a pattern, and one of its methods where it is known."""
+        text = pattern.pattern
+        key = (text if isinstance(text, str) else text.decode("latin-1"), pattern.flags & ~re.UNICODE)
+        self.place.setdefault(key, place)
+        if method is not None:
+            self.methods[key].add(method)
+
+
+class StandIn(str):
+    """What stands for a value that is known only when the code runs."""
+
+    def __getattr__(self, name: str) -> "StandIn":
+        return self
+
+    def __call__(self, *_: object, **__: object) -> "StandIn":
+        """What a function gives of it stands for a word too."""
+        return self
+
+
+class Known(dict[str, Any]):
+    """The names of a module; any other stands for a word."""
+
+    def __missing__(self, name: str) -> Any:
+        builtins = vars(importlib.import_module("builtins"))
+        return builtins[name] if name in builtins else StandIn("word")
+
+
+@cache
+def uses() -> Uses:
+    """Every pattern of the three rooms: of modules, in tables, and those that are written where they are used."""
+    found = Uses()
+    for root in (harness, analysis, misstep):
+        for module in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
+            if not module.name.endswith("__main__"):
+                _look_into(importlib.import_module(module.name), found)
+    return found
+
+
+def _look_into(module: ModuleType, found: Uses) -> None:
+    for name, value in list(vars(module).items()):
+        for pattern in _patterns_in(value):
+            found.add(pattern, f"{module.__name__}.{name}", None if pattern is value else "findall")
+    known = Known(vars(module))
+    tree = ast.parse(inspect.getsource(module))
+    with_method = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id == "re" and node.func.attr in (*METHODS, "compile"):
+                pattern = _evaluated(node, known)
+                method = None if node.func.attr == "compile" else node.func.attr
+                found.add(pattern, f"{module.__name__}:{node.lineno}", method)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
+            with_method.add(node.value)
+            if isinstance(value := vars(module).get(node.value.id), re.Pattern):
+                found.add(value, module.__name__, node.attr)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in with_method:
+            value = vars(module).get(node.id)
+            if isinstance(value, re.Pattern):
+                found.add(value, module.__name__, "findall")
+
+
+def _patterns_in(value: Any, depth: int = 0) -> list["re.Pattern[Any]"]:
+    if isinstance(value, re.Pattern):
+        return [value]
+    if depth > 4 or isinstance(value, ModuleType | type | str | bytes):
+        return []
+    inside: Any = ()
+    if isinstance(value, dict):
+        inside = [*value, *value.values()]
+    elif isinstance(value, tuple | list | set | frozenset):
+        inside = value
+    elif hasattr(value, "__struct_fields__"):
+        inside = [getattr(value, name) for name in value.__struct_fields__]
+    return [pattern for one in inside for pattern in _patterns_in(one, depth + 1)]
+
+
+def _evaluated(call: ast.Call, known: Known) -> "re.Pattern[Any]":
+    """The pattern of a call such as `re.search(rf"{WORD}+", text, re.IGNORECASE)`."""
+    assert isinstance(call.func, ast.Attribute)
+    place = {"compile": 1, "sub": 4, "subn": 4, "split": 3}.get(call.func.attr, 2)
+    flags = [*call.args[place : place + 1], *[one.value for one in call.keywords if one.arg == "flags"]]
+    values = [eval(compile(ast.Expression(one), "pattern", "eval"), {}, known) for one in [call.args[0], *flags]]  # noqa: S307
+    return values[0] if isinstance(values[0], re.Pattern) else re.compile(*values)
+
+
+def _unbounded() -> list[Key]:
+    return sorted(key for key, place in uses().place.items() if not place.startswith(tuple(BOUNDED)))
+
+
+@pytest.mark.parametrize("key", _unbounded(), ids=lambda key: uses().place[key])
+def test_a_pattern_takes_no_longer_than_n_log_n_on_what_nearly_matches_it(key: Key) -> None:
+    pattern = re.compile(*key)
+    found = slowest(pattern, uses_of(pattern, sorted(uses().methods[key] or {"findall"})))
+    assert found is None, (
+        f"{uses().place[key]}: {found[0]:.0f} times as long for 16 times the text, such as {found[1]!r}"
+    )
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\s+$",
+        r"<(?=\s*/?\s*data\b)",
+        r"(?s)```bash\s*\n(.*?)\n```",
+        r"(?:\\.|.)*x",
+        r"\d+:\d+",
+        r"x*y",
+        r"<!--(?:.|\n)*?-->",
+        r"(\w+)@(\w+)\.com",
+    ],
+)
+def test_a_pattern_that_is_slow_is_found(pattern: str) -> None:
+    compiled = re.compile(pattern)
+    assert slowest(compiled, uses_of(compiled, ["search"])) is not None
+
+
+@pytest.mark.parametrize("pattern", [r"(?<!\s)\s+(?=x)", r"(?<!a)a++b", r"\d{1,9}:", r"(?<!\w)\w++:", r"a|b|c"])
+def test_a_pattern_that_is_quick_is_not(pattern: str) -> None:
+    compiled = re.compile(pattern)
+    assert slowest(compiled, uses_of(compiled, ["search", "sub"])) is None
