@@ -11,6 +11,7 @@ import pytest
 from harness.clients import ClientSettings
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.records import VERDICTS, read_verdicts
+from misstep import judging
 from misstep.judge_scores import assessed
 from misstep.judged_runs import open_run
 from misstep.judging import run_judge
@@ -130,3 +131,32 @@ def test_a_text_that_could_not_be_read_is_kept(tmp_path: Path, spec: JudgeSpec) 
         "It is a fruit, I think.",
         f"{FRUIT} {FRUIT.replace('fruit', 'vegetable')}",
     }
+
+
+def test_what_making_a_question_or_reading_a_reply_raises_is_the_items_own_failure(
+    tmp_path: Path, spec: JudgeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of ours, or of a reader, costs its item; the others are asked, and the run can be finished."""
+
+    def raising(real: Any, word: str) -> Any:
+        def raises(*given: Any) -> Any:
+            if word in str(given[1]):
+                raise RecursionError(f"too deep in {word}")
+            return real(*given)
+
+        return raises
+
+    folder, out = benchmark(tmp_path / "plants", ["apple one", "leek two", "apple three"]), tmp_path / "run"
+    with in_a_thread(serving(choose=Model())) as server:
+        settings = ClientSettings(base_url=server.base_url)
+        with monkeypatch.context() as broken:
+            broken.setattr(judging, "ask", raising(judging.ask, "apple one"))
+            broken.setattr(judging, "verdict", raising(judging.verdict, "leek two"))
+            assert run_judge(spec, folder, out, settings).failed == 2
+        errors = {verdict.item: verdict.error for verdict in read_verdicts(out, unfinished=True)}
+        assert errors == {
+            "i0": "making its question raised RecursionError: too deep in apple one",
+            "i1": "reading its reply raised RecursionError: too deep in leek two",
+            "i2": None,
+        }
+        assert run_judge(spec, folder, out, settings).failed == 0
