@@ -146,7 +146,7 @@ def wrong_answers(
 
 def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
     """A section as the template takes it; `place` is its number on the page."""
-    said = (finding, section.finding)
+    said = f"{finding}\n{section.finding}"
     groups: list[dict[str, Any]] = [
         {
             "heading": heading,
