@@ -42,3 +42,8 @@ def cache_folder() -> Path:
             raise UsageError(f"MISSTEP_CACHE {folder}: {there} is no folder", "Name one, or leave the variable out.")
         return folder
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "misstep"
+
+
+def path_text(path: Path) -> str:
+    """A path as a text that can be written: bytes of a name that are no UTF-8 become U+FFFD."""
+    return os.fsencode(path).decode(errors="replace")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, UnreadableTrajectory
+from harness.places import path_text
 from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
 from harness.readers.files import open_bytes
 from harness.trajectory import Skipped as Skipped
@@ -59,7 +60,7 @@ def parts(paths: Iterable[Path], part_bytes: int | None = None) -> Iterator[Part
 
 def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
     """The stretches of one file that can be read apart from each other, in order; else as `parts`."""
-    file = str(found.path)
+    file = path_text(found.path)
     try:
         yield from plan(found.path, all_readers(), part_bytes)
     except UnknownFormat:

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from harness.errors import InputError
 from harness.items import Item, trajectory_file
+from harness.places import path_text
 from harness.readers import read_file
 from harness.trajectory import Trajectory, Unreadable
 from misstep.runs_by_id import decoded_run, inline_run, is_own, runs_by_id
@@ -30,7 +31,7 @@ def read_runs(file: Path) -> Iterator[Trajectory | Unreadable]:
             try:
                 yield decoded_run(line, file, number)
             except InputError as error:
-                yield Unreadable(str(file), number, error.found)
+                yield Unreadable(path_text(file), number, error.found)
 
 
 def runs_in(folder: Path, path: str, wanted: Sequence[tuple[str, str | None]]) -> Iterator[FoundRun]:

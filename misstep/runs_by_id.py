@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
+from harness.places import path_text
 from harness.protocols import Sample
 from harness.readers import all_readers, read_file
 from harness.readers.checking import checked, read_value
@@ -130,7 +131,7 @@ def decoded_run(line: bytes, file: Path, number: int) -> Trajectory:
     """
     run = _decoded(line, _run, file, number)
     try:
-        checked(run, Source("misstep", str(file), number))
+        checked(run, Source("misstep", path_text(file), number))
     except UnreadableTrajectory as error:
         raise InputError(f"no run: {error.found}", _ADVICE, file=file, line=number) from error
     return run

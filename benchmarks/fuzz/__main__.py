@@ -21,7 +21,7 @@ _EVERY = 2_000
 def main(arguments: Sequence[str]) -> int:
     """Run the cases and print what failed; gives the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks fuzz")
-    parser.add_argument("--n", type=int, default=5_000, help="how many cases")
+    parser.add_argument("--n", type=int, default=2_000, help="how many cases")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, metavar="NUMBER", help="one case alone")
     options = parser.parse_args(arguments)

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from harness.errors import ReaderFailed, UnreadableTrajectory
+from harness.places import path_text
 from harness.protocols import Reader, Sample, Unit
 from harness.readers.decoding import EXPANSION_LIMIT, unreadable
 from harness.trajectory import Source, Trajectory
@@ -60,7 +61,7 @@ def refusal(reader: Reader, sample: Sample) -> str | None:
     try:
         return reader.refuse(sample)
     except (Exception, SystemExit) as error:  # a reader from elsewhere may raise anything
-        raise reader_failed(reader, error, str(sample.path)) from error
+        raise reader_failed(reader, error, path_text(sample.path)) from error
 
 
 def reader_failed(reader: Reader, error: BaseException, file: str, line: int | None = None) -> ReaderFailed:

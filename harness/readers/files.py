@@ -13,6 +13,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, UnreadableTrajectory
+from harness.places import path_text
 from harness.protocols import Reader, Sample, Shape
 from harness.readers.checking import read_value, refusal
 from harness.readers.decoding import LINE_LIMIT, decode_json
@@ -58,7 +59,7 @@ def sample_file(path: Path) -> Sample:
         if not line.lstrip().startswith((b"{", b"[")):
             return Sample(path, "text", None, head)
         try:
-            first = decode_json(line, Source(format="", file=str(path), line=line_number))
+            first = decode_json(line, Source(format="", file=path_text(path), line=line_number))
         except UnreadableTrajectory as error:
             broken = error
         else:
@@ -97,14 +98,14 @@ def _sample_of_broken_first_line(path: Path, head: str, line: bytes, error: Unre
         cut = _cut(stream)
     if len(whole) <= limit and cut is None:
         try:
-            return Sample(path, "document", decode_json(whole, Source(format="", file=str(path))), head)
+            return Sample(path, "document", decode_json(whole, Source(format="", file=path_text(path))), head)
         except UnreadableTrajectory as broken:
             error = broken
     del whole
     with open_bytes(path) as stream:
         for line_number, probed in islice(_filled_lines(stream, path), _PROBED_LINES):
             try:
-                value = decode_json(probed, Source(format="", file=str(path), line=line_number))
+                value = decode_json(probed, Source(format="", file=path_text(path), line=line_number))
             except UnreadableTrajectory:
                 continue
             if isinstance(value, dict):
@@ -130,14 +131,14 @@ def _lines(stream: ByteStream, path: Path, first: int = 1) -> Iterator[tuple[int
         if len(line) > LINE_LIMIT:
             while line and not line.endswith(b"\n"):
                 line = stream.readline(BLOCK)
-            yield number, Unreadable(str(path), number, f"a line over {LINE_LIMIT >> 20} MiB")
+            yield number, Unreadable(path_text(path), number, f"a line over {LINE_LIMIT >> 20} MiB")
         elif stream.broken is not None and not line.endswith(b"\n"):
             number -= 1
             break
         elif not line.isspace():
             yield number, line
     if stream.broken is not None:
-        yield number + 1, Unreadable(str(path), number + 1, f"cannot be read further: {stream.broken}")
+        yield number + 1, Unreadable(path_text(path), number + 1, f"cannot be read further: {stream.broken}")
 
 
 def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
@@ -220,7 +221,7 @@ def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:
 
 def read_placed(part: Part, reader: Reader) -> Iterator[Placed]:
     """As `read_part`, each with the place where it stands."""
-    file = str(part.path)
+    file = path_text(part.path)
     try:
         with open_bytes(part.path, part.offset, part.size) as stream:
             if reader.UNIT == "file" or part.shape != "lines":
@@ -273,7 +274,7 @@ def read_file(path: Path, readers: Iterable[Reader]) -> Iterator[Trajectory | Un
     try:
         parts = list(plan(path, by_format.values()))
     except UnreadableTrajectory as error:
-        yield Unreadable(str(path), error.line_number, error.found)
+        yield Unreadable(path_text(path), error.line_number, error.found)
         return
     for part in parts:
         yield from read_part(part, by_format[part.format])

@@ -1,6 +1,7 @@
 """Files that mean harm, or were damaged: each command names them in one line and goes on with the others."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness.items import Item, Runs, trajectory_file
 from harness.readers import READERS
 from harness.trajectory import Source, Step, ToolCall, Trajectory
 from misstep.runs_by_id import inline_run, runs_by_id
+from tests.families.samples import mini_swe_agent
 from tests.harness.readers.test_checking import nested
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif
@@ -113,6 +115,27 @@ def test_a_run_nested_too_deep_costs_itself_in_every_command(
         assert code == 1, (command, out, said)
         assert "b.json: " in said
         assert "nested too deep" in said
+
+
+def test_a_file_whose_name_is_no_utf_8_is_read_and_written_like_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name, content in ((b"\xff\n.json", mini_swe_agent()), (b"\xfe.json", b'{"a'), (b"\xfd.txt", b"hello")):
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_bytes(
+            content.replace(b'"instance_id": "acme__gate-7", ', b"")
+        )
+    for command, more in (
+        ("convert", ("--out", tmp_path / "atif", "--json")),
+        ("classify", ("--workers", 1, "--json")),
+        ("classify", ("--workers", 1, "--out", tmp_path / "run", "--html", tmp_path / "findings.html")),
+        ("view", ("--out", tmp_path / "page.html")),
+    ):
+        code, out, said = in_this_process(command, monkeypatch, capsys)(folder, *more)
+        assert code == 1, said
+        assert "\ufffd.json: no JSON" in said
+        (out + said).encode()
 
 
 def test_a_reader_that_breaks_costs_its_own_file_in_every_command(
