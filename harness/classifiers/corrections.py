@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cached_property
 
 from harness.classifiers.effects import CHANGES_FILES, effects
 from harness.classifiers.failures import Failure, failed
@@ -48,15 +49,22 @@ class Corrections:
     """
 
     def __init__(self, acts: Sequence[Act]) -> None:
+        self._acts = acts
         self._number = len(acts)
-        self._all: list[int] = []
-        self._by: dict[Hashable, list[int]] = defaultdict(list)
-        for place, act in enumerate(acts):
-            if failed(act):
-                continue
-            self._all.append(place)
-            for key in dict.fromkeys(_keys(act)):
-                self._by[key].append(place)
+        self._known: dict[str, dict[str, list[int]]] = {}
+
+    @cached_property
+    def _all(self) -> list[int]:
+        return [place for place, act in enumerate(self._acts) if not failed(act)]
+
+    def _first(self, sort: str, about: str, start: int, end: int) -> int | None:
+        """The first call between two others that can be found by this."""
+        if sort not in self._known:
+            found = self._known[sort] = defaultdict(list)
+            for place in self._all:
+                for key in _KEYS[sort](self._acts[place]):
+                    found[key].append(place)
+        return _first(self._known[sort].get(about, _NONE), start, end)
 
     def between(self, subject: Hashable, start: int, end: int) -> int | None:
         """The first call between two others in which what went wrong goes right; `None` for none."""
@@ -64,17 +72,13 @@ class Corrections:
             return _first(self._all, start, end)
         fault, about = subject
         if fault == "wrong usage":
-            return _first(self._by["program", about], start, end)
+            return self._first("program", str(about), start, end)
         if fault == "invalid arguments":
-            return _first(self._by["tool", about], start, end)
+            return self._first("tool", str(about), start, end)
         if fault == "missing file":
-            return _first(self._by["path", about], start, end)
-        changed = [
-            one
-            for one in (_first(self._by["touched", about], start, end), self.changed(about, start, end))
-            if one is not None
-        ]
-        return min(changed, default=None)
+            return self._first("path", str(about), start, end)
+        changed = (self._first("touched", str(about), start, end), self.changed(str(about), start, end))
+        return min((one for one in changed if one is not None), default=None)
 
     def put_right(self, subject: Hashable, start: int, end: int) -> bool:
         """Whether between two calls what went wrong goes right, or the error is too long ago to be the same."""
@@ -84,40 +88,48 @@ class Corrections:
 
     def changed(self, path: str, start: int, end: int) -> int | None:
         """The first call between two others that changes a file, by whatever part of its path it is named."""
-        parts = even_path(path).split("/")[-_DEEPEST:]
-        keys: list[Hashable] = [("ends with", even_path(path))]
-        keys += [("changed", "/".join(parts[cut:])) for cut in range(1, len(parts))]
-        found = [one for key in keys if key in self._by and (one := _first(self._by[key], start, end)) is not None]
-        return min(found, default=None)
+        whole = even_path(path)
+        parts = whole.split("/")[-_DEEPEST:]
+        found = [self._first("ends", whole, start, end)]
+        found += [self._first("changed", "/".join(parts[cut:]), start, end) for cut in range(1, len(parts))]
+        return min((one for one in found if one is not None), default=None)
 
     def works(self, act: Act, failure: Failure, start: int) -> int | None:
         """The first call after another that works with the same tool on the same thing, or with the same program."""
         subject = subject_of(act, failure)
-        tool = bare_name(act.call.name)
         program = program_at_fault(act, failure) if act.line is not None else ""
-        like = ("program", program) if program else ("used", tool, _name(path_of(act.call)))
-        found = (self.between(subject, start, self._number), _first(self._by[like], start, self._number))
+        like = ("program", program) if program else ("used", _use(act))
+        found = (self.between(subject, start, self._number), self._first(*like, start, self._number))
         return min((one for one in found if one is not None), default=None)
 
 
-def _keys(act: Act) -> Iterable[Hashable]:
-    """What a call that came to something can be found by."""
-    tool, path = bare_name(act.call.name), even_path(path_of(act.call))
-    yield "tool", tool
-    yield "used", tool, _name(path)
-    yield "path", path
-    if act.kind != "read":
-        yield "touched", path
-    for command in commands_of(act):
-        yield "program", command.program
-    for effect in effects(act):
-        if effect.verb in CHANGES_FILES:
-            target = even_path(effect.target)
-            parts = target.split("/")[-_DEEPEST:]
-            yield "changed", target
-            yield "ends with", target
-            for cut in range(1, len(parts)):
-                yield "ends with", "/".join(parts[cut:])
+def _use(act: Act) -> str:
+    return f"{bare_name(act.call.name)} {_name(path_of(act.call))}"
+
+
+def _changed(act: Act) -> set[str]:
+    return {even_path(effect.target) for effect in effects(act) if effect.verb in CHANGES_FILES}
+
+
+def _ends(act: Act) -> set[str]:
+    """The paths of the files that a call changes, with any number of folders left out before them."""
+    whole = _changed(act)
+    parts = [path.split("/")[-_DEEPEST:] for path in whole]
+    return whole | {"/".join(part[cut:]) for part in parts for cut in range(1, len(part))}
+
+
+_KEYS: dict[str, Callable[[Act], Iterable[str]]] = {
+    "tool": lambda act: (bare_name(act.call.name),),
+    "used": lambda act: (_use(act),),
+    "path": lambda act: (even_path(path_of(act.call)),),
+    "touched": lambda act: () if act.kind == "read" else (even_path(path_of(act.call)),),
+    "program": lambda act: {command.program for command in commands_of(act)},
+    "changed": _changed,
+    "ends": _ends,
+}
+"""By what a call that came to something can be found."""
+
+_NONE: list[int] = []
 
 
 def _name(path: str) -> str:

@@ -63,7 +63,7 @@ def changes_of(history: History) -> list[Change]:
     made = [(act, effects(act), made_folders(act)) for act in history.acts]
     written = [effect.target for _, done, _ in made for effect in done if effect.verb in ("write", "create")]
     seen = Seen(history.acts, [*written, *map(_folder, written), *(path for *_, folders in made for path in folders)])
-    told = {word for turn in history.turns for word in _NAME.findall(turn.text)}
+    told = {word for turn in history.turns for word in _NAME.findall(turn.text)} if written else set()
     known: set[str] = set()
     own, own_folders = Places(), Places()
     changes: list[Change] = []

@@ -17,6 +17,9 @@ _READ = 20_000
 """Characters of an answer in which a file's name is looked for."""
 
 _WORD = re.compile(r"[\w.@+~-]+")
+_FEW = 30
+"""Words that are looked for one by one before a text is cut into words."""
+
 _DEEPEST = 40
 """Parts of a path that are looked at, from its end on."""
 
@@ -36,9 +39,12 @@ class Seen:
 
     def __init__(self, acts: Iterable[Act], paths: Iterable[str]) -> None:
         wanted = {word for path in paths for word in _words_of(path)}
+        few = list(wanted) if len(wanted) <= _FEW else []
         self._steps: dict[str, dict[int, None]] = defaultdict(dict)
         for act in acts if wanted else ():
             said = f"{act.line or path_of(act.call)}\n{act.result.text[:_READ] if act.result is not None else ''}"
+            if few and not any(word in said for word in few):
+                continue
             for word in wanted.intersection([word.rstrip(".") for word in _WORD.findall(said)]):
                 self._steps[word][act.step] = None
         self._first: dict[frozenset[str], float] = {}

@@ -157,7 +157,9 @@ def _shown(run: _Run, errors: list[_Error]) -> tuple[list[int], str]:
 def _passed_over(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
     """A failed edit after which its file is never changed, and which the agent claims to have made."""
     acts, end = run.acts, len(run.acts)
-    last_change = max((place for place, act in enumerate(acts) if _changes_files(act)), default=-1)
+    if _last_claim(run.history) is None:
+        return None
+    last_change = next((place for place in range(end - 1, -1, -1) if _changes_files(acts[place])), -1)
     for error in errors:
         act = acts[error.place]
         path = path_of(act.call)
