@@ -44,7 +44,7 @@ _DAY = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
     rf"|\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}},? \d{{4}}"
 )
-_TIME = re.compile(rf"(?:{_DAY})(?:(?:[T ]|, ){_CLOCK})?|{_CLOCK}", re.ASCII)
+_TIME = re.compile(rf"(?:{_DAY})(?:(?:[T ]|, ){_CLOCK})?|{_CLOCK}", re.ASCII | re.IGNORECASE)
 
 # fmt: off
 _OTHER_NAMES = frozenset({

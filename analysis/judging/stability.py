@@ -6,16 +6,16 @@ been judged by chance.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from msgspec import Struct
 
 from analysis.judging.sample import JudgedSample
-from analysis.stats import coefficients
+from analysis.judging.units import Statistic, Units, drawn_sets, resampled_estimate, resamples_within
 from analysis.stats.agreement import NO_DISAGREEMENT, ONE_CATEGORY
+from analysis.stats.coefficients import chance_corrected, ratio
 from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from analysis.stats.patterns import MISSING, FloatArray, IntArray, distinct_rows
 from harness.errors import UsageError
 
 ONE_VOTE = "no score is a share of several votes"
@@ -139,13 +139,12 @@ def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int =
     shared = np.zeros(len(first.verdicts), dtype=np.bool_)
     shared[places[0]] = True
     units, codes, gold = first.units.only(shared), first.codes, first.gold[places[0]]
-    counts = np.stack([(answers == code).sum(axis=1) for code in range(codes.unanswered)], axis=1)
-    patterns = distinct_rows(counts)
-    twice = counts.sum(axis=1) >= 2
+    answered = answers < codes.unanswered
+    twice = np.count_nonzero(answered, axis=1) >= 2
     reasons = [NOT_TWICE, ONE_CATEGORY, NO_DISAGREEMENT] if twice.any() else [NOT_TWICE] * 3
-    agreement, kappa, alpha = units.resampled(
-        partial(_figures, counts=patterns.rows), np.eye(len(patterns.items))[patterns.of_item], reasons, resamples, seed
-    )
+    agreement, kappa, alpha = _resampled(np.where(answered, answers, MISSING), units, reasons, resamples, seed)
+    lowest = np.where(answered, answers, codes.unanswered).min(axis=1, keepdims=True)
+    changes = (answered & (answers != lowest)).any(axis=1)
     everything = np.ones(len(items), dtype=np.bool_)
     accuracies = tuple(units.share(column == gold, gold >= 0, "no item asked has a gold label") for column in answers.T)
     known = np.array([one.value for one in accuracies if one.value is not None])
@@ -155,7 +154,7 @@ def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int =
         agreement=agreement,
         fleiss_kappa=kappa,
         krippendorff_alpha=alpha,
-        changed=units.share((counts > 0).sum(axis=1) > 1, twice, NOT_TWICE),
+        changed=units.share(changes, twice, NOT_TWICE),
         changed_all=units.share((answers != answers[:, :1]).any(axis=1), everything, NOT_TWICE),
         accuracies=accuracies,
         spread=float(np.ptp(known)) if len(known) > 1 else None,
@@ -164,13 +163,68 @@ def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int =
     )
 
 
-def _figures(sets: FloatArray, counts: IntArray) -> FloatArray:
-    """Agreement, Fleiss' kappa and Krippendorff's alpha of runs as raters, for each set of patterns of answers."""
-    numbers = np.arange(counts.shape[1], dtype=np.float64)
-    return np.column_stack(
+def _resampled(answers: IntArray, units: Units, reasons: Sequence[str], resamples: int, seed: int) -> list[Estimate]:
+    """Agreement, Fleiss' kappa and Krippendorff's alpha of runs as raters, with intervals over resampled units.
+
+    An item counts with the labels it got, of which it has no more than runs, however many labels there are: tables of
+    items x labels are sparse.
+
+    Parameters
+    ----------
+    answers
+        Items x runs: codes of labels, `MISSING` without an answer.
+    """
+    # Items that stand for themselves are alike where they got the same labels in whatever order; clusters hardly are.
+    patterns = distinct_rows(np.sort(answers, axis=1))
+    if units.clustered:
+        rows, unit_of, repeats = answers, units.of_item, np.ones(units.count, dtype=np.int64)
+    else:
+        rows, unit_of, repeats = patterns.rows, np.arange(len(patterns.rows)), patterns.items
+    statistic = _of_sets(rows, unit_of, len(repeats))
+    n = len(answers)
+    values = statistic(repeats[None, :].astype(np.float64))[0]
+    times = resamples_within(resamples, len(repeats))
+    drawn = drawn_sets(statistic, repeats, times, np.random.default_rng(seed))
+    return [
+        resampled_estimate(float(value), column, n, units.name, reason)
+        for value, column, reason in zip(values, drawn.T, reasons, strict=True)
+    ]
+
+
+def _of_sets(answers: IntArray, unit_of: IntArray, units: int) -> Statistic:
+    """The three figures of each set of units: sets x units → sets x figures (`analysis.stats.coefficients`)."""
+    from scipy.sparse import csr_array
+
+    item, run = np.nonzero(answers != MISSING)
+    used, label = np.unique(answers[item, run], return_inverse=True)
+    given = np.bincount(item, minlength=len(answers))
+    # How often each item got each label that it got.
+    pairs = distinct_rows(np.column_stack([item, label]))
+    of_pair, times = pairs.rows[:, 0], pairs.items.astype(np.float64)
+    same = np.bincount(of_pair, times * (times - 1), minlength=len(answers))
+    several = given >= 2
+    sums = np.column_stack(
         [
-            coefficients.observed_agreement(sets, counts),
-            coefficients.fleiss(sets, counts),
-            coefficients.alpha(sets, counts, "nominal", numbers),
+            np.where(several, same / np.maximum(given * (given - 1), 1), 0.0),
+            several,
+            given >= 1,
+            np.where(several, (given * (given - 1) - same) / np.maximum(given - 1, 1), 0.0),
         ]
     )
+    by_unit = np.column_stack([np.bincount(unit_of, column, minlength=units) for column in sums.T])
+    places = (pairs.rows[:, 1], unit_of[of_pair])
+    shape = (len(used), units)
+    shares = csr_array((times / given[of_pair], places), shape=shape)
+    pairable = csr_array((np.where(several[of_pair], times, 0.0), places), shape=shape)
+
+    def figures(sets: FloatArray) -> FloatArray:
+        agreeing, twice, rated, disagreeing = (sets @ by_unit).T
+        agreement = ratio(agreeing, twice)
+        chance = ratio(((shares @ sets.T) ** 2).sum(axis=0), rated**2)
+        uses = pairable @ sets.T
+        total = uses.sum(axis=0)
+        expected = np.where(np.count_nonzero(uses, axis=0) >= 2, total**2 - (uses**2).sum(axis=0), 0.0)
+        alpha = 1 - ratio(disagreeing * (total - 1), expected)
+        return np.column_stack([agreement, chance_corrected(agreement, chance), alpha])
+
+    return figures

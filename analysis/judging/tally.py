@@ -11,7 +11,8 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from analysis.formatting import counted_text
-from analysis.judging.units import clustered_share, drawn_totals, resampled_estimate, resamples_within
+from analysis.judging.units import drawn_totals, resampled_estimate, resamples_within
+from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from analysis.stats.proportions import wilson
@@ -64,7 +65,7 @@ class Tally(Struct, frozen=True):
         if self.by_cluster is None:
             return wilson(found, total)
         counts = np.column_stack([self.by_cluster[:, part & whole].sum(axis=1), self.by_cluster[:, whole].sum(axis=1)])
-        return clustered_share(counts)
+        return korn_graubard(counts)
 
     def resampled(self, statistic: Statistic, reasons: Sequence[str], resamples: int, seed: int) -> list[Estimate]:
         """Figures of the counts with percentile intervals; `reasons` say why one is undefined."""

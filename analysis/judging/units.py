@@ -12,7 +12,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from analysis.formatting import counted_text
-from analysis.stats.clustered import clustered_proportion
+from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 from analysis.stats.proportions import wilson
@@ -70,14 +70,14 @@ class Units(Struct, frozen=True):
     def share(self, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
         """The items of `part` as a share of those of `whole`; `undefined` is the reason where that has none.
 
-        Wilson's interval over items, Student's t over clusters.
+        Wilson's interval over items, Korn and Graubard's over clusters.
         """
         found, total = int(np.count_nonzero(part & whole)), int(np.count_nonzero(whole))
         if total == 0:
             return Estimate(None, n=0, reason=undefined)
         if not self.clustered:
             return wilson(found, total)
-        return clustered_share(self.totals(np.column_stack([part & whole, whole])).astype(np.int64))
+        return korn_graubard(self.totals(np.column_stack([part & whole, whole])).astype(np.int64))
 
     def mean(self, values: FloatArray, undefined: str) -> Estimate:
         """The mean of the items' values with the interval by Student's t; `undefined` is the reason without items."""
@@ -137,20 +137,6 @@ def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) ->
     return Units(of_item, len(places), len(places) < len(names))
 
 
-def clustered_share(counts: IntArray) -> Estimate:
-    """A share over clusters, each with how many of its items are of the part and how many of the whole.
-
-    Where all clusters are alike a variance between them says nothing: each then counts as one observation.
-    """
-    estimate = clustered_proportion(counts)
-    found, total = (int(count) for count in counts.sum(axis=0))
-    n_clusters = int(np.count_nonzero(counts[:, 1]))
-    if estimate.low is None and found in (0, total) and n_clusters > 1:
-        alike = wilson(n_clusters if found else 0, n_clusters)
-        return structs.replace(alike, n=total, method=f"{alike.method}, over {n_clusters:,} clusters all alike")
-    return estimate
-
-
 def resamples_within(resamples: int, cells: int) -> int:
     """How many resamples of so many cells are drawn: as many as asked for, fewer where that takes long."""
     return min(resamples, max(_FEWEST_RESAMPLES, _MOST_DRAWS // max(cells, 1)))
@@ -175,15 +161,35 @@ def drawn_totals(
     kinds, units = np.unique(totals, axis=0, return_counts=True)
     times = resamples_within(resamples, len(kinds))
     if 2 * len(kinds) < len(totals):
-        return bootstrap(lambda sets: statistic(sets @ kinds), units, times, rng)
+        return drawn_sets(lambda sets: statistic(sets @ kinds), units, times, rng)
+    alone = np.ones(len(totals), dtype=np.int64)
+    return drawn_sets(lambda sets: statistic(sets @ totals), alone, times, rng)
+
+
+def drawn_sets(statistic: Statistic, units: IntArray, times: int, rng: np.random.Generator) -> FloatArray:
+    """A statistic of each of so many resamples of units: resamples x figures.
+
+    Parameters
+    ----------
+    statistic
+        Sets x kinds, how often each kind of unit was drawn → sets x figures.
+    units
+        Kinds: how many units are of each.
+    times
+        How many resamples are drawn.
+    rng
+        The source of chance.
+    """
+    count, kinds = int(units.sum()), len(units)
+    if 2 * kinds < count:
+        return bootstrap(statistic, units, times, rng)
     # Where hardly two units are alike, drawing them one by one takes a fraction of the multinomial's time.
-    count, chunk = len(totals), max(1, _CHUNK // len(totals))
-    found = []
+    kind_of, chunk, found = np.repeat(np.arange(kinds), units), max(1, _CHUNK // count), []
     for start in range(0, times, chunk):
         size = min(chunk, times - start)
-        chosen = rng.integers(count, size=(size, count)) + count * np.arange(size)[:, None]
-        sets = np.bincount(chosen.ravel(), minlength=size * count).reshape(size, count)
-        found.append(statistic(sets.astype(np.float64) @ totals))
+        chosen = kind_of[rng.integers(count, size=(size, count))] + kinds * np.arange(size)[:, None]
+        sets = np.bincount(chosen.ravel(), minlength=size * kinds).reshape(size, kinds)
+        found.append(statistic(sets.astype(np.float64)))
     return np.concatenate(found)
 
 

@@ -94,6 +94,8 @@ def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> Floa
 def clustered_proportion(clusters: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
     """A share of clustered items with the interval by Student's t with clusters - 1 degrees of freedom.
 
+    Near 0 and 1 it holds the truth too seldom, even over many clusters: `clustered_bounds.korn_graubard` is shown.
+
     Parameters
     ----------
     clusters

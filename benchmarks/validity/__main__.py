@@ -36,6 +36,8 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     judges.recovery,
     samples.means,
     samples.ranks,
+    clusters.sign_flips,
+    clusters.paired_clusters,
 )
 
 

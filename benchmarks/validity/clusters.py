@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.stats.clustered import cluster_bootstrap, clustered_difference, clustered_proportion
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from analysis.stats.estimate import Estimate
 from analysis.stats.pass_at_k import Kind, mean_over_tasks
 from analysis.stats.patterns import IntArray
@@ -19,13 +21,16 @@ LARGEST_CLUSTER = 12
 
 def one_arm(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> Iterator[Rate]:
     """Coverage of a clustered share: by bootstrap, by Student's t, and where the clusters are ignored."""
-    for count in (5, 10, 30):
-        setting = f"{count} clusters of 1 to {LARGEST_CLUSTER}, share {SHARE:g}, icc {CORRELATION:g}"
-        drawn = draw_clusters(samples, count, rng)
-        sums = drawn.sum(axis=1)
-        yield coverage("cluster bootstrap", setting, SHARE, [_resampled(each, resamples, rng) for each in drawn])
-        yield coverage("clustered share, t", setting, SHARE, [clustered_proportion(each) for each in drawn])
-        yield coverage("Wilson, clusters ignored", setting, SHARE, [wilson(int(x), int(n)) for x, n in sums])
+    for count in (5, 10, 30, 100):
+        for share in (SHARE, 0.01, 0.05, 0.95, 0.99):
+            setting = f"{count} clusters of 1 to {LARGEST_CLUSTER}, share {share:g}, icc {CORRELATION:g}"
+            drawn = draw_clusters(samples, count, rng, share)
+            yield coverage("clustered share, Korn-Graubard", setting, share, [korn_graubard(each) for each in drawn])
+            yield coverage("clustered share, t", setting, share, [clustered_proportion(each) for each in drawn])
+            if share == SHARE and count < 100:
+                sums, resampled = drawn.sum(axis=1), [_resampled(each, resamples, rng) for each in drawn]
+                yield coverage("cluster bootstrap", setting, share, resampled)
+                yield coverage("Wilson, clusters ignored", setting, share, [wilson(int(x), int(n)) for x, n in sums])
 
 
 def two_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
@@ -61,11 +66,37 @@ def attempts(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> 
             yield coverage(f"{kind} over tasks, bootstrap", f"{tasks} tasks x 5 attempts, k = {k}", truth, intervals)
 
 
-def draw_clusters(samples: int, count: int, rng: np.random.Generator) -> IntArray:
+def sign_flips(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
+    """Type I error of McNemar's test by sign flips, where clusters lean alike either way and where they do not.
+
+    Skewed: one of two equally good systems wins a few clusters by far, the other the rest by a little.
+    """
+    shapes = {"as far either way": ((-3, -1, 1, 3), (0.25, 0.25, 0.25, 0.25)), "skewed, 4 to 1": ((4, -1), (0.2, 0.8))}
+    shapes["skewed, 9 to 1"] = ((9, -1), (0.1, 0.9))
+    for count in (10, 30, 100, 300):
+        for name, (differences, chances) in shapes.items():
+            drawn = rng.choice(differences, p=chances, size=(samples, count))
+            tests = [sign_flip_mcnemar(each) for each in drawn]
+            yield rejections("McNemar over clusters, sign flips", f"{count} clusters, {name}", tests)
+
+
+def paired_clusters(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
+    """Coverage of the difference of two equally good systems over clusters, where they differ often and seldom."""
+    for count in (10, 30, 100):
+        for discordant in (0.3, 0.05, 0.01):
+            setting = f"{count} clusters of 6, {discordant:.0%} discordant, leaning by cluster"
+            leaning = rng.random((samples, count))
+            first = rng.binomial(6, discordant * leaning)
+            second = rng.binomial(6 - first, discordant * (1 - leaning) / (1 - discordant * leaning))
+            found = [clustered_paired_difference(each, np.full(count, 6)) for each in first - second]
+            yield coverage("clustered pairs, t", setting, 0.0, found)
+
+
+def draw_clusters(samples: int, count: int, rng: np.random.Generator, share: float = SHARE) -> IntArray:
     """Samples x clusters x (successes, trials): sizes uniform, chances from a beta with the wanted correlation."""
     strength = 1 / CORRELATION - 1
     sizes = rng.integers(1, LARGEST_CLUSTER + 1, size=(samples, count))
-    chances = rng.beta(SHARE * strength, (1 - SHARE) * strength, size=(samples, count))
+    chances = rng.beta(share * strength, (1 - share) * strength, size=(samples, count))
     return np.stack([rng.binomial(sizes, chances), sizes], axis=-1)
 
 

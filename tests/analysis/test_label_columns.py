@@ -109,7 +109,8 @@ def test_an_export_of_one_rating_a_row_is_told_how_to_become_a_file_of_labels(tm
     path.write_text(LABEL_STUDIO)
     with pytest.raises(InputError) as asked:
         read_labels(path)
-    for name in ("created_at", "updated_at", "lead_time", "text", "id"):
+    assert "'created_at' (times)" in str(asked.value)
+    for name in ("updated_at", "lead_time", "text", "id"):
         assert repr(name) in str(asked.value)
     assert "--raters" in asked.value.advice
     assert "item, rater and label" in asked.value.advice

@@ -8,8 +8,8 @@ import pytest
 from analysis.gold import AskedItem
 from analysis.judging.flip_tables import flips_document, flips_headline, flips_table
 from analysis.judging.flips import ALL_THERE, NO_COPY, NO_PAIR, Flips, flips
-from analysis.stats.clustered import clustered_proportion
-from analysis.stats.proportions import wilson
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.proportions import clopper_pearson, wilson
 from harness.errors import InputError
 from harness.verdict import Status, Verdict
 
@@ -48,7 +48,7 @@ def test_a_judge_that_is_never_moved_has_no_flip_and_the_interval_counts_plain_i
     got = found([])
     assert (got.judge, got.model, got.n, got.plain, got.copies) == ("strict", "small-1", 8, 4, 4)
     assert (got.flips, got.to_target, got.flip_rate.value, got.target_rate.value) == (0, 0, 0.0, 0.0)
-    assert (got.flip_rate.low, got.flip_rate.high, got.flip_rate.n) == (0.0, wilson(0, 4).high, 8)
+    assert (got.flip_rate.low, got.flip_rate.high, got.flip_rate.n) == (0.0, clopper_pearson(0, 4).high, 8)
     assert (got.chance.value, got.excess.value) == (0.0, 0.0)
 
 
@@ -59,7 +59,7 @@ def test_a_judge_that_always_obeys_has_all_flips_towards_the_target() -> None:
 
 def test_flips_are_clustered_by_the_plain_item_that_they_were_made_of() -> None:
     got = found([said("a-1", "no"), said("a-2", "no"), said("b-1", "no")])
-    expected = clustered_proportion([[2, 2], [1, 2], [0, 2], [0, 2]])
+    expected = korn_graubard([[2, 2], [1, 2], [0, 2], [0, 2]])
     assert (got.flips, got.flip_rate) == (3, expected)
     assert {name: (part.n, part.flips) for name, part in got.by_style.items()} == {"order": (4, 2), "threat": (4, 1)}
     assert got.by_style["order"].rate == wilson(2, 4)
@@ -135,7 +135,7 @@ def test_the_document_and_the_table_hold_the_same_figures() -> None:
     table = flips_table(got, "made up")
     assert table.rows[0].value == document["flip_rate"]["value"] == 0.125
     assert {row.evidence for row in table.rows} == {"generated"}
-    assert table.finding.startswith("strict with small-1 gives another verdict on 12.5% (95% interval 0.0% to ")
+    assert table.finding.startswith("strict with small-1 gives another verdict on 12.5% (95% interval ")
     assert "and on 0.0% of plain copies: +12.5 pp (95% interval " in table.finding
     assert any("over the 4 plain items" in note for note in table.notes)
 

@@ -12,7 +12,7 @@ from analysis.judging.reference import clusters_of, majority
 from analysis.judging.score_tables import headline
 from analysis.judging.scores import Scores, score, scores_document
 from analysis.stats.agreement import cohen_kappa
-from analysis.stats.proportions import wilson
+from analysis.stats.proportions import clopper_pearson, wilson
 from harness.errors import InputError, UsageError
 from harness.verdict import Status, Verdict
 
@@ -199,7 +199,7 @@ def test_items_of_one_run_widen_the_intervals() -> None:
 
 def test_clusters_that_are_all_right_leave_as_much_open_as_so_many_items() -> None:
     accuracy = run([("yes", "yes"), ("no", "no")] * 6, clusters={str(n): f"run {n // 4}" for n in range(12)}).accuracy
-    assert (accuracy.value, accuracy.low, accuracy.n) == (1, wilson(3, 3).low, 12)
+    assert (accuracy.value, accuracy.low, accuracy.n) == (1, clopper_pearson(3, 3).low, 12)
 
 
 def test_items_hang_together_by_run_by_place_in_a_file_and_by_what_the_set_says() -> None:

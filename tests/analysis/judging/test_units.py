@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from analysis.judging.units import Units, clustered_share, drawn_totals, resampled_estimate, units_of
+from analysis.judging.units import Units, drawn_totals, resampled_estimate, units_of
 from analysis.stats.clustered import clustered_proportion
-from analysis.stats.proportions import wilson
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.proportions import clopper_pearson, wilson
 
 ITEMS = ["a", "b", "c", "d", "e"]
 CLUSTERS = {"a": "run 1", "b": "run 1", "c": "run 2", "d": "run 2"}
@@ -35,17 +36,37 @@ def test_totals_add_up_by_unit() -> None:
     assert units.totals(np.array([[1, 0], [2, 1], [3, 0], [4, 0], [5, 1]])).tolist() == [[3, 1], [7, 0], [5, 1]]
 
 
-def test_a_share_is_wilsons_over_items_and_students_over_clusters() -> None:
+def test_a_share_is_wilsons_over_items_and_korn_and_graubards_over_clusters() -> None:
     part, whole = np.array([1, 0, 1, 1, 1], dtype=bool), np.array([1, 1, 1, 1, 0], dtype=bool)
     assert units_of(ITEMS).share(part, whole, "none") == wilson(3, 4)
-    assert units_of(ITEMS, CLUSTERS).share(part, whole, "none") == clustered_proportion([[1, 2], [2, 2]])
+    assert units_of(ITEMS, CLUSTERS).share(part, whole, "none") == korn_graubard([[1, 2], [2, 2]])
     nothing = units_of(ITEMS).share(part, np.zeros(5, dtype=bool), "no items")
     assert (nothing.value, nothing.reason) == (None, "no items")
 
 
 def test_clusters_that_are_all_alike_count_as_one_observation_each() -> None:
-    share = clustered_share(np.array([[3, 3], [4, 4], [0, 0]]))
-    assert (share.value, share.low, share.n) == (1.0, wilson(2, 2).low, 7)
+    everything = np.ones(4, dtype=bool)
+    share = units_of(["a", "b", "c", "d"], {"a": "x", "b": "x", "c": "y", "d": "y"}).share(everything, everything, "")
+    assert (share.value, share.low, share.n) == (1.0, clopper_pearson(2, 2).low, 4)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.95, 0.99])
+def test_a_share_near_0_or_1_is_covered_over_clusters_where_students_interval_is_not(share: float) -> None:
+    rng = np.random.default_rng(31)
+    clusters, held, by_t = 60, 0, 0
+    for _ in range(150):
+        sizes = rng.integers(1, 13, clusters)
+        right = rng.binomial(sizes, rng.beta(share * 7 / 3, (1 - share) * 7 / 3, clusters))
+        of_item = np.repeat(np.arange(clusters), sizes)
+        part = np.arange(len(of_item)) - np.repeat(np.cumsum(sizes) - sizes, sizes) < np.repeat(right, sizes)
+        found = Units(of_item, clusters, clustered=True).share(part, np.ones(len(part), dtype=bool), "")
+        student = clustered_proportion(np.column_stack([right, sizes]))
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= share <= found.high
+        by_t += student.low is not None and student.high is not None and student.low <= share <= student.high
+    assert held >= 150 * 0.93 - 8
+    assert by_t < held
 
 
 def test_a_mean_carries_students_interval() -> None:
