@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.clients.batch_lines import read_outcomes
 from harness.clients.reading import Answer, read_answer
 from harness.clients.redaction import Redaction
-from harness.exchange import Outcome, Reply
+from harness.exchange import Failure, Outcome, Reply
 from tests.harness.clients.faulty_server import completion
 
 KEY = "sk-proj-7Hq/2mXw+Zt9_LrB4vNc=E8sPd1GyKa"
@@ -150,3 +150,16 @@ def test_the_work_grows_with_the_text_alone(sign: str) -> None:
     text = sign * (400_000 // len(sign))
     assert len(REDACT(text)) > 0
     assert len(REDACT(text + SPELLINGS["URL, every sign"](KEY))) > 0
+
+
+@pytest.mark.parametrize("after", range(185, 205))
+@pytest.mark.parametrize("secret", ["acme rockets", "acme<i> rock</i>ets", "acme\n\nrockets"])
+def test_what_is_no_secret_in_parts_is_cleaned_before_it_is_cut(secret: str, after: int) -> None:
+    """Of a secret that is made of words no part can be told from any text, once it is cut."""
+    for body in (json.dumps({"error": "x" * after + secret}).encode(), b"x" * after + secret.encode()):
+        outcome = read_answer(Answer(400, {}, body), "m", 0.0, REDACT)
+        assert isinstance(outcome, Failure)
+        assert "acm" not in outcome.sentence
+    outcome = read_answer(Answer(502, {}, b"x" * (19_805 + after) + secret.encode()), "m", 0.0, REDACT)
+    assert isinstance(outcome, Failure)
+    assert "acm" not in outcome.raw
