@@ -17,7 +17,7 @@ from pathlib import Path
 
 from harness.records import Inputs
 
-MOST_LISTED = 10_000
+MOST_LISTED = 20_000
 """How many parts are listed; of more there is only a digest."""
 
 _BLOCK = 1 << 18

@@ -2,7 +2,7 @@
 
 import hashlib
 from codecs import BOM_UTF8
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from analysis.gold import Inline
 from harness.errors import InputError
 from harness.inputs import digest_of, length_and_checksum, listed, part, text_part
-from harness.items import read_question, trajectory_file
+from harness.items import read_question
 from harness.records import Inputs
 
 
@@ -59,9 +59,13 @@ def _named(line: bytes) -> str | None:
 
 
 def _part(folder: Path, name: str) -> list[str]:
+    """A file below the folder; what is no file there is refused by whoever asks about the item."""
+    below, file = PurePath(name), folder / name
     try:
-        return [part(name, *length_and_checksum(trajectory_file(folder, name)))]
-    except (InputError, OSError):  # it cannot be read: whoever asks about the item says so
+        if below.is_absolute() or ".." in below.parts or not file.is_file():
+            return []
+        return [part(name, *length_and_checksum(file))]
+    except OSError:
         return []
 
 

@@ -8,6 +8,7 @@ It has the form of any benchmark: the gold label of an item stays that of the pl
 import hashlib
 import heapq
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -86,10 +87,10 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
     with TemporaryDirectory(dir=out, prefix=".benchmark.") as building:
         made = Path(building) / FOLDER
         write_benchmark(made, _described(source), items, _gold(items, source.gold))
-        if folder.is_dir():
-            _expect_same(made, folder)
-        else:
+        with suppress(OSError):  # where it stands already, put there by this command or by another process
             made.rename(folder)
+            return folder
+        _expect_same(made, folder)
     return folder
 
 
@@ -135,7 +136,10 @@ def _expect_same(made: Path, folder: Path) -> None:
         there = folder / file.name
         if not there.is_file() or there.read_bytes() != file.read_bytes():
             said = f"{folder} holds items made by another command: {file.name} differs"
-            raise UsageError(said, "Name another folder for the run, or give the options of then.")
+            advice = (
+                "Name another folder for the run, or give the options of then, with judge and benchmark as they were."
+            )
+            raise UsageError(said, advice)
 
 
 def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:

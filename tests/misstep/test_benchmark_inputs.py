@@ -191,7 +191,8 @@ def test_a_file_that_many_items_name_is_read_once(tmp_path: Path, monkeypatch: p
 def test_a_path_that_is_no_file_of_the_benchmark_is_not_read(gates: Path, tmp_path: Path) -> None:
     (tmp_path / "outside.json").write_text("{}")
     items = [
-        {"id": str(n), "kind": "text", "trajectory": name} for n, name in enumerate(("../outside.json", "/dev/zero"))
+        {"id": str(n), "kind": "text", "trajectory": name}
+        for n, name in enumerate(("../outside.json", "/dev/zero", "a\0b", "runs"))
     ]
     (gates / "items.jsonl").write_bytes(b"".join(msgspec.json.encode(item) + b"\n" for item in items))
     assert [part.split(" ", 2)[2] for part in inputs_of(gates).parts] == [
