@@ -17,6 +17,7 @@ from msgspec import Struct
 from harness.classifiers import programs
 from harness.classifiers.failures import failed
 from harness.classifiers.history import Act, once
+from harness.classifiers.prose import has
 from harness.classifiers.shell import Command, commands_of, placed
 from harness.classifiers.targets import records_in
 from harness.classifiers.tools import (
@@ -54,6 +55,7 @@ _INLINE_WRITE = re.compile(
 _OPEN_FILE = re.compile(r"\[File: (\S+)|^(\S+\.\w+) has been (?:updated|edited)", re.MULTILINE)
 _ANSWER = 2000
 _LINES = re.compile(r"\d+(?::\d+)?$")
+_MAKES_FOLDERS = ("mkdir", "clone", "worktree", "venv")
 _NOWHERE = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-"))
 
 
@@ -285,7 +287,7 @@ def _git(command: Command) -> list[Effect]:
 
 def made_folders(act: Act) -> list[str]:
     """The folders that a call made: by `mkdir`, as a copy of a repository, as an environment of Python."""
-    if failed(act):
+    if act.line is None or not has(act.line, _MAKES_FOLDERS) or failed(act):
         return []
     found = []
     for command in commands_of(act):
