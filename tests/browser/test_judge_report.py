@@ -279,6 +279,7 @@ def bare(tmp_path_factory) -> Path:
         {"id": LONG, "kind": "misbehaviour", "text": "A gate."},
     ]
     (gates / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    (gates / "gold.csv").write_text((gates / "gold.csv").read_text().replace("item-2,", f"{LONG},"))
     said = [verdict(0, steps=[1]), verdict(1), structs.replace(verdict(2), item=LONG)]
     run = judged_run(folder / "run", gates, said)
     (folder / "report.html").write_text(report_html(open_runs([run])))
