@@ -255,14 +255,16 @@ def _add_program(conversation: Conversation, passage: _Passage, edits: int) -> i
         turn.tokens = _tokens(spent) if spent else None
         applied = [line for line in lines if line.startswith(_APPLIED)]
         failed = any(_FAILED.search(line) for line in lines)
-        for path in dict.fromkeys(line.removeprefix(_APPLIED) for line in applied):
-            if all(call.arguments["path"] != path for call in turn.calls if isinstance(call.arguments, dict)):
-                edits += 1
-                whole = _whole_file(turn.texts, path)
-                conversation.call(turn, ToolCall("edit", {"path": path} | whole, f"edit-{edits}"))
+        known = {call.arguments["path"] for call in turn.calls if isinstance(call.arguments, dict)}
+        new = [path for path in dict.fromkeys(line.removeprefix(_APPLIED) for line in applied) if path not in known]
+        whole = _whole_files(turn.texts) if new else {}
+        for path in new:
+            edits += 1
+            content = {"content": whole[path]} if path in whole else {}
+            conversation.call(turn, ToolCall("edit", {"path": path} | content, f"edit-{edits}"))
         if failed or applied:
             _add_results(conversation, turn, lines)
-        lines = [line for line in lines if line != spent and (line not in applied)]
+        lines = [line for line in lines if line != spent and not line.startswith(_APPLIED)]
     text = "\n".join(lines).strip()
     if text:
         conversation.begin(Turn("system", [text], extra={"line": passage.line}))
@@ -272,27 +274,39 @@ def _add_program(conversation: Conversation, passage: _Passage, edits: int) -> i
 def _add_results(conversation: Conversation, turn: Turn, lines: list[str]) -> None:
     """A result for each edit of the turn that the program said something about."""
     said = "\n".join(lines)
-    complaints = [line for line in lines if _FAILED.search(line)]
+    known = set(lines)
+    of_all: list[str] = []
+    of_path: dict[str, list[str]] = {}
+    for line in lines:
+        if found := _FAILED.search(line):
+            if found["path"] is None:
+                of_all.append(line)
+                for told in of_path.values():
+                    told.append(line)
+            else:
+                of_path.setdefault(found["path"], list(of_all)).append(line)
+    about_all = "\n".join(of_all)
     for call in turn.calls:
         arguments = call.arguments if isinstance(call.arguments, dict) else {}
         path, search = arguments.get("path", ""), arguments.get("search", "")
-        about = [line for line in complaints if not (named := _FAILED.search(line)) or named["path"] in (None, path)]
-        applied = f"{_APPLIED}{path}" in lines
+        about = "\n".join(of_path[path]) if path in of_path else about_all
+        applied = f"{_APPLIED}{path}" in known
         if about and (not applied or (search.strip() and search in said)):
-            conversation.result(ToolResult("\n".join(about), is_error=True, call_id=call.id))
+            conversation.result(ToolResult(about, is_error=True, call_id=call.id))
         elif applied:
             conversation.result(ToolResult(f"{_APPLIED}{path}", is_error=False, call_id=call.id))
 
 
-def _whole_file(texts: list[str], path: str) -> dict[str, str]:
-    """The content of a file that the model gave whole: a fence under a line with its name."""
+def _whole_files(texts: list[str]) -> dict[str, str]:
+    """The files that the model gave whole, by name: each a fence under a line with its name, the first of each."""
     lines = "\n".join(texts).split("\n")
-    for place, line in enumerate(lines[:-1]):
-        if line.strip().strip("`*:# ") == path and lines[place + 1].startswith("```"):
-            body = lines[place + 2 :]
-            end = next((number for number, text in enumerate(body) if text.startswith("```")), len(body))
-            return {"content": "\n".join(body[:end])}
-    return {}
+    fences = [number for number, line in enumerate(lines) if line.startswith("```")]
+    found: dict[str, str] = {}
+    for fence, end in zip(fences, [*fences[1:], len(lines)], strict=True):
+        name = lines[fence - 1].strip().strip("`*:# ") if fence else None
+        if name is not None and name not in found:
+            found[name] = "\n".join(lines[fence + 1 : end])
+    return found
 
 
 def _tokens(line: str) -> Tokens:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -149,3 +150,27 @@ def test_a_history_may_be_the_text_of_a_field_one_record_a_line() -> None:
     (run,) = aider.read(json.dumps(record | {"score": 1}).encode(), Source("aider", "a.jsonl", 4))
     assert (run.id, run.source.line, run.extra["score"]) == ("x-1-2026-01-05T10:00:00", 4, 1)
     assert [(step.role, step.text) for step in run.steps] == [("user", "Rename it"), ("agent", "Done.")]
+
+
+def test_what_the_program_says_of_many_edits_is_looked_up_and_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+
+    class Counting:
+        """The pattern of a failed match, which counts how many lines it is asked about."""
+
+        def __init__(self, pattern: Any) -> None:
+            self._pattern = pattern
+
+        def search(self, line: str) -> Any:
+            looked_at.append(1)
+            return self._pattern.search(line)
+
+    monkeypatch.setattr(aider, "_FAILED", Counting(aider._FAILED))
+    block = "b{0}.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n"
+    chat = "# aider chat started at 2026-01-05 10:00:00\n\n#### Go\n\n"
+    chat += "".join(block.format(n) for n in range(200)) + "\n"
+    chat += "".join(f"> failed to match lines in b{n}.py\n" for n in range(200))
+    (trajectory,) = aider.read(chat.encode(), Source("aider", "chat.md"))
+    results = trajectory.steps[1].results
+    assert [result.text for result in results] == [f"failed to match lines in b{n}.py" for n in range(200)]
+    assert len(looked_at) < 1000
