@@ -49,7 +49,7 @@ _BLOCK = re.compile(
 _FLAGGED = re.compile(r"--old_str '(?>((?:(?!--old_str ').)*?)' --new_str ')((?:(?!--old_str ').)*?)'", re.DOTALL)
 _SHOWN_LINES = 5
 _READ = 20_000
-"""Characters at the end of an answer in which its error is looked for."""
+"""Characters at the end of an answer in which its error is looked for, and of a command in which its edit is."""
 
 
 class Edit(Struct, frozen=True, gc=False):
@@ -111,10 +111,11 @@ def _edits(acts: list[Act]) -> dict[int, Edit]:
 
 def _exchanged(line: str) -> tuple[str, str]:
     """What a command line puts in the place of what; all of it where it does not say."""
-    match = _SUBSTITUTION.search(line)
+    head = line[:_READ]
+    match = _SUBSTITUTION.search(head)
     if match:
         return match.group(2), match.group(3)
-    block = _BLOCK.search(line) or _FLAGGED.search(line)
+    block = _BLOCK.search(head) or _FLAGGED.search(head)
     if block:
         return block.group(1), block.group(2)
     taken = "\n".join(_TAKEN.findall(line))

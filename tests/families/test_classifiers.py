@@ -170,6 +170,11 @@ GROWING: dict[str, Callable[[int], Trajectory]] = {
     ),
     "one call": _calls("Fix it.", lambda _turn: bash("grep x", "y")),
     "other calls": _calls("Fix it.", lambda turn: bash(f"cat {turn % 7}", "y" * 300)),
+    "open conflict marks": lambda size: run(*[bash("edit 1:2\n" + "<<<<\n" * size, "y", 1)] * 3),
+    "dots in an error": lambda size: run(
+        *[edit("a.py", "1", "2"), edit("a.py", "2", "1"), edit("a.py", "1", "2")],
+        bash("pytest", "Error: " + "a." * size, 1),
+    ),
     "texts": lambda size: run(*[says(f"{turn} " + "some words of the agent " * 8) for turn in range(size)]),
 }  # fmt: skip
 """Runs by the number of their steps."""
