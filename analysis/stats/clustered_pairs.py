@@ -35,6 +35,7 @@ FEW_CLUSTERS = 40
 """With fewer the level of tests over clusters is not to be relied on (`benchmarks/validity/RESULTS.md`)."""
 
 _EAGER = "sign flips find too often what is not there where a few clusters lean far to one side"
+TOO_SHORT = "few clusters differ from the others, and by far: the interval is too short where more may be like these"
 _MOST_SKEWED = 0.18
 """Beyond it a tail of 2.5% is off by more than a fifth."""
 
@@ -71,11 +72,19 @@ def _doubt(leaning: IntArray) -> str:
     few clusters cannot show that, more show it by their skewness, which shifts a tail of the normal distribution by
     skewness (z² - 1) φ(z) / 6 (Edgeworth's first term).
     """
-    squares = float((leaning.astype(np.float64) ** 2).sum())
-    skewness = abs(float((leaning.astype(np.float64) ** 3).sum())) / squares**1.5
     if len(leaning) < FEW_CLUSTERS:
         return f"only {len(leaning)} cluster{'' if len(leaning) == 1 else 's'} with a difference: {_EAGER}"
-    return f"the clusters' differences are skewed: {_EAGER}" if skewness > _MOST_SKEWED else ""
+    return (
+        f"the clusters' differences are skewed: {_EAGER}"
+        if _skewness(leaning.astype(np.float64)) > _MOST_SKEWED
+        else ""
+    )
+
+
+def _skewness(values: FloatArray) -> float:
+    """How skewed a sum of independent values with mean 0 is."""
+    squares = float((values**2).sum())
+    return abs(float((values**3).sum())) / (squares * sqrt(squares))
 
 
 def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
@@ -83,7 +92,8 @@ def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike
 
     The variance is that of a ratio of sums (`clustered.linearised_variance`), with clusters - 1 degrees of freedom.
     Where it is 0 because no cluster leans to either side, or all do wholly to one, each cluster counts as one pair and
-    the interval is Tango's.
+    the interval is Tango's. Where clusters are skewed, as near -1 and 1 or where one system alone is ever ahead, the
+    interval is too short and says so.
 
     Parameters
     ----------
@@ -113,7 +123,8 @@ def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike
     from scipy.special import stdtrit
 
     half = float(stdtrit(clusters - 1, (1 + confidence) / 2)) * sqrt(variance)
-    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), n, method)
+    doubt = TOO_SHORT if _skewness(each - value * sizes) > _MOST_SKEWED else ""
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), n, method, doubt)
 
 
 def paired_design_effect(differences: npt.ArrayLike, items: npt.ArrayLike, discordant: int) -> float | None:

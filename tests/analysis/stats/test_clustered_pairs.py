@@ -13,6 +13,7 @@ from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, clustered_proportio
 from analysis.stats.clustered_pairs import (
     ALL_ALIKE,
     NO_LEANING,
+    TOO_SHORT,
     clustered_paired_difference,
     paired_design_effect,
     resampled_pairs,
@@ -84,6 +85,17 @@ def test_few_clusters_and_skewed_ones_come_with_a_word_on_false_alarms() -> None
     assert "only 1 cluster " in sign_flip_mcnemar([3]).reason
     assert sign_flip_mcnemar(rng.choice([-2, -1, 1, 2], size=200)).reason == ""
     assert "skewed" in sign_flip_mcnemar([9] * 6 + [-1] * 54).reason
+
+
+def test_an_interval_of_skewed_clusters_says_that_it_is_too_short() -> None:
+    rng = np.random.default_rng(6)
+    held = 0
+    for _ in range(200):
+        found = clustered_paired_difference(rng.binomial(6, rng.beta(0.05 * 7 / 3, 0.95 * 7 / 3, 30)), np.full(30, 6))
+        assert found.low is None or found.reason == TOO_SHORT
+        held += found.low is not None and found.high is not None and found.low <= 0.05 <= found.high
+    assert held < 0.93 * 200
+    assert clustered_paired_difference(rng.choice([-2, -1, 0, 1, 2], size=400), np.full(400, 6)).reason == ""
 
 
 def test_skewed_clusters_raise_the_false_alarms_that_the_word_is_about() -> None:
