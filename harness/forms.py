@@ -18,10 +18,10 @@ from harness.errors import InputError
 
 T = TypeVar("T")
 
-_AT = re.compile(r"(.*?)(?: - at `(?:key in )?\$(.*)`)?", re.DOTALL)
+_AT = re.compile(r"((?:(?! - at `).)*+)(?: - at `(?:key in )?\$(.*)`)?", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|(\[\.\.\.\])")
 _TOML_PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)", re.DOTALL)
-_EXPECTED = re.compile(r"Expected `(.+)`, got `(.+)`")
+_EXPECTED = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
 _WORDS = {
     "str": "text",
     "int": "a whole number",

@@ -89,14 +89,16 @@ def _look_into(module: ModuleType, found: Uses) -> None:
             found.add(pattern, f"{module.__name__}.{name}", None if pattern is value else "findall")
     known = Known(vars(module))
     tree = ast.parse(inspect.getsource(module))
+    named = _methods_of_names(tree)
     with_method = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
             if isinstance(owner, ast.Name) and owner.id == "re" and node.func.attr in (*METHODS, "compile"):
                 pattern = _evaluated(node, known)
-                method = None if node.func.attr == "compile" else node.func.attr
-                found.add(pattern, f"{module.__name__}:{node.lineno}", method)
+                methods = named.get(id(node), [None]) if node.func.attr == "compile" else [node.func.attr]
+                for method in methods:
+                    found.add(pattern, f"{module.__name__}:{node.lineno}", method)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
             with_method.add(node.value)
             if isinstance(value := vars(module).get(node.value.id), re.Pattern):
@@ -106,6 +108,17 @@ def _look_into(module: ModuleType, found: Uses) -> None:
             value = vars(module).get(node.id)
             if isinstance(value, re.Pattern):
                 found.add(value, module.__name__, "findall")
+
+
+def _methods_of_names(tree: ast.Module) -> dict[int, list[str]]:
+    """Calls whose value is given a name, by identity → the methods that are used of that name."""
+    used: defaultdict[str, list[str]] = defaultdict(list)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
+            used[node.value.id].append(node.attr)
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    targets = [(target, node.value) for node in assigned for target in node.targets if isinstance(target, ast.Name)]
+    return {id(value): used[target.id] for target, value in targets if used[target.id]}
 
 
 def _patterns_in(value: Any, depth: int = 0) -> list["re.Pattern[Any]"]:
