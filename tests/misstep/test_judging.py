@@ -150,9 +150,9 @@ def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path,
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{}", "items.jsonl:7: no item"),
+        ("{}", "items.jsonl:7: the keys id and kind are missing"),
         ('{"id": "i0", "kind": "text"}', "items.jsonl:7: the id 'i0' comes twice"),
-        ("\xff", "items.jsonl:7: no item"),
+        ("\xff", "items.jsonl:7: no JSON"),
     ],
 )
 def test_a_broken_item_is_named_before_anything_is_asked(
