@@ -1,6 +1,6 @@
 """`python -m benchmarks.validity [--samples N] [--seed S]`: all rates, printed, and written to RESULTS.md beside this.
 
-The whole run takes about 80 seconds on one core with the default 2,000 samples a setting.
+The whole run takes some minutes on one core with the default 2,000 samples a setting.
 """
 
 import argparse
