@@ -104,10 +104,15 @@ def too_many_digits(digits: str, *, is_limit: bool) -> bool:
 
 
 class Derivation(Struct, frozen=True, forbid_unknown_fields=True):
-    """One way to work a figure out again: the check, and the figures (or the matrix) that it takes, by id."""
+    """One way to work a figure out again: the check, and the figures (or the matrix) that it takes, by id.
+
+    `reading` says in words what the figure is taken for where the paper leaves that open: of several ways with a
+    reading one has to fit, and all without one.
+    """
 
     check: Check
     inputs: dict[str, str | tuple[str, ...]] = {}
+    reading: str = ""
 
 
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,7 +121,9 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     `value` is the number where `printed` is not one by itself ("42,807k", "Three", a reduction printed without its
     sign); `approximate` where the paper says "about" of a number whose last zeros carry no information; `bound` where
     it gives the number as a limit ("over", "at least"; "under", "up to"); `also` has further ways to work it out.
-    `paper` is the slug of its file, whatever the file says of it.
+    `reading` is that of `check`. `statistic` is what its place calls the number ("median", "Fleiss' kappa") and `of`
+    what its place says a share is of, in its own words; `same` compares these as well. `paper` is the slug of its file,
+    whatever the file says of it.
     """
 
     id: str
@@ -128,9 +135,12 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     value: str | None = None
     check: Check | None = None
     inputs: dict[str, str | tuple[str, ...]] = {}
+    reading: str = ""
     also: tuple[Derivation, ...] = ()
     approximate: bool = False
     bound: Literal["above", "below"] | None = None
+    statistic: str = ""
+    of: str = ""
     note: str = ""
     paper: str = ""
 
@@ -158,7 +168,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def derivations(self) -> tuple[Derivation, ...]:
         """Every way to work it out again that the file names, the first one first."""
-        return self.also if self.check is None else (Derivation(self.check, self.inputs), *self.also)
+        return self.also if self.check is None else (Derivation(self.check, self.inputs, self.reading), *self.also)
 
 
 class Matrix(Struct, frozen=True, forbid_unknown_fields=True):

@@ -20,6 +20,14 @@ WORST_FIRST: tuple[Status, ...] = ("impossible", "differs", "underdetermined", "
 FAILED = WORST_FIRST[:2]
 """The statuses of figures that contradict each other."""
 
+STATUS_WORDS: dict[Status, tuple[str, str]] = {
+    "impossible": ("is impossible", "are impossible"),
+    "differs": ("differs", "differ"),
+    "underdetermined": ("cannot be told", "cannot be told"),
+    "reproduced": ("is reproduced", "are reproduced"),
+}
+"""Status → what one figure or check is said to be, and several: everywhere in the same words."""
+
 Unit = Literal["share", "count", "coefficient", "p", "difference", "usd", "seconds", "number", "text"]
 
 

@@ -13,7 +13,7 @@ from analysis.report import Foot, table_text
 from analysis.report.index import index_page, notebook_lines, summary
 from analysis.report.notebook import Report, notebook_page, read_notebook
 from analysis.table_files import file_addresses, write_table
-from analysis.tables import Table
+from analysis.tables import STATUS_WORDS, Table
 from harness import places
 from harness.datasets.catalogue import data_sets, named_data_folder
 from harness.errors import InputError, MissingPrerequisite, UsageError
@@ -166,11 +166,11 @@ def _text_summary(reports: Sequence[Report], out: Path) -> str:
     lines = notebook_lines(reports)
     parts = [table_text(table, most_lines=_LINES_SHOWN) for line in reversed(lines) for table in line.report.tables]
     for line in reversed(lines):
-        counts = ", ".join(f"{count} {status}" for status, count in line.statuses)
+        counts = ", ".join(f"{count:,} {STATUS_WORDS[status][count != 1]}" for status, count in line.statuses)
         news = [plain(line.report.title)]
         news += [f"  error: {plain(line.report.error.sentence())}"] if line.report.error else []
         news += [f"  {plain(line.report.finding)}"] if line.report.finding else []
-        news += [f"  {counts}"] if counts else []
+        news += [f"  printed figures compared: {counts}"] if counts else []
         parts.append("\n".join([*news, f"  {out / line.address}"]) + "\n")
     return "\n".join([*parts, f"{summary(lines)}\n{out / 'index.html'}\n"])
 

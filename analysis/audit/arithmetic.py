@@ -6,6 +6,7 @@ from fractions import Fraction
 from msgspec import structs
 
 from analysis.audit.checked import Checked, compared, opened, underdetermined
+from analysis.audit.names import unlike_names
 from analysis.audit.repairs import exchanged_digits, first_of, own_digits_exchanged
 from analysis.audit.rounding_boxes import (
     Box,
@@ -97,6 +98,9 @@ def check_same(figure: Figure, other: Figure | None) -> Checked:
         return underdetermined("same", opened(f"{figure.printed} and, in {other.place}, {other.printed} are words."))
     value = float(printed_value(other))
     if same_quantity(figure, other):
+        unlike = unlike_names(figure, other)
+        if unlike:
+            return Checked("same", "differs", opened(f"{figure.printed} {unlike}."), value)
         sentence = opened(f"{figure.printed} here, {other.printed} in {other.place}.")
         return Checked("same", "reproduced", sentence, value)
     if limit(figure) is not None and limit(figure) == limit(other):

@@ -4,6 +4,10 @@
 rounding of its inputs give the printed digits, and is `impossible` where no whole counts do.
 """
 
+from collections.abc import Sequence
+
+from msgspec import structs
+
 from analysis.audit.agreement import Pairs, check_rater_agreement
 from analysis.audit.arithmetic import (
     check_difference,
@@ -17,10 +21,13 @@ from analysis.audit.judges import check_precision_recall
 from analysis.audit.kappa import Raters, check_kappa
 from analysis.audit.kappa_rows import rows_by_label
 from analysis.audit.p_values import check_two_proportion_p
-from analysis.audit.repairs import with_common_cases, with_common_count
+from analysis.audit.repairs import Result, with_common_cases, with_common_count
 from analysis.audit.shares import check_mean, check_percentage
 from analysis.audit.stars import check_stars
 from analysis.published import Check, Derivation, Figure, Paper
+from analysis.tables import FAILED, WORST_FIRST
+
+Ways = tuple[Derivation, ...]
 
 _MAY_BE_WORDS: frozenset[Check] = frozenset({"same", "stars"})
 """Checks of figures that need not be numbers themselves."""
@@ -29,11 +36,24 @@ _MAY_BE_WORDS: frozenset[Check] = frozenset({"same", "stars"})
 def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
     """A printed figure, worked out again in one of the ways that its file names.
 
+    What rests on a number that nobody printed, and that does not follow from printed ones, contradicts no figure.
+
     Raises
     ------
     UsageError
         The derivation names a figure that the paper has not.
     """
+    checked = _checked(paper, figure, derivation)
+    values = [value for key, value in derivation.inputs.items() if key != "matrix"]
+    names = [name for value in values for name in ((value,) if isinstance(value, str) else value)]
+    assumed = [one.printed for one in map(paper.__getitem__, names) if one.is_worked_out and not one.derivations]
+    if checked.status not in FAILED or not assumed:
+        return checked
+    sentence = f"{checked.sentence} This contradicts nothing that is printed: {assumed[0]} is not."
+    return structs.replace(checked, status="underdetermined", sentence=sentence, suggestion="")
+
+
+def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
     one = {key: paper[name] for key, name in derivation.inputs.items() if isinstance(name, str) and key != "matrix"}
     get = one.get
     numbers = [*([] if derivation.check in _MAY_BE_WORDS else [figure]), *one.values()]
@@ -79,9 +99,36 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
 
 def check_all(paper: Paper) -> list[tuple[Figure, Checked]]:
     """Every figure of a paper in every way that its file names, in the file's order; repairs are looked for jointly."""
+    return [(figure, checked) for figure, _, checked in check_each_way(paper)]
+
+
+def check_each_way(paper: Paper) -> list[tuple[Figure, Ways, Checked]]:
+    """What `check_all` gives, with the way that each was worked out in, or the ways that are readings of one figure."""
     results = [
         (figure, derivation, check_figure(paper, figure, derivation))
         for figure in paper.figure
         for derivation in figure.derivations
     ]
-    return [(figure, checked) for figure, _, checked in with_common_count(paper, with_common_cases(paper, results))]
+    by_figure: dict[str, list[Result]] = {}
+    for result in with_common_count(paper, with_common_cases(paper, results)):
+        by_figure.setdefault(result[0].id, []).append(result)
+    return [(found[0][0], ways, checked) for found in by_figure.values() for ways, checked in _judged(found)]
+
+
+def check_ways(paper: Paper, figure: Figure) -> list[Checked]:
+    """One figure in every way that its file names."""
+    results = [(figure, way, check_figure(paper, figure, way)) for way in figure.derivations]
+    return [checked for _, checked in _judged(results)]
+
+
+def _judged(results: Sequence[Result]) -> list[tuple[Ways, Checked]]:
+    """What all ways gave, those that are readings of one figure as one: the best of them, since the paper means one."""
+    readings = [(way, checked) for _, way, checked in results if way.reading]
+    alone: list[tuple[Ways, Checked]] = [((way,), checked) for _, way, checked in results if not way.reading]
+    if not readings:
+        return alone
+    way, best = max(readings, key=lambda reading: WORST_FIRST.index(reading[1].status))
+    told = [f"Read as {way.reading}: {best.sentence}"]
+    if best.status in FAILED:
+        told += [f"Read as {other.reading}: {checked.sentence}" for other, checked in readings if other != way]
+    return [(tuple(one for one, _ in readings), structs.replace(best, sentence=" ".join(told))), *alone]

@@ -10,19 +10,12 @@ from typing import Any
 from msgspec import Struct, structs
 
 from analysis.audit.checked import Checked
-from analysis.audit.checks import check_all
+from analysis.audit.checks import Ways, check_all, check_each_way
 from analysis.audit.judge_tables import ROWS_SWAPPED
 from analysis.audit.rounding_boxes import scale
 from analysis.audit.row_figures import UserRow
-from analysis.published import Check, Derivation, Figure, Paper
-from analysis.tables import FAILED, WORST_FIRST, Status, Unit
-
-_WORDS: dict[Status, tuple[str, str]] = {
-    "impossible": ("is impossible", "are impossible"),
-    "differs": ("differs", "differ"),
-    "underdetermined": ("cannot be told", "cannot be told"),
-    "reproduced": ("is reproduced", "are reproduced"),
-}
+from analysis.published import Check, Figure, Paper
+from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Status, Unit
 
 
 class Finding(Struct, frozen=True):
@@ -62,12 +55,11 @@ class Finding(Struct, frozen=True):
 
 def paper_findings(paper: Paper, source: str) -> list[Finding]:
     """Every figure of a paper in every way that its file names, in the file's order."""
-    ways = [way for figure in paper.figure for way in figure.derivations]
     return [
         structs.replace(
-            _finding(figure, checked, source, figure.id), remark=_remark(paper, figure, way, checked.status)
+            _finding(figure, checked, source, figure.id), remark=_remark(paper, figure, ways, checked.status)
         )
-        for (figure, checked), way in zip(check_all(paper), ways, strict=True)
+        for figure, ways, checked in check_each_way(paper)
     ]
 
 
@@ -96,7 +88,7 @@ def counted(findings: Iterable[Finding]) -> dict[Status, int]:
 
 def headline(findings: Sequence[Finding]) -> str:
     """One sentence on how the checks ended, the worst first."""
-    parts = [f"{count:,} {_WORDS[status][count != 1]}" for status, count in counted(findings).items() if count]
+    parts = [f"{count:,} {STATUS_WORDS[status][count != 1]}" for status, count in counted(findings).items() if count]
     listed = " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Of {len(findings):,} {'check' if len(findings) == 1 else 'checks'}, {listed}."
 
@@ -229,9 +221,13 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
     )
 
 
-def _remark(paper: Paper, figure: Figure, derivation: Derivation, status: Status) -> str:
+def _remark(paper: Paper, figure: Figure, ways: Ways, status: Status) -> str:
     """Where inputs come from that are not printed, a sentence each, and the file's own note on what fails."""
-    names = [name for value in derivation.inputs.values() for name in ((value,) if isinstance(value, str) else value)]
+    names = [name for way in ways for value in way.inputs.values() for name in _listed(value)]
     unprinted = [paper[name] for name in dict.fromkeys(names) if name in paper and paper[name].is_worked_out]
     sentences = [f"{one.printed} is {one.place}." for one in unprinted if status != "reproduced"]
     return " ".join([*sentences, f"Note: {figure.note}."] if figure.note and status in FAILED else sentences)
+
+
+def _listed(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value

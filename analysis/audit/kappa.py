@@ -42,7 +42,6 @@ from analysis.stats.kappa_tables import (
     products_of,
 )
 from analysis.stats.table_filling import Table
-from analysis.tables import Status
 
 FEWEST, MOST = 2, 8
 """How many labels are tried where their number is not printed."""
@@ -52,9 +51,8 @@ _MOST_COUNTS = 2_000
 """Of how many counts that may agree each is searched for a matrix."""
 _NEIGHBOURS = 0.01
 _MOST_DISTANT = 40
-_FOR_REPAIRS = 3_000_000
-"""What each search for a repair, or for the nearest kappa, may look at: a quick look."""
-_NARROWINGS = 12
+_FOR_REPAIRS, _NARROWINGS = 3_000_000, 12
+"""What each search for a repair, or for the nearest kappa, may look at, and how often: a quick look."""
 
 
 class Raters(Struct, frozen=True):
@@ -200,12 +198,13 @@ def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, fir
 
 def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None) -> Checked:
     """Kappa against the limits that the fewest and the most agreements set, where there are too many to search."""
-    low, high = _range(list(_cases(n, sorted({counts[0], counts[-1]}), labels)))
-    status: Status = "underdetermined" if fits(figure, Box(low, high)) else "impossible"
-    open_ = "matrices of so many items are not searched" if status == "underdetermined" else f"not {figure.printed}"
-    agree = f"{' to '.join(f'{count:,}' for count in sorted({counts[0], counts[-1]}))} of {n:,} agree"
-    sentence = f"{agree}; kappa is then from {number(low, figure)} to {number(high, figure)}, {open_}."
-    return Checked("kappa", status, sentence, None, float(low), float(high))
+    low, high = _range(list(_cases(n, (counts[0], counts[-1]), labels)))
+    agree = f"{counts[0]:,}{f' to {counts[-1]:,}' if len(counts) > 1 else ''} of {n:,} agree"
+    said = f"{agree}; kappa is then from {number(low, figure)} to {number(high, figure)}"
+    if fits(figure, Box(low, high)):
+        said += "; matrices of so many items are not searched."
+        return Checked("kappa", "underdetermined", said, None, float(low), float(high))
+    return Checked("kappa", "impossible", f"{said}, not {figure.printed}.", None, float(low), float(high))
 
 
 def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, ...] = ()) -> Iterator[_Case]:
@@ -246,12 +245,12 @@ def _printing(figure: Figure, case: _Case, allowed: Box) -> Products:
 
 def _allowed(figure: Figure) -> Box:
     """The values that print like a kappa, or keep the limit that it is given as."""
-    box, one = rounding_box(figure), Fraction(1)
+    box = rounding_box(figure)
     value = box.low if figure.approximate else printed_value(figure)
     if limit(figure) == "above":
-        return Box(value, one)
+        return Box(value, Fraction(1))
     if limit(figure) == "below":
-        return Box(-one, box.high if figure.approximate else printed_value(figure))
+        return Box(Fraction(-1), box.high if figure.approximate else value)
     return box
 
 
@@ -273,9 +272,8 @@ def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case],
 def _impossible(figure: Figure, agreement: Figure, cases: Sequence[_Case], labels: int | None) -> Checked:
     low, high = _range(cases)
     case = max(cases, key=lambda one: one.labels)
-    on = f"on {labels} labels" if labels is not None else f"on {FEWEST} to {MOST} labels"
-    if case.first:
-        on += f" of which one rater used {', '.join(f'{count:,}' for count in case.first)}"
+    on = f"on {labels or f'{FEWEST} to {MOST}'} labels"
+    on += f" of which one rater used {', '.join(f'{count:,}' for count in case.first)}" if case.first else ""
     if case.agree == case.n:
         sentence = f"All {case.n:,} agree, so that kappa is 1, or 0/0 where only one label is used."
     elif not fits(figure, Box(low, high)):
@@ -321,7 +319,7 @@ def _kappa_cut_off(figure: Figure, cases: Sequence[_Case]) -> str:
     low, high = (value, value + step) if value >= 0 else (value - step, value)
     for case in cases if limit(figure) is None and not figure.approximate else ():
         table = case.search(products_of(case.n, case.agree, low, high), _FOR_REPAIRS).table
-        if table is not None and is_cut_off(figure, point(_kappa(case, table))):
+        if table is not None and is_cut_off(figure, point(kappa_of(case.n, case.agree, _product(table)))):
             return CUT_OFF
     return ""
 
@@ -355,13 +353,13 @@ def _agreements(agreement: Figure, n: int) -> Sequence[int]:
 
 def _range(cases: Sequence[_Case]) -> tuple[Fraction, Fraction]:
     """Below and above which no kappa lies, whatever the figures leave open."""
-    bounds = []
+    bounds: list[Fraction] = []
     for case in cases:
         least, greatest = possible_products(case.n, case.agree, case.labels)
-        bounds += [
-            Fraction(1) if case.agree == case.n else kappa_of(case.n, case.agree, product)
-            for product in (least, greatest)
-        ]
+        kappas = (
+            Fraction(1) if case.agree == case.n else kappa_of(case.n, case.agree, one) for one in (least, greatest)
+        )
+        bounds += kappas
     return min(bounds), max(bounds)
 
 
@@ -392,10 +390,6 @@ def _narrowed(case: _Case, low: int, high: int, *, rising: bool) -> Fraction | N
             break
         width = width if nearest is not None else 2 * width
     return None if nearest is None else kappa_of(case.n, case.agree, nearest)
-
-
-def _kappa(case: _Case, table: Table) -> Fraction:
-    return kappa_of(case.n, case.agree, _product(table))
 
 
 def _product(table: Table) -> int:

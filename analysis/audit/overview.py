@@ -8,7 +8,7 @@ from msgspec import structs
 
 from analysis.audit.findings import Finding, as_one, counted, headline, is_one_figure, merged, paper_findings
 from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
-from analysis.tables import FAILED, Row, Status, Table, made_by_this
+from analysis.tables import FAILED, STATUS_WORDS, Row, Status, Table, made_by_this
 
 PAPERS = {
     "wink": "Wink",
@@ -20,18 +20,12 @@ PAPERS = {
 
 SLUG = "audit"
 _TITLES: dict[Status, str] = {
-    "impossible": "What is impossible: no whole counts print so",
+    "impossible": "What is impossible: no whole counts round to it",
     "differs": "What differs from the figures it is worked out from",
     "underdetermined": "What cannot be told",
     "reproduced": "What is reproduced",
 }
 _ALONE = "figures that stand alone"
-_ENDED: dict[Status, str] = {
-    "impossible": "found a figure that no whole counts can give",
-    "differs": "gave another figure than is printed",
-    "underdetermined": "lacked a printed input",
-    "reproduced": "gave the printed figure",
-}
 _FIGURES = re.compile(r"[~<>−+-]?\d[\d.,]*(?:%|pp\b|[hsk]\b)?")
 _ROUNDING = "range that the rounding of the printed inputs leaves open"
 
@@ -88,7 +82,7 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
         name=status,
         paper=SLUG,
         title=_TITLES[status],
-        finding=f"{checks:,} of {len(findings):,} checks {', '.join([_ENDED[status], *repeated])}.",
+        finding=f"{checks:,} of {len(findings):,} checks {', '.join([STATUS_WORDS[status][checks != 1], *repeated])}.",
         rows=tuple(
             row
             for alike in groups

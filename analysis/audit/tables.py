@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from msgspec import structs
 
 from analysis.audit.checked import Checked
-from analysis.audit.checks import check_figure
+from analysis.audit.checks import check_ways
 from analysis.audit.rounding_boxes import is_exact_count
 from analysis.published import Figure, Paper, published_row
 from analysis.stats.audit import counts_that_print
 from analysis.stats.proportions import wilson
-from analysis.tables import FAILED, WORST_FIRST, Row, Status
+from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
 
 _ROUNDING = "range that the rounding of the printed inputs leaves open"
 
@@ -38,7 +38,7 @@ def checked_rows(
     rows: list[Row] = []
     for figure in figures:
         name = quantity or f"{figure.row}: {figure.column}"
-        found = [check_figure(paper, figure, derivation) for derivation in figure.derivations]
+        found = check_ways(paper, figure)
         shown = [checked for checked in found if statuses is None or checked.status in statuses]
         if shown or statuses is None:
             rows.append(published_row(figure, name, group=group))
@@ -91,7 +91,7 @@ def with_interval(paper: Paper, figure: Figure, row: Row) -> Row:
 def told(statuses: Sequence[Status], what: str) -> str:
     """One sentence on how many checks there were and how they ended, the worst first."""
     counts = [(statuses.count(status), status) for status in WORST_FIRST if status in statuses]
-    words = ", ".join(f"{count} {_WORDS[status]}" for count, status in counts)
+    words = ", ".join(f"{count} {STATUS_WORDS[status][count != 1]}" for count, status in counts)
     return f"Of {len(statuses)} checks of {what}, {words}."
 
 
@@ -109,11 +109,3 @@ def finding(rows: Sequence[Row], what: str) -> str:
         return ended
     name = f"{row.group} ({row.quantity[0].lower()}{row.quantity[1:]})" if row.group else row.quantity
     return f"{name}: {row.reason.partition(' Suggestion: ')[0].rstrip('.')}; {ended[0].lower()}{ended[1:]}"
-
-
-_WORDS: dict[Status, str] = {
-    "impossible": "found a figure that no whole counts can give",
-    "differs": "gave another figure",
-    "underdetermined": "lacked a printed input",
-    "reproduced": "gave the printed figure",
-}

@@ -100,19 +100,9 @@ def _agreement_rows(paper: Paper, figure: Figure, n: int, group: str) -> list[Ro
 
 
 def _overall_rows(paper: Paper) -> list[Row]:
-    """The mean over pairs of annotators as what it is, and taken for what it is not: a share of trajectories."""
-    figure = paper["annotation.fleiss.agreement"]
-    printed, *others = checked_rows(paper, [figure], _ALL, _AGREEMENT)
-    n, pairs = int(paper["annotation.n"].number), int(paper["annotation.pairs"].number)
-    rows = [structs.replace(printed, n=pairs)]
-    for derivation, row in zip(figure.derivations, others, strict=True):
-        if derivation.check != "percentage":
-            rows.append(structs.replace(row, n=pairs, quantity=f"{_AGREEMENT}, from that of the pairs"))
-        elif derivation.inputs["n"] == "annotation.pairs":
-            rows.append(structs.replace(row, n=pairs))
-        else:
-            rows.append(structs.replace(row, n=n, quantity=f"{_AGREEMENT}, if taken as a share of trajectories"))
-    return rows
+    """The mean over pairs of annotators, as printed and from the agreement of each pair."""
+    rows = checked_rows(paper, [paper["annotation.fleiss.agreement"]], _ALL, _AGREEMENT)
+    return [structs.replace(row, n=int(paper["annotation.pairs"].number)) for row in rows]
 
 
 def _kappa_rows(paper: Paper, figure: Figure, reconstructed: Estimate, group: str, seed: int) -> list[Row]:
@@ -135,17 +125,8 @@ def _kappa_rows(paper: Paper, figure: Figure, reconstructed: Estimate, group: st
 
 
 def _disagreement_rows(paper: Paper) -> list[Row]:
-    """The text's "< 3%" against both things it can mean."""
-    figure, group = paper["annotation.disagreements"], "Disagreements, in the text"
-    printed, *others = checked_rows(paper, [figure], group, "Share that disagree")
-    kinds = ["trajectories" if way.check == "percentage" else "comparisons" for way in figure.derivations]
-    return [
-        printed,
-        *(
-            structs.replace(row, quantity=f"Share of {kind} that disagree")
-            for kind, row in zip(kinds, others, strict=True)
-        ),
-    ]
+    """The text's "< 3%" as the thing that it can mean."""
+    return checked_rows(paper, [paper["annotation.disagreements"]], "Disagreements, in the text", "Share that disagree")
 
 
 @made_by_this

@@ -10,13 +10,16 @@ from analysis.formatting import count_text, counted_text, interval_text, value_t
 from analysis.report.foot import Dataset, Foot, datasets, described
 from analysis.report.notebook import Report
 from analysis.report.rendering import render
-from analysis.tables import FAILED, WORST_FIRST, Row, Status, Table
+from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status, Table
 
 _FIGURES_TOLD = 2
 
 
 class NotebookLine(Struct, frozen=True):
-    """What the index says of a notebook: finding or error, and how many figures have which status."""
+    """What the index says of a notebook: finding or error, and how many printed figures have which status.
+
+    A printed figure counts once, by the worst that the notebook found of it, as in the sentence on the whole run.
+    """
 
     report: Report
     statuses: tuple[tuple[Status, int], ...]
@@ -99,7 +102,9 @@ def summary(lines: Sequence[NotebookLine]) -> str:
     parts = [f"{counted_text(failed, 'notebook')} of {len(lines)} failed"] if failed else []
     if compared:
         told = ", ".join(
-            f"{counts[status]:,} {_WORDS[status][counts[status] != 1]}" for status in WORST_FIRST if counts[status]
+            f"{counts[status]:,} {STATUS_WORDS[status][counts[status] != 1]}"
+            for status in WORST_FIRST
+            if counts[status]
         )
         parts.append(f"of {counted_text(compared, 'printed figure')} compared, {told}")
     figures = _figures(rows)
@@ -130,18 +135,9 @@ def _figures(rows: Iterable[Row]) -> int:
     return len(named) + sum(not figures for figures, _ in shown)
 
 
-_WORDS: dict[Status, tuple[str, str]] = {
-    "impossible": ("is impossible", "are impossible"),
-    "differs": ("differs", "differ"),
-    "underdetermined": ("cannot be checked", "cannot be checked"),
-    "reproduced": ("is reproduced", "are reproduced"),
-}
-"""Status → what one figure is, and what several are."""
-
-
 def _notebook_line(report: Report) -> NotebookLine:
     rows = [row for table in report.tables for row in table.rows]
-    counts = Counter(row.status for row in rows if row.status)
+    counts = Counter(_statuses(rows))
     return NotebookLine(report, tuple((status, counts[status]) for status in WORST_FIRST if counts[status]), len(rows))
 
 

@@ -83,13 +83,15 @@ def possible_ratings(
     n = dissent.unanimous + sum(dissent.alone) + dissent.all_different
     if n == 0:
         raise UsageError("no items")
-    unanimous_ways, split_ways = _partitions(dissent.unanimous, categories), _splits_count(dissent, categories)
-    candidates = unanimous_ways * split_ways
-    kept = max(unanimous_ways, split_ways * max(1, n - dissent.unanimous))
-    if candidates > budget or kept > _MOST_KEPT:
-        return PossibleRatings((), 0, False, candidates)
-    if not candidates:
+    split_ways = _splits_count(dissent, categories)
+    if not split_ways:
         return PossibleRatings((), 0, True, 0)
+    if split_ways * max(1, n - dissent.unanimous) > _MOST_KEPT:
+        return PossibleRatings((), 0, False, split_ways * max(1, _fewest_partitions(dissent.unanimous, categories)))
+    unanimous_ways = _partitions(dissent.unanimous, categories)
+    candidates = unanimous_ways * split_ways
+    if candidates > budget or unanimous_ways > _MOST_KEPT:
+        return PossibleRatings((), 0, False, candidates)
     splits = list(_splits(dissent, categories))
     used = np.array([[_uses(split, rater, categories) for rater in range(3)] for split in splits]).reshape(
         -1, 3, categories
@@ -194,7 +196,7 @@ def _falling(total: int, parts: int, most: int | None = None) -> Iterator[tuple[
 
 def _partitions(total: int, parts: int) -> int:
     """How many ways `_falling` gives; where they are too many to be looked at, fewer than there are but as too many."""
-    least = comb(total + parts - 1, parts - 1) // factorial(parts)
+    least = _fewest_partitions(total, parts)
     if least > _MOST_KEPT:
         return least
     ways = [1] + [0] * total
@@ -202,6 +204,11 @@ def _partitions(total: int, parts: int) -> int:
         for value in range(part, total + 1):
             ways[value] += ways[value - part]
     return ways[total]
+
+
+def _fewest_partitions(total: int, parts: int) -> int:
+    """How many there are at least: each can be put in order in no more ways than there are orders."""
+    return comb(total + parts - 1, parts - 1) // factorial(parts)
 
 
 def _arrangements(counts: Sequence[int]) -> int:

@@ -37,7 +37,7 @@ def test_an_agreement_of_31_runs_has_its_wilson_interval(triage: Table) -> None:
 
 def test_the_best_agreement_is_no_count_of_31_and_may_be_8_of_9(triage: Table) -> None:
     group = "Agent-sandbox, GPT-5.2 Codex"
-    assert find(triage, group, "Agreement").status == "impossible"
+    assert find(triage, group, "Agreement").status == "underdetermined"
     other = find(triage, group, "Agreement, if of 9 runs")
     assert (other.value, other.low) == (8 / 9, wilson(8, 9).low)
 
@@ -49,7 +49,8 @@ def test_every_kappa_is_open_since_31_runs_are_inferred_and_the_rows_of_table_4_
     would = {group for group, row in kappas.items() if "would contradict the kappa if" in row.reason}
     assert would == {"Agent (read-only), Sonnet 4.5", "Agent (read-only), Haiku 4.5"}
     assert all("of other items than the kappa" in kappas[group].reason for group in would)
-    assert (human.status, len(kappas)) == ("reproduced", 9)
+    assert (human.status, len(kappas)) == ("differs", 9)
+    assert "is called Cohen’s κ here and Fleiss' κ in Table 2" in human.reason
 
 
 def test_recalls_of_table_4_follow_from_its_cells_and_have_intervals() -> None:
