@@ -11,7 +11,7 @@ from misstep.terminal import say
 
 _NOTES = (
     "Each figure is worked out again from the figures that it depends on. It differs where no values inside the "
-    "rounding of those give the printed digits, and is impossible where no whole counts do.",
+    "rounding of those give the printed digits, and is impossible where no whole counts round to them.",
     "A figure that cannot be told is no finding: what it would take to work it out is not printed.",
 )
 

@@ -54,8 +54,9 @@ def overview_table() -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "A figure may be checked in more than one way. Figures count, not checks, where they stand alone.",
-            "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts do.",
+            "Checks count here, and a figure may have several; the index counts printed figures, each "
+            "by the worst that was found of it. Figures count, not checks, where they stand alone.",
+            "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts round to it.",
         ),
     )
 
