@@ -61,7 +61,7 @@ def _loaded(name: str) -> Reader:
             f"FORMAT {reader.FORMAT!r} and UNIT {reader.UNIT!r} are not those of a reader {name!r}"
         )
     except (Exception, SystemExit) as error:  # noqa: BLE001 (a module from elsewhere may raise anything)
-        why = error
+        why = error.__cause__ or error
     return UnusableReader(name, registry.names(READERS, GROUP)[name], why)
 
 
