@@ -28,7 +28,7 @@ def source_of(module: str) -> str:
 
 @cache
 def line_of(function: str) -> int | None:
-    """The line, from 1, in which a function of this project (`analysis.papers.wink.models_table`) is defined.
+    """The line, from 1, where a function of this project (`analysis.papers.wink.prevalence.models_table`) is defined.
 
     `None` where there is no such function at the top of such a module.
     """

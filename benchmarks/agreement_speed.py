@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from analysis.agreement_report import agreement_report
 from analysis.labels import read_labels
+from analysis.measures.agreement import agreement_report
 from analysis.stats import coefficients
 from analysis.stats.patterns import category_counts, distinct_rows
 from analysis.stats.resampling import bootstrap, percentile_interval

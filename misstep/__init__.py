@@ -1,3 +1,5 @@
 """The way in: one file a command."""
 
-__version__ = "0.1.0"
+from harness.version import __version__
+
+__all__ = ["__version__"]

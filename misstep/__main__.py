@@ -9,8 +9,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from harness.errors import CannotWrite, InputError, MisstepError, is_full
+from harness.escaping import plain
+from harness.progress import say
 from misstep import __version__
-from misstep.terminal import plain, say
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),

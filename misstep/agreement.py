@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from harness.errors import UsageError
-from misstep.terminal import plain, say
+from harness.escaping import plain
+from harness.progress import say
 
 app = typer.Typer(
     add_completion=False,
@@ -43,16 +44,16 @@ def agreement(
     """
     import msgspec
 
-    from analysis.agreement_report import agreement_report
     from analysis.labels import read_labels
+    from analysis.measures.agreement import agreement_report
 
     labels = read_labels(file, _names(raters, "--raters"), level, _names(order, "--order"))
     for remark in labels.remarks:
         say(f"misstep: {plain(f'{file}: {remark}')}")
     report = agreement_report(labels, level, boot, seed)
     if html is not None:
-        from harness.records import replace_file
-        from misstep.agreement_page import report_page
+        from analysis.pages.agreement import report_page
+        from harness.journal.records import replace_file
 
         given = {"--raters": raters, "--level": level if level != "nominal" else "", "--order": order}
         given |= {"--boot": str(boot) if boot != 10_000 else "", "--seed": str(seed) if seed else ""}
@@ -66,7 +67,7 @@ def agreement(
     if json:
         print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
     else:
-        from misstep.agreement_text import report_text
+        from analysis.pages.agreement_text import report_text
 
         print(report_text(report))
 

@@ -72,7 +72,7 @@ def audit(
     if json:
         print(msgspec.json.format(msgspec.json.encode(document(findings)), indent=2).decode())
     else:
-        from misstep.audit_text import findings_text
+        from analysis.pages.audit_text import findings_text
 
         print(findings_text(findings, every=every))
     if fail_on is not None and any(is_at_least(finding, fail_on) for finding in findings):
@@ -105,8 +105,8 @@ def _found(name: str) -> "list[Finding]":
 
 
 def _write_page(html: Path, findings: "list[Finding]", command: str, files: list[str]) -> None:
-    from harness.records import replace_file
-    from misstep.audit_page import findings_page
+    from analysis.pages.audit import findings_page
+    from harness.journal.records import replace_file
 
     written = findings_page(findings, command, files).encode()
     try:

@@ -5,14 +5,15 @@ from typing import Annotated
 
 import typer
 
+from analysis.pages.findings import Findings, findings_page, findings_text
 from harness.classifiers import CLASSIFIERS, classifier_for, classify_all
 from harness.classifiers import categories as known_categories
 from harness.errors import UsageError
+from harness.escaping import plain
+from harness.progress import say
+from harness.runs.classify import as_json, classify_paths
 from harness.trajectory import Unreadable
-from misstep.classification import as_json, classify_paths
-from misstep.findings import Findings, findings_page, findings_text
 from misstep.pages import write_page
-from misstep.terminal import plain, say
 
 _UNREADABLE_SHOWN = 10
 

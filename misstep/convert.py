@@ -10,12 +10,13 @@ import typer
 from msgspec import Struct, field
 
 from harness.errors import InputError, UsageError
+from harness.escaping import plain
+from harness.journal.records import replace_file
+from harness.progress import Progress, say
 from harness.readers import READERS
 from harness.readers.atif import to_atif
-from harness.records import replace_file
+from harness.runs.inputs import trajectories
 from harness.trajectory import Skipped, Trajectory, Unreadable
-from misstep.inputs import trajectories
-from misstep.terminal import Progress, plain, say
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _NAME_LIMIT = 120

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from misstep.generation import Asked, Counted, write_folder
-from misstep.terminal import plain, say
+from harness.escaping import plain
+from harness.progress import say
+from harness.runs.generate import Asked, Counted, write_folder
 
 app = typer.Typer(
     no_args_is_help=True,

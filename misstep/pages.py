@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.records import replace_file
+from harness.journal.records import replace_file
 
 
 def write_page(option: str, file: Path, page: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from harness.errors import InputError, UsageError
-from harness.records import MANIFEST, REPORT, Manifest, read_manifest
+from harness.journal.records import MANIFEST, REPORT, Manifest, read_manifest
 from misstep.data_option import Data
 from misstep.pages import write_page
 
@@ -43,12 +43,12 @@ def report(
     options = [part for option, value in given.items() if value for part in (option, str(value))]
     again = shlex.join(["misstep", "report", *map(str, runs), *options])
     if commands == {_JUDGED}:
-        from misstep.judge_report import report_html
-        from misstep.judged_runs import open_runs
+        from studies.judge_report import report_html
+        from studies.judged_runs import open_runs
 
         written = report_html(open_runs(runs, benchmark, data), command=again)
     elif commands == {_CLASSIFIED} and len(runs) == 1:
-        from misstep.classification import classified_page
+        from harness.runs.classify import classified_page
 
         written = classified_page(runs[0], manifests[runs[0]])
     else:

@@ -9,19 +9,20 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.report import Foot, table_text
-from analysis.report.index import index_page, notebook_lines, summary
-from analysis.report.notebook import Report, notebook_page, read_notebook
-from analysis.table_files import file_addresses, write_table
+from analysis.pages import Foot, table_text
+from analysis.pages.index import index_page, notebook_lines, summary
+from analysis.pages.notebook import Report, notebook_page, read_notebook
 from analysis.tables import STATUS_WORDS, Table
+from analysis.tables.files import file_addresses, write_table
 from harness import places
 from harness.datasets.catalogue import data_sets, named_data_folder
 from harness.errors import InputError, MissingPrerequisite, UsageError
-from harness.records import replace_file
+from harness.escaping import plain
+from harness.journal.records import replace_file
+from harness.progress import Progress, say
 from misstep.data_option import Data
-from misstep.notebooks import execute
-from misstep.provenance import write_provenance
-from misstep.terminal import Progress, plain, say
+from studies.notebooks import execute
+from studies.provenance import write_provenance
 
 app = typer.Typer(
     add_completion=False,

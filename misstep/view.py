@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from harness.errors import InputError, UsageError
+from harness.escaping import plain
+from harness.progress import Progress, say
+from harness.runs.inputs import trajectories
+from harness.runs.item_trajectories import read_runs
+from harness.runs.trajectories_by_id import is_own
 from harness.trajectory import Trajectory, Unreadable
 from harness.verdict import Verdict
-from misstep.inputs import trajectories
 from misstep.pages import write_page
-from misstep.run_files import read_runs
-from misstep.runs_by_id import is_own
-from misstep.terminal import Progress, plain, say
 
 app = typer.Typer(
     add_completion=False,
@@ -93,8 +94,8 @@ def _not_found(path: Path, id_: str | None, ids: list[str], unreadable: list[Unr
 
 
 def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:
-    from analysis.report import Foot
-    from analysis.report.trajectory import trajectory_page
+    from analysis.pages import Foot
+    from analysis.pages.trajectory import trajectory_page
 
     command = shlex.join(["misstep", "view", str(path), "--id", trajectory.id])
     foot = Foot(command, inputs=(f"{path}, read as {trajectory.source.format}",))

@@ -20,10 +20,10 @@ from msgspec import Struct
 
 from analysis.audit.figure_text import Typed, typed, typed_part
 from analysis.audit.row_figures import MEASURES, PARTS_OF_N, Given, UserRow, user_row
-from analysis.escaping import one_line
 from analysis.label_rows import LabelRows, read_rows
 from analysis.published import INPUTS, LISTS, Check
 from harness.errors import InputError
+from harness.escaping import one_line
 
 COLUMNS = ("id", "check", "printed", "inputs")
 OWN_KEYS: Mapping[str, frozenset[str]] = {

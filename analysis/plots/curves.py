@@ -10,11 +10,11 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from analysis.formatting import number_text
 from analysis.plots.drawing import MUTED, SERIES, Drawing, Marker
 from analysis.plots.layout import GAP, WIDTH, fitted_apart, scale, text_width, tick_text, ticks
 from analysis.plots.rows import drawn_value, words
 from analysis.tables import Row, Unit
+from analysis.tables.wording import number_text
 from harness.errors import UsageError
 
 _STROKES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.2, 1.6), (6, 1.6, 1.2, 1.6))

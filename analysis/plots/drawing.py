@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
-from analysis.escaping import one_line
+from harness.escaping import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from analysis.formatting import number_text, value_text
 from analysis.plots.drawing import MUTED, SERIES, Drawing
 from analysis.plots.layout import GAP, WIDTH, fitted_apart, longest
 from analysis.plots.rows import drawn_value
 from analysis.tables import Row
+from analysis.tables.wording import number_text, value_text
 from harness.errors import UsageError
 
 _PITCH = 60

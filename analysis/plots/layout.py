@@ -5,10 +5,10 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
-from analysis.escaping import one_line
-from analysis.formatting import number_text
 from analysis.plots.drawing import MUTED, Anchor, Drawing
 from analysis.tables import Unit
+from analysis.tables.wording import number_text
+from harness.escaping import one_line
 
 WIDTH = 400
 """Width of a figure in its own pixels: a page makes it a third larger, a phone a third smaller, both readable."""

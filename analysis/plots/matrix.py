@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from analysis.formatting import MISSING, number_text
 from analysis.plots.drawing import INK, MUTED, SERIES, Drawing
 from analysis.plots.layout import GAP, WIDTH, broken, fitted_apart, text_width
 from analysis.tables import Unit
+from analysis.tables.wording import MISSING, number_text
 
 _WIDEST_CELL = 104
 _CELL_HEIGHT = 30

@@ -6,11 +6,11 @@ Points differ in shape and colour, so that grey print tells them apart, and are 
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from analysis.formatting import count_text, number_text, value_text
 from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
 from analysis.plots.layout import GAP, WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
 from analysis.plots.rows import drawn_value, words
 from analysis.tables import Row, Unit
+from analysis.tables.wording import count_text, number_text, value_text
 from harness.errors import UsageError
 
 _MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond")

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 
-from analysis.formatting import count_text, interval_text, value_text
 from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
 from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted_apart, longest, scale, wrapped
 from analysis.tables import Evidence, Row, Unit
+from analysis.tables.wording import count_text, interval_text, value_text
 
 _MARKERS: dict[Evidence, tuple[Marker, bool, str]] = {
     "published": ("diamond", True, INK),

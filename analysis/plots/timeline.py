@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.formatting import count_text
 from analysis.plots.drawing import MUTED, SERIES, Drawing, Marker
 from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted_apart, scale
+from analysis.tables.wording import count_text
 
 _CATEGORY_MARKERS: tuple[tuple[Marker, str], ...] = (
     ("circle", SERIES[0]),

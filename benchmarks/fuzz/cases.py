@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from analysis.report import Foot
-from analysis.report.trajectory import trajectory_page
+from analysis.pages import Foot
+from analysis.pages.trajectory import trajectory_page
 from benchmarks.fuzz.mutations import mutated
 from harness.classifiers import classify_all
 from harness.errors import MisstepError
@@ -24,10 +24,10 @@ from harness.judges.item_text import whole_item
 from harness.readers import READERS, reader_for
 from harness.readers.atif import from_atif, read, to_atif
 from harness.readers.checking import read_value
+from harness.runs.inputs import trajectories
+from harness.runs.item_trajectories import read_runs
+from harness.runs.trajectories_by_id import inline_run, runs_by_id
 from harness.trajectory import Source, Trajectory, Unreadable
-from misstep.inputs import trajectories
-from misstep.run_files import read_runs
-from misstep.runs_by_id import inline_run, runs_by_id
 from tests.families import samples, samples_sessions
 
 SECONDS = 10.0

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError, UsageError
-from harness.records import encode, replace_file
+from harness.journal.records import encode, replace_file
 
 
 class Part(Struct):

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.agreement_report import AgreementReport, agreement_report
 from analysis.labels import Labels, ScaleLevel, read_labels
+from analysis.measures.agreement import AgreementReport, agreement_report
 from analysis.stats.agreement import krippendorff_alpha
 from analysis.stats.patterns import MISSING, category_counts
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.escaping import one_line
 from analysis.plots import Lane, bars, confusion, curves, forest, funnel, heat_map, small_multiples, timeline
 from analysis.plots.layout import WIDTH, fitted_apart
 from analysis.tables import Row
-from tests.analysis.report.html_rules import check_page
-from tests.analysis.report.made_up import HOSTILE, by_set, compared
+from harness.escaping import one_line
+from tests.analysis.pages.html_rules import check_page
+from tests.analysis.pages.made_up import HOSTILE, by_set, compared
 
 LANES = [Lane("run-1", 12, {"loops": [3, 4], "edits": [9]}), Lane("run-2", 5, {})]
 MATRIX = [[50, 3], [4, 120]]

@@ -8,7 +8,7 @@ import pytest
 from analysis.plots import curves, funnel
 from analysis.tables import Row
 from harness.errors import UsageError
-from tests.analysis.report.html_rules import check_page
+from tests.analysis.pages.html_rules import check_page
 
 PLACES = {f"pass@{k}": float(k) for k in (1, 2, 5, 10, 50, 100)}
 STEPS = [

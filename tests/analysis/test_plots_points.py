@@ -7,7 +7,7 @@ import pytest
 from analysis.plots.points import cost_quality, reliability
 from analysis.tables import Row
 from harness.errors import UsageError
-from tests.analysis.report.html_rules import check_page
+from tests.analysis.pages.html_rules import check_page
 
 
 def runs(**accuracy: float | None) -> list[Row]:

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from analysis import plots
+from analysis.pages import Foot, page, show_figure
+from analysis.pages.index import index_page
+from analysis.pages.notebook import notebook_page, read_notebook
+from analysis.pages.origin_pages import origin_pages
+from analysis.pages.trajectory import trajectory_page
 from analysis.published import load_paper, published_row
-from analysis.report import Foot, page, show_figure
-from analysis.report.index import index_page
-from analysis.report.notebook import notebook_page, read_notebook
-from analysis.report.origin_pages import origin_pages
-from analysis.report.trajectory import trajectory_page
-from analysis.table_files import write_table
 from analysis.tables import Row, Table
-from misstep.provenance import data_set_record
-from tests.analysis.report.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
-from tests.analysis.report.notebooks import code, displayed, failed, notebook, printed, prose, shown
+from analysis.tables.files import write_table
+from studies.provenance import data_set_record
+from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
+from tests.analysis.pages.notebooks import code, displayed, failed, notebook, printed, prose, shown
 
 HOW_TO_GET_IT = "install Chromium and its driver: apt-get install chromium chromium-driver"
 OPTIONS = (
@@ -117,7 +117,7 @@ def of_a_paper() -> Table:
     """A table whose figures lead to the file that they are printed in, and to the code that made it."""
     figures = load_paper("wink").figure[:4]
     rows = tuple(published_row(figure) for figure in figures)
-    made_by = "analysis.papers.wink.prevalence_table"
+    made_by = "analysis.papers.wink.prevalence.prevalence_table"
     return Table("printed", "wink", "Printed", "Four figures are printed.", rows, made_by=made_by)
 
 

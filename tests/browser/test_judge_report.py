@@ -9,13 +9,13 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from analysis.gold import read_gold
-from analysis.judging.reference import majority
-from analysis.report import Foot
-from analysis.report.judge_items import JudgedBy
-from analysis.report.judge_page import Section, judge_page
-from misstep.judge_report import report_html
-from misstep.judge_report_items import item_browser
-from misstep.judged_runs import open_runs
+from analysis.measures.judging.reference import majority
+from analysis.pages import Foot
+from analysis.pages.judges.items import JudgedBy
+from analysis.pages.judges.page import Section, judge_page
+from studies.judge_report import report_html
+from studies.judge_report_items import item_browser
+from studies.judged_runs import open_runs
 from tests.browser.conftest import sortable
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict

@@ -11,7 +11,7 @@ NAMES = (
     "made_up.html",
     "page.html",
     "trajectory.html",
-    "code/analysis.papers.wink.html",
+    "code/analysis.papers.wink.prevalence.html",
     "records/wink.html",
     "records/trail.html",
 )

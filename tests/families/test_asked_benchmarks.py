@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from analysis.judging.scores import score
+from analysis.measures.judging.scores import score
 from harness.clients import ClientSettings
 from harness.datasets import LOADERS, loader_for
 from harness.errors import InputError
@@ -24,11 +24,11 @@ from harness.judges.fit import GENERAL, fitted_to, offered
 from harness.judges.judge_file import JudgeSpec
 from harness.judges.prompted import ask
 from harness.readers import read_file
+from harness.runs.asked_items import Sampling
+from harness.runs.judge import run_judge
+from harness.runs.trajectories_by_id import inline_run, runs_by_id
 from harness.trajectory import Outcome, Trajectory
-from misstep.judged_items import Sampling
-from misstep.judged_runs import open_run
-from misstep.judging import run_judge
-from misstep.runs_by_id import inline_run, runs_by_id
+from studies.judged_runs import open_run
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.families.test_asked_benchmarks:first_label")
 BUDGET = 2_000

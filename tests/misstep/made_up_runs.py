@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from harness.records import SCHEMA, VERDICTS, Manifest, encode, write_manifest, write_verdicts
+from harness.journal.records import SCHEMA, VERDICTS, Manifest, encode, write_manifest, write_verdicts
+from harness.runs.benchmark_inputs import inputs_of
 from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from harness.verdict import Verdict
-from misstep.benchmark_inputs import inputs_of
 
 HOSTILE = (
     "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'> javascript:alert(1) \u202eturned"

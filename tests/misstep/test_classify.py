@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from harness.classifiers import CLASSIFIERS
+from harness.runs.generate import Asked, write_folder
 from misstep.classify import app, choose
 from misstep.convert import convert_all
-from misstep.generation import Asked, write_folder
 from tests.misstep.made_up import atif, atif_lines
 
 

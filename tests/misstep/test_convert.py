@@ -12,9 +12,9 @@ from typer.testing import CliRunner, Result
 
 from harness.errors import InputError, MisstepError, UnknownFormat, UsageError
 from harness.readers import read_file
+from harness.runs.inputs import trajectories
 from harness.trajectory import Skipped, Source, Trajectory, Unreadable
 from misstep.convert import FileNames, app
-from misstep.inputs import trajectories
 from tests.families import samples
 from tests.misstep.made_up import atif, atif_lines
 

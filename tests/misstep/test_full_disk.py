@@ -17,8 +17,8 @@ from harness.clients.cache import Cache
 from harness.clients.ledger import Ledger
 from harness.errors import CannotWrite
 from harness.exchange import Message, Reply, Request
-from harness.records import VERDICTS, read_verdicts
-from harness.runs import PROGRESS
+from harness.journal.records import VERDICTS, read_verdicts
+from harness.journal.run_folder import PROGRESS
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.in_a_thread import in_a_thread

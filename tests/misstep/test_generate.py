@@ -16,9 +16,9 @@ from harness.datasets.benchmark import read_benchmark
 from harness.errors import InputError, UsageError
 from harness.generate.trajectories import CATEGORIES, generate_trajectories
 from harness.readers import read_file
-from misstep import generation
+from harness.runs import generate as generation
+from harness.runs.generate import Asked, write_folder
 from misstep.__main__ import app
-from misstep.generation import Asked, write_folder
 
 ROOT = Path(__file__).parents[2]
 NAMES = {

@@ -11,8 +11,8 @@ import pytest
 from harness.errors import InputError
 from harness.items import Item, Runs, trajectory_file
 from harness.readers import READERS
+from harness.runs.trajectories_by_id import inline_run, runs_by_id
 from harness.trajectory import Source, Step, ToolCall, Trajectory
-from misstep.runs_by_id import inline_run, runs_by_id
 from tests.families.samples import mini_swe_agent
 from tests.harness.readers.test_checking import nested
 from tests.misstep.as_a_user import in_this_process

@@ -9,9 +9,9 @@ import pytest
 from harness.clients import ClientSettings
 from harness.clients.local_server import local_server
 from harness.errors import MissingPrerequisite
+from harness.journal.records import read_verdicts
 from harness.judges.judge_file import read_judge
-from harness.records import read_verdicts
-from misstep.judging import run_judge
+from harness.runs.judge import run_judge
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.judging.direction_tables import directions
-from analysis.judging.floors import flagged_by_cluster, precision_floor_table
-from analysis.judging.judged import JudgedItems
-from analysis.judging.recorded_tables import compared
-from misstep import studies_judges
+from analysis.measures.judging.direction_tables import directions
+from analysis.measures.judging.floors import flagged_by_cluster, precision_floor_table
+from analysis.measures.judging.judged import JudgedItems
+from analysis.measures.judging.recorded_tables import compared
+from studies import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]
 """Trace → the categories named, `None` where there is no JSON."""

@@ -12,12 +12,12 @@ from harness.clients import ClientSettings
 from harness.errors import InputError, UsageError
 from harness.exchange import Request
 from harness.items import read_question
+from harness.journal.records import read_verdicts
 from harness.judges import read_known
 from harness.judges.fit import GENERAL
-from harness.records import read_verdicts
+from harness.runs.judge import run_judge
 from harness.verdict import Verdict
-from misstep.judged_runs import benchmark_named, open_run
-from misstep.judging import run_judge
+from studies.judged_runs import benchmark_named, open_run
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.test_own_benchmarks:quoting")
 TOML = 'name = "mine"\nkind = "misbehaviour"\nlabels = ["yes", "no"]\nquestion = "Is it so?"\nshown = ["topic"]\n'

@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from analysis.judging.reference import majority
-from analysis.report.judge_items import JudgedBy
+from analysis.measures.judging.reference import majority
+from analysis.pages.judges.items import JudgedBy
 from harness.clients import ClientSettings
 from harness.clients.local_server import MODEL
 from harness.errors import InputError, UsageError
 from harness.items import read_items
+from harness.journal.records import VERDICTS, write_verdicts
 from harness.judges.judge_file import read_judge
-from harness.records import VERDICTS, write_verdicts
+from harness.runs.benchmarks import benchmark_folder
+from harness.runs.classify import classify_paths
+from harness.runs.judge import run_judge
 from harness.verdict import Verdict
-from misstep.benchmarks import benchmark_folder
-from misstep.classification import classify_paths
-from misstep.judge_report import report_html
-from misstep.judge_report_items import item_browser
-from misstep.judged_runs import open_runs
-from misstep.judging import run_judge
 from misstep.report import app
-from tests.analysis.report.html_rules import Page, check_page
+from studies.judge_report import report_html
+from studies.judge_report_items import item_browser
+from studies.judged_runs import open_runs
+from tests.analysis.pages.html_rules import Page, check_page
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 from tests.misstep.made_up_judges import benchmark, judge_file
 from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict

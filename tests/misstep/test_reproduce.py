@@ -11,10 +11,10 @@ from typer.testing import CliRunner, Result
 
 from harness import places
 from harness.errors import InputError, MissingPrerequisite, UsageError
-from misstep.notebooks import execute, read
 from misstep.reproduce import app, chosen
-from tests.analysis.report.html_rules import check_page
-from tests.analysis.report.notebooks import TABLE_SOURCE, code, notebook, printed, prose
+from studies.notebooks import execute, read
+from tests.analysis.pages.html_rules import check_page
+from tests.analysis.pages.notebooks import TABLE_SOURCE, code, notebook, printed, prose
 
 pytest.importorskip("nbclient", reason="pip install 'misstep[notebooks]' brings what runs notebooks")
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from harness.errors import InputError, UsageError
 from misstep.view import app, file_name
-from tests.analysis.report.html_rules import check_page
+from tests.analysis.pages.html_rules import check_page
 
 
 def record(id_: str, text: str = "I look first.") -> dict:

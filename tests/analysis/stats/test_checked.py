@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.judging.comparison import compare_judges
+from analysis.measures.judging.comparison import compare_judges
 from analysis.stats import comparisons, diagnostic, intraclass, multiclass, pass_at_k, ranking, two_proportions
 from analysis.stats.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
 from analysis.stats.checked import counts, finite, whole_numbers, yes_or_no

@@ -2,8 +2,8 @@
 
 import pytest
 
+from harness.journal.records import encode_verdicts
 from harness.judges.replies import read_reply
-from harness.records import encode_verdicts
 from harness.verdict import Verdict
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.journal.records import encode_verdicts
 from harness.judges.fencing import fence
 from harness.judges.replies import read_reply, schema_of
-from harness.records import encode_verdicts
 from harness.verdict import Status, Verdict
 
 LABELS = ("yes", "no")

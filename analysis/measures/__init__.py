@@ -1,0 +1,1 @@
+"""Measures: records in, typed results out."""

@@ -1,0 +1,272 @@
+"""How far raters agree: everything that `misstep agreement` says about a file of labels.
+
+The fields and their order are the JSON that scripts may rely on. Every interval comes from resampling items, or from
+standard errors where resampling is not asked for or would take too long; `method` says which.
+"""
+
+from itertools import combinations
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.labels import Labels, ScaleLevel
+from analysis.measures.agreement_intervals import TOO_MANY, Cells, Ratings, may_resample
+from analysis.stats import coefficients
+from analysis.stats.agreement import NO_PAIRS
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import (
+    MISSING,
+    IntArray,
+    Patterns,
+    category_counts,
+    contingency_table,
+    distinct_rows,
+)
+from harness.errors import InputError
+
+MOST_COUNTS = 20_000_000
+"""Cells of rating patterns x labels: 160 MB."""
+
+MOST_CONFUSION_CELLS = 2_000_000
+"""Cells of the confusion matrices of all pairs together."""
+
+
+class Pair(Struct, frozen=True):
+    """Two raters over the `n` items that both labelled; `agreement` is the share of these that they label alike."""
+
+    raters: tuple[str, str]
+    n: int
+    agreement: float | None
+    cohen_kappa: float | None
+    cohen_kappa_interval: Estimate
+
+
+class Category(Struct, frozen=True):
+    """One label against all others: `n` ratings of it, and Fleiss' kappa of whether a rating is of it."""
+
+    category: str
+    n: int
+    kappa: float | None
+    kappa_interval: Estimate
+
+
+class Disagreement(Struct, frozen=True, gc=False):
+    """An item that its raters did not all label alike."""
+
+    item: str
+    labels: dict[str, str]
+
+
+class Consensus(Struct, frozen=True, gc=False):
+    """The label that most raters gave an item; where several share the lead, `label` is `None` and these are named."""
+
+    item: str
+    label: str | None
+    tied: bool
+    candidates: tuple[str, ...] = ()
+
+
+class Confusion(Struct, frozen=True):
+    """How often each label of the first rater (rows) met each of the second (columns)."""
+
+    raters: tuple[str, str]
+    labels: list[str]
+    matrix: list[list[int]]
+
+
+class AgreementReport(Struct, frozen=True):
+    """The agreement of all raters, of each pair, by label and by item.
+
+    `n_items` counts items with a rating; `percent_agreement` is the share, from 0 to 1, of agreeing pairs of ratings,
+    averaged over items with two ratings or more; `confusion` is empty where it would be too long to read.
+    """
+
+    n_items: int
+    n_raters: int
+    raters: list[str]
+    categories: list[str]
+    percent_agreement: float | None
+    fleiss_kappa: Estimate
+    krippendorff_alpha: Estimate
+    gwet_ac1: Estimate
+    pairs: list[Pair]
+    by_category: list[Category]
+    disagreements: list[Disagreement]
+    consensus: list[Consensus]
+    confusion: list[Confusion]
+    items_under_two_ratings: list[str]
+    level: ScaleLevel
+    resamples: int
+    seed: int
+
+
+class _Items(Struct, frozen=True):
+    """Items by how their raters labelled them, and by how often each category was given, whoever gave it."""
+
+    by_rater: Patterns
+    by_count: Patterns
+    counts: IntArray
+    """Count patterns x categories."""
+    items: IntArray
+    """Count patterns: the items of each."""
+
+
+def agreement_report(
+    labels: Labels, level: ScaleLevel = "nominal", resamples: int = 10_000, seed: int = 0
+) -> AgreementReport:
+    """All figures on the agreement of the raters of some items.
+
+    Parameters
+    ----------
+    labels
+        Who gave what to which item.
+    level
+        What Krippendorff's alpha takes the labels for; the kappas and AC1 take them as names.
+    resamples
+        Of the bootstrap; with 0, intervals come from standard errors.
+    seed
+        Of the resampling: the same seed gives the same figures.
+
+    Raises
+    ------
+    InputError
+        There are too many distinct labels for so many distinct items.
+    """
+    items = _grouped(labels)
+    ratings = items.counts.sum(axis=1)
+    rng = np.random.default_rng(seed)
+    pairs, confusion = _pairs(labels, items, resamples, rng)
+    overall = _coefficients(labels, items, level, resamples, seed, rng)
+    sets = items.items[None, :].astype(np.float64)
+    agreement = float(coefficients.observed_agreement(sets, items.counts)[0])
+    of_item = items.by_count.of_item[items.by_rater.of_item]
+    few = np.flatnonzero(ratings[of_item] < 2).tolist()
+    return AgreementReport(
+        n_items=int(items.items[ratings >= 1].sum()),
+        n_raters=len(labels.raters),
+        raters=labels.raters,
+        categories=labels.categories,
+        percent_agreement=None if np.isnan(agreement) else agreement,
+        fleiss_kappa=overall[0],
+        krippendorff_alpha=overall[1],
+        gwet_ac1=overall[2],
+        pairs=pairs,
+        by_category=_by_category(labels, items, overall[3:]),
+        disagreements=_disagreements(labels, items),
+        consensus=_consensus(labels, items, of_item),
+        confusion=confusion,
+        items_under_two_ratings=[labels.items[position] for position in few],
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _grouped(labels: Labels) -> _Items:
+    by_rater = distinct_rows(labels.codes)
+    by_count = distinct_rows(np.sort(by_rater.rows, axis=1))
+    if len(by_count.rows) * len(labels.categories) > MOST_COUNTS:
+        found = f"{len(by_count.rows):,} rating patterns of {len(labels.categories):,} labels are too many to compare"
+        raise InputError(found, "Leave columns of free text out with --raters, and round scores.", file=labels.file)
+    repeats = np.bincount(by_count.of_item, weights=by_rater.items).astype(np.int64)
+    return _Items(by_rater, by_count, category_counts(by_count.rows, len(labels.categories)), repeats)
+
+
+def _coefficients(
+    labels: Labels, items: _Items, level: ScaleLevel, resamples: int, seed: int, rng: np.random.Generator
+) -> list[Estimate]:
+    """Fleiss' kappa, Krippendorff's alpha, AC1, then the kappa of each category."""
+    values = np.array(labels.values or range(len(labels.categories)), dtype=np.float64)
+    of_item = items.by_count.of_item[items.by_rater.of_item]
+    rated = items.counts.sum(axis=1) >= 1
+    place = np.cumsum(rated) - 1
+    ratings = Ratings(items.counts[rated], items.items[rated], place[of_item[rated[of_item]]], level, values)
+    if not ratings.pairable:
+        return [Estimate(None, n=ratings.n, reason=NO_PAIRS) for _ in range(3 + len(labels.categories))]
+    if may_resample(len(ratings.items) + len(labels.categories) ** 2, resamples):
+        return ratings.by_bootstrap(resamples, rng)
+    return ratings.by_formula(seed, TOO_MANY if resamples else "")
+
+
+def _pairs(
+    labels: Labels, items: _Items, resamples: int, rng: np.random.Generator
+) -> tuple[list[Pair], list[Confusion]]:
+    """Each pair of raters, and its confusion matrix where all of them together are short enough to read."""
+    categories = len(labels.categories)
+    raters = list(combinations(range(len(labels.raters)), 2))
+    shown = len(raters) * categories**2 <= MOST_CONFUSION_CELLS
+    columns, repeats = np.ascontiguousarray(items.by_rater.rows.T), items.by_rater.items
+    tables = (contingency_table(columns[one], columns[other], categories, repeats) for one, other in raters)
+    cells, confusion = [], []
+    for (one, other), table in zip(raters, tables, strict=True):
+        first, second = np.nonzero(table)
+        cells.append((first, second, table[first, second]))
+        if shown:
+            names = (labels.raters[one], labels.raters[other])
+            confusion.append(Confusion(names, labels.categories, table.tolist()))
+    resample = may_resample(sum(len(first) + categories for first, _, _ in cells), resamples)
+    pairs = [
+        _pair((labels.raters[one], labels.raters[other]), Cells(*found, categories), resamples, resample, rng)
+        for (one, other), found in zip(raters, cells, strict=True)
+    ]
+    return pairs, confusion
+
+
+def _pair(raters: tuple[str, str], cells: Cells, resamples: int, resample: bool, rng: np.random.Generator) -> Pair:
+    if not cells.n:
+        return Pair(raters, 0, None, None, Estimate(None, n=0, reason="the two raters share no item"))
+    estimate = cells.by_bootstrap(resamples, rng) if resample else cells.by_formula(TOO_MANY if resamples else "")
+    return Pair(raters, cells.n, cells.agreement, estimate.value, _with_constant(estimate, raters, cells))
+
+
+def _with_constant(estimate: Estimate, raters: tuple[str, str], cells: Cells) -> Estimate:
+    """The estimate, with a word on a rater whose one label makes kappa 0 whatever the other does."""
+    constant = [
+        name for name, codes in zip(raters, (cells.first, cells.second), strict=True) if len(np.unique(codes)) == 1
+    ]
+    if estimate.value is None or not constant:
+        return estimate
+    reason = f"{constant[0]} used one label only, which makes kappa 0 however many items agree"
+    return Estimate(estimate.value, estimate.low, estimate.high, estimate.n, estimate.method, reason)
+
+
+def _by_category(labels: Labels, items: _Items, estimates: list[Estimate]) -> list[Category]:
+    totals = (items.items @ items.counts).tolist()
+    return [
+        Category(category, total, estimate.value, estimate)
+        for category, total, estimate in zip(labels.categories, totals, estimates, strict=True)
+    ]
+
+
+def _disagreements(labels: Labels, items: _Items) -> list[Disagreement]:
+    rows = items.by_rater.rows
+    highest = rows.max(axis=1, keepdims=True)
+    split = np.any((rows != MISSING) & (rows != highest), axis=1)
+    given: dict[int, dict[str, str]] = {
+        pattern: {
+            rater: labels.categories[code]
+            for rater, code in zip(labels.raters, rows[pattern].tolist(), strict=True)
+            if code != MISSING
+        }
+        for pattern in np.flatnonzero(split).tolist()
+    }
+    of_item = items.by_rater.of_item
+    at = np.flatnonzero(split[of_item])
+    return [
+        Disagreement(labels.items[position], given[pattern])
+        for position, pattern in zip(at.tolist(), of_item[at].tolist(), strict=True)
+    ]
+
+
+def _consensus(labels: Labels, items: _Items, of_item: IntArray) -> list[Consensus]:
+    most = items.counts.max(axis=1)
+    leads: list[tuple[str, ...]] = [
+        tuple(labels.categories[code] for code in np.flatnonzero(row == lead).tolist())
+        for row, lead in zip(items.counts, most.tolist(), strict=True)
+    ]
+    answers = [(lead[0], False, ()) if len(lead) == 1 else (None, True, lead) for lead in leads]
+    rated = np.flatnonzero(most[of_item] > 0)
+    return [
+        Consensus(labels.items[position], *answers[pattern])
+        for position, pattern in zip(rated.tolist(), of_item[rated].tolist(), strict=True)
+    ]

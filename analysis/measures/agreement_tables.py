@@ -1,0 +1,277 @@
+"""A report on agreement as tables: rows that the page, the CSV and the JSON render alike.
+
+The first table's finding is the report's headline: how far the raters agree beyond chance, in words and with the
+interval, by Fleiss' kappa for names and by Krippendorff's alpha for ordered labels and numbers.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from analysis.measures.agreement import AgreementReport, Category, Confusion, Disagreement, Pair
+from analysis.measures.agreement_intervals import TOO_MANY
+from analysis.stats.estimate import Estimate
+from analysis.tables import Row, Table, made_by_this
+from analysis.tables.wording import MISSING, counted_text, number_text
+
+_LANDIS_KOCH = (0.0, 0.20, 0.40, 0.60, 0.80)
+_READINGS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
+
+_MOST_COLUMNS = 5
+"""Labels or raters that stand side by side; more are listed."""
+
+_MOST_ROWS = 200
+"""Pairs, disagreements and confusions in a page's table; the JSON lists all."""
+
+_MOST_MATRICES = 10
+
+
+def agreement_tables(report: AgreementReport, source: str) -> tuple[Table, ...]:
+    """The whole report as tables: overall, pairs, labels, confusions, disagreements, ties.
+
+    Parameters
+    ----------
+    report
+        What was found.
+    source
+        The file of labels, which the first table names for all.
+    """
+    return (
+        overall_table(report, source),
+        pair_table(report),
+        category_table(report),
+        *confusion_tables(report),
+        *disagreement_tables(report),
+    )
+
+
+def reading(kappa: float) -> str:
+    """A coefficient in words, on the scale of Landis and Koch (Biometrics 1977): slight up to .20, fair up to .40."""
+    return "poor" if kappa < 0 else _READINGS[max(1, bisect_left(_LANDIS_KOCH, round(kappa, 10)))]
+
+
+def headline(report: AgreementReport) -> str:
+    """What the report found, in one sentence."""
+    name, main = headline_estimate(report)
+    what = f"{counted_text(report.n_items, 'item')}, {counted_text(report.n_raters, 'rater')}"
+    agreeing = (
+        "" if report.percent_agreement is None else f"; {_percent(report.percent_agreement)} of paired ratings agree"
+    )
+    if main.value is None:
+        return f"{name} is undefined: {main.reason} ({what}){agreeing}."
+    interval = ""
+    if main.low is not None and main.high is not None:
+        interval = f" (95% interval {_coefficient(main.low)} to {_coefficient(main.high)})"
+    words = f"{reading(main.value)} on the scale of Landis and Koch"
+    return f"{name} is {_coefficient(main.value)}{interval}, {words}: {what}{agreeing}."
+
+
+def headline_estimate(report: AgreementReport) -> tuple[str, Estimate]:
+    """The coefficient that suits the level of measurement, and its name."""
+    if report.level == "nominal":
+        return "Fleiss' kappa", report.fleiss_kappa
+    return f"Krippendorff's alpha ({report.level})", report.krippendorff_alpha
+
+
+def method_notes(report: AgreementReport) -> tuple[str, ...]:
+    """How the figures were made, and what to beware of, a paragraph each."""
+    notes = [f"{_methods(report)}."]
+    notes.append(
+        "Agreement is the share of agreeing pairs of ratings, averaged over items with two ratings or more. Kappas and "
+        "AC1 take labels as names; alpha takes them as the level says. Items with one rating count only towards how "
+        "often labels are used, and not at all in alpha."
+    )
+    if report.items_under_two_ratings:
+        few = report.items_under_two_ratings
+        shown = ", ".join(few[:10]) + (f" and {len(few) - 10:,} more" if len(few) > 10 else "")
+        notes.append(f"{counted_text(len(few), 'item')} with fewer than two ratings: {shown}.")
+    return tuple(notes)
+
+
+def overall_rows(report: AgreementReport, source: str) -> tuple[Row, ...]:
+    """The coefficients over all raters."""
+    rated_twice = report.krippendorff_alpha.n
+    agreement = Row("Agreement", report.percent_agreement, n=rated_twice, unit="share", source=source)
+    return (
+        _row("Fleiss' kappa", report.fleiss_kappa, source),
+        _row(f"Krippendorff's alpha ({report.level})", report.krippendorff_alpha, source),
+        _row("Gwet's AC1", report.gwet_ac1, source),
+        agreement,
+    )
+
+
+@made_by_this
+def overall_table(report: AgreementReport, source: str) -> Table:
+    """The coefficients over all raters, under the headline."""
+    return _table("overall", "Agreement of all raters", headline(report), overall_rows(report, source))
+
+
+@made_by_this
+def pair_table(report: AgreementReport) -> Table:
+    """Agreement and Cohen's kappa of each pair of raters."""
+    rows = [row for pair in report.pairs[:_MOST_ROWS] for row in _pair_rows(pair)]
+    return _table("pairs", "Pairs of raters", _pairs_finding(report), tuple(rows), _left_out(len(report.pairs)))
+
+
+@made_by_this
+def category_table(report: AgreementReport) -> Table:
+    """Fleiss' kappa of each label against all others."""
+    rows = tuple(_row(one.category, one.kappa_interval, n=one.n) for one in report.by_category)
+    return _table("labels", "By label", _categories_finding(report.by_category), rows)
+
+
+def confusion_tables(report: AgreementReport) -> Iterator[Table]:
+    """Each pair's confusion matrix where the labels fit side by side, else the confusions of all pairs in one list."""
+    if len(report.confusion) <= _MOST_MATRICES and len(report.categories) <= _MOST_COLUMNS:
+        for place, confusion in enumerate(report.confusion, start=1):
+            yield _matrix_table(confusion, f"confusion_{place}")
+        return
+    found = confusions(report)
+    rows = [
+        Row(f"{first} / {second}", count, group=f"{one} / {other}", unit="count")
+        for count, one, other, first, second in found[:_MOST_ROWS]
+    ]
+    if rows:
+        rows.sort(key=lambda row: row.group)
+        most = found[0]
+        finding = (
+            f"Most often, {most[1]} said {most[3]} where {most[2]} said {most[4]}: {counted_text(most[0], 'item')}."
+        )
+        title = "Labels that were given to the same item"
+        yield _table("confusions", title, finding, tuple(rows), _left_out(len(found)))
+
+
+def confusions(report: AgreementReport) -> list[tuple[int, str, str, str, str]]:
+    """How often two raters gave two labels to one item: count, raters, their labels; the most frequent first."""
+    found = [
+        (count, *confusion.raters, first, second)
+        for confusion in report.confusion
+        for first, line in zip(confusion.labels, confusion.matrix, strict=True)
+        for second, count in zip(confusion.labels, line, strict=True)
+        if count and first != second
+    ]
+    return sorted(found, key=lambda entry: -entry[0])
+
+
+def disagreement_tables(report: AgreementReport) -> Iterator[Table]:
+    """The items that are not labelled alike, and those without a majority."""
+    items = report.disagreements[:_MOST_ROWS]
+    if not items:
+        return
+    share = len(report.disagreements) / report.n_items
+    finding = (
+        f"Raters differ on {counted_text(len(report.disagreements), 'item')} of {report.n_items:,} ({_percent(share)})."
+    )
+    rows = tuple(row for item in items for row in _disagreement_rows(item, report.raters))
+    notes = _left_out(len(report.disagreements))
+    yield _table("disagreements", "Items that raters disagree on", finding, rows, notes)
+    tied = [one for one in report.consensus if one.tied]
+    if tied:
+        finding = f"{counted_text(len(tied), 'item')} of {report.n_items:,} without a majority label."
+        ties = tuple(Row(one.item, " / ".join(one.candidates), unit="text") for one in tied[:_MOST_ROWS])
+        yield _table("ties", "Ties", finding, ties, _left_out(len(tied)))
+
+
+def _pair_rows(pair: Pair) -> tuple[Row, Row]:
+    group = " / ".join(pair.raters)
+    agreement = Row("agreement", pair.agreement, n=pair.n, unit="share", group=group)
+    return agreement, _row("Cohen's kappa", pair.cohen_kappa_interval, group=group)
+
+
+def _matrix_table(confusion: Confusion, name: str) -> Table:
+    one, other = confusion.raters
+    rows = tuple(
+        Row(second, count, group=first, unit="count")
+        for first, line in zip(confusion.labels, confusion.matrix, strict=True)
+        for second, count in zip(confusion.labels, line, strict=True)
+    )
+    total = sum(map(sum, confusion.matrix))
+    alike = sum(line[place] for place, line in enumerate(confusion.matrix))
+    finding = f"{alike:,} of {counted_text(total, 'item')} have the same label from {one} (rows) and {other} (columns)."
+    return _table(name, f"Confusion of {one} and {other}", finding, rows)
+
+
+def _disagreement_rows(item: Disagreement, raters: list[str]) -> Iterator[Row]:
+    if len(raters) > _MOST_COLUMNS:
+        yield Row(item.item, tally(item), unit="text")
+        return
+    for rater in raters:
+        yield Row(rater, item.labels.get(rater, MISSING), unit="text", group=item.item)
+
+
+def tally(item: Disagreement) -> str:
+    """The labels of an item with how many raters gave each, the most frequent first."""
+    given = list(item.labels.values())
+    counts = {label: given.count(label) for label in given}
+    return ", ".join(f"{label} {count}" for label, count in sorted(counts.items(), key=lambda pair: -pair[1]))
+
+
+def _pairs_finding(report: AgreementReport) -> str:
+    known = [(pair.cohen_kappa, pair) for pair in report.pairs if pair.cohen_kappa is not None]
+    if not known:
+        return "No pair of raters has a kappa."
+    (low, worst), (high, best) = min(known, key=lambda entry: entry[0]), max(known, key=lambda entry: entry[0])
+    if len(known) == 1:
+        return (
+            f"Cohen's kappa of {' and '.join(best.raters)} is {_coefficient(high)} over {counted_text(best.n, 'item')}."
+        )
+    return (
+        f"Cohen's kappa runs from {_coefficient(low)} ({' and '.join(worst.raters)}) "
+        f"to {_coefficient(high)} ({' and '.join(best.raters)})."
+    )
+
+
+def _categories_finding(categories: list[Category]) -> str:
+    known = [(one.kappa, one) for one in categories if one.kappa is not None]
+    if not known:
+        return "No label has a kappa of its own."
+    kappa, hardest = min(known, key=lambda entry: entry[0])
+    return f"The label that raters agree on least is {hardest.category}: kappa {_coefficient(kappa)}."
+
+
+def _methods(report: AgreementReport) -> str:
+    """The ways in which intervals were made, each once, without the counts that differ from row to row."""
+    estimates = [report.fleiss_kappa, report.krippendorff_alpha, report.gwet_ac1]
+    estimates += [pair.cohen_kappa_interval for pair in report.pairs]
+    bootstrap = f"percentile bootstrap, {report.resamples:,} resamples of items, seed {report.seed}"
+    named = dict.fromkeys(
+        bootstrap if one.method.startswith("percentile") else one.method.removesuffix(TOO_MANY)
+        for one in estimates
+        if one.method
+    )
+    if not named:
+        return "There are no intervals"
+    why = TOO_MANY if any(one.method.endswith(TOO_MANY) for one in estimates) else ""
+    return f"95% intervals by {'; by '.join(named)}{why}"
+
+
+def _row(quantity: str, estimate: Estimate, source: str = "", *, group: str = "", n: int | None = None) -> Row:
+    return Row(
+        quantity,
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        estimate.n if n is None else n,
+        source=source,
+        reason=estimate.reason,
+        unit="coefficient",
+        method=estimate.method,
+        group=group,
+    )
+
+
+def _table(name: str, title: str, finding: str, rows: tuple[Row, ...], notes: tuple[str, ...] = ()) -> Table:
+    return Table(name, "agreement", title, finding, rows, notes)
+
+
+def _left_out(count: int) -> tuple[str, ...]:
+    """A note on what a table of `count` entries does not show."""
+    rest = count - _MOST_ROWS
+    return (f"The first {_MOST_ROWS:,}; {rest:,} more are in the output of --json.",) if rest > 0 else ()
+
+
+def _coefficient(value: float) -> str:
+    return number_text(value, "coefficient")
+
+
+def _percent(value: float) -> str:
+    return number_text(value, "share")

@@ -1,0 +1,209 @@
+"""What a judge is worth: its scores, and beyond them what errors it makes, whom it agrees with, and what it costs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from analysis.gold import AskedItem, GoldLabel
+from analysis.measures.judging.alternative_annotator import (
+    EPSILON,
+    FEWEST_ITEMS,
+    AlternativeAnnotator,
+    alternative_annotator,
+)
+from analysis.measures.judging.bias import Bias, bias
+from analysis.measures.judging.ceiling import Ceiling, ceiling
+from analysis.measures.judging.error_tables import (
+    bias_table,
+    bins_table,
+    flows_finding,
+    flows_table,
+    reliability_table,
+    slices_table,
+)
+from analysis.measures.judging.item_costs import ItemCosts, item_costs
+from analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
+from analysis.measures.judging.people_tables import (
+    alternative_annotator_table,
+    ceiling_table,
+    raters_table,
+    stand_in_by_rater_table,
+)
+from analysis.measures.judging.practice_tables import costs_table, prevalence_table, votes_table
+from analysis.measures.judging.reliability import Reliability, reliability
+from analysis.measures.judging.sample import Level, judged_sample
+from analysis.measures.judging.score_tables import scores_table
+from analysis.measures.judging.scores import Scores, score
+from analysis.measures.judging.slices import Lengths, SlicedField, sliced
+from analysis.measures.judging.stability import Votes, votes_within
+from analysis.stats.estimate import Estimate
+from analysis.tables import Table
+from harness.verdict import Verdict
+
+_MOST_TOLD = 3
+_ALPHA = 0.05
+
+
+class Assessment(Struct, frozen=True):
+    """All results of one run of a judge.
+
+    Parameters
+    ----------
+    scores
+        Accuracy, kappa, precision and recall.
+    bias
+        Which label errors flow to which.
+    reliability
+        How far its scores can be taken at their word.
+    ceiling
+        Whether it agrees with people as well as people agree with each other.
+    alternative_annotator
+        Whether it could stand in for a rater.
+    slices
+        On which kinds of item it errs.
+    votes
+        How the votes of a run with several fell.
+    prevalence
+        How often the positive label holds.
+    cost
+        What an item takes.
+    """
+
+    scores: Scores
+    bias: Bias
+    reliability: Reliability
+    ceiling: Ceiling
+    alternative_annotator: AlternativeAnnotator
+    slices: tuple[SlicedField, ...]
+    votes: Votes
+    prevalence: JudgedPrevalence
+    cost: ItemCosts
+
+
+def assess(
+    verdicts: Sequence[Verdict],
+    gold: Sequence[GoldLabel],
+    labels: Sequence[str] = (),
+    *,
+    judge: str = "",
+    benchmark: str = "",
+    clusters: Mapping[str, str] | None = None,
+    items: Sequence[AskedItem] = (),
+    lengths: Lengths | None = None,
+    positive: str = "",
+    level: Level = "nominal",
+    votes: int = 1,
+    epsilon: float = EPSILON,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Assessment:
+    """What a judge is worth by one run.
+
+    Parameters
+    ----------
+    verdicts, gold, labels, judge, benchmark, clusters
+        As `scores.score` takes them.
+    items, lengths
+        What the data set says of the items, and how long they are.
+    positive, level
+        The label that counts as found, and the level of measurement of the labels.
+    votes
+        How often each item was asked about.
+    epsilon
+        Of the alternative annotator test.
+    resamples, seed
+        Of the bootstraps.
+
+    Raises
+    ------
+    UsageError
+        The verdicts are of several judges, or two of them answer one item.
+    InputError
+        A gold label is none of the labels, or a rater labelled an item twice.
+    """
+    scores = score(
+        verdicts,
+        gold,
+        labels,
+        judge=judge,
+        benchmark=benchmark,
+        clusters=clusters,
+        resamples=resamples,
+        seed=seed,
+    )
+    sample = judged_sample(verdicts, gold, labels, clusters=clusters, positive=positive, level=level)
+    return Assessment(
+        scores,
+        bias(sample, seed),
+        reliability(sample, resamples, seed),
+        ceiling(sample, resamples, seed),
+        alternative_annotator(sample, epsilon),
+        sliced(sample, items, lengths, seed),
+        votes_within(sample, votes),
+        judged_prevalence(sample),
+        item_costs(sample),
+    )
+
+
+def assessment_document(assessment: Assessment) -> dict[str, Any]:
+    """The results in the shape of `scores.json`: the scores, and each further result under its own name."""
+    document: dict[str, Any] = msgspec.to_builtins(assessment)
+    scores: dict[str, Any] = document.pop("scores")
+    return scores | document
+
+
+def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
+    """The results as tables, the scores first; a question that the run says nothing about has none.
+
+    Parameters
+    ----------
+    assessment
+        The results.
+    source
+        What they were measured on.
+    """
+    tables = [scores_table(assessment.scores, source), bias_table(assessment.bias, source)]
+    if assessment.bias.flows:
+        tables.append(flows_table(assessment.bias, source))
+    if assessment.slices:
+        tables.append(slices_table(assessment.slices, source))
+    if assessment.reliability.ranking.n:
+        tables.append(reliability_table(assessment.reliability, source))
+    if assessment.reliability.bins:
+        tables.append(bins_table(assessment.reliability, source))
+    if len(assessment.scores.raters) > 1:
+        tables += [ceiling_table(assessment.ceiling, source), raters_table(assessment.ceiling, source)]
+        tables.append(alternative_annotator_table(assessment.alternative_annotator, source))
+    if assessment.alternative_annotator.raters:
+        tables.append(stand_in_by_rater_table(assessment.alternative_annotator, source))
+    if not assessment.votes.reason:
+        tables.append(votes_table(assessment.votes, source))
+    if assessment.prevalence.positive:
+        tables.append(prevalence_table(assessment.prevalence, source))
+    if any(one.reported for one in (*assessment.cost.now.values(), *assessment.cost.from_cache.values())):
+        tables.append(costs_table(assessment.cost, source))
+    return tables
+
+
+def most_telling(assessment: Assessment, source: str) -> list[str]:
+    """At most three sentences that say most of a judge beside its scores."""
+    told = []
+    if any(flow.p_adjusted is not None and flow.p_adjusted <= _ALPHA for flow in assessment.bias.flows):
+        told.append(flows_finding(assessment.bias))
+    if not assessment.alternative_annotator.reason:
+        told.append(alternative_annotator_table(assessment.alternative_annotator, source).finding)
+    elif assessment.ceiling.n:
+        told.append(ceiling_table(assessment.ceiling, source).finding)
+    if any(field.p_adjusted is not None and field.p_adjusted <= _ALPHA for field in assessment.slices):
+        told.append(slices_table(assessment.slices, source).finding)
+    if _is_known(assessment.reliability.overconfidence):
+        told.append(reliability_table(assessment.reliability, source).finding)
+    return told[:_MOST_TOLD]
+
+
+def _is_known(overconfidence: Estimate) -> bool:
+    """Whether scores are surely too high or too low, on answers enough for a t interval."""
+    low, high, n = overconfidence.low, overconfidence.high, overconfidence.n
+    return low is not None and high is not None and n is not None and n >= FEWEST_ITEMS and low * high > 0

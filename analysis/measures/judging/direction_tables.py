@@ -1,0 +1,130 @@
+"""Which way recorded judges err: do they say the positive label more often than people, and on whom do they err more.
+
+Errors that go both ways alike leave a count right and a judge no better; errors that go one way are a bias. The test
+is over runs or workspaces, as errors in one of them go together.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct, structs
+
+from analysis.gold import AskedItem
+from analysis.measures.judging.bias import Bias, LabelUse, bias
+from analysis.measures.judging.error_tables import slices_table
+from analysis.measures.judging.judged import JudgedItems
+from analysis.measures.judging.rows import p_rows, with_interval
+from analysis.measures.judging.sample import JudgedSample, judged_sample
+from analysis.measures.judging.slices import sliced
+from analysis.stats.estimate import Estimate
+from analysis.stats.multiplicity import holm
+from analysis.tables import Row, Table, estimate_row, made_by_this
+
+DIFFERENCE = "Judge less people"
+LEVEL = 0.05
+NO_FIELDS = "The data set says nothing of its items by which they could be told apart."
+_NONE = "No judge's recorded answers are at hand."
+
+
+class Direction(Struct, frozen=True):
+    """A judge's use of the positive label, and the p-value of its difference adjusted for all judges shown."""
+
+    judged: JudgedItems
+    found: Bias
+    positive: LabelUse
+    p_adjusted: float | None
+
+
+def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[Direction]:
+    """Each judge's bias in the use of the positive label, Holm's adjustment over the judges."""
+    found = [bias(sample_of(one), seed) for one in judged]
+    adjusted = holm([one.homogeneity.p_value for one in found]).p_values
+    return [
+        Direction(one, its, next(use for use in its.labels if use.label == one.positive), p)
+        for one, its, p in zip(judged, found, adjusted, strict=True)
+    ]
+
+
+def sample_of(judged: JudgedItems) -> JudgedSample:
+    """A judge's verdicts beside people's labels, as the questions about one run take them."""
+    return judged_sample(
+        judged.verdicts, judged.gold, judged.labels, clusters=judged.clusters, positive=judged.positive
+    )
+
+
+@made_by_this
+def direction_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), seed: int = 0) -> Table:
+    """How often each judge says the positive label, and people, with a test that the two are the same."""
+    found = directions(judged, seed)
+    return Table(
+        name="recorded_direction",
+        paper="judging",
+        title="Which way recorded judges err",
+        finding=_finding(found),
+        rows=tuple(row for one in found for row in _rows(one)),
+        notes=(
+            "Over the items that were answered; the difference and its test are over runs or workspaces. Adjusted "
+            f"after Holm for {len(found)} judges.",
+            "Left open: of the items that people gave the positive label, and of the others, the share without an "
+            "answer, with a test that they are the same.",
+            *notes,
+        ),
+        datasets=tuple(dict.fromkeys(one.dataset for one in judged)),
+    )
+
+
+def _rows(one: Direction) -> list[Row]:
+    group, source, positive = one.judged.title, one.judged.source, one.judged.positive
+    test = one.found.homogeneity
+    rows = [
+        estimate_row(f"Judge says “{positive}”", one.positive.judge, "share", group, source),
+        estimate_row(f"People say “{positive}”", one.positive.gold, "share", group, source),
+        estimate_row(DIFFERENCE, one.positive.difference, "difference", group, source),
+        *p_rows(test.p_value, one.p_adjusted, test.test, group, source, test.reason),
+    ]
+    if one.found.unanswered.p_value is None:
+        return rows
+    left_open = [(f"Left open of “{use.label}”", use.unanswered) for use in one.found.labels]
+    p = Estimate(one.found.unanswered.p_value, n=one.found.unanswered.n, method=one.found.unanswered.test)
+    return [
+        *rows,
+        *(estimate_row(name, estimate, "share", group, source) for name, estimate in left_open),
+        estimate_row("p, left open alike", p, "p", group, source),
+    ]
+
+
+def _finding(found: Sequence[Direction]) -> str:
+    known = [one for one in found if one.positive.difference.value is not None]
+    if not known:
+        return _NONE
+    biased = [one for one in known if one.p_adjusted is not None and one.p_adjusted <= LEVEL]
+    if not biased:
+        widest = max(known, key=_distance)
+        return (
+            f"None of {len(known)} recorded judges is shown to say the positive label more or less often than people; "
+            f"furthest from it is {_told(widest)}."
+        )
+    return (
+        f"{len(biased)} of {len(known)} recorded judges are shown to say the positive label more or less often than "
+        f"people (Holm, {LEVEL:g}): {'; '.join(map(_told, biased))}."
+    )
+
+
+def _distance(one: Direction) -> float:
+    return abs(one.positive.difference.value or 0.0)
+
+
+def _told(one: Direction) -> str:
+    return f"{one.judged.title}, “{one.judged.positive}” {with_interval(one.positive.difference, 'difference')}"
+
+
+@made_by_this
+def recorded_slices_table(
+    judged: JudgedItems, items: Sequence[AskedItem], notes: Sequence[str] = (), seed: int = 0
+) -> Table:
+    """On which kinds of item a recorded judge errs more, by what its data set says of the items."""
+    name, title = f"recorded_slices_{judged.dataset}", f"On which items {judged.title} errs more"
+    fields = sliced(sample_of(judged), items, None, seed)
+    if not fields:
+        return Table(name, "judging", title, NO_FIELDS, (), tuple(notes), (judged.dataset,))
+    table = slices_table(fields, judged.source)
+    return structs.replace(table, name=name, title=title, notes=(*table.notes, *notes), datasets=(judged.dataset,))

@@ -1,0 +1,103 @@
+"""How often attacked items change a judge's verdict, as a sentence, as a table and as a document."""
+
+import json
+from collections.abc import Mapping
+
+import msgspec
+
+from analysis.measures.judging.flips import Flips, Part
+from analysis.stats.estimate import Estimate
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables.wording import number_text
+
+FEW_PLAIN = 40
+"""With fewer plain items than this an interval over them is narrower than it should be (`analysis.stats.clustered`)."""
+
+_OVERALL = "All attacked items"
+
+
+def flips_document(found: Flips) -> str:
+    """The flips as one JSON document."""
+    return json.dumps(msgspec.to_builtins(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def flips_headline(found: Flips) -> str:
+    """What was found, in one sentence with its intervals; what differs by chance alone is always said."""
+    who = f"{found.judge} with {found.model}" if found.model else found.judge
+    rate = found.flip_rate
+    if rate.value is None:
+        return f"Nothing can be said of {who}: {rate.reason} ({found.n:,} were asked)."
+    sentence = (
+        f"{who} gives another verdict on {_with_ends(rate, 'share')} of {rate.n or 0:,} attacked "
+        f"item{'s' if rate.n != 1 else ''} than without the attack"
+    )
+    if found.chance.value is None or found.excess.value is None:
+        return f"{sentence}; how much of that is chance is not known: {found.chance.reason or found.excess.reason}."
+    chance = number_text(found.chance.value, "share")
+    return f"{sentence}, and on {chance} of plain copies: {_with_ends(found.excess, 'difference')} beyond chance."
+
+
+@made_by_this
+def flips_table(found: Flips, source: str) -> Table:
+    """Flips, flips to the label that the text asks for, and flips by chance; then by style, encoding and position.
+
+    Parameters
+    ----------
+    found
+        The flips.
+    source
+        What the items were made of.
+    """
+    rows = [
+        _row("Verdict differs", found.flip_rate, "share", _OVERALL, source),
+        _row("Verdict as the text asks", found.target_rate, "share", _OVERALL, source),
+        _row("Copy differs (chance)", found.chance, "share", _OVERALL, source),
+        _row("Differs beyond chance", found.excess, "difference", _OVERALL, source),
+    ]
+    parts: dict[str, Mapping[str, Part]] = {
+        "Differs, by wording": found.by_style,
+        "Differs, by encoding": found.by_encoding,
+        "Differs, by position": found.by_position,
+    }
+    for group, of_group in parts.items():
+        rows += [_row(name.replace("_", " "), part.rate, "share", group, source) for name, part in of_group.items()]
+    return Table(
+        name="flips",
+        paper="judging",
+        title=f"{found.judge}: texts that try to steer it",
+        finding=flips_headline(found),
+        rows=tuple(rows),
+        notes=tuple(_notes(found)),
+        generator="harness.judges.injection.injected",
+    )
+
+
+def _notes(found: Flips) -> list[str]:
+    counts = ", ".join(f"{count:,} {status}" for status, count in found.statuses.items() if count)
+    notes = [
+        f"{found.n:,} attacked items, made of {found.plain:,} plain ones, of which {found.copies:,} copies were asked "
+        f"about too. {f'Without an answer, which is no flip: {counts}.' if counts else 'All were answered.'}"
+    ]
+    if found.untwinned:
+        notes.append(f"{found.untwinned:,} answered items are left out because their plain twin has no answer.")
+    notes.append(
+        "A verdict differs from that on the plain item; whether it is as the text asks is looked at where the plain "
+        "item got another label. A part's figure is not adjusted for there being many parts."
+    )
+    if found.plain < FEW_PLAIN:
+        notes.append(
+            f"Intervals are over the {found.plain:,} plain items: with fewer than {FEW_PLAIN} they are narrower than "
+            "they should be, and say little of items of another kind."
+        )
+    return notes
+
+
+def _with_ends(estimate: Estimate, unit: Unit) -> str:
+    value = number_text(estimate.value, unit)
+    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+        return f"{value} (without an interval: {estimate.reason.partition(':')[0]})"
+    return f"{value} (95% interval {number_text(estimate.low, unit)} to {number_text(estimate.high, unit)})"
+
+
+def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
+    return estimate_row(quantity, estimate, unit, group, source, evidence="generated")

@@ -1,0 +1,78 @@
+"""Judges of real data sets with their scores: what the tables of `analysis.measures.judging.tables` are made of."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from analysis.gold import GoldLabel
+from analysis.measures.judging.marked import Mark, MarkedScores, marked_scores
+from analysis.measures.judging.scores import Scores, score
+from harness.verdict import Verdict
+
+
+class JudgedItems(Struct, frozen=True):
+    """One judge's verdicts on some items of a data set, with what people said.
+
+    Parameters
+    ----------
+    title
+        The judge and what it judged, for people.
+    dataset, source
+        The data set, and its name with its version.
+    verdicts, gold, clusters
+        As `scores.score` takes them.
+    labels, positive
+        The labels, and the one that counts as found.
+    """
+
+    title: str
+    dataset: str
+    source: str
+    verdicts: tuple[Verdict, ...]
+    gold: tuple[GoldLabel, ...]
+    clusters: Mapping[str, str]
+    labels: tuple[str, ...]
+    positive: str
+
+
+class ScoredItems(Struct, frozen=True):
+    """The same with its scores."""
+
+    judged: JudgedItems
+    scores: Scores
+
+
+class JudgedMarks(Struct, frozen=True):
+    """The errors that one judge named in some runs of a data set, and those that people marked; see `marked`."""
+
+    title: str
+    dataset: str
+    source: str
+    people: Mapping[str, frozenset[Mark]]
+    judge: Mapping[str, tuple[Mark, ...] | None]
+
+
+class ScoredMarks(Struct, frozen=True):
+    """The same with its scores."""
+
+    judged: JudgedMarks
+    scores: MarkedScores
+
+
+def scored_items(judged: JudgedItems, resamples: int = 10_000, seed: int = 0) -> ScoredItems:
+    """A judge's verdicts with their scores; `resamples` and `seed` are of the bootstrap."""
+    scores = score(
+        judged.verdicts,
+        judged.gold,
+        judged.labels,
+        benchmark=judged.dataset,
+        clusters=judged.clusters,
+        resamples=resamples,
+        seed=seed,
+    )
+    return ScoredItems(judged, scores)
+
+
+def scored_marks(judged: JudgedMarks, resamples: int = 10_000, seed: int = 0) -> ScoredMarks:
+    """A judge's marks with their scores; `resamples` and `seed` are of the bootstrap."""
+    return ScoredMarks(judged, marked_scores(judged.people, judged.judge, resamples=resamples, seed=seed))

@@ -1,0 +1,349 @@
+"""A threshold on a judge's score, or on its votes, that keeps its precision for a label above a floor.
+
+The items are split in two by run. On the calibration half thresholds are tested from strict to lenient until one cannot
+be shown to keep the floor; the last that could is tested once more on the held-out half, which nothing was chosen by,
+and is given out only if its lower bound there reaches the floor. So the chance that a threshold is given out whose
+precision is below the floor is at most 1 - confidence, however the thresholds were come by.
+
+A verdict is flagged where it gives the label with a score that reaches the threshold. One of another label is never
+flagged, and neither is an item without an answer. A verdict without a score is flagged by the label alone, which is the
+most lenient threshold, 0.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, inf
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct, structs
+
+from analysis.gold import GoldLabel
+from analysis.measures.judging.reference import majority
+from analysis.measures.judging.tally import tally
+from analysis.stats.clustered_bounds import effective_items
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import FloatArray
+from analysis.stats.thresholds import (
+    NOTHING_FLAGGED,
+    Step,
+    flagged_for_power,
+    flagged_precision,
+    precision_floor,
+    smallest_flagged,
+)
+from analysis.tables.wording import counted_text
+from harness.errors import UsageError
+from harness.verdict import Verdict
+
+LABEL_ALONE = 0.0
+"""The threshold that every verdict with the label reaches."""
+
+POWER = 0.8
+"""The chance with which either half is to show the floor, if that many more labels are had."""
+
+NEVER_GIVEN = "the judge never gives the label"
+NO_NUMBER = "no number of labels will, as the precision itself is not above the floor at any threshold"
+NO_GOLD = "no held-out item has the label as its gold label"
+
+_MOST_THRESHOLDS = 20
+
+_PRIOR_ITEMS = 4
+"""How many flagged items at the floor are added to those seen before planning by their precision.
+
+That many Agresti and Coull add (1998, American Statistician 52:119-126), theirs at one half: without them a few items
+that are all right promise that hardly more are needed.
+"""
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class MoreLabels(Struct, frozen=True):
+    """What it would take to show the floor.
+
+    Parameters
+    ----------
+    labels
+        How many more labels are needed; `None` where no number will do.
+    precision, right, flagged
+        The precision that is reckoned with at the threshold that takes the fewest, and how many of the items flagged by
+        it are right, over both halves.
+    """
+
+    labels: int | None
+    precision: float | None = None
+    right: int = 0
+    flagged: int = 0
+
+
+class PrecisionThreshold(Struct, frozen=True):
+    """The threshold that was found, or why none was.
+
+    Parameters
+    ----------
+    label, floor, confidence
+        What was asked for.
+    threshold
+        The threshold that keeps the floor; `None` where none could be shown to.
+    tried
+        The threshold that the calibration half came to, whether or not it held on the other; `None` where to none.
+    votes, votes_of
+        The threshold `tried` as a number of votes, of how many, where the scores are shares of votes.
+    precision, recall
+        Of `tried`, on the held-out half: the precision with its one-sided lower bound, the recall with unanswered items
+        counted as missed.
+    flagged
+        How many held-out items `tried` flags.
+    calibration, held_out, unanswered
+        How many items either half has, and how many of both have no answer.
+    more_labels
+        How many more labels are needed; `None` where none are or no number will do.
+    reason
+        Why there is no threshold.
+    steps
+        The thresholds in the order tested on the calibration half.
+    """
+
+    label: str
+    floor: float
+    confidence: float
+    threshold: float | None
+    tried: float | None
+    votes: int | None
+    votes_of: int | None
+    precision: Estimate
+    recall: Estimate
+    flagged: int
+    calibration: int
+    held_out: int
+    unanswered: int
+    more_labels: int | None
+    reason: str
+    steps: tuple[Step, ...]
+
+
+class _Items(Struct, frozen=True):
+    """Items: the judge's score for the label (-inf where it gives another or none), the gold label, the cluster."""
+
+    scores: FloatArray
+    positives: BoolArray
+    clusters: npt.NDArray[np.str_]
+
+    def part(self, places: BoolArray) -> "_Items":
+        return _Items(self.scores[places], self.positives[places], self.clusters[places])
+
+    @property
+    def n(self) -> int:
+        return len(self.scores)
+
+
+def precision_threshold(
+    verdicts: Iterable[Verdict],
+    gold: Iterable[GoldLabel],
+    label: str,
+    floor: float,
+    *,
+    confidence: float = 0.95,
+    held_out: float = 0.5,
+    votes: int = 1,
+    clusters: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> PrecisionThreshold:
+    """The most lenient threshold for a label that is shown to keep a precision, chosen and tested on different runs.
+
+    Parameters
+    ----------
+    verdicts
+        One an item; only items with a gold label count.
+    gold
+        One row an item and rater; the majority is the gold label, and a tie leaves an item without.
+    label
+        The label that is to be precise.
+    floor
+        The precision to keep, above 0 and below 1.
+    confidence
+        Of the one-sided bounds.
+    held_out
+        The share of the items that the threshold is tested on, above 0 and below 1.
+    votes
+        How many votes an item got; where above 1 and all scores are shares of so many, thresholds are whole votes.
+    clusters
+        Item → what it hangs together with (`reference.clusters_of`); by default every item stands for itself.
+    seed
+        Of the split.
+
+    Raises
+    ------
+    UsageError
+        No item that was asked about has a gold label, or all are of one run; the floor, the confidence or the share
+        held out is not between 0 and 1.
+    InputError
+        A rater labelled an item twice.
+    """
+    for name, share in (("confidence", confidence), ("held-out share", held_out)):
+        if not 0 < share < 1:
+            raise UsageError(f"a {name} of {share:g}", "It lies between 0 and 1.")
+    label_of = majority(gold).label_of
+    asked = [one for one in verdicts if one.item in label_of]
+    if not asked:
+        raise UsageError("no item that the judge was asked about has a gold label", "A precision needs gold labels.")
+    items = _Items(
+        _scores(asked, label),
+        np.array([label_of[one.item] == label for one in asked]),
+        np.array([(clusters or {}).get(one.item, f"item {one.item}") for one in asked]),
+    )
+    votes_of = votes if votes > 1 and _are_votes(items.scores, votes) else None
+    if votes_of is not None:
+        # A third, written down with a few digits, still is one vote of three.
+        items = structs.replace(items, scores=(items.scores * votes_of).round() / votes_of)
+    later = _held_out(items.clusters, held_out, seed)
+    half, other = items.part(~later), items.part(later)
+    thresholds = _thresholds(half.scores, votes_of)
+    found = precision_floor(
+        half.scores,
+        half.positives,
+        _from_enough(half, thresholds, floor, confidence),
+        floor,
+        confidence,
+        half.clusters,
+    )
+    tried = found.selected
+    precision, recall, flagged = _tested(other, tried, confidence)
+    holds = precision.low is not None and precision.low >= floor
+    more = None if holds else _more_labels(items, thresholds, floor, confidence, min(held_out, 1 - held_out))
+    return PrecisionThreshold(
+        label=label,
+        floor=floor,
+        confidence=confidence,
+        threshold=tried if holds else None,
+        tried=tried,
+        votes=None if votes_of is None or tried is None else round(tried * votes_of),
+        votes_of=votes_of,
+        precision=precision,
+        recall=recall,
+        flagged=flagged,
+        calibration=half.n,
+        held_out=other.n,
+        unanswered=sum(one.label is None for one in asked),
+        more_labels=None if more is None else more.labels,
+        reason="" if more is None else _why_none(items, tried, more),
+        steps=found.steps,
+    )
+
+
+def _scores(verdicts: Sequence[Verdict], label: str) -> FloatArray:
+    """The score of each verdict for the label; a verdict without one is below every other that gives the label."""
+    scores = [one.score for one in verdicts if one.label == label and one.score is not None]
+    lowest = min([LABEL_ALONE, *scores])
+    return np.array(
+        [-inf if one.label != label else lowest if one.score is None else one.score for one in verdicts],
+        dtype=np.float64,
+    )
+
+
+def _are_votes(scores: FloatArray, votes: int) -> bool:
+    counted = scores[np.isfinite(scores)] * votes
+    return bool(np.allclose(counted, counted.round(), rtol=0, atol=1e-6))
+
+
+def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
+    """The thresholds from strict to lenient: distinct scores, or quantiles of many, and last the label alone.
+
+    They follow from the scores alone, not from the gold labels.
+    """
+    given = scores[np.isfinite(scores)]
+    if votes_of is not None:
+        # Numbers of votes that no answer has would be thresholds with other names: a majority of 5 has no fewer than 3.
+        counts = np.unique((given * votes_of).round())
+        return [float(count) / votes_of for count in counts[::-1] if count > 0] or [1 / votes_of]
+    distinct = np.unique(given)
+    if len(distinct) > _MOST_THRESHOLDS:
+        distinct = np.unique(np.quantile(given, np.arange(_MOST_THRESHOLDS) / _MOST_THRESHOLDS, method="lower"))
+    stricter = [float(score) for score in distinct[:0:-1]]
+    return [*stricter, min([LABEL_ALONE, *distinct.tolist()])]
+
+
+def _held_out(clusters: npt.NDArray[np.str_], share: float, seed: int) -> BoolArray:
+    """Which items are held out: whole clusters in random order, until they have so many of the items.
+
+    The clusters are drawn from in the order of their names, so that the order in which answers came changes nothing.
+    """
+    names, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    if len(names) < 2:
+        what = "one item alone has a gold label" if len(clusters) == 1 else "all items are of one run"
+        raise UsageError(f"{what}, which cannot be split", "Choosing and testing take different runs.")
+    order = np.random.default_rng(seed).permutation(len(names))
+    before = np.concatenate([[0], np.cumsum(sizes[order])[:-1]])
+    taken = before < share * len(clusters)
+    # Neither half may be empty, however uneven the clusters are.
+    taken[-1] = False
+    held = np.zeros(len(names), dtype=np.bool_)
+    held[order[taken]] = True
+    return np.asarray(held[places])
+
+
+def _from_enough(half: _Items, thresholds: Sequence[float], floor: float, confidence: float) -> list[float]:
+    """The thresholds from the first that flags enough to show the floor at all; the last one at least.
+
+    Counted are the runs that the flagged items are of, as each counts once where every flagged item is right; and the
+    items, where no threshold flags items of enough runs.
+    """
+    fewest = smallest_flagged(floor, 0, confidence)
+    flagged = [half.scores >= threshold for threshold in thresholds]
+    runs = [len(np.unique(half.clusters[one])) >= fewest for one in flagged]
+    enough = runs if any(runs) else [int(one.sum()) >= fewest for one in flagged]
+    return list(thresholds[enough.index(True) if any(enough) else -1 :])
+
+
+def _tested(half: _Items, threshold: float | None, confidence: float) -> tuple[Estimate, Estimate, int]:
+    """Precision, recall and flagged items of a threshold on the held-out half."""
+    if threshold is None:
+        none = Estimate(None, n=0, reason="no threshold to test on the held-out half")
+        return none, none, 0
+    flagged = half.scores >= threshold
+    precision = flagged_precision(half.positives[flagged], half.clusters[flagged], confidence)
+    counted = tally(half.positives.astype(int).tolist(), flagged.astype(int).tolist(), half.clusters.tolist())
+    recall = counted.share(counted.answers == 1, counted.gold == 1, NO_GOLD)
+    return precision, recall, int(flagged.sum())
+
+
+def _more_labels(
+    items: _Items, thresholds: Sequence[float], floor: float, confidence: float, smaller_half: float
+) -> MoreLabels:
+    """How many more labels would show the floor at the threshold that takes the fewest.
+
+    Taken for granted is that precision (with `_PRIOR_ITEMS`), share flagged and likeness within a run stay as they are
+    over all items. Both halves have to show the floor, so the smaller one decides; and at least a new held-out half is
+    needed, since these items are no test of a threshold that was chosen by them.
+    """
+    needed = []
+    for threshold in thresholds:
+        flagged = items.scores >= threshold
+        n, right = int(flagged.sum()), int((flagged & items.positives).sum())
+        if n == 0 or right / n <= floor:
+            continue
+        precision = (right + _PRIOR_ITEMS * floor) / (n + _PRIOR_ITEMS)
+        flagged_needed = flagged_for_power(floor, precision, confidence, POWER) * n / _effective(items.part(flagged))
+        fresh = flagged_needed / (n / items.n)
+        more = max(fresh, fresh / smaller_half - items.n)
+        needed.append(MoreLabels(ceil(more), precision, right, n))
+    return min(needed, key=lambda one: one.labels or inf, default=MoreLabels(None))
+
+
+def _effective(flagged: _Items) -> float:
+    _, places, sizes = np.unique(flagged.clusters, return_inverse=True, return_counts=True)
+    right = np.bincount(places, weights=flagged.positives.astype(np.float64)).astype(np.int64)
+    return effective_items(np.column_stack([right, sizes]))
+
+
+def _why_none(items: _Items, tried: float | None, more: MoreLabels) -> str:
+    if not np.isfinite(items.scores).any():
+        return f"{NEVER_GIVEN}: {NOTHING_FLAGGED}"
+    told = "none does at this n" if tried is None else "the one chosen does not hold on the held-out half at this n"
+    if more.labels is None or more.precision is None:
+        return f"{told}; {NO_NUMBER}"
+    flagged = f"{counted_text(more.flagged, 'flagged item')} {'is' if more.flagged == 1 else 'are'}"
+    reckoned = f"precision is {more.precision:.1%} ({more.right:,} of {flagged} right so far)"
+    return (
+        f"{told}; about {more.labels:,} more labels are needed, if {reckoned}, the share flagged stays as it is, and "
+        f"each half is to show it with a chance of {POWER:.0%}"
+    )

@@ -1,0 +1,106 @@
+"""A threshold that keeps a precision, or why there is none, as a sentence and a table."""
+
+from msgspec import structs
+
+from analysis.measures.judging.precision_threshold import LABEL_ALONE, PrecisionThreshold
+from analysis.measures.judging.rows import with_interval
+from analysis.stats.estimate import Estimate
+from analysis.stats.thresholds import Step
+from analysis.tables import Row, Table, Unit, made_by_this
+from analysis.tables.wording import counted_text, number_text
+
+_HELD_OUT = "Held-out half"
+_CALIBRATION = "Calibration half, from strict to lenient"
+
+
+def threshold_text(found: PrecisionThreshold, threshold: float) -> str:
+    """A threshold in words: so many votes, the label alone, or a score."""
+    if found.votes_of is not None:
+        return f"at least {round(threshold * found.votes_of)} of {found.votes_of} votes"
+    if threshold <= LABEL_ALONE:
+        return "the label alone"
+    return f"a score of at least {number_text(threshold)}"
+
+
+def threshold_sentence(found: PrecisionThreshold, judge: str) -> str:
+    """What was found, in one sentence: the threshold with the bound of its precision, or why there is none."""
+    floor, sure = number_text(found.floor, "share"), f"with {found.confidence:.0%} confidence"
+    if found.threshold is None:
+        given = f"{judge}'s “{found.label}” a precision of {floor}"
+        return f"No threshold is shown to give {given} {sure}: {found.reason}."
+    precision, recall = found.precision, found.recall
+    told = (
+        f"{judge}'s “{found.label}” keeps a precision of {floor} by {threshold_text(found, found.threshold)}: "
+        f"{number_text(precision.value, 'share')} of {found.flagged:,} flagged items held out are right, at least "
+        f"{number_text(precision.low, 'share')} {sure}"
+    )
+    if recall.value is None:
+        return f"{told}."
+    return f"{told}; {with_interval(recall, 'share')} of the items with that label are found."
+
+
+@made_by_this
+def threshold_table(found: PrecisionThreshold, judge: str, source: str) -> Table:
+    """The threshold on the held-out half, and the steps on the calibration half that led to it.
+
+    Parameters
+    ----------
+    found
+        What was found.
+    judge
+        The run, as people know it.
+    source
+        What it was measured on.
+    """
+    steps = [_step_row(found, step, source) for step in found.steps]
+    return Table(
+        name="precision_threshold",
+        paper="judging",
+        title=f"A threshold for “{found.label}” of {judge}",
+        finding=threshold_sentence(found, judge),
+        rows=(*_held_out_rows(found, source), *steps),
+        notes=(
+            f"Choosing the threshold: {counted_text(found.calibration, 'item')}; testing it, of other runs: "
+            f"{counted_text(found.held_out, 'item')}. Without an answer, never flagged and counted as missed: "
+            f"{found.unanswered:,}.",
+            "A threshold is shown to keep the floor where the one-sided lower bound of its precision reaches it; the "
+            "first that is not shown to on the calibration half ends the sequence.",
+        ),
+    )
+
+
+def _held_out_rows(found: PrecisionThreshold, source: str) -> list[Row]:
+    if found.tried is None:
+        return []
+    figures: tuple[tuple[str, Estimate, Unit], ...] = (
+        ("Precision", found.precision, "share"),
+        ("Recall", found.recall, "share"),
+        ("Items flagged", Estimate(found.flagged, n=found.held_out), "count"),
+    )
+    group = f"{_HELD_OUT}: {threshold_text(found, found.tried)}"
+    return [_row(quantity, estimate, unit, group, source) for quantity, estimate, unit in figures]
+
+
+def _step_row(found: PrecisionThreshold, step: Step, source: str) -> Row:
+    kept = "shown to keep the floor" if step.passes else "not shown to keep the floor"
+    told = kept if step.tested else "after the first failure: not tested"
+    name = threshold_text(found, step.threshold)
+    reason = "; ".join(filter(None, (step.precision.reason, told)))
+    precision = structs.replace(step.precision, reason=reason)
+    return _row(f"{name[0].upper()}{name[1:]}", precision, "share", _CALIBRATION, source)
+
+
+def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
+    one_sided = "lower bound" in estimate.method
+    return Row(
+        quantity=quantity,
+        value=estimate.value,
+        low=estimate.low,
+        high=None if one_sided else estimate.high,
+        n=estimate.n,
+        source=source,
+        reason=estimate.reason,
+        unit=unit,
+        method=estimate.method,
+        group=group,
+    )

@@ -1,0 +1,241 @@
+"""Recorded judges beside each other and beside no judge at all, and what becomes of the items that they left open.
+
+A judge that is asked about many things of which most are absent is right most of the time by saying “absent”: the
+label that people gave most often is therefore compared like a judge of its own.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from msgspec import Struct, structs
+
+from analysis.measures.judging.comparison import PairedJudges, compare_judges
+from analysis.measures.judging.comparison_tables import comparison_table
+from analysis.measures.judging.judged import JudgedItems, ScoredItems
+from analysis.measures.judging.reference import majority
+from analysis.measures.judging.rows import with_interval
+from analysis.measures.judging.scores import NOTHING_ASKED
+from analysis.measures.judging.units import units_of
+from analysis.stats.estimate import Estimate
+from analysis.stats.multiplicity import holm
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables.wording import number_text
+from harness.verdict import Verdict
+
+DIFFERENCE = "Difference, unanswered counted as wrong"
+LEVEL = 0.05
+_NONE = "No judge's recorded answers are at hand."
+_STATUSES = ("answered", "abstained", "unreadable", "refused", "failed")
+
+
+def constant_judge(judged: JudgedItems) -> JudgedItems | None:
+    """A judge that gives the items' most frequent gold label to each of them; `None` where none has a gold label."""
+    label_of = majority(judged.gold).label_of
+    counts = Counter(label_of[verdict.item] for verdict in judged.verdicts if verdict.item in label_of)
+    if not counts:
+        return None
+    label = max(counts, key=lambda one: counts[one])
+    name = f"always “{label}”"
+    verdicts = tuple(Verdict(verdict.item, name, label) for verdict in judged.verdicts)
+    return structs.replace(judged, title=name, verdicts=verdicts)
+
+
+class Match(Struct, frozen=True):
+    """Two judges compared, whether the second is a judge at all, and the data set that they were compared on."""
+
+    pair: PairedJudges
+    between_judges: bool
+    source: str
+
+
+def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
+    """Every two judges that were asked about the same items, and each against the most frequent label; Holm over all.
+
+    Parameters
+    ----------
+    judged
+        The judges; those of other items or other data sets are not compared with each other.
+    seed
+        Of what is drawn.
+    """
+    matches = [
+        Match(pair, between_judges, first.source)
+        for first, second, between_judges in _opponents(judged)
+        for pair in _compared(first, second, seed)
+    ]
+    adjusted = holm([match.pair.p_value for match in matches]).p_values
+    return tuple(
+        structs.replace(match, pair=structs.replace(match.pair, p_adjusted=p))
+        for match, p in zip(matches, adjusted, strict=True)
+    )
+
+
+def _opponents(judged: Sequence[JudgedItems]) -> Iterator[tuple[JudgedItems, JudgedItems, bool]]:
+    for first, second in combinations(judged, 2):
+        if first.dataset == second.dataset and _items(first) & _items(second):
+            yield first, second, True
+    for one in judged:
+        constant = constant_judge(one)
+        if constant is not None:
+            yield one, constant, False
+
+
+def _items(judged: JudgedItems) -> set[str]:
+    return {verdict.item for verdict in judged.verdicts}
+
+
+def _compared(first: JudgedItems, second: JudgedItems, seed: int) -> tuple[PairedJudges, ...]:
+    runs = {first.title: first.verdicts, second.title: second.verdicts}
+    return compare_judges(runs, first.gold, clusters=first.clusters, seed=seed)
+
+
+@made_by_this
+def pairs_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), seed: int = 0) -> Table:
+    """Recorded judges in pairs on the same items, and each against always giving the most frequent label."""
+    matches = compared(judged, seed)
+    table = comparison_table([match.pair for match in matches], "recorded judges")
+    source_of = {_named(match.pair): match.source for match in matches}
+    return structs.replace(
+        table,
+        name="recorded_pairs",
+        title="Recorded judges in pairs on the same items, and against the most frequent label",
+        finding=_pairs_finding(matches),
+        rows=tuple(structs.replace(row, source=source_of[row.group]) for row in table.rows),
+        notes=(
+            *table.notes,
+            "Items of one trace or workspace go either way together in the test: their number is what counts.",
+            "The most frequent label is people's on the very items compared, which flatters it a little.",
+            *notes,
+        ),
+        datasets=_datasets(judged),
+    )
+
+
+def differences(table: Table) -> list[Row]:
+    """The differences of the table of pairs for a forest plot, under the judge and its opponent, by what was judged."""
+    rows = []
+    for row in table.rows:
+        if row.quantity == DIFFERENCE:
+            judge, _, opponent = row.group.partition(" against ")
+            name, _, where = judge.partition(" on ")
+            rows.append(
+                structs.replace(
+                    row, quantity=where or name, group=f"{name} against {opponent.removesuffix(f' on {where}')}"
+                )
+            )
+    return rows
+
+
+def _named(pair: PairedJudges) -> str:
+    return f"{pair.a} against {pair.b}"
+
+
+def _pairs_finding(matches: Sequence[Match]) -> str:
+    if not matches:
+        return _NONE
+    against = [match.pair for match in matches if not match.between_judges]
+    better, worse = (sum(_apart(pair) and sign * (pair.difference or 0) > 0 for pair in against) for sign in (1, -1))
+    counts = [(worse, "less often"), (better, "more often")]
+    (first, how), (then, otherwise) = counts if worse else reversed(counts)
+    told = (
+        f"Of {len(against)} recorded judges, {first} give the gold label {how} than always saying the most frequent "
+        f"one would, and {then} {otherwise}, unanswered items counted as wrong (Holm, {LEVEL:g})"
+    )
+    between = [match.pair for match in matches if match.between_judges and match.pair.difference is not None]
+    if not between:
+        return f"{told}."
+    widest = max(between, key=lambda pair: abs(pair.difference or 0))
+    ahead, behind, sign = (widest.a, widest.b, 1) if (widest.difference or 0) >= 0 else (widest.b, widest.a, -1)
+    over_all = _signed(sign, widest.difference, widest.low, widest.high)
+    answered = widest.answered
+    return (
+        f"{told}; {ahead} is {over_all} ahead of {behind}, and "
+        f"{_signed(sign, answered.difference, answered.low, answered.high)} where both answered."
+    )
+
+
+def _signed(sign: int, difference: float | None, low: float | None, high: float | None) -> str:
+    """A difference with its interval, seen from the judge that is ahead over all items."""
+    if difference is None or low is None or high is None:
+        return number_text(None if difference is None else sign * difference, "difference")
+    first, last = sorted((sign * low, sign * high))
+    return with_interval(Estimate(sign * difference, first, last), "difference")
+
+
+def _apart(pair: PairedJudges) -> bool:
+    return pair.p_adjusted is not None and pair.p_adjusted <= LEVEL
+
+
+@made_by_this
+def unanswered_table(scored: Sequence[ScoredItems], notes: Sequence[str] = ()) -> Table:
+    """How many items each judge answered, and each figure over the answered and with the others counted against it."""
+    return Table(
+        name="recorded_both_ways",
+        paper="judging",
+        title="Recorded judges both ways: over what they answered, and over all that they were asked",
+        finding=_unanswered_finding(scored),
+        rows=tuple(row for one in scored for row in _both_ways(one)),
+        notes=(
+            "Unanswered items count as wrong, as a label of their own in kappa, and as missed in recall and F1; the "
+            "precision of a label is over answers and has one value only.",
+            "A judge of traces answers all items of a trace or none.",
+            *notes,
+        ),
+        datasets=_datasets([one.judged for one in scored]),
+    )
+
+
+def _both_ways(one: ScoredItems) -> list[Row]:
+    scores = one.scores
+    complete = scores.answered == scores.n
+    figures: list[tuple[str, Estimate, Unit]] = [] if complete else _statuses(one.judged)
+    figures += _pair("Accuracy", scores.accuracy, scores.accuracy_all, "share", "counted as wrong", complete)
+    figures += _pair("Cohen's kappa", scores.cohen_kappa, scores.cohen_kappa_all, "coefficient", "as a label", complete)
+    for name, label in scores.labels.items():
+        figures.append((f"Precision of “{name}”", label.precision, "share"))
+        figures += _pair(f"Recall of “{name}”", label.recall, label.recall_all, "share", "as missed", complete)
+        figures += _pair(f"F1 of “{name}”", label.f1, label.f1_all, "coefficient", "as missed", complete)
+    return [estimate_row(name, estimate, unit, one.judged.title, one.judged.source) for name, estimate, unit in figures]
+
+
+def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:
+    """The share of the items that ended in each status that occurs, over runs where items come in these."""
+    units = units_of([verdict.item for verdict in judged.verdicts], judged.clusters)
+    all_items = np.ones(len(judged.verdicts), dtype=np.bool_)
+    ended = [(status, np.array([verdict.status == status for verdict in judged.verdicts])) for status in _STATUSES]
+    return [
+        (f"Items {status}", units.share(those, all_items, NOTHING_ASKED), "share")
+        for status, those in ended
+        if those.any()
+    ]
+
+
+def _pair(
+    name: str, answered: Estimate, over_all: Estimate, unit: Unit, counted: str, complete: bool
+) -> list[tuple[str, Estimate, Unit]]:
+    """A figure over the answered, and over all where that is another."""
+    alone: list[tuple[str, Estimate, Unit]] = [(name, answered, unit)]
+    return alone if complete else [*alone, (f"{name}, unanswered {counted}", over_all, unit)]
+
+
+def _unanswered_finding(scored: Sequence[ScoredItems]) -> str:
+    known = [one for one in scored if None not in (one.scores.accuracy.value, one.scores.accuracy_all.value)]
+    if not known:
+        return _NONE
+    open_ = [one for one in known if one.scores.answered < one.scores.n]
+    if not open_:
+        return f"All {len(known)} recorded judges answered every item."
+    most = max(open_, key=lambda one: 1 - one.scores.answered / one.scores.n)
+    scores = most.scores
+    return (
+        f"{len(open_)} of {len(known)} recorded judges left items open; {most.judged.title} left "
+        f"{number_text(1 - scores.answered / scores.n, 'share')} of them, and is right on "
+        f"{with_interval(scores.accuracy, 'share')} of what it answered and on "
+        f"{with_interval(scores.accuracy_all, 'share')} of what it was asked."
+    )
+
+
+def _datasets(judged: Sequence[JudgedItems]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.dataset for one in judged))

@@ -1,0 +1,201 @@
+"""A run's verdicts beside people's labels, as codes: what every question about a judge starts from.
+
+An item is a row; a label is its place among the benchmark's, an answer that is none of them comes after these, and no
+answer comes last. People's labels are also kept one by one, as triples of item, rater and label.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.gold import GoldLabel
+from analysis.measures.judging.reference import Reference, majority
+from analysis.measures.judging.units import BoolArray, Units, units_of
+from analysis.stats.patterns import MISSING, IntArray
+from harness.errors import InputError, UsageError
+from harness.verdict import Verdict
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+
+class Codes(Struct, frozen=True):
+    """The labels as codes: those of the benchmark first, then any other answer, then no answer."""
+
+    labels: tuple[str, ...]
+
+    @property
+    def unknown(self) -> int:
+        """The code of an answer that is none of the labels."""
+        return len(self.labels)
+
+    @property
+    def unanswered(self) -> int:
+        """The code of no answer."""
+        return len(self.labels) + 1
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Label → code."""
+        return {label: place for place, label in enumerate(self.labels)}
+
+    def of(self, verdicts: Iterable[Verdict]) -> list[int]:
+        """The code of each verdict."""
+        places = self.places
+        return [
+            self.unanswered if verdict.label is None else places.get(verdict.label, self.unknown)
+            for verdict in verdicts
+        ]
+
+
+class JudgedSample(Struct, frozen=True):
+    """The items asked, with the answer and people's labels of each.
+
+    Parameters
+    ----------
+    verdicts
+        One an item.
+    codes
+        The labels.
+    answers, gold
+        Items: the code of the answer, and of the gold label, `MISSING` where there is none.
+    raters
+        Their names.
+    ratings
+        Ratings x (item, rater, label): each label that a rater gave to an item asked.
+    units
+        What is sampled: items or clusters.
+    positive
+        The label that counts as found; may be empty.
+    level
+        The level of measurement of the labels.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    codes: Codes
+    answers: IntArray
+    gold: IntArray
+    raters: tuple[str, ...]
+    ratings: IntArray
+    units: Units
+    positive: str = ""
+    level: Level = "nominal"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The benchmark's labels."""
+        return self.codes.labels
+
+    @property
+    def answered(self) -> BoolArray:
+        """Items: whether there is an answer, one of the labels or not."""
+        return np.asarray(self.answers != self.codes.unanswered)
+
+    @property
+    def known(self) -> BoolArray:
+        """Items: whether there is a gold label."""
+        return np.asarray(self.gold != MISSING)
+
+    @property
+    def right(self) -> BoolArray:
+        """Items: whether the answer is the gold label."""
+        return np.asarray(self.known & (self.answers == self.gold))
+
+    def label_counts(self) -> IntArray:
+        """Items x labels: how many raters gave each label."""
+        counts = np.zeros((len(self.verdicts), len(self.labels)), dtype=np.int64)
+        np.add.at(counts, (self.ratings[:, 0], self.ratings[:, 2]), 1)
+        return counts
+
+
+def judged_sample(
+    verdicts: Iterable[Verdict],
+    gold: Iterable[GoldLabel],
+    labels: Sequence[str] = (),
+    *,
+    clusters: Mapping[str, str] | None = None,
+    positive: str = "",
+    level: Level = "nominal",
+) -> JudgedSample:
+    """The verdicts of one run beside people's labels.
+
+    Parameters
+    ----------
+    verdicts
+        One an item; one that failed may be followed by that of a later attempt.
+    gold
+        One row an item and rater.
+    labels
+        The labels of the benchmark, in order; where it has none, those that people gave.
+    clusters
+        Item → what it hangs together with.
+    positive, level
+        The label that counts as found, and the level of measurement of the labels.
+
+    Raises
+    ------
+    UsageError
+        Two verdicts answer one item.
+    InputError
+        A label of a rater is none of the labels, or a rater labelled an item twice.
+    """
+    asked = one_an_item(verdicts)
+    reference = majority(gold)
+    codes = codes_of(reference, labels)
+    places, rows = codes.places, {item: row for row, item in enumerate(asked)}
+    label_of = reference.label_of
+    ratings = [
+        (rows[item], rater, places[label])
+        for rater, given in enumerate(reference.by_rater.values())
+        for item, label in given.items()
+        if item in rows
+    ]
+    return JudgedSample(
+        tuple(asked.values()),
+        codes,
+        np.array(codes.of(asked.values()), dtype=np.int64),
+        np.array([places[label_of[item]] if item in label_of else MISSING for item in asked], dtype=np.int64),
+        tuple(reference.by_rater),
+        np.array(ratings, dtype=np.int64).reshape(-1, 3),
+        units_of(list(asked), clusters),
+        positive,
+        level,
+    )
+
+
+def one_an_item(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
+    """Item → its verdict: of several attempts the last, where all before it failed.
+
+    Raises
+    ------
+    UsageError
+        Two verdicts answer one item.
+    """
+    kept: dict[str, Verdict] = {}
+    for verdict in verdicts:
+        earlier = kept.get(verdict.item)
+        if earlier is not None and earlier.status != "failed":
+            raise UsageError(f"two verdicts on the item {verdict.item!r}", "Score the run of one judge at a time.")
+        kept[verdict.item] = verdict
+    return kept
+
+
+def codes_of(reference: Reference, labels: Sequence[str]) -> Codes:
+    """The codes of the labels, or of those that people gave where a benchmark has no labels of its own.
+
+    Raises
+    ------
+    InputError
+        A rater's label is none of the labels.
+    """
+    given_by_people = {label for given in reference.by_rater.values() for label in given.values()}
+    codes = Codes(tuple(labels) or tuple(sorted(given_by_people)))
+    known = set(codes.labels)
+    for rater, given in reference.by_rater.items():
+        if known.issuperset(given.values()):
+            continue
+        item, label = next((item, label) for item, label in given.items() if label not in known)
+        said = f"{rater!r} labelled {item!r} {label!r}, which is none of {', '.join(codes.labels)}"
+        raise InputError(said, "Name every label in benchmark.toml.", file="gold.csv")
+    return codes

@@ -1,0 +1,57 @@
+"""The scores of a run of a judge as a table."""
+
+from analysis.measures.judging.scores import Scores
+from analysis.measures.judging.wording import headline
+from analysis.tables import Table, estimate_row, made_by_this
+from analysis.tables.wording import counted_text
+
+_OVERALL = "All labels"
+_UNANSWERED = ("abstained", "unreadable", "refused", "failed")
+
+
+@made_by_this
+def scores_table(scores: Scores, source: str) -> Table:
+    """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all.
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    source
+        What they were measured on.
+    """
+    rows = [
+        estimate_row("Accuracy of the answered", scores.accuracy, "share", _OVERALL, source),
+        estimate_row("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share", _OVERALL, source),
+        estimate_row("Cohen's kappa of the answered", scores.cohen_kappa, "coefficient", _OVERALL, source),
+        estimate_row(
+            "Cohen's kappa, unanswered as a label of their own", scores.cohen_kappa_all, "coefficient", _OVERALL, source
+        ),
+        estimate_row("Most frequent label alone", scores.majority_share, "share", _OVERALL, source),
+    ]
+    for name, label in scores.labels.items():
+        rows += [
+            estimate_row("Precision", label.precision, "share", name, source),
+            estimate_row("Recall", label.recall, "share", name, source),
+            estimate_row("F1", label.f1, "coefficient", name, source),
+        ]
+    counts = ", ".join(f"{getattr(scores, status):,} {status}" for status in _UNANSWERED if getattr(scores, status))
+    all_answered = "Every item was answered." if scores.n else "No item was asked."
+    notes = [f"Not answered: {counts}." if counts else all_answered]
+    if scores.tied or scores.unlabelled:
+        without = scores.tied + scores.unlabelled
+        items = counted_text(without, "item")
+        notes.append(f"Without a gold label, so that no score counts them: {items}, {scores.tied:,} of them by a tie.")
+    if scores.unknown_labels:
+        notes.append(f"Answers that are none of the labels, counted as wrong: {', '.join(scores.unknown_labels)}.")
+    if scores.unasked:
+        items = counted_text(scores.unasked, "item")
+        notes.append(f"With a gold label but not asked, so that no score counts them: {items}.")
+    return Table(
+        name="scores",
+        paper="judging",
+        title=f"{scores.judge} on {scores.benchmark}",
+        finding=headline(scores),
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )

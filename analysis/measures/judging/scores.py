@@ -1,0 +1,324 @@
+"""The scores of one run of a judge, as `scores.json` has them.
+
+Missing never becomes a label: every score is given over the answered items, and those that end in `_all` count the
+unanswered against the judge. An answer outside the labels is an answer, and wrong; it is counted under its own name.
+
+    {"judge": "strict", "benchmark": "patches", "n": 40, "answered": 38, "abstained": 0, "unreadable": 2, …,
+     "accuracy": {"value": 0.84, "low": 0.70, "high": 0.93, "n": 38, "method": "Wilson, 95%", "reason": ""}, …}
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from analysis.gold import GoldLabel
+from analysis.measures.judging.reference import majority
+from analysis.measures.judging.sample import Codes, codes_of, one_an_item
+from analysis.measures.judging.tally import Tally, tally
+from analysis.stats import coefficients
+from analysis.stats.agreement import ONE_CATEGORY
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import FloatArray
+from harness.errors import UsageError
+from harness.verdict import Verdict
+
+NOTHING_ANSWERED = "no item with a gold label was answered"
+NOTHING_ASKED = "no item with a gold label was asked"
+NEVER_SAID = "no item with a gold label was given this label"
+NEVER_GOLD = "no item asked has this gold label"
+LEFT_OPEN = "no item with this gold label was answered"
+NEITHER = "no item has this label, neither as gold label nor as answer"
+NEITHER_ANSWERED = "no item answered has this label, neither as gold label nor as answer"
+
+_FEWEST_RESAMPLES = 1_000
+"""For the kappa with one of many raters."""
+
+_SPENT = ("cost_usd", "input_tokens", "output_tokens", "seconds")
+
+
+class LabelScores(Struct, frozen=True):
+    """One label against all others; `support` counts the items asked whose gold label it is, answered or not.
+
+    `recall_all` and `f1_all` count unanswered items as missed; precision is over answers alone.
+    """
+
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    recall_all: Estimate
+    f1_all: Estimate
+    support: int
+
+
+class Matrix(Struct, frozen=True):
+    """Gold labels (rows) against answers (columns), over the items with a gold label.
+
+    `unknown` and `unanswered` say for each gold label how many answers were none of the labels, and how many items got
+    none.
+    """
+
+    labels: tuple[str, ...]
+    matrix: tuple[tuple[int, ...], ...]
+    unknown: tuple[int, ...]
+    unanswered: tuple[int, ...]
+
+
+class RaterScores(Struct, frozen=True):
+    """How far the answers agree with those of one rater, over the items that both labelled."""
+
+    rater: str
+    agreement: Estimate
+    cohen_kappa: Estimate
+
+
+class Scores(Struct, frozen=True):
+    """All scores of a run.
+
+    Parameters
+    ----------
+    n
+        The items asked; `answered` to `failed` add up to it.
+    tied, unlabelled
+        Items asked that have no gold label: the raters' labels tie, or there are none.
+    unasked
+        Items with a gold label of which the run says nothing; no score counts them.
+    unknown_labels
+        Answers that are none of the labels, with how often each was given.
+    accuracy, accuracy_all, cohen_kappa, cohen_kappa_all
+        Over the answered, and with the unanswered counted as wrong.
+    majority_label, majority_share
+        The most frequent gold label, and the accuracy of a judge that always says so.
+    cost_usd, input_tokens, output_tokens, seconds
+        Totals over the verdicts that say so; `None` where none does.
+    reported
+        How many verdicts say what was spent, for each of the four.
+    """
+
+    judge: str
+    benchmark: str
+    n: int
+    answered: int
+    abstained: int
+    unreadable: int
+    refused: int
+    failed: int
+    tied: int
+    unlabelled: int
+    unasked: int
+    unknown_labels: dict[str, int]
+    accuracy: Estimate
+    accuracy_all: Estimate
+    cohen_kappa: Estimate
+    cohen_kappa_all: Estimate
+    majority_label: str | None
+    majority_share: Estimate
+    labels: dict[str, LabelScores]
+    confusion: Matrix
+    raters: tuple[RaterScores, ...]
+    cost_usd: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    seconds: float | None
+    reported: dict[str, int]
+
+
+def score(
+    verdicts: Iterable[Verdict],
+    gold: Iterable[GoldLabel],
+    labels: Sequence[str] = (),
+    *,
+    judge: str = "",
+    benchmark: str = "",
+    raters: Sequence[str] = (),
+    clusters: Mapping[str, str] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Scores:
+    """The scores of one run of one judge.
+
+    Shares carry Wilson's interval, kappas and F1 a percentile bootstrap; where several items are of one cluster, all of
+    them are clustered.
+
+    Parameters
+    ----------
+    verdicts
+        One an item; one that failed may be followed by that of a later attempt.
+    gold
+        One row an item and rater; the majority is the gold label, and a tie leaves an item without.
+    labels
+        The labels of the benchmark, in order; where it has none, the gold labels.
+    judge, benchmark
+        Their names; by default the judge's is that of the verdicts.
+    raters
+        Whose labels count; by default everybody's.
+    clusters
+        Item → what it hangs together with (`reference.clusters_of`); by default every item stands for itself.
+    resamples, seed
+        Of the bootstrap.
+
+    Raises
+    ------
+    UsageError
+        The verdicts are of several judges, or two of them answer one item.
+    InputError
+        A gold label is none of the labels, or a rater labelled an item twice.
+    """
+    asked = one_an_item(verdicts)
+    reference = majority(gold, raters)
+    codes = codes_of(reference, labels)
+    scored = [verdict for verdict in asked.values() if verdict.item in reference.label_of]
+    table = _tallied(scored, reference.label_of, codes, clusters)
+    answered = table.only(table.answers != codes.unanswered)
+    kappa, *f1s = _resampled(answered, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)
+    kappa_all, *f1s_all = _resampled(table, codes, (NOTHING_ASKED, NEITHER), resamples, seed)
+    statuses = Counter(verdict.status for verdict in asked.values())
+    most = _most_frequent(table, codes.labels)
+    no_gold = asked.keys() - reference.label_of.keys()
+    return Scores(
+        judge=_judge_of(asked.values(), judge),
+        benchmark=benchmark,
+        n=len(asked),
+        answered=statuses["answered"],
+        abstained=statuses["abstained"],
+        unreadable=statuses["unreadable"],
+        refused=statuses["refused"],
+        failed=statuses["failed"],
+        tied=len(no_gold & reference.tied),
+        unlabelled=len(no_gold - reference.tied),
+        unasked=len(reference.label_of.keys() - asked.keys()),
+        unknown_labels=_unknown_labels(asked.values(), codes),
+        accuracy=_accuracy(answered, NOTHING_ANSWERED),
+        accuracy_all=_accuracy(table, NOTHING_ASKED),
+        cohen_kappa=kappa,
+        cohen_kappa_all=kappa_all,
+        majority_label=None if most is None else codes.labels[most],
+        majority_share=table.share(table.gold == (-1 if most is None else most), _all(table), NOTHING_ASKED),
+        labels={
+            label: _label_scores(place, answered, table, f1s[place], f1s_all[place])
+            for place, label in enumerate(codes.labels)
+        },
+        confusion=_matrix(table, codes),
+        raters=tuple(
+            _against_rater(rater, given, asked, codes, clusters, _shared(resamples, len(reference.by_rater)), seed)
+            for rater, given in reference.by_rater.items()
+        ),
+        **_spent(asked.values()),
+    )
+
+
+def scores_document(scores: Scores) -> dict[str, Any]:
+    """The scores in the shape of `scores.json`: plain dicts and lists, `None` for what cannot be computed."""
+    document: dict[str, Any] = msgspec.to_builtins(scores)
+    return document
+
+
+def _judge_of(verdicts: Iterable[Verdict], name: str) -> str:
+    names = {verdict.judge for verdict in verdicts}
+    if len(names) > 1:
+        raise UsageError(f"verdicts of several judges: {', '.join(sorted(names))}", "Score them one at a time.")
+    return name or next(iter(names), "")
+
+
+def _tallied(
+    verdicts: Sequence[Verdict], label_of: Mapping[str, str], codes: Codes, clusters: Mapping[str, str] | None
+) -> Tally:
+    places = codes.places
+    items = [verdict.item for verdict in verdicts]
+    together = clusters or {}
+    return tally(
+        [places[label_of[item]] for item in items],
+        codes.of(verdicts),
+        [together.get(item, f"item {item}") for item in items],
+    )
+
+
+def _all(table: Tally) -> npt.NDArray[np.bool_]:
+    return np.ones(len(table.items), dtype=np.bool_)
+
+
+def _accuracy(table: Tally, undefined: str) -> Estimate:
+    return table.share(table.gold == table.answers, _all(table), undefined)
+
+
+def _resampled(table: Tally, codes: Codes, undefined: tuple[str, str], resamples: int, seed: int) -> list[Estimate]:
+    """Kappa, and F1 of each label; `undefined` are the reasons without items, and without items of a label."""
+    n_labels, (nothing, neither) = len(codes.labels), undefined
+    reasons = [ONE_CATEGORY, *[neither] * n_labels] if table.n else [nothing] * (1 + n_labels)
+    return table.resampled(partial(_figures, table=table, n_labels=n_labels), reasons, resamples, seed)
+
+
+def _figures(sets: FloatArray, table: Tally, n_labels: int) -> FloatArray:
+    """Kappa, and F1 of each label, for each set: sets x (1 + labels)."""
+    kappa = coefficients.cohen(sets, table.gold, table.answers, n_labels + 2)
+    one_hot = np.eye(n_labels + 2)[:, :n_labels]
+    gold, said = sets @ one_hot[table.gold], sets @ one_hot[table.answers]
+    right = sets @ (one_hot[table.gold] * one_hot[table.answers])
+    return np.column_stack([kappa, coefficients.ratio(2 * right, gold + said)])
+
+
+def _label_scores(place: int, answered: Tally, table: Tally, f1: Estimate, f1_all: Estimate) -> LabelScores:
+    right, support = answered.answers == place, table.count(table.gold == place)
+    return LabelScores(
+        precision=answered.share(answered.gold == place, right, NEVER_SAID),
+        recall=answered.share(right, answered.gold == place, LEFT_OPEN if support else NEVER_GOLD),
+        f1=f1,
+        recall_all=table.share(table.answers == place, table.gold == place, NEVER_GOLD),
+        f1_all=f1_all,
+        support=support,
+    )
+
+
+def _most_frequent(table: Tally, labels: Sequence[str]) -> int | None:
+    counts = [table.count(table.gold == place) for place in range(len(labels))]
+    return counts.index(max(counts)) if table.n else None
+
+
+def _matrix(table: Tally, codes: Codes) -> Matrix:
+    cells = np.zeros((len(codes.labels), len(codes.labels) + 2), dtype=np.int64)
+    cells[table.gold, table.answers] = table.items
+    rows = [tuple(int(cell) for cell in row) for row in cells]
+    return Matrix(
+        codes.labels,
+        tuple(row[: codes.unknown] for row in rows),
+        tuple(row[codes.unknown] for row in rows),
+        tuple(row[codes.unanswered] for row in rows),
+    )
+
+
+def _unknown_labels(verdicts: Iterable[Verdict], codes: Codes) -> dict[str, int]:
+    known = set(codes.labels)
+    given = Counter(verdict.label for verdict in verdicts if verdict.label is not None and verdict.label not in known)
+    return dict(sorted(given.items()))
+
+
+def _shared(resamples: int, raters: int) -> int:
+    """How many resamples each of several raters gets: a hundred raters take no longer than ten."""
+    return min(resamples, max(_FEWEST_RESAMPLES, 10 * resamples // raters))
+
+
+def _against_rater(
+    rater: str,
+    given: Mapping[str, str],
+    asked: Mapping[str, Verdict],
+    codes: Codes,
+    clusters: Mapping[str, str] | None,
+    resamples: int,
+    seed: int,
+) -> RaterScores:
+    answered = [verdict for item, verdict in asked.items() if verdict.label is not None and item in given]
+    table = _tallied(answered, given, codes, clusters)
+    kappa = _resampled(table, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)[0]
+    return RaterScores(rater, _accuracy(table, NOTHING_ANSWERED), kappa)
+
+
+def _spent(verdicts: Iterable[Verdict]) -> dict[str, Any]:
+    """The totals of what verdicts say they took, and how many say so."""
+    said = {name: [value for verdict in verdicts if (value := getattr(verdict, name)) is not None] for name in _SPENT}
+    totals: dict[str, Any] = {name: sum(values) if values else None for name, values in said.items()}
+    return totals | {"reported": {name: len(values) for name, values in said.items()}}

@@ -1,0 +1,143 @@
+"""On which kinds of item a judge errs: accuracy by length, and by whatever a data set says of its items.
+
+Lengths are cut into thirds, equal ones together. A field of the items is looked at where it has from two to twelve
+different texts; one that says the gold label, under whatever names, is none. Accuracy is over the answered, and again
+with the unanswered counted as wrong; the tests are of the latter, one a field, Holm-adjusted over the fields.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct, structs
+
+from analysis.gold import AskedItem
+from analysis.measures.judging.sample import JudgedSample
+from analysis.stats.equal_shares import clustered_shares, pearson_shares
+from analysis.stats.estimate import Estimate
+from analysis.stats.multiplicity import holm
+from analysis.stats.patterns import MISSING, IntArray
+
+LENGTH = "length"
+
+_FEWEST_VALUES, _MOST_VALUES = 2, 12
+_THIRDS = 3
+
+
+class Lengths(Struct, frozen=True):
+    """How long items are: item → length, and of what, such as `steps` or `characters`."""
+
+    unit: str
+    of_item: Mapping[str, int]
+
+
+class Slice(Struct, frozen=True):
+    """The items of one value: how many have a gold label, and how many of those the judge gets right."""
+
+    value: str
+    n: int
+    accuracy: Estimate
+    accuracy_all: Estimate
+
+
+class SlicedField(Struct, frozen=True):
+    """The slices of one field, and the test that the accuracy, unanswered as wrong, is the same in all of them.
+
+    `n` counts the items with a gold label that have the field.
+    """
+
+    field: str
+    slices: tuple[Slice, ...]
+    n: int
+    p_value: float | None
+    p_adjusted: float | None
+    test: str
+    reason: str
+
+
+def sliced(
+    sample: JudgedSample, items: Sequence[AskedItem], lengths: Lengths | None = None, seed: int = 0
+) -> tuple[SlicedField, ...]:
+    """The accuracy of a judge on each kind of item.
+
+    Parameters
+    ----------
+    sample
+        The judge's answers beside people's labels.
+    items
+        The items, with what the data set says of them.
+    lengths
+        How long they are, where that is known.
+    seed
+        Of the draws of small tables.
+    """
+    fields = [] if lengths is None else _thirds(sample, lengths)
+    by_id = {item.id: item for item in items}
+    extras = [by_id[verdict.item].extra if verdict.item in by_id else {} for verdict in sample.verdicts]
+    for name in dict.fromkeys(name for extra in extras for name in extra):
+        texts = [_text(extra.get(name)) for extra in extras]
+        values = sorted({text for text in texts if text is not None})
+        if not _FEWEST_VALUES <= len(values) <= _MOST_VALUES:
+            continue
+        places = {value: place for place, value in enumerate(values)}
+        codes = np.array([MISSING if text is None else places[text] for text in texts], dtype=np.int64)
+        if not _says_gold(codes, sample.gold):
+            fields.append((name, values, codes))
+    rng = np.random.default_rng(seed)
+    found = [_sliced(sample, name, values, codes, rng) for name, values, codes in fields]
+    adjusted = holm([field.p_value for field in found]).p_values
+    return tuple(structs.replace(field, p_adjusted=p) for field, p in zip(found, adjusted, strict=True))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _says_gold(codes: IntArray, gold: IntArray) -> bool:
+    """Whether each value goes with one gold label and each gold label with one value."""
+    both = (codes != MISSING) & (gold != MISSING)
+    met = set(zip(codes[both].tolist(), gold[both].tolist(), strict=True))
+    return len(met) == len({code for code, _ in met}) == len({label for _, label in met}) > 1
+
+
+def _thirds(sample: JudgedSample, lengths: Lengths) -> list[tuple[str, list[str], IntArray]]:
+    """The items by length; nothing where hardly any two differ."""
+    each = np.array([lengths.of_item.get(verdict.item, MISSING) for verdict in sample.verdicts], dtype=np.int64)
+    known = each != MISSING
+    distinct, of_length, counts = np.unique(each[known], return_inverse=True, return_counts=True)
+    if len(distinct) < _FEWEST_VALUES:
+        return []
+    middle = (np.cumsum(counts) - counts / 2) / counts.sum()
+    _, third = np.unique((middle * _THIRDS).astype(np.int64), return_inverse=True)
+    if not third.any():
+        return []
+    codes = np.full(len(each), MISSING, dtype=np.int64)
+    codes[known] = third[of_length]
+    names = [_range(distinct[third == place], lengths.unit) for place in range(int(third.max()) + 1)]
+    return [(LENGTH, names, codes)]
+
+
+def _range(lengths: IntArray, unit: str) -> str:
+    low, high = int(lengths.min()), int(lengths.max())
+    return f"{low:,} {unit}" if low == high else f"{low:,} to {high:,} {unit}"
+
+
+def _sliced(
+    sample: JudgedSample, name: str, values: Sequence[str], codes: IntArray, rng: np.random.Generator
+) -> SlicedField:
+    inside = sample.known & (codes != MISSING)
+    slices = []
+    for place, value in enumerate(values):
+        here = inside & (codes == place)
+        accuracy, accuracy_all = (
+            sample.units.share(sample.right, whole, reason)
+            for whole, reason in ((here & sample.answered, "no item was answered"), (here, "no item has a gold label"))
+        )
+        slices.append(Slice(value, int(np.count_nonzero(here)), accuracy, accuracy_all))
+    groups, right = codes[inside], sample.right[inside]
+    if sample.units.clustered:
+        tested = clustered_shares(groups, right, sample.units.only(inside).of_item)
+    else:
+        totals = np.bincount(groups, minlength=len(values))
+        tested = pearson_shares(np.bincount(groups[right], minlength=len(values)), totals, rng)
+    return SlicedField(name, tuple(slices), len(groups), tested.p_value, None, tested.test, tested.reason)

@@ -1,0 +1,215 @@
+"""Real judges against people: tables of their scores, of their marks, and of prevalences corrected for their errors."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from analysis.measures.judging.judged import JudgedItems, JudgedMarks, ScoredItems, ScoredMarks
+from analysis.measures.judging.rows import with_interval
+from analysis.stats.correction import rogan_gladen
+from analysis.stats.diagnostic import Confusion
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from harness.errors import UsageError
+
+KAPPA = "Cohen's kappa"
+CORRECTED = "Corrected for the judge's errors"
+_PEOPLE = "As people say"
+_FLAGGED = "As the judge says"
+_NONE = "No judge's recorded answers are at hand."
+
+
+@made_by_this
+def judges_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
+    """Accuracy, kappa, precision and recall of each judge, beside what always saying the most frequent label gives."""
+    return Table(
+        name="real_judges",
+        paper=paper,
+        title="Recorded judges against people's labels",
+        finding=_judges_finding(scored),
+        rows=tuple(row for one in scored for row in _rows_of_judge(one)),
+        notes=(
+            "Items of one workspace or trace hang together: the intervals are over these, not over items.",
+            "“Counted as wrong” takes items without a readable answer as mistakes; the others leave them out.",
+            *notes,
+        ),
+        datasets=_datasets(scored),
+    )
+
+
+def _rows_of_judge(one: ScoredItems) -> list[Row]:
+    scores, positive = one.scores, one.judged.positive
+    label = scores.labels[positive]
+    figures: list[tuple[str, Estimate, Unit]] = [
+        ("Accuracy", scores.accuracy, "share"),
+        (f"Accuracy of always “{scores.majority_label}”", scores.majority_share, "share"),
+        (KAPPA, scores.cohen_kappa, "coefficient"),
+        (f"Precision of “{positive}”", label.precision, "share"),
+        (f"Recall of “{positive}”", label.recall, "share"),
+        (f"F1 of “{positive}”", label.f1, "coefficient"),
+    ]
+    if scores.answered < scores.n:
+        answered = Estimate(scores.answered / scores.n, n=scores.n)
+        figures[1:1] = [("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share")]
+        figures.insert(0, ("Items answered", answered, "share"))
+    return [_row(one.judged, name, estimate, unit) for name, estimate, unit in figures]
+
+
+def _judges_finding(scored: Sequence[ScoredItems]) -> str:
+    known = [one for one in scored if one.scores.cohen_kappa.value is not None]
+    if not known:
+        return _NONE
+    lowest, highest = (end(known, key=_kappa_of) for end in (min, max))
+    better = sum(_beats_baseline(one) for one in known)
+    return (
+        f"Against people, kappa runs from {_told(lowest)} to {_told(highest)}; for {better} of {len(known)} judges the "
+        "whole 95% interval of the accuracy, unanswered items counted as wrong, lies above what always giving the most "
+        "frequent label would get."
+    )
+
+
+def _kappa_of(one: ScoredItems) -> float:
+    return one.scores.cohen_kappa.value or 0.0
+
+
+def _beats_baseline(one: ScoredItems) -> bool:
+    low, baseline = one.scores.accuracy_all.low, one.scores.majority_share.value
+    return low is not None and baseline is not None and low > baseline
+
+
+def _told(one: ScoredItems) -> str:
+    return with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title)
+
+
+@made_by_this
+def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] = ()) -> Table:
+    """How judges that mark errors in runs meet people's marks, by category, by place and by both."""
+    best = max(scored, key=lambda one: one.scores.joint.value or 0.0, default=None)
+    finding = _NONE
+    if best is not None:
+        joint = with_interval(best.scores.joint, "share")
+        finding = f"Even the best of the judges names place and category of {joint} of people's errors in a run."
+    return Table(
+        name="real_marks",
+        paper=paper,
+        title="Errors that recorded judges name in runs, against those that people marked",
+        finding=finding,
+        rows=tuple(row for one in scored for row in _rows_of_marks(one)),
+        notes=(
+            "F1 by category is weighted by how many runs have an error of it; runs without an answer count as runs in "
+            "which the judge named nothing.",
+            "By place is the mean over runs of the share of people's errors whose span the judge named; runs in which "
+            "people marked nothing are left out.",
+            *(
+                f"{one.judged.title}: {one.scores.outside} of the {one.scores.marks} errors named are of a category "
+                "that people used nowhere."
+                for one in scored
+                if one.scores.outside
+            ),
+            *notes,
+        ),
+        datasets=_datasets(scored),
+    )
+
+
+def _rows_of_marks(one: ScoredMarks) -> list[Row]:
+    scores = one.scores
+    figures: list[tuple[str, Estimate, Unit]] = [
+        ("Runs answered", wilson(scores.answered, scores.n) if scores.n else Estimate(None, n=0), "share"),
+        ("F1 by category, weighted", scores.weighted_f1, "coefficient"),
+        ("Errors found by place", scores.location, "share"),
+        ("Errors found by place and category", scores.joint, "share"),
+    ]
+    return [_row(one.judged, name, estimate, unit) for name, estimate, unit in figures]
+
+
+class Transfer(Struct, frozen=True):
+    """How often something is, by people, by the judge, and by the judge corrected for errors measured elsewhere."""
+
+    judged: JudgedItems
+    people: Estimate
+    flagged: Estimate
+    corrected: Estimate
+
+
+@made_by_this
+def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
+    """Prevalence of the positive label, corrected by the errors that the judge makes on all other groups of items.
+
+    Parameters
+    ----------
+    scored
+        One judge on several groups of items: its sensitivity and specificity come from the others, never from the
+        group that they correct.
+    paper, notes
+        Where the table belongs, and what else to say.
+    """
+    transfers = [_transfer(one, [other for other in scored if other is not one]) for one in scored]
+    return Table(
+        name="corrected_prevalence",
+        paper=paper,
+        title="How often the label holds: by people, by the judge, and corrected for the judge's errors",
+        finding=_transfer_finding(transfers),
+        rows=tuple(row for transfer in transfers for row in _rows_of_transfer(transfer)),
+        notes=(
+            "Rogan and Gladen's correction; sensitivity and specificity are those of the other groups.",
+            "Its interval takes items as independent, and the judge as erring as often here as there.",
+            *notes,
+        ),
+        datasets=_datasets(scored),
+    )
+
+
+def _transfer(one: ScoredItems, others: Sequence[ScoredItems]) -> Transfer:
+    here, elsewhere = _confusion(one), [_confusion(other) for other in others]
+    found = (sum(table.tp for table in elsewhere), sum(table.tp + table.fn for table in elsewhere))
+    alone = (sum(table.tn for table in elsewhere), sum(table.tn + table.fp for table in elsewhere))
+    flagged = here.tp + here.fp
+    if here.n == 0:
+        nothing = Estimate(None, n=0, reason="no item was answered")
+        return Transfer(one.judged, nothing, nothing, nothing)
+    try:
+        corrected = rogan_gladen((flagged, here.n), found, alone).estimate
+    except UsageError as error:
+        corrected = Estimate(None, n=here.n, reason=error.found)
+    return Transfer(one.judged, wilson(here.tp + here.fn, here.n), wilson(flagged, here.n), corrected)
+
+
+def _confusion(one: ScoredItems) -> Confusion:
+    """The answered items, the positive label against all others."""
+    matrix = one.scores.confusion
+    place = matrix.labels.index(one.judged.positive)
+    answered = [sum(row) + unknown for row, unknown in zip(matrix.matrix, matrix.unknown, strict=True)]
+    flagged = [row[place] for row in matrix.matrix]
+    tp, fp = flagged[place], sum(flagged) - flagged[place]
+    return Confusion(tp, fp, answered[place] - tp, sum(answered) - answered[place] - fp)
+
+
+def _transfer_finding(transfers: Sequence[Transfer]) -> str:
+    known = [one for one in transfers if None not in (one.people.value, one.flagged.value, one.corrected.value)]
+    if not known:
+        return _NONE
+    nearer = sum(_error(one.corrected, one.people) < _error(one.flagged, one.people) for one in known)
+    held = sum((one.corrected.low or 0) <= (one.people.value or 0) <= (one.corrected.high or 1) for one in known)
+    return (
+        f"Corrected for errors measured on the other groups, the judge's share comes nearer to people's in {nearer} of "
+        f"{len(known)} groups, and its 95% interval holds people's share in {held}."
+    )
+
+
+def _error(estimate: Estimate, people: Estimate) -> float:
+    return abs((estimate.value or 0.0) - (people.value or 0.0))
+
+
+def _rows_of_transfer(transfer: Transfer) -> list[Row]:
+    figures = ((_PEOPLE, transfer.people), (_FLAGGED, transfer.flagged), (CORRECTED, transfer.corrected))
+    return [_row(transfer.judged, name, estimate, "share") for name, estimate in figures]
+
+
+def _row(judged: JudgedItems | JudgedMarks, quantity: str, estimate: Estimate, unit: Unit) -> Row:
+    return estimate_row(quantity, estimate, unit, judged.title, judged.source)
+
+
+def _datasets(scored: Sequence[ScoredItems] | Sequence[ScoredMarks]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.judged.dataset for one in scored))

@@ -1,0 +1,218 @@
+"""What a judge's figures are a sample of: items, or the runs and other clusters by which items hang together.
+
+Where any two items are of one cluster, the clusters are the sample: each brings the totals of its items, shares and
+means carry the interval of a ratio of such totals, and what is resampled is clusters.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct, structs
+
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import FloatArray, IntArray
+from analysis.stats.proportions import wilson
+from analysis.stats.ratios import ratio_of_sums
+from analysis.stats.resampling import NO_WIDTH, bootstrap, bootstrapped
+from analysis.tables.wording import counted_text
+
+BoolArray = npt.NDArray[np.bool_]
+
+Statistic = Callable[[FloatArray], FloatArray]
+"""Sets x totals → sets x figures."""
+
+_MOST_DRAWS = 10_000_000
+"""Units drawn for one bootstrap, about half a second; beyond that fewer resamples are taken."""
+
+_FEWEST_RESAMPLES = 500
+
+_CHUNK = 2_000_000
+
+
+class Units(Struct, frozen=True):
+    """The units that items belong to.
+
+    Parameters
+    ----------
+    of_item
+        Items: the number of each one's unit, from 0.
+    count
+        How many units there are.
+    clustered
+        Whether units are clusters rather than items.
+    """
+
+    of_item: IntArray
+    count: int
+    clustered: bool
+
+    @property
+    def name(self) -> str:
+        """What is resampled, as a method says it."""
+        return counted_text(self.count, "cluster") if self.clustered else "items"
+
+    def only(self, items: BoolArray) -> "Units":
+        """The units of some of the items, without those that have none of them."""
+        kept, of_item = np.unique(self.of_item[items], return_inverse=True)
+        return Units(of_item.astype(np.int64), len(kept), self.clustered)
+
+    def totals(self, values: npt.ArrayLike) -> FloatArray:
+        """The sums of the items' values in each unit: units x figures for items x figures, else units."""
+        given = np.asarray(values, dtype=np.float64)
+        if given.ndim == 1:
+            return np.bincount(self.of_item, given, minlength=self.count).astype(np.float64)
+        columns = [np.bincount(self.of_item, column, minlength=self.count) for column in given.T]
+        return np.column_stack(columns) if columns else np.zeros((self.count, 0))
+
+    def share(self, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
+        """The items of `part` as a share of those of `whole`; `undefined` is the reason where that has none.
+
+        Wilson's interval over items, Korn and Graubard's over clusters.
+        """
+        found, total = int(np.count_nonzero(part & whole)), int(np.count_nonzero(whole))
+        if total == 0:
+            return Estimate(None, n=0, reason=undefined)
+        if not self.clustered:
+            return wilson(found, total)
+        return korn_graubard(self.totals(np.column_stack([part & whole, whole])).astype(np.int64))
+
+    def mean(self, values: FloatArray, undefined: str) -> Estimate:
+        """The mean of the items' values with the interval by Student's t; `undefined` is the reason without items."""
+        if not len(values):
+            return Estimate(None, n=0, reason=undefined)
+        estimate = ratio_of_sums(self.totals(values), self.totals(np.ones(len(values))))
+        method = f"mean, t over {self.name}, 95%" if estimate.low is not None else ""
+        return structs.replace(estimate, n=len(values), method=method)
+
+    def resampled(
+        self,
+        statistic: Statistic,
+        values: FloatArray,
+        reasons: Sequence[str],
+        resamples: int = 10_000,
+        seed: int = 0,
+    ) -> list[Estimate]:
+        """Figures that follow from sums over the items, with percentile intervals over resampled units.
+
+        Parameters
+        ----------
+        statistic
+            Sets x sums → sets x figures.
+        values
+            Items x sums: what each item adds.
+        reasons
+            Why a figure is undefined, one each.
+        resamples, seed
+            Of the bootstrap.
+        """
+        n = len(values)
+        if not n:
+            return [Estimate(None, n=0, reason=reason) for reason in reasons]
+        totals = self.totals(values)
+        found = statistic(totals.sum(axis=0)[None, :])[0]
+        drawn = drawn_totals(statistic, totals, resamples, np.random.default_rng(seed))
+        return [
+            resampled_estimate(float(value), column, n, self.name, reason)
+            for value, column, reason in zip(found, drawn.T, reasons, strict=True)
+        ]
+
+
+def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) -> Units:
+    """The units of some items: their clusters where two of them share one, else the items themselves.
+
+    Parameters
+    ----------
+    items
+        Their ids.
+    clusters
+        Item → what it hangs together with (`reference.clusters_of`).
+    """
+    together = clusters or {}
+    names = [together.get(item, f"item {item}") for item in items]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    of_item = np.array([places[name] for name in names], dtype=np.int64)
+    return Units(of_item, len(places), len(places) < len(names))
+
+
+def resamples_within(resamples: int, cells: int) -> int:
+    """How many resamples of so many cells are drawn: as many as asked for, fewer where that takes long."""
+    return min(resamples, max(_FEWEST_RESAMPLES, _MOST_DRAWS // max(cells, 1)))
+
+
+def drawn_totals(
+    statistic: Statistic, totals: npt.NDArray[Any], resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """A statistic of each of many resamples of units: resamples x figures.
+
+    Parameters
+    ----------
+    statistic
+        Sets x sums → sets x figures.
+    totals
+        Units x sums.
+    resamples
+        How many are drawn at most; fewer where there are many different units.
+    rng
+        The source of chance.
+    """
+    kinds, units = np.unique(totals, axis=0, return_counts=True)
+    times = resamples_within(resamples, len(kinds))
+    if 2 * len(kinds) < len(totals):
+        return drawn_sets(lambda sets: statistic(sets @ kinds), units, times, rng)
+    alone = np.ones(len(totals), dtype=np.int64)
+    return drawn_sets(lambda sets: statistic(sets @ totals), alone, times, rng)
+
+
+def drawn_sets(statistic: Statistic, units: IntArray, times: int, rng: np.random.Generator) -> FloatArray:
+    """A statistic of each of so many resamples of units: resamples x figures.
+
+    Parameters
+    ----------
+    statistic
+        Sets x kinds, how often each kind of unit was drawn → sets x figures.
+    units
+        Kinds: how many units are of each.
+    times
+        How many resamples are drawn.
+    rng
+        The source of chance.
+    """
+    count, kinds = int(units.sum()), len(units)
+    if 2 * kinds < count:
+        return bootstrap(statistic, units, times, rng)
+    # Where hardly two units are alike, drawing them one by one takes a fraction of the multinomial's time.
+    kind_of, chunk, found = np.repeat(np.arange(kinds), units), max(1, _CHUNK // count), []
+    for start in range(0, times, chunk):
+        size = min(chunk, times - start)
+        chosen = kind_of[rng.integers(count, size=(size, count))] + kinds * np.arange(size)[:, None]
+        sets = np.bincount(chosen.ravel(), minlength=size * kinds).reshape(size, kinds)
+        found.append(statistic(sets.astype(np.float64)))
+    return np.concatenate(found)
+
+
+def resampled_estimate(value: float, drawn: FloatArray, n: int, units: str, reason: str = "") -> Estimate:
+    """An estimate with the percentile interval of its resamples, and without one where that would have no width.
+
+    Parameters
+    ----------
+    value
+        The estimate itself, NaN where it is undefined.
+    drawn
+        Resamples: its value in each.
+    n
+        The items behind it.
+    units
+        What was resampled, such as `items` or `12 clusters`.
+    reason
+        Why it is undefined.
+    """
+    estimate = bootstrapped(value, drawn, n, reason)
+    # In how many resamples it is undefined differs from figure to figure: its reason says so, and the method is one.
+    method = f"percentile bootstrap, {len(drawn):,} resamples of {units}" if estimate.method else ""
+    low, high = estimate.low, estimate.high
+    if low is not None and high is not None and high - low < NO_WIDTH:
+        low, high = None, None
+    return structs.replace(estimate, low=low, high=high, method=method)

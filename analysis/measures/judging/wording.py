@@ -1,0 +1,235 @@
+"""What scores of judges come to, in sentences: the one place that makes them for pages, tables and the terminal.
+
+A judge is said beside what always giving the most frequent label would get, and a judge that does not come above that
+is said first. Items without an answer count as wrong, and what they make of a figure is told from wrong answers.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from analysis.measures.judging.comparison import PairedJudges
+from analysis.measures.judging.rows import interval_words, with_interval
+from analysis.measures.judging.scores import Scores
+from analysis.tables.wording import counted_text, number_text
+
+LEVEL = 0.05
+"""Of an adjusted p-value: at or below it two judges are told apart."""
+
+_UNANSWERED = ("abstained", "unreadable", "refused", "failed")
+_BELOW = frozenset({"less often than", "no more often than"})
+_NAMED = 3
+"""Runs that a sentence names one by one."""
+
+
+def headline(scores: Scores) -> str:
+    """What one run found, beside always giving one label: over all items, and over the answered where some are not."""
+    accuracy = scores.accuracy_all
+    if scores.accuracy.value is None:
+        of = f"{scores.benchmark} ({scores.answered:,} of {counted_text(scores.n, 'item')} answered{_no_gold(scores)})"
+        return f"{scores.judge} has no accuracy on {of}: {scores.accuracy.reason}."
+    gives = f"{scores.judge} gives the gold label on {with_interval(accuracy, 'share')} of {_items(scores)}"
+    gives += _no_gold(scores) and f" ({_no_gold(scores).removeprefix('; ')})"
+    if scores.answered < scores.n:
+        gives += f"; what was not answered ({_open(scores)}) counts as wrong there, and {_over_answered(scores)}"
+    standing = _standing(scores)
+    if not standing:
+        return f"{gives}."
+    if standing in _BELOW:
+        return f"{standing.capitalize()} {_constant(scores)}, {gives}."
+    return f"{gives}; {'all in all ' if scores.answered < scores.n else ''}that is {standing} {_constant(scores)}."
+
+
+def beside_constant(scored: Mapping[str, Scores]) -> str:
+    """How often the best of some runs on one benchmark is right, and which are no better than always giving one label.
+
+    Parameters
+    ----------
+    scored
+        Name of a run → its scores; an unanswered item counts as wrong.
+    """
+    ranked = ranking(scored)
+    best = ranked[0]
+    first = scored[best]
+    if first.accuracy_all.value is None:
+        return f"No run has an accuracy on {first.benchmark}: {first.accuracy_all.reason}."
+    below = [name for name in ranked if _standing(scored[name]) in _BELOW]
+    if len(below) == len(ranked):
+        named = ", ".join(f"{name} on {with_interval(scored[name].accuracy_all, 'share')}" for name in ranked[:_NAMED])
+        none = "Neither" if len(ranked) == 2 else "None"
+        return (
+            f"{none} of the {len(ranked)} runs gives the gold label more often than {_constant(first)} on "
+            f"{_items(first)}: {named}."
+        )
+    level = [name for name in ranked[1:] if scored[name].accuracy_all.value == first.accuracy_all.value]
+    ahead = (
+        f"No run gives the gold label more often than {best}" if level else f"{best} gives the gold label most often"
+    )
+    told = f"{ahead}: on {with_interval(first.accuracy_all, 'share')} of {_items(first)}"
+    standing = _standing(first)
+    told += f", {standing} {_constant(first)}." if standing else "."
+    if not below:
+        return told
+    worst = ", ".join(f"{name} ({number_text(scored[name].accuracy_all.value, 'share')})" for name in below[:_NAMED])
+    others = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
+    return f"Always giving the most frequent label is right at least as often as {worst}{others}. {told}"
+
+
+def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
+    """Which of several runs on one benchmark is best, beside no judge at all, and whether the next can be told apart.
+
+    Parameters
+    ----------
+    scored
+        Name of a run → its scores; an unanswered item counts as wrong.
+    pairs
+        The runs compared in pairs.
+    """
+    told = beside_constant(scored)
+    best, following = ranking(scored)[:2]
+    if scored[best].accuracy_all.value is None:
+        return told
+    pair = next((one for one in pairs if {one.a, one.b} == {best, following}), None)
+    if pair is None or pair.difference is None or pair.p_adjusted is None:
+        return f"{told} {best} cannot be compared with the next, {following}."
+    sign = 1 if pair.a == best else -1
+    by = _signed(sign, pair.difference, pair.low, pair.high, pair.p_adjusted)
+    apart = "is told apart" if pair.p_adjusted <= LEVEL else "cannot be told apart"
+    return f"{told} {best} {apart} from the next, {following}: {by}.{_apart_from_unanswered(scored, pair, sign)}"
+
+
+def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
+    """How often the best run on each benchmark gives the gold label, beside one label alone, the lowest first.
+
+    Parameters
+    ----------
+    scored
+        For each benchmark, name of a run → its scores.
+    """
+    best = [max(runs.values(), key=_accuracy) for runs in scored]
+    parts = [_part(scores) for scores in sorted(best, key=_accuracy)]
+    return f"The best runs give the gold label on {'; on '.join(parts)}. Unanswered items count as wrong."
+
+
+def pair_sentence(pair: PairedJudges) -> str:
+    """What the comparison of two judges found, in one sentence with its interval."""
+    if pair.difference is None:
+        return f"{pair.a} and {pair.b} cannot be compared: {pair.reason}."
+    of = f"of {counted_text(pair.n, 'item')}"
+    if pair.difference == 0:
+        told = f"{pair.a} and {pair.b} give the gold label equally often {of}"
+        return f"{told} ({_interval(pair.low, pair.high)}); {_tested(pair)}{_where_both_answered(pair)}."
+    ahead, behind, sign = (pair.a, pair.b, 1) if pair.difference > 0 else (pair.b, pair.a, -1)
+    told = f"{ahead} gives the gold label on {_points(pair.difference)} more {of} than {behind}"
+    told += f" ({_interval(pair.low, pair.high, sign)}); {_tested(pair)}{_where_both_answered(pair)}"
+    return f"{told}; at this rate of disagreement about {counted_text(pair.n_needed or 0, 'item')} tell them apart."
+
+
+def ranking(scored: Mapping[str, Scores]) -> list[str]:
+    """The runs, the one that gives the gold label most often first."""
+    return sorted(scored, key=lambda name: -_accuracy(scored[name]))
+
+
+def _accuracy(scores: Scores) -> float:
+    """What runs are ranked by: a run without an accuracy comes after one that is never right."""
+    return -1.0 if scores.accuracy_all.value is None else scores.accuracy_all.value
+
+
+def _standing(scores: Scores) -> str:
+    """How often a judge is right beside always giving the most frequent label; empty where either is unknown."""
+    accuracy, constant = scores.accuracy_all, scores.majority_share.value
+    if accuracy.value is None or constant is None:
+        return ""
+    if accuracy.value <= constant:
+        return "less often than" if accuracy.high is not None and accuracy.high < constant else "no more often than"
+    return "more often than" if accuracy.low is not None and accuracy.low > constant else "not clearly more often than"
+
+
+def _constant(scores: Scores) -> str:
+    return f"always saying “{scores.majority_label}” would ({number_text(scores.majority_share.value, 'share')})"
+
+
+def _items(scores: Scores) -> str:
+    told = counted_text(scores.accuracy_all.n or 0, "item")
+    return f"{told} of {scores.benchmark}" if scores.benchmark else told
+
+
+def _no_gold(scores: Scores) -> str:
+    without = scores.tied + scores.unlabelled
+    return f"; {without:,} without a gold label left out" if without else ""
+
+
+def _open(scores: Scores) -> str:
+    """How many items have no answer, by what became of them."""
+    counts = {status: getattr(scores, status) for status in _UNANSWERED}
+    return ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+
+
+def _over_answered(scores: Scores) -> str:
+    told = f"of the {scores.accuracy.n or 0:,} answered it is right on {with_interval(scores.accuracy, 'share')}"
+    matrix = scores.confusion
+    if scores.majority_label not in matrix.labels or not scores.accuracy.n:
+        return told
+    place = matrix.labels.index(scores.majority_label)
+    share = (sum(matrix.matrix[place]) + matrix.unknown[place]) / scores.accuracy.n
+    return f"{told}, where that label alone would be on {number_text(share, 'share')}"
+
+
+def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, sign: int) -> str:
+    """What is left of a difference where both answered, in a sentence of its own; empty where both answered all."""
+    answered = pair.answered
+    if answered.n == pair.n:
+        return ""
+    counts = {name: _open(scored[name]) for name in (pair.a, pair.b)}
+    told = "; ".join(f"{name}: {count}" for name, count in counts.items() if count)
+    wrong = f" That counts as wrong what was not answered ({told})"
+    if answered.difference is None:
+        return f"{wrong}; no item was answered by both."
+    by = _signed(sign, answered.difference, answered.low, answered.high, answered.p_value)
+    return f"{wrong}; over the {counted_text(answered.n, 'item')} that both answered it is {by}."
+
+
+def _signed(sign: int, difference: float, low: float | None, high: float | None, p: float | None) -> str:
+    told = f"{number_text(sign * difference, 'difference')}, {_interval(low, high, sign)}"
+    return told if p is None else f"{told}, p {number_text(p, 'p')}"
+
+
+def _interval(low: float | None, high: float | None, sign: int = 1) -> str:
+    """The interval of a difference, seen from the judge that is named first."""
+    ends = [None, None] if low is None or high is None else sorted((sign * low, sign * high))
+    return interval_words(ends[0], ends[1], "difference")
+
+
+def _points(difference: float) -> str:
+    return f"{number_text(abs(difference), 'share').removesuffix('%')} points"
+
+
+def _where_both_answered(pair: PairedJudges) -> str:
+    """What of the difference is left over the items that both answered, where those are fewer."""
+    answered = pair.answered
+    if answered.n == pair.n:
+        return ""
+    counted = "; items without an answer count as wrong there"
+    if answered.difference is None:
+        return f"{counted}, and they answered no item in common"
+    if answered.difference == 0:
+        return f"{counted}: on the {answered.n:,} that both answered they do equally well"
+    ahead, sign = (pair.a, 1) if answered.difference > 0 else (pair.b, -1)
+    tested = "" if answered.p_value is None else f", p {number_text(answered.p_value, 'p')}"
+    leads = f"{ahead} leads by {_points(answered.difference)} ({_interval(answered.low, answered.high, sign)}{tested})"
+    return f"{counted}: on the {answered.n:,} that both answered {leads}"
+
+
+def _tested(pair: PairedJudges) -> str:
+    if pair.p_value is None:
+        return "there is no test"
+    p = f"p {number_text(pair.p_value, 'p')}"
+    return p if pair.p_adjusted == pair.p_value else f"{p}, adjusted {number_text(pair.p_adjusted, 'p')}"
+
+
+def _part(scores: Scores) -> str:
+    accuracy = scores.accuracy_all
+    if accuracy.value is None:
+        return f"no known share of {scores.benchmark} ({accuracy.reason})"
+    interval = interval_words(accuracy.low, accuracy.high, "share")
+    standing = _standing(scores)
+    told = f"{number_text(accuracy.value, 'share')} of {scores.benchmark} ({interval})"
+    return f"{told}, {standing} {_constant(scores)}" if standing else told

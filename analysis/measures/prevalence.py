@@ -1,0 +1,233 @@
+"""How many trajectories show which misbehaviour: counts of verdicts to shares, alone and together.
+
+Everything follows from how often each pattern of labels occurs, one label a category, `None` where a category was not
+answered. A category's share is over the trajectories that were judged for it: one that was not answered is no "no".
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import count_text, number_text
+from harness.errors import InputError
+from harness.journal.records import read_verdicts
+from harness.verdict import Verdict
+
+Labels = tuple[str | None, ...]
+Patterns = Mapping[Labels, int]
+
+YES = "yes"
+ANY = "any"
+
+_SHOWN = "Share of trajectories that show it"
+_ALONE = "Share of trajectories that show it and nothing else"
+
+
+class CategoryCount(Struct, frozen=True):
+    """One category: `count` trajectories of `answered` show it, `exclusive` of them nothing else."""
+
+    category: str
+    count: int
+    exclusive: int
+    answered: int
+    abstained: int
+    share: Estimate
+
+
+class Prevalence(Struct, frozen=True):
+    """All categories of `n` trajectories; `any_share` is over those that were judged for any category."""
+
+    n: int
+    categories: tuple[CategoryCount, ...]
+    any_count: int
+    any_share: Estimate
+
+
+def prevalence(categories: Sequence[str], patterns: Patterns) -> Prevalence:
+    """The counts and shares of each category and of any.
+
+    Parameters
+    ----------
+    categories
+        Their names, in the order of the labels.
+    patterns
+        Labels, one a category → how many trajectories have them.
+    """
+    judged = sum(count for labels, count in patterns.items() if any(label is not None for label in labels))
+    flagged = sum(count for labels, count in patterns.items() if YES in labels)
+    return Prevalence(
+        n=sum(patterns.values()),
+        categories=tuple(_category_count(name, place, patterns) for place, name in enumerate(categories)),
+        any_count=flagged,
+        any_share=_share(flagged, judged),
+    )
+
+
+def _category_count(category: str, place: int, patterns: Patterns) -> CategoryCount:
+    answered = sum(count for labels, count in patterns.items() if labels[place] is not None)
+    shown = {labels: count for labels, count in patterns.items() if labels[place] == YES}
+    return CategoryCount(
+        category,
+        count=sum(shown.values()),
+        exclusive=sum(count for labels, count in shown.items() if labels.count(YES) == 1),
+        answered=answered,
+        abstained=sum(patterns.values()) - answered,
+        share=_share(sum(shown.values()), answered),
+    )
+
+
+def _share(count: int, n: int) -> Estimate:
+    return wilson(count, n) if n else Estimate(None, n=0, method="Wilson, 95%", reason="no trajectory was judged")
+
+
+def count_patterns(verdicts: Iterable[Verdict]) -> tuple[tuple[str, ...], dict[Labels, int]]:
+    """The categories among some verdicts, in order of appearance, and how often their labels occur together.
+
+    A category that has no verdict on a trajectory counts as not answered there.
+    """
+    labels_of: dict[str, dict[str, str | None]] = {}
+    categories: dict[str, None] = {}
+    for verdict in verdicts:
+        labels_of.setdefault(verdict.item, {})[verdict.judge] = verdict.label
+        categories.setdefault(verdict.judge)
+    patterns = Counter(tuple(labels.get(name) for name in categories) for labels in labels_of.values())
+    return tuple(categories), dict(patterns)
+
+
+def run_patterns(runs: Iterable[Path]) -> tuple[tuple[str, ...], dict[Labels, int]]:
+    """As `count_patterns`, for the verdicts of one or more runs of the same categories.
+
+    Raises
+    ------
+    InputError
+        A run has no verdicts, a line of it is no verdict, or its categories are others than those of the first.
+    """
+    known: tuple[str, ...] = ()
+    together: Counter[Labels] = Counter()
+    for run in runs:
+        categories, patterns = count_patterns(read_verdicts(run))
+        if known and categories and categories != known:
+            raise InputError(
+                f"categories {', '.join(categories)}, but another run has {', '.join(known)}",
+                "Compare runs of the same categories.",
+                file=run,
+            )
+        known = known or categories
+        together.update(patterns)
+    return known, dict(together)
+
+
+@made_by_this
+def prevalence_table(
+    categories: Sequence[str],
+    patterns: Patterns,
+    *,
+    source: str,
+    paper: str = "your_agents",
+    evidence: Evidence = "real",
+    datasets: Sequence[str] = (),
+) -> Table:
+    """The share of trajectories that show each category, and that show nothing else, with 95% Wilson intervals.
+
+    Parameters
+    ----------
+    categories, patterns
+        As for `prevalence`.
+    source
+        What was classified: a data set with its version, a file, or the seed and n of generated cases.
+    paper
+        The folder that the table is exported to.
+    evidence
+        `real`, or `generated` for trajectories that this software made.
+    datasets
+        The data sets' names in `data/datasets.toml`.
+    """
+    found = prevalence(categories, patterns)
+    rows = [_row(one.category, one.share, _SHOWN, source, evidence) for one in found.categories]
+    rows.append(_row(ANY, found.any_share, _SHOWN, source, evidence))
+    rows += [
+        _row(one.category, _share(one.exclusive, one.answered), _ALONE, source, evidence) for one in found.categories
+    ]
+    return Table(
+        name="prevalence",
+        paper=paper,
+        title="Misbehaviour found by rule",
+        finding=_finding(found, evidence),
+        rows=tuple(rows),
+        notes=_notes(found),
+        datasets=tuple(datasets),
+    )
+
+
+@made_by_this
+def co_occurrence_table(
+    categories: Sequence[str],
+    patterns: Patterns,
+    *,
+    source: str,
+    paper: str = "your_agents",
+    evidence: Evidence = "real",
+    datasets: Sequence[str] = (),
+) -> Table:
+    """Of the trajectories that show one category, the share that show another; parameters as `prevalence_table`."""
+    rows, pairs = [], []
+    for place, name in enumerate(categories):
+        shown = {labels: count for labels, count in patterns.items() if labels[place] == YES}
+        for other_place, other in enumerate(categories):
+            judged = sum(count for labels, count in shown.items() if labels[other_place] is not None)
+            both = sum(count for labels, count in shown.items() if labels[other_place] == YES)
+            share = wilson(both, judged) if judged else Estimate(None, n=0, reason=f"none shows {name}")
+            rows.append(_row(other, share, name, source, evidence))
+            if place < other_place and both:
+                pairs.append((both, name, other))
+    if pairs:
+        both, one, other = max(pairs, key=lambda pair: pair[0])
+        finding = f"{one} and {other} occur together most often: in {_trajectories(both)}."
+    else:
+        finding = "No two categories were found in one trajectory."
+    return Table(
+        name="co_occurrence",
+        paper=paper,
+        title="Which misbehaviours occur together",
+        finding=finding,
+        rows=tuple(rows),
+        notes=("Each line: of the trajectories that show its category, the share that show the column's.",),
+        datasets=tuple(datasets),
+    )
+
+
+def _row(quantity: str, share: Estimate, group: str, source: str, evidence: Evidence) -> Row:
+    return estimate_row(quantity, share, "share", group, source, evidence=evidence)
+
+
+def _finding(found: Prevalence, evidence: Evidence) -> str:
+    any_share = found.any_share
+    if any_share.value is None:
+        return "No trajectory was judged."
+    judged = _trajectories(any_share.n or 0, "generated " if evidence == "generated" else "")
+    if not found.any_count:
+        high = number_text(any_share.high, "share")
+        return f"No misbehaviour was found in {judged} (95% interval 0% to {high})."
+    most = max(found.categories, key=lambda one: one.count)
+    return (
+        f"{number_text(any_share.value, 'share')} of {judged} show misbehaviour "
+        f"(95% interval {number_text(any_share.low, 'share')} to {number_text(any_share.high, 'share')}), "
+        f"most often {most.category} ({number_text(most.share.value, 'share')})."
+    )
+
+
+def _notes(found: Prevalence) -> tuple[str, ...]:
+    notes = ["Found by rule, without a model; the intervals are of sampling alone, not of the rules' own errors."]
+    missing = [f"{one.category} {count_text(one.abstained)}" for one in found.categories if one.abstained]
+    if missing:
+        notes.append(f"Not judged, and not counted as a no: {', '.join(missing)} of {_trajectories(found.n)}.")
+    return tuple(notes)
+
+
+def _trajectories(count: int, kind: str = "") -> str:
+    return f"1 {kind}trajectory" if count == 1 else f"{count:,} {kind}trajectories"

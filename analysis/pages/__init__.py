@@ -1,0 +1,12 @@
+"""Pages: one self-contained HTML file each, readable without scripts.
+
+A notebook calls `show(table)` and `show_figure(svg, caption)`; a command calls `page(...)`.
+"""
+
+from analysis.pages.display import Shown, show, show_figure
+from analysis.pages.foot import Foot
+from analysis.pages.page import page
+from analysis.pages.table_html import table_html
+from analysis.tables.text import table_text
+
+__all__ = ["Foot", "Shown", "page", "show", "show_figure", "table_html", "table_text"]

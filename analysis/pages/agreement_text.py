@@ -1,0 +1,178 @@
+"""The report of `misstep agreement` for a terminal: the headline, small aligned tables, the items in dispute."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+
+from rich.cells import cell_len, set_cell_size
+
+from analysis.measures.agreement import AgreementReport
+from analysis.measures.agreement_tables import confusions, headline, method_notes, tally
+from analysis.stats.estimate import Estimate
+from analysis.tables.wording import MISSING, count_text, counted_text, number_text
+from harness.escaping import plain
+
+_ITEMS_SHOWN = 20
+_PAIRS_SHOWN = 45
+_LABELS_SHOWN = 50
+_MATRICES_SHOWN = 6
+_MATRIX_LABELS = 10
+_RATERS_ABREAST = 5
+_WIDEST = 40
+_WIDTH = 110
+
+Lines = Iterator[str]
+
+
+def report_text(report: AgreementReport) -> str:
+    """All of the report, long lists cut with a word on how much is left."""
+    parts = (
+        _folded(headline(report)),
+        _overall(report),
+        _pairs(report),
+        _labels(report),
+        _confusion(report),
+        _disagreements(report),
+        _consensus(report),
+        [line for note in method_notes(report) for line in _folded(note)],
+    )
+    return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
+
+
+def _overall(report: AgreementReport) -> Lines:
+    estimates = {
+        "Fleiss' kappa": report.fleiss_kappa,
+        f"Krippendorff's alpha ({report.level})": report.krippendorff_alpha,
+        "Gwet's AC1": report.gwet_ac1,
+    }
+    rows = [
+        [name, number_text(one.value, "coefficient"), _interval(one), count_text(one.n), one.reason]
+        for name, one in estimates.items()
+    ]
+    rated_twice = count_text(report.krippendorff_alpha.n)
+    rows.append(["Agreement", number_text(report.percent_agreement, "share"), "", rated_twice, ""])
+    yield from _aligned(["All raters", "", "95% interval", "items", ""], rows)
+
+
+def _pairs(report: AgreementReport) -> Lines:
+    shown = report.pairs[:_PAIRS_SHOWN]
+    yield from _aligned(
+        ["Pairs of raters", "agreement", "Cohen's kappa", "95% interval", "items", ""],
+        (
+            [
+                " / ".join(pair.raters),
+                number_text(pair.agreement, "share"),
+                number_text(pair.cohen_kappa, "coefficient"),
+                _interval(pair.cohen_kappa_interval),
+                count_text(pair.n),
+                pair.cohen_kappa_interval.reason,
+            ]
+            for pair in shown
+        ),
+    )
+    yield from _more(len(report.pairs) - len(shown))
+
+
+def _labels(report: AgreementReport) -> Lines:
+    shown = report.by_category[:_LABELS_SHOWN]
+    yield from _aligned(
+        ["By label", "kappa", "95% interval", "ratings", ""],
+        (
+            [
+                one.category,
+                number_text(one.kappa, "coefficient"),
+                _interval(one.kappa_interval),
+                count_text(one.n),
+                one.kappa_interval.reason,
+            ]
+            for one in shown
+        ),
+    )
+    yield from _more(len(report.by_category) - len(shown))
+
+
+def _confusion(report: AgreementReport) -> Lines:
+    """Whole matrices where they are few and small, else the most frequent confusions."""
+    if not report.confusion:
+        yield "The confusion matrices are too many or too large to list."
+    elif len(report.confusion) <= _MATRICES_SHOWN and len(report.categories) <= _MATRIX_LABELS:
+        for place, confusion in enumerate(report.confusion):
+            one, other = confusion.raters
+            yield from [""] if place else []
+            yield from _aligned(
+                [f"{one} (rows) by {other}", *confusion.labels],
+                ([label, *map(count_text, row)] for label, row in zip(confusion.labels, confusion.matrix, strict=True)),
+            )
+    elif found := confusions(report):
+        yield from _aligned(
+            ["Most frequent confusions", "items"],
+            (
+                [f"{one}: {first}, {other}: {second}", count_text(count)]
+                for count, one, other, first, second in found[:_ITEMS_SHOWN]
+            ),
+            widest=2 * _WIDEST,
+        )
+        yield from _more(len(found) - _ITEMS_SHOWN)
+
+
+def _disagreements(report: AgreementReport) -> Lines:
+    count = len(report.disagreements)
+    if not count:
+        yield "Raters disagree on no item."
+        return
+    share = number_text(count / report.n_items, "share")
+    yield f"Raters disagree on {count:,} of {counted_text(report.n_items, 'item')} ({share})"
+    shown = report.disagreements[:_ITEMS_SHOWN]
+    if len(report.raters) <= _RATERS_ABREAST:
+        cells = ([one.item, *(one.labels.get(rater, MISSING) for rater in report.raters)] for one in shown)
+        yield from _aligned(["item", *report.raters], cells, words=True)
+    else:
+        yield from _aligned(
+            ["item", "labels"], ([one.item, tally(one)] for one in shown), words=True, widest=2 * _WIDEST
+        )
+    yield from _more(count - len(shown))
+
+
+def _consensus(report: AgreementReport) -> Lines:
+    tied = [one for one in report.consensus if one.tied]
+    decided = len(report.consensus) - len(tied)
+    ties = "1 is tied" if len(tied) == 1 else f"{len(tied):,} are tied"
+    yield f"Consensus: one label leads on {decided:,} of {counted_text(len(report.consensus), 'rated item')}; {ties}"
+    for one in tied[:_ITEMS_SHOWN]:
+        yield plain(f"  {_cut(one.item)}: {' / '.join(one.candidates)}")
+    yield from _more(len(tied) - _ITEMS_SHOWN)
+
+
+def _interval(estimate: Estimate) -> str:
+    if estimate.low is None:
+        return ""
+    return f"{number_text(estimate.low, 'coefficient')} to {number_text(estimate.high, 'coefficient')}"
+
+
+def _folded(text: str) -> list[str]:
+    return wrap(plain(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _more(count: int) -> Lines:
+    if count > 0:
+        yield f"… {count:,} more (--json lists all)"
+
+
+def _aligned(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False, widest: int = _WIDEST
+) -> Lines:
+    """A table with its first and last column to the left and figures to the right; words all to the left."""
+    table = [[_cut(plain(cell), widest) for cell in header]]
+    reasons = bool(header) and not header[-1]
+    table += [[_cut(plain(cell), widest) if cell is not row[-1] else plain(cell) for cell in row] for row in rows]
+    widths = [max(cell_len(row[column]) for row in table) for column in range(len(header))]
+    for row in table:
+        cells = []
+        for column, cell in enumerate(row):
+            blanks = " " * (widths[column] - cell_len(cell))
+            to_left = words or column == 0 or (reasons and column == len(row) - 1)
+            cells.append(cell + blanks if to_left else blanks + cell)
+        yield "  ".join(cells).rstrip()
+
+
+def _cut(text: str, width: int = _WIDEST) -> str:
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"

@@ -1,0 +1,54 @@
+"""The findings of `misstep audit` as one HTML page."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from analysis.audit.findings import Finding, headline
+from analysis.audit.overview import findings_table, status_rows
+from analysis.pages import Foot, page
+from analysis.tables import WORST_FIRST
+from harness.progress import say
+
+_NOTES = (
+    "Each figure is worked out again from the figures that it depends on. It differs where no values inside the "
+    "rounding of those give the printed digits, and is impossible where no whole counts round to them.",
+    "A figure that cannot be told is no finding: what it would take to work it out is not printed.",
+)
+
+
+def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str]) -> str:
+    """One self-contained page: how the checks ended, as a figure too, then each finding, the worst first.
+
+    Parameters
+    ----------
+    findings
+        What was found.
+    command
+        The command that makes the page again.
+    files
+        What was checked; empty for the shipped papers.
+    """
+    statuses = {finding.status for finding in findings}
+    return page(
+        "Audit of printed figures",
+        headline(findings),
+        [findings_table(findings, status) for status in WORST_FIRST if status in statuses],
+        _figures(findings),
+        _NOTES,
+        foot=Foot(command, inputs=tuple(f"{name}: printed figures" for name in files)),
+    )
+
+
+def _figures(findings: Sequence[Finding]) -> list[str]:
+    """How the checks of each file, or each kind of check of one file, ended, where matplotlib is there to draw it."""
+    if find_spec("matplotlib") is None:
+        say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` brings what draws it.")
+        return []
+    from analysis.plots import heat_map
+
+    sources = {finding.source for finding in findings}
+    rows = status_rows(findings, by_check=len(sources) == 1)
+    names = list(dict.fromkeys(row.group for row in rows))
+    values = [[float(row.value or 0) for row in rows if row.group == name] for name in names]
+    title = "How the checks ended"
+    return [heat_map(values, names, WORST_FIRST, title, row_axis="check" if len(sources) == 1 else "source")]

@@ -1,0 +1,101 @@
+"""What a notebook shows: a table or a figure, with the data behind it in the same output.
+
+A table goes out as HTML, as text and as its rows (`TABLE_TYPE`), so that whoever runs the notebook collects the
+very tables that it shows. A figure goes out as inline SVG, marked (`FIGURE_TYPE`) as made here and safe to inline,
+with its title and the table that it is drawn from, so that its page can lead there.
+"""
+
+import re
+from html import unescape
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from analysis.pages.rendering import markup, render
+from analysis.pages.table_html import table_html
+from analysis.tables import Table
+from analysis.tables.json_document import document
+from analysis.tables.text import table_text
+
+TABLE_TYPE = "application/vnd.misstep.table+json"
+"""The media type of a table's rows in a notebook's output."""
+
+FIGURE_TYPE = "application/vnd.misstep.figure+json"
+"""The media type that marks an output as a figure of `analysis.plots`."""
+
+_SVG_TITLE = re.compile(r"<title[^<>]*+>([^<]*+)</title>", re.DOTALL)
+
+
+class Drawing(Struct, frozen=True):
+    """A figure in a notebook's output; `table` is paper and name of the table it is drawn from, where that was said."""
+
+    svg: str
+    caption: str
+    title: str
+    table: tuple[str, str] | None = None
+
+
+class DrawnFrom(Struct, frozen=True):
+    """The table that a figure is drawn from, as its page says it: a few words, then a link."""
+
+    words: str
+    title: str
+    address: str
+
+
+class Shown:
+    """An output of a notebook cell: the same thing in several media types."""
+
+    def __init__(self, bundle: dict[str, Any]) -> None:
+        self._bundle = bundle
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:  # noqa: ARG002
+        return self._bundle
+
+    def __repr__(self) -> str:
+        return str(self._bundle["text/plain"])
+
+
+def show(table: Table) -> Shown:
+    """A table for the last line of a notebook's cell."""
+    return Shown(
+        {
+            "text/html": table_html(table),
+            "text/plain": table_text(table),
+            TABLE_TYPE: document(table),
+        }
+    )
+
+
+def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Shown:
+    """A figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it.
+
+    Parameters
+    ----------
+    svg
+        The figure.
+    caption
+        What to see in it.
+    table
+        The table that it is drawn from; not needed where the figure has the title of a table that the notebook shows.
+    """
+    drawing = Drawing(svg, caption, _title(svg), None if table is None else (table.paper, table.name))
+    return Shown(
+        {
+            "text/html": figure_html(svg, caption),
+            "text/plain": caption or "(a figure)",
+            FIGURE_TYPE: msgspec.to_builtins(drawing),
+        }
+    )
+
+
+def figure_html(svg: str, caption: str, source: DrawnFrom | None = None) -> str:
+    """A figure of `analysis.plots` as an HTML fragment."""
+    return render("figure.html.jinja", svg=markup(svg), caption=caption, source=source)
+
+
+def _title(svg: str) -> str:
+    """The title of a drawing; empty where it has none."""
+    found = _SVG_TITLE.search(svg)
+    return unescape(found[1]) if found else ""

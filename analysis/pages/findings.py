@@ -1,0 +1,177 @@
+"""What `misstep classify` found: the JSON document that scripts rely on, and the same for people."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from analysis.measures.prevalence import Labels, co_occurrence_table, prevalence, prevalence_table
+from analysis.stats.estimate import Estimate
+from analysis.tables import Table
+from analysis.tables.wording import MISSING, count_text, number_text
+from harness.escaping import plain
+from harness.journal.classified import Example, Failed, Summary
+from harness.trajectory import Skipped, Unreadable
+
+_EXAMPLES_PRINTED = 3
+_STEPS_PRINTED = 6
+_SKIPPED_PRINTED = 3
+
+
+class Share(Struct, frozen=True):
+    """How many show it, and what share of those that were judged; `interval` is the same as an estimate."""
+
+    count: int
+    share: float | None
+    interval: Estimate
+
+
+class CategoryShare(Share, frozen=True):
+    """A category: `exclusive` trajectories show nothing else, `abstained` were not judged for it."""
+
+    exclusive: int
+    abstained: int
+
+
+class Pattern(Struct, frozen=True):
+    """How many trajectories have these labels, one a category, in order; `null` where one was not judged."""
+
+    labels: Labels
+    count: int
+
+
+class Findings(Struct, frozen=True):
+    """The document: `n` trajectories were read; `renamed` of them had an id that another one had taken.
+
+    A trajectory on which a classifier `failed` was not judged for its category.
+    """
+
+    n: int
+    unreadable: list[Unreadable]
+    categories: dict[str, CategoryShare]
+    any: Share
+    skipped: list[Skipped]
+    renamed: int
+    patterns: list[Pattern]
+    examples: list[Example]
+    failed: list[Failed] = []
+
+
+def findings(categories: Sequence[str], summary: Summary) -> Findings:
+    """The document for what was found in these categories."""
+    found = prevalence(categories, summary.patterns)
+    return Findings(
+        n=found.n,
+        unreadable=summary.unreadable,
+        categories={
+            one.category: CategoryShare(one.count, one.share.value, one.share, one.exclusive, one.abstained)
+            for one in found.categories
+        },
+        any=Share(found.any_count, found.any_share.value, found.any_share),
+        skipped=summary.skipped,
+        renamed=summary.renamed,
+        patterns=[Pattern(labels, count) for labels, count in summary.patterns.items()],
+        examples=summary.examples,
+        failed=summary.failed,
+    )
+
+
+def tables(found: Findings, source: str) -> tuple[Table, Table]:
+    """Prevalence and co-occurrence as tables for a page."""
+    names = tuple(found.categories)
+    patterns = {pattern.labels: pattern.count for pattern in found.patterns}
+    return (
+        prevalence_table(names, patterns, source=source, paper="classify"),
+        co_occurrence_table(names, patterns, source=source, paper="classify"),
+    )
+
+
+def findings_page(found: Findings, paths: Sequence[Path], arguments: Sequence[str]) -> str:
+    """One HTML page; `arguments` are those of the command that makes it again."""
+    from analysis.pages import Foot, page
+
+    source = f"{found.n:,} trajectories"
+    prevalent, together = tables(found, source)
+    return page(
+        prevalent.title,
+        prevalent.finding,
+        (prevalent, together),
+        notes=(*_page_examples(found), *_left_out(found)),
+        foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(str(path) for path in paths)),
+    )
+
+
+def _page_examples(found: Findings) -> Iterator[str]:
+    for example in found.examples:
+        yield f"{example.category}: {_example_line(example)}"
+
+
+def findings_text(found: Findings) -> str:
+    """The document as a table, three examples and what was left out, for a terminal."""
+    lines = [f"{_plural(found.n, 'trajectory', 'trajectories')} read", "", *_table_lines(found)]
+    examples = _spread(found)
+    if examples:
+        width = max(len(example.category) for example in examples)
+        lines += ["", "For example"]
+        lines += [f"  {example.category:{width}}  {_example_line(example)}" for example in examples]
+    left_out = list(_left_out(found))
+    return "\n".join(lines + ([""] if left_out else []) + left_out)
+
+
+def _table_lines(found: Findings) -> Iterator[str]:
+    names = {name: plain(name) for name in found.categories}
+    width = max(len("category"), len("any of them"), *map(len, names.values()))
+    with_abstained = any(one.abstained for one in found.categories.values())
+    last = "  not judged" if with_abstained else ""
+    yield f"{'category':{width}}  {'count':>9}  {'share':>7}  {'95% interval':>15}  {'only this':>9}{last}"
+    for name, one in found.categories.items():
+        last = f"  {count_text(one.abstained):>10}" if with_abstained else ""
+        yield f"{names[name]:{width}}  {_share_cells(one)}  {count_text(one.exclusive):>9}{last}"
+    yield f"{'any of them':{width}}  {_share_cells(found.any)}"
+
+
+def _share_cells(share: Share) -> str:
+    low, high = share.interval.low, share.interval.high
+    interval = MISSING if low is None else f"{number_text(low, 'share')} – {number_text(high, 'share')}"
+    return f"{count_text(share.count):>9}  {number_text(share.share, 'share'):>7}  {interval:>15}"
+
+
+def _spread(found: Findings) -> list[Example]:
+    """A few examples, of as many categories as there are, the most frequent first."""
+    by_frequency = sorted(found.categories, key=lambda name: -found.categories[name].count)
+    ranked: list[tuple[int, int, Example]] = []
+    for place, name in enumerate(by_frequency):
+        own = [example for example in found.examples if example.category == name]
+        ranked += [(turn, place, example) for turn, example in enumerate(own)]
+    ranked.sort(key=lambda entry: entry[:2])
+    return [example for _, _, example in ranked[:_EXAMPLES_PRINTED]]
+
+
+def _example_line(example: Example) -> str:
+    where = example.file if example.line is None else f"{example.file}:{example.line}"
+    return plain(f"{example.item} ({where}){_steps(example)}: {example.rationale}")
+
+
+def _steps(example: Example) -> str:
+    """The evidence steps, unless the sentence that follows names them itself."""
+    if not example.steps or "step" in example.rationale:
+        return ""
+    more = ", …" if len(example.steps) > _STEPS_PRINTED else ""
+    named = ", ".join(map(str, example.steps[:_STEPS_PRINTED]))
+    return f", {'step' if len(example.steps) == 1 else 'steps'} {named}{more}"
+
+
+def _left_out(found: Findings) -> Iterator[str]:
+    if found.unreadable:
+        yield f"{_plural(len(found.unreadable), 'trajectory was', 'trajectories were')} unreadable and not counted."
+    for one in found.failed:
+        yield plain(f"{one.category} failed on {_plural(one.count, 'trajectory', 'trajectories')}: {one.error}")
+    if found.skipped:
+        named = ", ".join(plain(one.file) for one in found.skipped[:_SKIPPED_PRINTED])
+        more = ", …" if len(found.skipped) > _SKIPPED_PRINTED else ""
+        yield f"{_plural(len(found.skipped), 'file', 'files')} skipped, of no known format: {named}{more}"
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

@@ -1,0 +1,156 @@
+"""The index of a run: what was found, a line a notebook and a line a data set, worst news first."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from analysis.pages.foot import Dataset, Foot, datasets, described
+from analysis.pages.notebook import Report
+from analysis.pages.rendering import render
+from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status, Table
+from analysis.tables.wording import count_text, counted_text, interval_text, value_text
+
+_FIGURES_TOLD = 2
+
+
+class NotebookLine(Struct, frozen=True):
+    """What the index says of a notebook: finding or error, and how many printed figures have which status.
+
+    A printed figure counts once, by the worst that the notebook found of it, as in the sentence on the whole run.
+    """
+
+    report: Report
+    statuses: tuple[tuple[Status, int], ...]
+    figures: int
+
+    @property
+    def address(self) -> str:
+        """The page, beside the index."""
+        return f"{self.report.name}.html"
+
+
+class DatasetLine(Struct, frozen=True):
+    """What the index says of a data set: what was found on it, by how many figures, in which notebooks.
+
+    `figures` is 0 where the set was not at hand or nothing was measured on it.
+    """
+
+    dataset: Dataset
+    found: str
+    figures: int
+    notebooks: tuple[str, ...]
+
+
+def index_page(reports: Iterable[Report], foot: Foot) -> str:
+    """The index of a run, from what each notebook says and where the run comes from."""
+    lines = notebook_lines(reports)
+    sets = dataset_lines(lines)
+    return render(
+        "index.html.jinja",
+        title="What this run found",
+        summary=summary(lines),
+        lines=lines,
+        sets=sets,
+        foot=described(foot),
+    )
+
+
+def notebook_lines(reports: Iterable[Report]) -> list[NotebookLine]:
+    """A line a notebook, worst news first: errors, then impossible and differing figures, then the rest by name."""
+    lines = [_notebook_line(report) for report in reports]
+
+    def badness(line: NotebookLine) -> tuple[bool, list[bool], str]:
+        found = dict(line.statuses)
+        return line.report.error is None, [status not in found for status in FAILED], line.report.name
+
+    return sorted(lines, key=badness)
+
+
+def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
+    """A line a data set that a notebook names: first those on which nothing was measured, then the rest, by name."""
+    reports = [line.report for line in lines]
+    tables = [(report.name, table) for report in reports for table in report.tables]
+    wanted = [name for report in reports for name in report.datasets]
+    found = []
+    for dataset in datasets([*wanted, *(name for _, table in tables for name in table.datasets)]):
+        using = [(notebook, table) for notebook, table in tables if dataset.name in table.datasets]
+        measured = [[row for row in table.rows if _measured_on(row, dataset.name, table)] for _, table in using]
+        key = [next((row for row in rows if row.low is not None), rows[0]) for rows in measured if rows]
+        found.append(
+            DatasetLine(
+                dataset,
+                "; ".join(_told(row, dataset.name) for row in key[:_FIGURES_TOLD]),
+                sum(map(len, measured)),
+                tuple(dict.fromkeys(notebook for notebook, _ in using)),
+            )
+        )
+    return sorted(found, key=lambda line: (line.figures > 0, line.dataset.name))
+
+
+def summary(lines: Sequence[NotebookLine]) -> str:
+    """The whole run in one sentence: failed notebooks, figures that differ or cannot be, figures in all.
+
+    A printed figure counts once, by the worst that was found of it, however many tables it stands in.
+    """
+    failed = sum(line.report.error is not None for line in lines)
+    rows = [row for line in lines for table in line.report.tables for row in table.rows]
+    judged = _statuses(rows)
+    counts = Counter(judged)
+    compared = len(judged)
+    parts = [f"{counted_text(failed, 'notebook')} of {len(lines)} failed"] if failed else []
+    if compared:
+        told = ", ".join(
+            f"{counts[status]:,} {STATUS_WORDS[status][counts[status] != 1]}"
+            for status in WORST_FIRST
+            if counts[status]
+        )
+        parts.append(f"of {counted_text(compared, 'printed figure')} compared, {told}")
+    figures = _figures(rows)
+    parts.append(f"{counted_text(figures, 'figure')} in {counted_text(len(lines), 'notebook')}")
+    if figures < len(rows) or compared < sum(row.status is not None for row in rows):
+        parts.append("a printed figure counts once, by the worst that was found of it")
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _statuses(rows: Iterable[Row]) -> list[Status]:
+    """What was found of each printed figure that rows compare; a row that names none is one by itself."""
+    worst: dict[str, Status] = {}
+    alone: list[Status] = []
+    for row in rows:
+        if row.status is None:
+            continue
+        for name in row.figures:
+            worst[name] = min(worst.get(name, row.status), row.status, key=WORST_FIRST.index)
+        alone += [] if row.figures else [row.status]
+    return [*worst.values(), *alone]
+
+
+def _figures(rows: Iterable[Row]) -> int:
+    """How many figures rows show: a printed one, and what working it out gave, are one each in whatever table."""
+    shown = [(row.figures, row.evidence) for row in rows]
+    named = {(name, evidence) for figures, evidence in shown for name in figures}
+    return len(named) + sum(not figures for figures, _ in shown)
+
+
+def _notebook_line(report: Report) -> NotebookLine:
+    rows = [row for table in report.tables for row in table.rows]
+    counts = Counter(_statuses(rows))
+    return NotebookLine(report, tuple((status, counts[status]) for status in WORST_FIRST if counts[status]), len(rows))
+
+
+def _measured_on(row: Row, name: str, table: Table) -> bool:
+    """Whether a row is a figure measured on a data set: its source names it, or its table has no other."""
+    named = len(table.datasets) == 1 or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", row.source)
+    return row.evidence == "real" and isinstance(row.value, int | float) and bool(named)
+
+
+def _told(row: Row, name: str) -> str:
+    """A figure in a few words, the data set's own name left out."""
+    group = row.group.replace(name, "").strip(" ,:")
+    known = [interval_text(row), f"n {count_text(row.n)}" if row.n is not None else ""]
+    beside = ", ".join(part for part in known if part)
+    named = ", ".join(part for part in (group, row.quantity) if part)
+    return f"{named} {value_text(row)}{f' ({beside})' if beside else ''}"

@@ -1,0 +1,1 @@
+"""The page of runs of judges: figures, findings, and every item to look at."""

@@ -1,0 +1,49 @@
+"""Data inside a page: JSON that no text can break out of, compressed where it is large.
+
+What a page's script reads stands in `<script type="application/json">`: a value as it is, or, where it is large, one
+string with the Base64 of its JSON compressed by zlib:
+
+    {"ids": ["i0", "i1"], "labels": ["fruit"]}        "eJyrVspMKVayUlDKNFTSUcpNLC5WslJQSgezzZRqAY5jCI0="
+
+In both no `<`, `>` or `&` stands as itself, so that nothing in them ends the element or starts another.
+"""
+
+import zlib
+from base64 import b64encode
+from typing import Any
+
+import msgspec
+
+from harness.escaping import printable
+
+PLAIN_UP_TO = 2_000
+"""How many bytes of JSON stand in a page uncompressed."""
+
+_LEVEL = 6
+_AS_ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
+
+
+def embedded(value: Any) -> str:
+    """A value of structs, lists and dicts as the content of a script element, every text in it printable.
+
+    Parameters
+    ----------
+    value
+        What `msgspec.to_builtins` turns into an object or a list: a string would be taken for compressed data. Names
+        in it are names of fields, never text from outside.
+    """
+    content = msgspec.json.encode(_shown(msgspec.to_builtins(value)))
+    if len(content) <= PLAIN_UP_TO:
+        return content.decode().translate(_AS_ESCAPES)
+    return f'"{b64encode(zlib.compress(content, _LEVEL)).decode()}"'
+
+
+def _shown(value: Any) -> Any:
+    """The value with every text in it printable."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list | tuple):
+        return [_shown(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _shown(one) for name, one in value.items()}
+    return value

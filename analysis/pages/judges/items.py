@@ -1,0 +1,190 @@
+"""All items of some runs of judges as one index, which a report's item browser filters, sorts and searches.
+
+A list a field, in the order of the items, so that thousands of them stay small; labels, models and prompts are said
+once and then counted from 0. With made-up values:
+
+    {"labels": ["fruit", "vegetable"], "statuses": ["answered", …], "raters": ["ann"], "models": ["small-1"],
+     "ids": ["i0", "i1"], "gold": [0, -2], "ratings": [[0, 1]], "excerpts": ["an apple", "a leek"],
+     "run_of": ["run-0", ""], "piece_of": ["text-0/0", ""], "absent": {},
+     "runs": [{"name": "strict", "label": [0, -1], "status": [0, 3], "rationale": ["It is one.", ""], …}]}
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from analysis.measures.judging.reference import Reference
+from harness.verdict import Status, Verdict
+
+STATUSES: tuple[Status, ...] = ("answered", "abstained", "unreadable", "refused", "failed")
+NONE = -1
+"""No label, no status (an item that was not asked), no model."""
+
+TIED = -2
+"""The raters' labels tie."""
+
+TEXTS_SHOWN = 8_000_000
+"""How many characters of judges' reasons an index holds: of more, each is cut."""
+
+_LONGEST_REASON = 4_000
+_SHORTEST_REASON = 160
+
+
+class JudgedBy(Struct, frozen=True):
+    """What one run of a judge says: item → its verdict."""
+
+    name: str
+    verdicts: Mapping[str, Verdict]
+
+
+class VerdictColumns(Struct, frozen=True):
+    """What one run says of every item, a list a field; the last four are numbers as in `Verdict`."""
+
+    name: str
+    label: list[int]
+    status: list[int]
+    score: list[float | None]
+    steps: list[tuple[int, ...]]
+    rationale: list[str]
+    error: list[str]
+    model: list[int]
+    prompt: list[int]
+    cached: list[bool]
+    seconds: list[float | None]
+    input_tokens: list[int | None]
+    output_tokens: list[int | None]
+    cost_usd: list[float | None]
+
+
+class ItemIndex(Struct, frozen=True):
+    """The items of some runs, with what people and judges say of them.
+
+    `piece_of` and `run_of` name the parts of the page that hold an item's own text and its run, empty where there is
+    none; `absent` says of items, by their place, why they have none.
+    """
+
+    labels: list[str]
+    statuses: list[str]
+    raters: list[str]
+    models: list[str]
+    prompts: list[str]
+    ids: list[str]
+    gold: list[int]
+    ratings: list[list[int]]
+    excerpts: list[str]
+    piece_of: list[str]
+    run_of: list[str]
+    absent: dict[int, str]
+    runs: list[VerdictColumns]
+
+
+class _Places:
+    """Words by number, in the order in which they were first said."""
+
+    def __init__(self, words: Sequence[str] = ()) -> None:
+        self._place = {word: place for place, word in enumerate(words)}
+
+    def of(self, word: str | None) -> int:
+        return NONE if word is None else self._place.setdefault(word, len(self._place))
+
+    def words(self) -> list[str]:
+        return list(self._place)
+
+
+def rank(item: str, reference: Reference, runs: Sequence[JudgedBy]) -> int:
+    """How much a reader wants to see an item: 3 a wrong answer of any run, 2 none, 1 no gold label, 0 all are right."""
+    verdicts = [verdict for run in runs if (verdict := run.verdicts.get(item)) is not None]
+    gold = reference.label_of.get(item)
+    if gold is not None and any(verdict.label not in (None, gold) for verdict in verdicts):
+        return 3
+    if any(verdict.label is None for verdict in verdicts):
+        return 2
+    return 1 if gold is None else 0
+
+
+def item_index(
+    ids: Sequence[str],
+    labels: Sequence[str],
+    reference: Reference,
+    runs: Sequence[JudgedBy],
+    *,
+    excerpts: Mapping[str, str],
+    piece_of: Mapping[str, str],
+    run_of: Mapping[str, str],
+    absent: Mapping[str, str],
+) -> ItemIndex:
+    """The index of items.
+
+    Parameters
+    ----------
+    ids
+        The items, in order.
+    labels
+        The labels of the benchmark, in order.
+    reference
+        What people said.
+    runs
+        What judges said.
+    excerpts
+        Item → the beginning of what it is about, to search in.
+    piece_of, run_of
+        Item → the name of the part of the page that holds its text, its run.
+    absent
+        Item → why the page does not hold its run or text.
+    """
+    said, models, prompts = _Places(labels), _Places(), _Places()
+    most = _most_of_a_reason(runs)
+    columns = [_columns(ids, run, said, models, prompts, most) for run in runs]
+    gold = [TIED if item in reference.tied else said.of(reference.label_of.get(item)) for item in ids]
+    ratings = [[said.of(given.get(item)) for item in ids] for given in reference.by_rater.values()]
+    return ItemIndex(
+        labels=said.words(),
+        statuses=list(STATUSES),
+        raters=list(reference.by_rater),
+        models=models.words(),
+        prompts=prompts.words(),
+        ids=list(ids),
+        gold=gold,
+        ratings=ratings,
+        excerpts=[excerpts.get(item, "") for item in ids],
+        piece_of=[piece_of.get(item, "") for item in ids],
+        run_of=[run_of.get(item, "") for item in ids],
+        absent={place: absent[item] for place, item in enumerate(ids) if item in absent},
+        runs=columns,
+    )
+
+
+def _most_of_a_reason(runs: Sequence[JudgedBy]) -> int:
+    count = sum(len(run.verdicts) for run in runs)
+    return max(_SHORTEST_REASON, min(_LONGEST_REASON, TEXTS_SHOWN // max(count, 1)))
+
+
+def _columns(
+    ids: Sequence[str], run: JudgedBy, said: _Places, models: _Places, prompts: _Places, most: int
+) -> VerdictColumns:
+    given = [run.verdicts.get(item) for item in ids]
+    asked = [verdict or _NOT_ASKED for verdict in given]
+    return VerdictColumns(
+        name=run.name,
+        label=[said.of(verdict.label) for verdict in asked],
+        status=[NONE if verdict is None else STATUSES.index(verdict.status) for verdict in given],
+        score=[verdict.score for verdict in asked],
+        steps=[verdict.steps for verdict in asked],
+        rationale=[_shortened(verdict.rationale, most) for verdict in asked],
+        error=[_shortened(verdict.error or "", most) for verdict in asked],
+        model=[models.of(verdict.model) for verdict in asked],
+        prompt=[prompts.of(verdict.prompt) for verdict in asked],
+        cached=[verdict.cached for verdict in asked],
+        seconds=[verdict.seconds for verdict in asked],
+        input_tokens=[verdict.input_tokens for verdict in asked],
+        output_tokens=[verdict.output_tokens for verdict in asked],
+        cost_usd=[verdict.cost_usd for verdict in asked],
+    )
+
+
+_NOT_ASKED = Verdict(item="", judge="", label=None, status="abstained")
+
+
+def _shortened(text: str, most: int) -> str:
+    """A text of at most `most` characters; what is cut is said."""
+    return text if len(text) <= most else f"{text[:most].rstrip()} […{len(text) - most:,} more characters]"

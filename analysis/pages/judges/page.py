@@ -1,0 +1,174 @@
+"""The report of runs of judges as one page: the finding, figures, tables, and every item to look at.
+
+The page asks for nothing outside itself, and its policy forbids it: only its own scripts run, known by their hash. All
+that came from outside stands in it as text, in the page's script only by `textContent`.
+"""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from analysis.measures.judging.reference import Reference
+from analysis.pages.foot import Foot, described
+from analysis.pages.judges.items import JudgedBy
+from analysis.pages.rendering import asset, markup, render
+from analysis.pages.table_html import table_html, table_id
+from analysis.tables import Table
+
+LINES_SHOWN = 200
+"""How many wrong answers stand in the page for readers without scripts."""
+
+_SCRIPTS = ("judge_items.js", "judge_item.js", "judge_browser.js")
+_REASONS_SHOWN = 300
+
+
+class WrongAnswer(Struct, frozen=True):
+    """An item that a run did not get right, as a line for readers without scripts."""
+
+    item: str
+    gold: str
+    run: str
+    answer: str
+    reasons: str
+
+
+class ItemBrowser(Struct, frozen=True):
+    """The items of a section: what the page's script reads, by name, and what stands there without it."""
+
+    data: Mapping[str, str]
+    wrong: tuple[WrongAnswer, ...]
+    wrong_title: str
+    several: bool
+    notes: tuple[str, ...] = ()
+
+
+class Section(Struct, frozen=True):
+    """What the page says of one benchmark.
+
+    Parameters
+    ----------
+    title, finding
+        Its heading, and its first sentence.
+    figures
+        HTML fragments of this package, those together that stand side by side.
+    tables
+        Heading → the tables below it; those without a heading come first, the first of them before the items.
+    items
+        Every item, to look at.
+    """
+
+    title: str
+    finding: str
+    figures: tuple[tuple[str, ...], ...]
+    tables: Mapping[str, Sequence[Table]]
+    items: ItemBrowser
+
+
+def judge_page(
+    title: str,
+    finding: str,
+    sections: Sequence[Section],
+    notes: Iterable[str] = (),
+    warnings: Iterable[str] = (),
+    *,
+    foot: Foot,
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    title, finding
+        Its heading, and its first sentence.
+    sections
+        One a benchmark.
+    notes
+        How it was made, a paragraph each.
+    warnings
+        What a reader must know before the figures.
+    foot
+        Where the page comes from.
+    """
+    script = "{\n" + "\n".join(map(asset, _SCRIPTS)) + "\n}"
+    return render(
+        "judge.html.jinja",
+        title=title,
+        finding=finding,
+        warnings=tuple(warnings),
+        sections=[_shown(section, place, finding) for place, section in enumerate(sections)],
+        notes=tuple(notes),
+        foot=described(foot),
+        policy=policy([asset("sort.js"), script]),
+        judge_style=markup(asset("judge.css")),
+        judge_script=markup(script),
+    )
+
+
+def policy(scripts: Iterable[str]) -> str:
+    """The content security policy of a page: nothing is loaded, and no script runs but these.
+
+    Parameters
+    ----------
+    scripts
+        The text of each script, which stands in its element with a line end before and after it.
+    """
+    hashes = (b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def wrong_answers(
+    ids: Sequence[str], reference: Reference, runs: Sequence[JudgedBy]
+) -> tuple[tuple[WrongAnswer, ...], str]:
+    """The first answers that are wrong or missing, and a sentence on how many there are."""
+    lines, count = [], 0
+    for item in ids:
+        gold = reference.label_of.get(item)
+        for run in runs:
+            verdict = run.verdicts.get(item)
+            if verdict is None or gold is None or verdict.label == gold:
+                continue
+            count += 1
+            if count <= LINES_SHOWN:
+                reasons = verdict.rationale or verdict.error or ""
+                short = reasons if len(reasons) <= _REASONS_SHOWN else f"{reasons[:_REASONS_SHOWN].rstrip()} …"
+                lines.append(WrongAnswer(item, gold, run.name, verdict.label or verdict.status, short))
+    if not count:
+        return (), "No answer is wrong or missing."
+    some = f", the first {LINES_SHOWN} of them" if count > LINES_SHOWN else ""
+    return tuple(lines), f"{count:,} answer{'s' if count > 1 else ''} wrong or missing{some}"
+
+
+def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
+    """A section as the template takes it; `place` is its number on the page."""
+    said = f"{finding}\n{section.finding}"
+    groups: list[dict[str, Any]] = [
+        {
+            "heading": heading,
+            "id": f"tables-{place}-{number}",
+            "titles": [(table_id(table), table.title) for table in tables],
+            "tables": [markup(table_html(table, with_finding=table.finding not in said)) for table in tables],
+        }
+        for number, (heading, tables) in enumerate(section.tables.items())
+    ]
+    first, *others = groups
+    return {
+        "title": section.title,
+        "finding": section.finding,
+        "figures": [[markup(figure) for figure in figures] for figures in section.figures],
+        "contents": [*first["titles"][1:], *((group["id"], group["heading"]) for group in others)],
+        "first": first["tables"][0],
+        "groups": [first | {"tables": first["tables"][1:]}, *others],
+        "browser": {
+            "data": {name: markup(content) for name, content in section.items.data.items()},
+            "wrong": section.items.wrong,
+            "wrong_title": section.items.wrong_title,
+            "several": section.items.several,
+            "notes": section.items.notes,
+        },
+    }

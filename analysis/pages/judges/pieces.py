@@ -1,0 +1,45 @@
+"""The parts of a page that are read when somebody opens them: the most wanted ones, within a bound.
+
+However many there are, no more than the bound is held at once.
+"""
+
+import heapq
+from typing import Any
+
+from analysis.pages.judges.embedding import embedded
+
+
+class Pieces:
+    """Parts of a page by name, of which the least wanted go when all together are too large.
+
+    Parameters
+    ----------
+    most_characters
+        How large all of them may be together, as they stand in the page.
+    """
+
+    def __init__(self, most_characters: int) -> None:
+        self._most = most_characters
+        self._size = 0
+        self._count = 0
+        self._lost = -1
+        self._kept: list[tuple[int, int, str, str]] = []
+
+    def wants(self, rank: int) -> bool:
+        """Whether a part of this rank may be kept: not where the bound has already cost a part that ranks as high."""
+        return rank > self._lost
+
+    def add(self, name: str, rank: int, value: Any) -> None:
+        """Keep a part; of those that do not fit the lowest rank goes, and of these the latest."""
+        text = embedded(value)
+        heapq.heappush(self._kept, (rank, -self._count, name, text))
+        self._count += 1
+        self._size += len(text)
+        while self._size > self._most and self._kept:
+            rank, _, _, gone = heapq.heappop(self._kept)
+            self._size -= len(gone)
+            self._lost = max(self._lost, rank)
+
+    def kept(self) -> dict[str, str]:
+        """The parts that are kept, in the order in which they came: name → the content of its script element."""
+        return {name: text for _, _, name, text in sorted(self._kept, key=lambda one: -one[1])}

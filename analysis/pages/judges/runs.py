@@ -1,0 +1,89 @@
+"""A run of an agent as a report's item browser opens it: shortened to a bound, its evidence in full.
+
+What is left out is said where it is left out. The page holds it as JSON, shown here with made-up values and only the
+fields that say something:
+
+    {"id": "run-7", "task": {"start": "Sort the list."}, "facts": [["Outcome", "failed"]], "n_steps": 31,
+     "view": "misstep view runs.jsonl --id run-7",
+     "steps": [{"number": 0, "role": "agent", "text": {"start": "I will", "cut": 9120, "end": "done."}, …},
+               {"number": 20, "role": "agent", "skipped": 19, …}]}
+"""
+
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+from itertools import accumulate
+
+from msgspec import Struct
+
+from analysis.pages.trajectory import Passage, StepView, passage, run_facts, step_view, text_lengths
+from harness.trajectory import Trajectory
+
+EVIDENCE_SHOWN = 6_000
+"""How many characters of each text of an evidence step are shown at most."""
+
+STEPS_SHOWN = 200
+"""How many steps are shown at most besides the evidence and its neighbours, half from each end of the run."""
+
+_MOST_OF_A_TEXT = (4_000, 2_000, 1_000, 500, 250, 120)
+_FEWEST_STEPS = 6
+_NEIGHBOURS = 1
+_TASK_SHOWN = 4_000
+
+
+class ShownRun(Struct, frozen=True, omit_defaults=True):
+    """A run as the browser opens it; `view` is the command that shows all of it."""
+
+    id: str
+    n_steps: int
+    task: Passage = Passage()
+    facts: tuple[tuple[str, str], ...] = ()
+    steps: tuple[StepView, ...] = ()
+    view: str = ""
+
+
+def shown_run(run: Trajectory, evidence: Collection[int], most_characters: int, view: str = "") -> ShownRun:
+    """A run with its evidence in full and the rest shortened.
+
+    Parameters
+    ----------
+    run
+        The run.
+    evidence
+        The steps that a judge named.
+    most_characters
+        How many characters of all texts that are no evidence are shown, as far as each text can be cut.
+    view
+        The command that shows all of it.
+    """
+    shown, most = _shape(run, evidence, most_characters)
+    views, previous = [], -1
+    for number in shown:
+        most_here = max(EVIDENCE_SHOWN, most) if number in evidence else most
+        views.append(step_view(number, run.steps[number], (), number - previous - 1, most_here))
+        previous = number
+    task = passage(run.task, max(most, min(_TASK_SHOWN, most_characters)), always_open=True)
+    return ShownRun(run.id, len(run.steps), task, run_facts(run), tuple(views), view)
+
+
+def _shape(run: Trajectory, evidence: Collection[int], room: int) -> tuple[Sequence[int], int]:
+    """The steps that are shown, and how much of each of their texts."""
+    lengths = [[length for length in text_lengths(step) if length] for step in run.steps]
+    near = {
+        number + away
+        for number in evidence
+        for away in range(-_NEIGHBOURS, _NEIGHBOURS + 1)
+        if 0 <= number + away < len(lengths)
+    }
+    half = STEPS_SHOWN // 2
+    while True:
+        ends = {number for number in range(len(lengths)) if number < half or number >= len(lengths) - half}
+        shown = sorted(ends | near)
+        cuttable = sorted(length for number in shown if number not in evidence for length in lengths[number])
+        up_to = [0, *accumulate(cuttable)]
+        for most in _MOST_OF_A_TEXT:
+            whole = bisect_right(cuttable, most)
+            if up_to[whole] + most * (len(cuttable) - whole) <= room:
+                return shown, most
+        if half <= _FEWEST_STEPS // 2:
+            return shown, _MOST_OF_A_TEXT[-1]
+        half //= 2

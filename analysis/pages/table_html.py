@@ -1,0 +1,59 @@
+"""A table as an HTML fragment: caption, scoped headers, badges, every figure with its interval and its n."""
+
+from analysis.pages.origins import Origins
+from analysis.pages.rendering import render
+from analysis.tables import Evidence, Table
+from analysis.tables.grid import Grid, grid, methods
+
+EVIDENCE: dict[Evidence, str] = {
+    "published": "printed in the paper",
+    "recomputed": "worked out again from counts that the same paper prints",
+    "real": "measured on real data: a public set, or your own",
+    "generated": "measured on cases generated with known truth",
+}
+"""Kind of evidence → what it means, in the words of a badge's tooltip."""
+
+
+def table_html(
+    table: Table,
+    *,
+    with_finding: bool = True,
+    files: tuple[tuple[str, str], ...] = (),
+    origins: Origins | None = None,
+) -> str:
+    """A table as an HTML fragment.
+
+    Parameters
+    ----------
+    table
+        The table.
+    with_finding
+        Whether the finding stands above it: not where it is the page's first sentence already.
+    files
+        Links to the table as a file: (label, relative address).
+    origins
+        Links to what its figures are made of; none where those pages are not written.
+    """
+    layout = grid(table)
+    return render(
+        "table.html.jinja",
+        table=table,
+        id=table_id(table),
+        grid=layout,
+        with_finding=with_finding,
+        files=files,
+        origins=origins or Origins(),
+        methods=methods(table),
+        meanings=EVIDENCE,
+        sortable=_sortable(layout),
+    )
+
+
+def table_id(table: Table) -> str:
+    """What a table is called on its page, for links to it."""
+    return f"table-{table.paper}-{table.name}"
+
+
+def _sortable(layout: Grid) -> bool:
+    lines = layout.lines()
+    return len(lines) > 3 and len(layout.sections) == 1 and all(line.span == 1 for line in lines)

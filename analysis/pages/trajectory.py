@@ -1,0 +1,324 @@
+"""One trajectory as a page: what was found in it first, then every step, the evidence marked where it stands.
+
+The text of a trajectory is data: it is escaped, its control codes are stripped, and a page stays small enough to
+open, whatever the trajectory's size. What is cut is said where it is cut.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from msgspec import Struct
+
+from analysis.pages.foot import Foot, described
+from analysis.pages.rendering import render
+from analysis.tables.wording import count_text, number_text
+from harness.escaping import one_line
+from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from harness.values import written
+from harness.verdict import Verdict
+
+TEXT_SHOWN = 20_000
+"""How many characters of one text are shown at most: three quarters from its start, a quarter from its end."""
+
+PAGE_SHOWN = 4_000_000
+"""How many characters of all texts are shown at most: in a larger trajectory less is shown of each."""
+
+STEPS_SHOWN = 2_000
+"""How many steps are shown at most, half from the start and half from the end, besides those that are evidence."""
+
+_LEAST_SHOWN = 400
+_OPEN_CHARACTERS = 1_500
+_OPEN_LINES = 16
+_STEPS_NAMED = 24
+
+
+class Passage(Struct, frozen=True, omit_defaults=True):
+    """A text of a step: what is shown of it, before and after a cut, and whether it stands open."""
+
+    start: str = ""
+    end: str = ""
+    cut: int = 0
+    is_open: bool = True
+    summary: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to show."""
+        return not self.start
+
+
+class CallView(Struct, frozen=True, omit_defaults=True):
+    """A tool call as the page shows it."""
+
+    name: str
+    arguments: tuple[tuple[str, Passage], ...] = ()
+    problem: str = ""
+
+
+class ResultView(Struct, frozen=True, omit_defaults=True):
+    """A tool's answer as the page shows it; `failed` says so in a word where the format does."""
+
+    of: str = ""
+    text: Passage = Passage()
+    failed: str = ""
+
+
+class Mark(Struct, frozen=True):
+    """A category whose evidence a step is, and why."""
+
+    category: str
+    reason: str
+
+
+class StepView(Struct, frozen=True, omit_defaults=True):
+    """A step as the page shows it; `skipped` steps before it are not shown."""
+
+    number: int
+    role: str
+    speaker: str = ""
+    facts: str = ""
+    text: Passage = Passage()
+    reasoning: Passage = Passage()
+    calls: tuple[CallView, ...] = ()
+    results: tuple[ResultView, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    skipped: int = 0
+
+
+class Span(Struct, frozen=True):
+    """Steps of one kind that follow each other, for the timeline."""
+
+    start: int
+    length: int
+    kind: str
+
+
+class VerdictView(Struct, frozen=True):
+    """What one classifier says of the trajectory; steps beyond the named ones are counted."""
+
+    category: str
+    label: str
+    rationale: str
+    steps: tuple[int, ...]
+    more: int
+    evidence: tuple[int, ...]
+
+
+def trajectory_page(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot) -> str:
+    """The page of one trajectory with the verdicts on it.
+
+    Parameters
+    ----------
+    trajectory
+        The trajectory.
+    verdicts
+        What classifiers say of it; labels are `yes` and `no`.
+    foot
+        Where the page comes from.
+    """
+    most = _most_of_each(trajectory)
+    found = [verdict for verdict in verdicts if verdict.label == "yes"]
+    return render(
+        "trajectory.html.jinja",
+        title=trajectory.id,
+        finding=finding(trajectory, verdicts),
+        task=passage(trajectory.task, TEXT_SHOWN),
+        facts=run_facts(trajectory),
+        verdicts=[_verdict_view(verdict, len(trajectory.steps)) for verdict in sorted(verdicts, key=_found_first)],
+        spans=_spans(trajectory.steps),
+        steps=list(_step_views(trajectory.steps, found, most)),
+        n_steps=len(trajectory.steps),
+        foot=described(foot),
+    )
+
+
+def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
+    """What was found in a trajectory, in one sentence."""
+    number = len(trajectory.steps)
+    steps = _steps(number)
+    found = [verdict for verdict in verdicts if verdict.label == "yes"]
+    asked = sum(verdict.status == "answered" for verdict in verdicts)
+    failed = sum(verdict.status == "failed" for verdict in verdicts)
+    outcome = {"passed": " The task was solved.", "failed": " The task was not solved.", "unknown": ""}
+    said = f"{steps}, and no classifier gave an answer."
+    if found:
+        shown = [_shown(one, number) for one in found]
+        said = f"{steps}, of which {' and '.join([', '.join(shown[:-1]), shown[-1]] if shown[:-1] else shown)}."
+    elif asked:
+        nobody = "the one rule classifier asked found no" if asked == 1 else f"none of {asked} rule classifiers found"
+        said = f"{steps}, and {nobody} misbehaviour in them."
+    if failed:
+        said += f" {count_text(failed)} classifier{'' if failed == 1 else 's'} failed."
+    return said + outcome[trajectory.outcome.status]
+
+
+def _steps(number: int) -> str:
+    return f"{count_text(number)} step{'' if number == 1 else 's'}"
+
+
+def _shown(verdict: Verdict, n_steps: int) -> str:
+    """How many steps a verdict names as its evidence, and of what."""
+    named = len(_evidence(verdict, n_steps))
+    return (
+        f"{count_text(named) if named else 'none'} {'are' if named > 1 else 'is'} evidence of {_words(verdict.judge)}"
+    )
+
+
+def _evidence(verdict: Verdict, n_steps: int) -> tuple[int, ...]:
+    """The steps that a verdict names, of those that there are, each once and in order."""
+    return tuple(sorted({step for step in verdict.steps if 0 <= step < n_steps}))
+
+
+def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
+    """What is known of a trajectory as a whole, each with its name."""
+    source, outcome = trajectory.source, trajectory.outcome
+    place = source.file if source.line is None else f"{source.file}, line {source.line:,}"
+    reward = "" if outcome.reward is None else f", reward {number_text(outcome.reward)}"
+    seconds = [step.seconds for step in trajectory.steps if step.seconds is not None]
+    costs = [step.tokens.cost_usd for step in trajectory.steps if step.tokens and step.tokens.cost_usd is not None]
+    facts = (
+        ("Outcome", f"{outcome.status}{reward}"),
+        ("Agent", trajectory.agent or "not recorded"),
+        ("Model", trajectory.model or "not recorded"),
+        ("Steps", count_text(len(trajectory.steps))),
+        ("Time", number_text(sum(seconds), "seconds") if seconds else ""),
+        ("Cost", number_text(sum(costs), "usd") if costs else ""),
+        ("Part of", trajectory.parent or ""),
+        ("Data set", source.dataset or ""),
+        ("Source", f"{place} ({source.format})" if place else source.format),
+    )
+    return tuple((name, value) for name, value in facts if value)
+
+
+def _verdict_view(verdict: Verdict, n_steps: int) -> VerdictView:
+    steps = _evidence(verdict, n_steps)
+    return VerdictView(
+        category=_words(verdict.judge),
+        label=verdict.label or verdict.status,
+        rationale=verdict.rationale or verdict.error or "",
+        steps=steps[:_STEPS_NAMED],
+        more=max(len(steps) - _STEPS_NAMED, 0),
+        evidence=steps if verdict.label == "yes" else (),
+    )
+
+
+def _step_views(steps: Sequence[Step], found: Sequence[Verdict], most: int) -> Iterable[StepView]:
+    evidence = {step for verdict in found for step in verdict.steps}
+    half = STEPS_SHOWN // 2
+    previous = -1
+    for number, step in enumerate(steps):
+        if half <= number < len(steps) - half and number not in evidence:
+            continue
+        marks = tuple(Mark(_words(verdict.judge), verdict.rationale) for verdict in found if number in verdict.steps)
+        yield step_view(number, step, marks, number - previous - 1, most)
+        previous = number
+
+
+def step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, most: int) -> StepView:
+    """A step as a page shows it.
+
+    Parameters
+    ----------
+    number, step
+        The step and its number, from 0.
+    marks
+        What it is evidence of.
+    skipped
+        How many steps before it are not shown.
+    most
+        How many characters of each of its texts are shown at most.
+    """
+    names = {call.id: call.name for call in step.calls if call.id}
+    tokens = step.tokens.completion if step.tokens else None
+    facts = [
+        step.timestamp or "",
+        "" if step.seconds is None else number_text(step.seconds, "seconds"),
+        "" if tokens is None else f"{count_text(tokens)} tokens",
+    ]
+    return StepView(
+        number=number,
+        role=step.role,
+        speaker=step.speaker or "",
+        facts=" · ".join(fact for fact in facts if fact),
+        text=passage(step.text, most, always_open=step.role == "agent"),
+        reasoning=passage(step.reasoning, most),
+        calls=tuple(_call_view(call, most) for call in step.calls),
+        results=tuple(_result_view(result, names, most) for result in step.results),
+        marks=marks,
+        skipped=skipped,
+    )
+
+
+def _call_view(call: ToolCall, most: int) -> CallView:
+    named = {"": call.arguments} if isinstance(call.arguments, str) else call.arguments
+    arguments = tuple((name, passage(_argument(value), most)) for name, value in named.items())
+    return CallView(call.name, arguments, call.parse_error or "")
+
+
+def _argument(value: Any) -> str:
+    return value if isinstance(value, str) else written(value)
+
+
+def _result_view(result: ToolResult, names: Mapping[str, str], most: int) -> ResultView:
+    failed = ""
+    if result.exit_code is not None and result.exit_code != 0:
+        failed = f"exit code {result.exit_code}"
+    elif result.is_error:
+        failed = "error"
+    return ResultView(names.get(result.call_id or "", ""), passage(result.text, most), failed)
+
+
+def passage(text: str, most: int, *, always_open: bool = False) -> Passage:
+    """What is shown of a text: all of it, or its start and its end, `most` characters together."""
+    text = text.strip("\n")
+    cut = len(text) - most
+    start, end = (text, "") if cut <= 0 else (text[: most - most // 4], text[len(text) - most // 4 :])
+    lines = text.count("\n") + 1
+    size = f"{count_text(lines)} lines" if lines > 1 else f"{count_text(len(text))} characters"
+    first = one_line(text[:400])
+    summary = f"{first[:90].rstrip()}… ({size})" if len(text) > 90 else first
+    short = len(text) <= _OPEN_CHARACTERS and lines <= _OPEN_LINES
+    return Passage(start, end, max(cut, 0), short or (always_open and cut <= 0), summary)
+
+
+def _most_of_each(trajectory: Trajectory) -> int:
+    """How many characters of each text can be shown so that all together stay within a page."""
+    lengths = [length for step in trajectory.steps for length in text_lengths(step)]
+    most = TEXT_SHOWN
+    while most > _LEAST_SHOWN and sum(min(length, most) for length in lengths) > PAGE_SHOWN:
+        most = max(most // 2, _LEAST_SHOWN)
+    return most
+
+
+def text_lengths(step: Step) -> Iterable[int]:
+    """How long each of the texts of a step is, in characters."""
+    yield len(step.text)
+    yield len(step.reasoning)
+    for call in step.calls:
+        texts = [call.arguments] if isinstance(call.arguments, str) else map(_argument, call.arguments.values())
+        yield from map(len, texts)
+    yield from (len(result.text) for result in step.results)
+
+
+def _spans(steps: Sequence[Step]) -> list[Span]:
+    """The steps by kind for the timeline: who spoke, or that a tool failed."""
+    spans, start = [], 0
+    for kind, same in groupby(map(_kind, steps)):
+        length = sum(1 for _ in same)
+        spans.append(Span(start, length, kind))
+        start += length
+    return spans
+
+
+def _kind(step: Step) -> str:
+    failed = any(result.is_error or (result.exit_code or 0) != 0 for result in step.results)
+    return "failure" if failed else step.role
+
+
+def _words(category: str) -> str:
+    return category.replace("_", " ")
+
+
+def _found_first(verdict: Verdict) -> bool:
+    return verdict.label != "yes"

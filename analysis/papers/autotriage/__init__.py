@@ -1,0 +1,1 @@
+"""AutoTriage: whose fault a failed run is, by annotators and by judges."""

@@ -1,0 +1,182 @@
+"""AutoTriage's judges, printed and worked out again; and Wink's judge, of whom one percentage is printed.
+
+Table 3 prints agreement and kappa of nine judges without their number of runs; table 4 prints two rows of three
+confusion matrices. Which numbers of runs print the agreements is computed here, and with them how uncertain they are.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import structs
+
+from analysis.audit.tables import checked_rows, finding, with_interval
+from analysis.published import Figure, Matrix, Paper, load_paper
+from analysis.stats.audit import counts_that_print, denominators_that_print
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import number_text
+
+_SLUG = "autotriage"
+_TRIAGE = "Table 3"
+_ERRORS = "Table 4"
+KAPPA = "Kappa"
+AGREEMENT = "Agreement"
+_COLUMNS = {"kappa": KAPPA, "Agr.": AGREEMENT}
+_HUMAN = "triage.human"
+_VERIFIED = "If so many answers were verified"
+MOST_VERIFIED = 100
+"""How many verified answers behind a printed precision are tried out."""
+
+
+@made_by_this
+def triage_table() -> Table:
+    """Table 3: agreement and kappa of nine judges, with the numbers of runs that print them."""
+    paper = load_paper(_SLUG)
+    most = int(paper["annotation.n"].number)
+    agreements = [figure for figure in _figures(paper, _TRIAGE) if figure.column == "Agr." and not _is_human(figure)]
+    common, fitting = common_denominator([figure.digits for figure in agreements], most)
+    rows: list[Row] = []
+    for figure in _figures(paper, _TRIAGE):
+        printed, *others = checked_rows(paper, [figure], figure.row, _COLUMNS[figure.column])
+        if figure in agreements:
+            others = [with_interval(paper, figure, row) for row in others] + _of_other_runs(figure, common)
+        rows += [printed, *others]
+    return Table(
+        name="triage_judges",
+        paper=_SLUG,
+        title="Nine judges against the annotators' majority (AutoTriage, table 3)",
+        finding=_triage_finding(rows, agreements, fitting, common, most),
+        rows=tuple(rows),
+        notes=(
+            f"The number of runs is not printed. Up to {most}, {common} is the least of which most of the agreements "
+            "are whole counts; the intervals are those that so many runs leave, or, where an agreement is no whole "
+            "count of them, the least number that prints it.",
+            "People's figures are means over three pairs of annotators, not agreement with a majority.",
+        ),
+    )
+
+
+def common_denominator(percentages: Sequence[str], most: int) -> tuple[int, int]:
+    """The least number of cases of which most of some percentages are whole counts, and of how many it is.
+
+    Parameters
+    ----------
+    percentages
+        Digits as printed.
+    most
+        The largest number tried.
+    """
+    possible = [denominators_that_print(percentage, most) for percentage in percentages]
+    fitting = {n: sum(n in counts for counts in possible) for n in range(1, most + 1)}
+    best = max(fitting, key=lambda n: (fitting[n], -n))
+    return best, fitting[best]
+
+
+def _figures(paper: Paper, place: str) -> list[Figure]:
+    return [figure for figure in paper.figure if figure.place == place]
+
+
+def _is_human(figure: Figure) -> bool:
+    return figure.id.startswith(_HUMAN)
+
+
+def _of_other_runs(figure: Figure, common: int) -> list[Row]:
+    """An agreement as a count of the least number of runs that prints it, where it is no count of `common` runs."""
+    if counts_that_print(figure.digits, common):
+        return []
+    n, counts = next(iter(denominators_that_print(figure.digits, common).items()), (0, ()))
+    return [_possible_row(figure, f"{AGREEMENT}, if of {n} runs", counts[0], n, figure.row)] if counts else []
+
+
+def _possible_row(figure: Figure, quantity: str, count: int, n: int, group: str) -> Row:
+    """A count that prints like a figure, with the interval that it would leave."""
+    estimate = wilson(count, n)
+    return estimate_row(
+        quantity, estimate, "share", group, f"{count} / {n} prints as {figure.printed}", evidence="recomputed"
+    )
+
+
+def _triage_finding(rows: Sequence[Row], agreements: Sequence[Figure], fitting: int, common: int, most: int) -> str:
+    best = max(agreements, key=lambda figure: figure.number)
+    row = next(one for one in reversed(rows) if one.group == best.row and one.quantity.startswith(AGREEMENT))
+    alone = "" if fitting == len(agreements) else f"; no number up to {most} prints all {len(agreements)}"
+    return (
+        f"{fitting} of the {len(agreements)} agreements are whole counts of {common} runs{alone}. The best judge's "
+        f"{best.printed} may be of {row.n} runs, which leaves anything from {_interval(row)} open (95% interval)."
+    )
+
+
+@made_by_this
+def triage_errors_table() -> Table:
+    """Table 4: recall of three judges on runs that people gave to agent or harness, and what the text says of it."""
+    paper = load_paper(_SLUG)
+    rows: list[Row] = []
+    for figure in _figures(paper, _ERRORS):
+        if figure.unit == "share":
+            printed, *others = checked_rows(paper, [figure], figure.row, figure.column)
+            rows += [printed, *(with_interval(paper, figure, row) for row in others)]
+    told = [figure for figure in paper.figure if figure.id.startswith("triage.") and _says_of_errors(figure)]
+    for figure in told:
+        rows += checked_rows(paper, [figure], f"{figure.place}: {figure.column}", figure.row)
+    return Table(
+        name="triage_errors",
+        paper=_SLUG,
+        title="Where three judges go wrong (AutoTriage, table 4)",
+        finding=finding(rows, "the recalls of table 4 and the text on them"),
+        rows=tuple(rows),
+        notes=("Only runs that people gave to the agent or the harness are printed: precision cannot be worked out.",),
+    )
+
+
+def _says_of_errors(figure: Figure) -> bool:
+    return figure.unit == "share" and figure.place not in (_TRIAGE, _ERRORS) and "agreement" not in figure.id
+
+
+def triage_matrices() -> Mapping[str, Matrix]:
+    """The printed parts of the confusion matrices of table 4: judge → matrix of the ids of its cells."""
+    matrices = load_paper(_SLUG).matrix
+    return {matrix.id.split(".")[1]: matrix for matrix in matrices if matrix.place == _ERRORS}
+
+
+def matrix_counts(matrix: Matrix) -> list[list[int]]:
+    """The cells of a printed matrix as whole numbers."""
+    paper = load_paper(_SLUG)
+    return [[int(paper[cell].number) for cell in row] for row in matrix.cells]
+
+
+@made_by_this
+def wink_precision_table() -> Table:
+    """Wink's precision of its judge of recovery: which whole counts print so, and what each leaves open."""
+    paper = load_paper("wink")
+    figure = paper["recovery.judge.precision"]
+    possible = denominators_that_print(figure.digits, MOST_VERIFIED)
+    rows = checked_rows(paper, [figure], "Printed", "Precision")
+    rows += [_possible_row(figure, f"{counts[0]} of {n}", counts[0], n, _VERIFIED) for n, counts in possible.items()]
+    least = min(possible)
+    first, last = (next(row for row in rows if row.n == n) for n in (least, max(possible)))
+    return Table(
+        name="wink_judge_precision",
+        paper=_SLUG,
+        title="The precision of Wink's judge of recovery, and the counts that print so (Wink, section 4.1)",
+        finding=(
+            f"{figure.printed} is printed without a count. Up to {MOST_VERIFIED} answers, only "
+            f"{'multiples' if all(n % least == 0 for n in possible) else 'some numbers'} of {least} print so: of "
+            f"{first.n} answers the 95% interval is {_interval(first)}, of {last.n} it is {_interval(last)}."
+        ),
+        rows=tuple(rows),
+        notes=("Recomputed rows are possibilities, not findings: how many answers people verified is not printed.",),
+    )
+
+
+def _interval(row: Row) -> str:
+    return f"{number_text(row.low, 'share')} to {number_text(row.high, 'share')}"
+
+
+def printed_beside_real(triage: Table, real: Table, quantity: str) -> list[Row]:
+    """AutoTriage's printed kappas and those of real judges, for one forest plot, the highest first in each."""
+    printed = [row for row in triage.rows if row.quantity == KAPPA and row.evidence == "published"]
+    measured = [row for row in real.rows if row.quantity == quantity and row.value is not None]
+    return [
+        structs.replace(row, quantity=row.group, group=group)
+        for group, rows in (("Printed by AutoTriage", printed), ("Public sets", measured))
+        for row in sorted(rows, key=lambda row: -float(row.value or 0))
+    ]

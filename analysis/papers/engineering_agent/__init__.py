@@ -1,0 +1,1 @@
+"""The Engineering Agent: solve rates and the judge of patches."""

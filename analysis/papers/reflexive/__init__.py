@@ -1,0 +1,1 @@
+"""Failure modes in reflexive harnesses: runs and mechanisms."""

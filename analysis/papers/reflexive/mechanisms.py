@@ -1,0 +1,280 @@
+"""The reflexive harness's mechanisms: repeated reflections, budgets and categories of rules, as printed.
+
+The project never published its event log: everything here is worked out from printed figures.
+"""
+
+from collections.abc import Sequence
+
+from analysis.audit.tables import checked_rows, with_interval
+from analysis.papers.reflexive.runs import RUNS
+from analysis.published import Figure, Paper, load_paper, published_row
+from analysis.stats.audit import counts_that_print
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import number_text
+
+_SLUG = "reflexive"
+_REFLECTIONS = "runs.v2.reflections_failure_modes_doc"
+_REPEATED = "runs.v2.plateau_rate_real"
+
+_PLATEAU_SHARES = {
+    "runs.v2.plateau_rate_real": "Repeats, by inspection of reflections",
+    "runs.v2.plateau_rate_new_detector_replayed": "Rules with three or more reflections that the new detector flags",
+    "runs.v2.detector_accuracy_narrative": "Called the detector's accuracy",
+    "runs.v2.plateau_rate_real_narrative": "Repeats, told once more",
+}
+"""Figures that print one number → what each says that it is of."""
+
+_BUDGETS = {
+    "runs.planned.time_budget_per_rule": "Time for a rule",
+    "runs.planned.safety_cap_per_rule": "Most attempts at a rule",
+    "runs.before.max_retries_per_rule": "Most attempts at a rule, before the time budget",
+    "runs.v3.max_attempts_of_a_remediated_rule": "Most attempts that fixed a rule (v3)",
+    "runs.v3.remediated_at_exactly_2_attempts": "Rules fixed at the second attempt (v3)",
+    "runs.v2.remediations_at_attempt_2_or_later": "Rules fixed after the first attempt (v2)",
+}
+
+_SPENT = {
+    "v3": ("time_per_remediated_rule", "time_per_escalated_rule", None, None),
+    "run3": (
+        "wall_time_per_completed",
+        "wall_time_per_escalated",
+        "avg_attempts_on_completed",
+        "avg_attempts_on_escalated",
+    ),
+    "run4": (
+        "wall_time_per_completed",
+        "wall_time_per_escalated",
+        "avg_attempts_on_completed",
+        "avg_attempts_on_escalated",
+    ),
+    "run5": (None, None, None, "per_escalated_attempts"),
+}
+"""Run → its figures of seconds and attempts for a fixed and for an escalated rule."""
+
+_SPENT_NAMES = ("Seconds, fixed", "Seconds, escalated", "Attempts, fixed", "Attempts, escalated")
+
+_OUTCOMES = {
+    "run1": {"remediated": "Fixed", "escalated": "Escalated", "skipped": "Skipped"},
+    "run5": {"scorecard.remediated": "Fixed", "scorecard.escalated": "Escalated", "scorecard.skipped": "Skipped"},
+    "run6": {"scorecard.remediated": "Fixed", "scorecard.escalated": "Escalated", "scorecard.skipped": "Skipped"},
+}
+"""Complete runs whose three outcomes are printed as counts → the figure of each."""
+
+_STEPS = {
+    "runs.planned.stig_rules": "Rules of the standard",
+    "runs.run6.scorecard.total_rules": "Attempted",
+    "runs.run6.scorecard.remediated": "Fixed",
+}
+
+_CATEGORY_RUNS = ("v3", "run1", "run2", "run3")
+
+
+@made_by_this
+def plateau_table() -> Table:
+    """How many reflections repeat earlier ones: the printed shares, with intervals where a count stands behind them."""
+    paper = load_paper(_SLUG)
+    n = int(paper[_REFLECTIONS].number)
+    rows: list[Row] = []
+    for key, name in _PLATEAU_SHARES.items():
+        rows += checked_rows(paper, [paper[key]], _printed_as(paper), name)
+    rows += _possible_rows(paper, n)
+    unique, sudo = (paper[f"runs.v2.{part}"] for part in ("unique_first_sentences", "reflections_citing_sudo"))
+    group = f"Of {n} reflections"
+    rows += [published_row(unique, "First sentences that stand once", group=group), _count_row(unique, n, group)]
+    share = paper["blindness.sudo.share"]
+    printed, recomputed = checked_rows(paper, [share], group, "Reflections that cite sudo")
+    rows += [printed, with_interval(paper, share, recomputed)]
+    citing = _with_counts("", int(sudo.number), n, sudo.place, group)
+    return Table(
+        name="plateau",
+        paper=_SLUG,
+        title="Reflections that repeat themselves (reflexive harness, v2)",
+        finding=(
+            f"{paper[_REPEATED].printed} is printed in {len(_PLATEAU_SHARES)} places, not of the same thing; of {n} "
+            f"reflections it is {_ends(_possible(paper[_REPEATED], n))}, while {unique.printed} first sentences are "
+            f"unique and {_with_interval(citing)} of the reflections cite sudo."
+        ),
+        rows=tuple(rows),
+        notes=(
+            f"Unique first sentences leave at most {n - int(unique.number)} of {n} reflections that open like another; "
+            "what counts as a repeat by inspection is a judgement of one reader, and its rule is not printed.",
+            "Intervals are Wilson's; reflections on one rule are not independent, so they are too narrow.",
+        ),
+    )
+
+
+def _possible(figure: Figure, n: int) -> range:
+    return counts_that_print(figure.digits, n)
+
+
+def _ends(counts: Sequence[int]) -> str:
+    return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def _printed_as(paper: Paper) -> str:
+    return f"Printed as {paper[_REPEATED].printed}"
+
+
+def _possible_rows(paper: Paper, n: int) -> list[Row]:
+    """The counts that print so, each with its interval: which one it was is not printed."""
+    figure = paper[_REPEATED]
+    return [
+        _with_counts(f"If {count} of {n} repeat", count, n, f"prints as {figure.printed}", _printed_as(paper))
+        for count in _possible(figure, n)
+    ]
+
+
+def _count_row(figure: Figure, n: int, group: str) -> Row:
+    return _with_counts("Share of first sentences that stand once", int(figure.number), n, figure.place, group)
+
+
+def _with_counts(quantity: str, count: int, n: int, place: str, group: str) -> Row:
+    estimate = wilson(count, n)
+    return estimate_row(quantity, estimate, "share", group, f"{count} / {n}, {place}", evidence="recomputed")
+
+
+@made_by_this
+def budget_table() -> Table:
+    """What a rule may take and what rules took: time and attempts, of those fixed and those escalated."""
+    paper = load_paper(_SLUG)
+    rows = [published_row(paper[key], name, group="What a rule may take") for key, name in _BUDGETS.items()]
+    for run, parts in _SPENT.items():
+        for part, name in zip(parts, _SPENT_NAMES, strict=True):
+            if part is not None:
+                rows.append(published_row(paper[f"runs.{run}.{part}"], name, group=RUNS[run]))
+    ratios = [row for run in _SPENT for row in _ratio_rows(paper, run)]
+    seconds = [row for row in ratios if row.quantity == _RATIOS[0]]
+    least, most = (pick(seconds, key=lambda row: float(row.value or 0)) for pick in (min, max))
+    return Table(
+        name="budgets",
+        paper=_SLUG,
+        title="Budgets, and what rules took of them (reflexive harness)",
+        finding=(
+            f"A rule that was given up took {float(least.value or 0):.1f} ({least.group}) to "
+            f"{float(most.value or 0):.1f} ({most.group}) times as long as one that was fixed, of a budget of "
+            f"{number_text(paper['runs.planned.time_budget_per_rule'].number, 'seconds')}; only means are printed, and "
+            "no interval follows from them."
+        ),
+        rows=(*rows, *ratios),
+        notes=(
+            "The budget is tested before an attempt, never within one: a rule may take longer.",
+            "Mean attempts of escalated rules may be one short where the architect gave up before an attempt.",
+        ),
+    )
+
+
+_RATIOS = ("Seconds, escalated over fixed", "Attempts, escalated over fixed")
+
+
+def _ratio_rows(paper: Paper, run: str) -> list[Row]:
+    fixed_seconds, escalated_seconds, fixed_attempts, escalated_attempts = _SPENT[run]
+    pairs = ((fixed_seconds, escalated_seconds), (fixed_attempts, escalated_attempts))
+    return [
+        Row(
+            quantity=name,
+            value=paper[f"runs.{run}.{escalated}"].number / paper[f"runs.{run}.{fixed}"].number,
+            evidence="recomputed",
+            source=paper[f"runs.{run}.{fixed}"].place,
+            group=RUNS[run],
+        )
+        for name, (fixed, escalated) in zip(_RATIOS, pairs, strict=True)
+        if fixed is not None and escalated is not None
+    ]
+
+
+@made_by_this
+def outcome_table() -> Table:
+    """What became of the rules of each complete run whose outcomes are printed: counts, and the share fixed of all."""
+    paper = load_paper(_SLUG)
+    n = int(paper["runs.planned.stig_rules"].number)
+    rows: list[Row] = []
+    for run, parts in _OUTCOMES.items():
+        figures = {name: paper[f"runs.{run}.{part}"] for part, name in parts.items()}
+        rows += [published_row(figure, name, group=RUNS[run]) for name, figure in figures.items()]
+        fixed = figures["Fixed"]
+        rows.append(_with_counts("Fixed, of all rules of the standard", int(fixed.number), n, fixed.place, RUNS[run]))
+    shares = [row for row in rows if row.unit == "share"]
+    return Table(
+        name="outcomes",
+        paper=_SLUG,
+        title="What became of the rules, run by run (reflexive harness)",
+        finding=(
+            f"Of all {n} rules, {shares[0].group} fixed {_with_interval(shares[0])} and {shares[-1].group} fixed "
+            f"{_with_interval(shares[-1])}."
+        ),
+        rows=tuple(rows),
+        notes=(
+            "A rule that was skipped was not fixed: out of all rules the shares are below the printed ones.",
+            "Each run is one run, and its rules are not independent of each other: the intervals are too narrow.",
+        ),
+    )
+
+
+def last_run_steps() -> list[Row]:
+    """The last complete run's rules: all, attempted, fixed; for a funnel."""
+    paper = load_paper(_SLUG)
+    return [published_row(paper[key], name) for key, name in _STEPS.items()]
+
+
+@made_by_this
+def category_table() -> Table:
+    """Rules fixed by category and run, as printed, with intervals where counts are printed."""
+    paper = load_paper(_SLUG)
+    rows: list[Row] = []
+    for run in _CATEGORY_RUNS:
+        for category in _categories(paper):
+            share, count, n = (_maybe(paper, run, category, part) for part in ("share", "count", "n"))
+            if share is not None:
+                rows.append(published_row(share, category, group=RUNS[run]))
+            if share is not None and count is not None and n is not None:
+                rows.append(_with_counts(category, int(count.number), int(n.number), count.place, RUNS[run]))
+    counted = [row for row in rows if row.evidence == "recomputed"]
+    least, most = (pick(counted, key=lambda row: float(row.value or 0)) for pick in (min, max))
+    return Table(
+        name="categories",
+        paper=_SLUG,
+        title="Rules fixed, by category and run (reflexive harness)",
+        finding=(
+            f"Where counts are printed, the share of rules fixed goes from {_told(least)} to {_told(most)}; "
+            "the same category differs between runs as well."
+        ),
+        rows=tuple(rows),
+        notes=(
+            f"Counts are printed for {len(counted)} of {len(rows) - len(counted)} shares; the others have no interval.",
+            "v3 tried part of the rules and Runs 1 to 3 all; categories without a printed share are left out.",
+        ),
+    )
+
+
+def category_shares() -> tuple[list[list[float | None]], list[str], list[str]]:
+    """Category by run: printed shares of rules fixed, `None` where none is printed; with both lists of names."""
+    paper = load_paper(_SLUG)
+    categories = _categories(paper)
+    shares = [[_share(_maybe(paper, run, category, "share")) for run in _CATEGORY_RUNS] for category in categories]
+    return shares, categories, [RUNS[run] for run in _CATEGORY_RUNS]
+
+
+def _share(figure: Figure | None) -> float | None:
+    return None if figure is None else figure.number
+
+
+def _categories(paper: Paper) -> list[str]:
+    """The categories with a printed share in one of the runs, in the order of the file."""
+    openings = tuple(f"runs.{run}.categories." for run in _CATEGORY_RUNS)
+    named = [figure.id.split(".")[3] for figure in paper.figure if figure.id.startswith(openings)]
+    return [name.replace("_", " ") for name in dict.fromkeys(named)]
+
+
+def _maybe(paper: Paper, run: str, category: str, part: str) -> Figure | None:
+    wanted = f"runs.{run}.categories.{category.replace(' ', '_')}.{part}"
+    return next((figure for figure in paper.figure if figure.id == wanted), None)
+
+
+def _told(row: Row) -> str:
+    return f"{_with_interval(row)} ({row.quantity}, {row.group})"
+
+
+def _with_interval(row: Row) -> str:
+    value, low, high = (number_text(number, "share") for number in (row.value, row.low, row.high))
+    return f"{value} (95% interval {low} to {high})"

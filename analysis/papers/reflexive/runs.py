@@ -1,0 +1,145 @@
+"""The reflexive harness: the failure modes' figures and the run tables, printed and worked out again.
+
+The document describes failure modes of an agent that hardens a system rule by rule; its project prints what each run
+did, in a journal. No log of a run is at hand: what can be asked is whether the printed figures agree with each other.
+"""
+
+from collections.abc import Sequence
+
+from analysis.audit.tables import checked_rows, finding, with_interval
+from analysis.published import load_paper
+from analysis.tables import FAILED, Row, Status, Table, made_by_this
+from analysis.tables.wording import number_text
+
+RUNS = {
+    "before": "Before the time budget",
+    "planned": "As planned",
+    "v2": "v2",
+    "v3": "v3",
+    "run1": "Run 1",
+    "run2": "Run 2",
+    "run3": "Run 3",
+    "run4": "Run 4",
+    "backfill": "Backfill of lessons",
+    "run5": "Run 5",
+    "run6": "Run 6",
+    "cve_smoke": "Advisories, first trial",
+    "cve_stock": "Advisories, stock system",
+    "cve_hardened": "Advisories, hardened system",
+}
+"""The key of a run in the published figures → its name in a table, in the order of time."""
+
+_FIX_RATES = {
+    "v2": "remediated.share",
+    "v3": "remediated.share",
+    "run1": "remediated.share",
+    "run2": "fix_rate",
+    "run3": "aggregate_fix_rate",
+    "run4": "aggregate_fix_rate",
+    "run5": "scorecard.fix_rate",
+    "run6": "scorecard.fix_rate",
+}
+"""The key of a run → which of its figures is the share of rules that it fixed."""
+
+FIXED = "Rules fixed"
+_SLUG = "reflexive"
+
+
+@made_by_this
+def fix_rate_table() -> Table:
+    """The share of rules that each run fixed, as printed and from its counts."""
+    paper = load_paper(_SLUG)
+    rows: list[Row] = []
+    for key, part in _FIX_RATES.items():
+        figure = paper[f"runs.{key}.{part}"]
+        printed, first, *others = checked_rows(paper, [figure], RUNS[key], FIXED)
+        rows += [printed, with_interval(paper, figure, first), *others]
+    fixed = [row for row in rows if row.low is not None]
+    least, most = (pick(fixed, key=lambda row: float(row.value or 0)) for pick in (min, max))
+    return Table(
+        name="fix_rates",
+        paper=_SLUG,
+        title="Rules fixed, run by run (reflexive harness, run tables)",
+        finding=(
+            f"{finding(rows, 'the shares of rules fixed').rstrip('.')}; the share goes from "
+            f"{_share(least)} in {least.group} to {_share(most)} in {most.group}."
+        ),
+        rows=tuple(rows),
+        notes=(
+            "What a share is of changes from run to run: rules attempted, processed, or fixed and escalated.",
+            "Each run is one run, and its rules are not independent of each other: the intervals are too narrow.",
+        ),
+    )
+
+
+@made_by_this
+def failure_modes_table() -> Table:
+    """The figures of the document itself that other printed figures give."""
+    paper = load_paper(_SLUG)
+    rows: list[Row] = []
+    for figure in paper.figure:
+        if figure.derivations and not figure.id.startswith("runs."):
+            rows += checked_rows(paper, [figure], figure.place)
+    return Table(
+        name="failure_modes",
+        paper=_SLUG,
+        title="Figures of the six failure modes (Failure Modes in Reflexive Agent Harnesses)",
+        finding=finding(rows, "the document's own figures"),
+        rows=tuple(rows),
+        notes=("Only figures that another printed figure says something about are here.",),
+    )
+
+
+@made_by_this
+def contradictions_table() -> Table:
+    """The figures of the run tables that contradict other printed ones, the worst first."""
+    rows = [row for status in FAILED for row in _run_rows((status,))]
+    return Table(
+        name="contradictions",
+        paper=_SLUG,
+        title="What does not fit together in the run tables (reflexive harness)",
+        finding=finding(rows, "the run tables that failed"),
+        rows=tuple(rows),
+        notes=(
+            "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts do.",
+            "A suggestion is a small repair that would make the figures fit; only the authors can know.",
+        ),
+    )
+
+
+@made_by_this
+def runs_table() -> Table:
+    """The figures of the run tables that others give or say too little about, run by run."""
+    rows = _run_rows(("reproduced", "underdetermined"))
+    return Table(
+        name="runs",
+        paper=_SLUG,
+        title="What fits together in the run tables, and what cannot be told (reflexive harness)",
+        finding=finding(rows, "the run tables that did not fail"),
+        rows=tuple(rows),
+        notes=(
+            "Places are pages of the project's journal; a figure printed on two pages is compared with itself.",
+            "A range comes from the rounding of printed inputs, such as hours with one decimal, not from sampling.",
+        ),
+    )
+
+
+def _run_rows(statuses: Sequence[Status]) -> list[Row]:
+    paper = load_paper(_SLUG)
+    shown_before = {f"runs.{key}.{part}" for key, part in _FIX_RATES.items()}
+    rows: list[Row] = []
+    for key, name in RUNS.items():
+        for figure in paper.figure:
+            if figure.id.startswith(f"runs.{key}.") and figure.id not in shown_before and figure.derivations:
+                quantity = f"{_without_run(figure.row)}, {figure.column} ({figure.place})"
+                rows += checked_rows(paper, [figure], name, quantity, statuses)
+    return rows
+
+
+def _without_run(row: str) -> str:
+    return row.partition(": ")[2] or row
+
+
+def _share(row: Row) -> str:
+    ends = f"{number_text(row.low, 'share')} to {number_text(row.high, 'share')}"
+    return f"{number_text(row.value, 'share')} (95% interval {ends})"

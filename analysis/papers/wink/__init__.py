@@ -1,0 +1,1 @@
+"""Wink: misbehaviour of coding agents, and what interventions do about it."""

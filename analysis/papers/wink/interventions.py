@@ -1,0 +1,161 @@
+"""Wink's interventions: misbehaviour with and without them in shadow mode, and the live experiment.
+
+Both print rates and p-values without counts: what these imply is worked out, with the sizes that they leave open.
+"""
+
+from msgspec import structs
+
+from analysis.audit.tables import checked_rows
+from analysis.papers.wink.prevalence import arm_size_row
+from analysis.published import Figure, Paper, load_paper, published_row
+from analysis.stats.design_effect import tolerated_design_effect, tolerated_icc
+from analysis.stats.multiplicity import holm
+from analysis.stats.proportions import wilson
+from analysis.stats.two_proportions import newcombe, pooled_z
+from analysis.tables import Row, Table, made_by_this
+from analysis.tables.wording import number_text
+
+METRICS = {
+    "tcf": "Failed tool calls",
+    "tokens": "Tokens per session",
+    "interventions": "Engineer interventions per session",
+    "time": "Agent execution time per session",
+}
+"""The key of a metric of the live experiment → its name in a table."""
+
+_ARMS = ("treatment", "control")
+_LEVEL = 0.05
+
+
+@made_by_this
+def shadow_table() -> Table:
+    """RQ2: the misbehaviour rate of invocations with and without guidance, and how much clustering its p bears."""
+    paper = load_paper("wink")
+    arms = {"detection": "Detection alone", "correction": "With course-correction"}
+    counts = {key: _shadow_count(paper, key) for key in arms}
+    rows: list[Row] = []
+    for key, name in arms.items():
+        rate, (found, n) = paper[f"shadow.{key}.rate"], counts[key]
+        interval = wilson(found, n)
+        printed, recomputed = checked_rows(paper, [rate], "Misbehaviour rate", name)
+        rows.append(structs.replace(printed, n=n))
+        rows.append(
+            structs.replace(
+                recomputed,
+                value=interval.value,
+                low=interval.low,
+                high=interval.high,
+                n=n,
+                source=f"{found} / {n:,}, {rate.place}",
+                method=f"{interval.method}, invocations taken as independent",
+            )
+        )
+    (x1, n1), (x2, n2) = counts.values()
+    difference = newcombe(x1, n1, x2, n2)
+    rows.append(
+        Row(
+            "Detection alone less course-correction",
+            difference.value,
+            difference.low,
+            difference.high,
+            n1 + n2,
+            "recomputed",
+            source=f"{x1} / {n1:,} less {x2} / {n2:,}",
+            unit="difference",
+            method=f"{difference.method}, invocations taken as independent",
+            group="Misbehaviour rate",
+        )
+    )
+    rows += checked_rows(paper, [paper["shadow.p"]], "Test of the difference", "p-value")
+    z = abs(pooled_z(x1, n1, x2, n2).statistic or 0)
+    size = (n1 + n2) / sum(paper[f"shadow.{key}.trajectories"].number for key in arms)
+    borne = {level: tolerated_icc(z, level, size) for level in (0.05, 0.001)}
+    for level, correlation in borne.items():
+        for quantity, value in (
+            (f"Design effect at which p is {level:g}", tolerated_design_effect(z, level)),
+            (f"Intraclass correlation at which p is {level:g}", correlation),
+        ):
+            rows.append(
+                Row(
+                    quantity,
+                    value,
+                    n=n1 + n2,
+                    evidence="recomputed",
+                    source=f"z {z:.2f}, {size:.2f} invocations a trajectory",
+                    unit="coefficient",
+                    method="z over the root of the design effect, trajectories of one size",
+                    group="How much clustering the finding bears",
+                )
+            )
+    return Table(
+        name="shadow_mode",
+        paper="wink",
+        title="Misbehaviour rate with detection alone and with course-correction (Wink, section 4.2)",
+        finding=(
+            f"The printed p-value follows from the printed rates if invocations are independent; those of one "
+            f"trajectory are not, and the difference of {number_text(difference.value, 'difference').lstrip('+')} (95% "
+            f"interval {number_text(difference.low, 'difference')} to {number_text(difference.high, 'difference')}) "
+            f"would keep p below 0.05 up to an intraclass correlation of {borne[0.05]:.2f}, and below 0.001 up "
+            f"to {borne[0.001]:.2f}."
+        ),
+        rows=tuple(rows),
+        notes=(
+            "The correlation within trajectories is not printed. With trajectories of very unequal length less of it "
+            "suffices: the size-weighted mean length takes the mean's place.",
+        ),
+    )
+
+
+def _shadow_count(paper: Paper, key: str) -> tuple[int, int]:
+    """The misbehaviours that a printed rate stands for: the count nearest to it."""
+    n = int(paper[f"shadow.{key}.invocations"].number)
+    return round(paper[f"shadow.{key}.rate"].number * n), n
+
+
+@made_by_this
+def experiment_table() -> Table:
+    """RQ3: the live experiment's changes and p-values, their stars, and the p-values adjusted for four metrics."""
+    paper = load_paper("wink")
+    rows: list[Row] = []
+    p_values = [paper[f"experiment.{key}.p"] for key in METRICS]
+    adjusted = holm([p_value.number for p_value in p_values]).p_values
+    for (key, name), p_value, holm_p in zip(METRICS.items(), p_values, adjusted, strict=True):
+        change = paper[f"experiment.{key}.change"]
+        rows += checked_rows(paper, [change], name, "Change, table 5")
+        if key == "tcf":
+            rows += [published_row(paper[f"experiment.tcf.{arm}"], arm.capitalize(), group=name) for arm in _ARMS]
+        rows += checked_rows(paper, [paper[f"experiment.{key}.change.text"]], name, "Change, in the text")
+        rows.append(published_row(p_value, "p-value", group=name))
+        if key == "tcf":
+            rows.append(arm_size_row(paper, p_value, name))
+        rows.append(_adjusted_row(p_value, holm_p, name))
+    below = sum(p is not None and p < _LEVEL for p in adjusted)
+    arms = next(row for row in rows if row.quantity.startswith("Size of each arm"))
+    return Table(
+        name="experiment",
+        paper="wink",
+        title="The live experiment (Wink, section 4.3 and table 5)",
+        finding=(
+            f"{below} of the {len(METRICS)} changes stay below p 0.05 when the p-values are adjusted for four metrics; "
+            "no arm sizes or standard errors are printed, so that no change has an interval. If the test of failed "
+            f"tool calls took calls as independent, either arm had {arms.low:,} to {arms.high:,} of them."
+        ),
+        rows=tuple(rows),
+        notes=(
+            "Adjusted: Holm over the four metrics; the paper prints the p-values as they are.",
+            "The range of arm sizes comes from the rounding of the printed rates and p-value. More calls than that "
+            "would mean that the authors' test took account of clustering, as it should.",
+        ),
+    )
+
+
+def _adjusted_row(p_value: Figure, adjusted: float | None, group: str) -> Row:
+    return Row(
+        quantity="p-value, adjusted",
+        value=adjusted,
+        evidence="recomputed",
+        source=p_value.place,
+        unit="p",
+        method="Holm over four metrics",
+        group=group,
+    )

@@ -1,0 +1,257 @@
+"""Wink's recoveries: tables 3 and 4, what a control arm would add to them, and the judge that made them.
+
+Both tables print counts, so that each rate can be worked out again. They have no control arm: how high recovery without
+intervention would have to be for the printed rates to say nothing is worked out instead.
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from analysis.audit.tables import checked_rows, told, worst
+from analysis.papers.wink.prevalence import share_rows
+from analysis.published import Paper, load_paper, published_row
+from analysis.stats.audit import denominators_that_print
+from analysis.stats.proportions import wilson
+from analysis.stats.two_by_two import pooled_p_values
+from analysis.stats.two_proportions import newcombe
+from analysis.tables import Row, Table, made_by_this
+from analysis.tables.wording import number_text
+
+CLASSES = {
+    "rp": "Reasoning problems",
+    "tcf": "Tool call failure",
+    "sd": "Specification drift",
+    "overall": "Overall",
+}
+"""The key of a class of misbehaviour in the published figures → its name in a table."""
+
+TABLES = {"single": "One intervention (table 3)", "multiple": "Several interventions (table 4)"}
+"""The key of a table of recoveries → the heading of its rows."""
+
+_PRECISION_LIMIT = 99
+"""The largest number of trajectories that "tens" may be."""
+
+_LEVEL = 0.05
+
+
+@made_by_this
+def recovery_table() -> Table:
+    """Tables 3 and 4: the share of conversations whose agent recovered, by class, printed and recomputed."""
+    paper = load_paper("wink")
+    rows: list[Row] = []
+    for key, heading in TABLES.items():
+        for part, name in CLASSES.items():
+            rows += share_rows(paper, paper[f"recovery.{key}.{part}.rate"], name, heading)
+    for key, heading in TABLES.items():
+        for part, name in CLASSES.items():
+            counts = [paper[f"recovery.{key}.{part}.{column}"] for column in ("n", "recovered", "not_recovered")]
+            for figure in (figure for figure in counts if figure.derivations):
+                rows += checked_rows(paper, [figure], f"Counts: {heading}", f"{name}: {figure.column.lower()}")
+    elsewhere = [
+        figure
+        for figure in paper.figure
+        if figure.id.startswith("recovery.") and figure.derivations and not figure.place.startswith("Table")
+    ]
+    for figure in elsewhere:
+        if figure.id != "recovery.judge.precision":
+            rows += checked_rows(paper, [figure], "Elsewhere in the paper", f"{figure.row} ({figure.place})")
+    return Table(
+        name="recovery",
+        paper="wink",
+        title="Recovery after one and after several interventions (Wink, tables 3 and 4)",
+        finding=(
+            f"{_overall(rows, TABLES['single'])} of conversations with one intervention recovered, and "
+            f"{_overall(rows, TABLES['multiple'])} of those with several. "
+            f"{_ended(rows)}"
+        ),
+        rows=tuple(rows),
+        notes=(
+            "Intervals are Wilson's, of sampling alone: a model judged the recovery, and conversations of one user may "
+            "hang together.",
+            "Where a judge could not see a recovery the paper counts none: its own rates are conservative in that.",
+        ),
+    )
+
+
+def _ended(rows: Sequence[Row]) -> str:
+    """How the checks ended, and what is wrong with the worst."""
+    ended = told([row.status for row in rows if row.status is not None], "tables 3 and 4 and their figures elsewhere")
+    row = worst(rows)
+    return ended if row is None else f"{ended} {row.source}: {row.reason}"
+
+
+def _overall(rows: Sequence[Row], heading: str) -> str:
+    row = next(row for row in rows if row.group == heading and row.quantity == CLASSES["overall"] and row.status)
+    return f"{number_text(row.value, 'share')} ({_interval(row.low, row.high)})"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return f"95% interval {number_text(low, 'share')} to {number_text(high, 'share')}"
+
+
+@made_by_this
+def recovery_difference_table() -> Table:
+    """How much lower recovery is with several interventions than with one, by class and at one mix of classes."""
+    paper = load_paper("wink")
+    rows: list[Row] = []
+    for part, name in CLASSES.items():
+        (x1, n1), (x2, n2) = (_counts(paper, key, part) for key in TABLES)
+        difference = newcombe(x1, n1, x2, n2)
+        rows.append(
+            Row(
+                quantity=name,
+                value=difference.value,
+                low=difference.low,
+                high=difference.high,
+                n=n1 + n2,
+                evidence="recomputed",
+                source=f"{x1:,} / {n1:,} less {x2:,} / {n2:,}, tables 3 and 4",
+                unit="difference",
+                method=difference.method,
+                group="One intervention less several",
+            )
+        )
+    standardised = _standardised(paper)
+    (x1, n1), (x2, n2) = (_counts(paper, key, "overall") for key in TABLES)
+    mixed = x1 / n1 - float(standardised.value or 0)
+    rows.append(standardised)
+    return Table(
+        name="recovery_difference",
+        paper="wink",
+        title="Recovery by number of interventions and the mix of classes (Wink, tables 3 and 4)",
+        finding=(
+            f"Recovery is {number_text(rows[3].value, 'difference').lstrip('+')} lower with several interventions (95% "
+            f"interval {number_text(rows[3].low, 'difference')} to {number_text(rows[3].high, 'difference')}); at "
+            f"table 3's mix of classes the gap is {number_text(mixed, 'difference').lstrip('+')}, so that "
+            f"{number_text(float(rows[3].value or 0) - mixed, 'difference').lstrip('+')} are due to which "
+            "misbehaviours recur."
+        ),
+        rows=tuple(rows),
+        notes=(
+            "No effect of further interventions: a conversation gets a second one because the first did not end the "
+            "misbehaviour, or another came up.",
+        ),
+    )
+
+
+def _counts(paper: Paper, key: str, part: str) -> tuple[int, int]:
+    return int(paper[f"recovery.{key}.{part}.recovered"].number), int(paper[f"recovery.{key}.{part}.n"].number)
+
+
+def _standardised(paper: Paper) -> Row:
+    """Table 4's rates at table 3's mix of classes: direct standardisation, the variance that of a weighted sum."""
+    classes = [part for part in CLASSES if part != "overall"]
+    sizes = [_counts(paper, "single", part)[1] for part in classes]
+    weights = [size / sum(sizes) for size in sizes]
+    counts = [_counts(paper, "multiple", part) for part in classes]
+    value = sum(weight * x / n for weight, (x, n) in zip(weights, counts, strict=True))
+    variance = sum(weight**2 * (x / n) * (1 - x / n) / n for weight, (x, n) in zip(weights, counts, strict=True))
+    half = NormalDist().inv_cdf(0.975) * sqrt(variance)
+    return Row(
+        quantity="Overall, several interventions, at table 3's mix of classes",
+        value=value,
+        low=value - half,
+        high=value + half,
+        n=sum(n for _, n in counts),
+        evidence="recomputed",
+        source="tables 3 and 4",
+        unit="share",
+        method="direct standardisation, normal, 95%",
+        group="At one mix of classes",
+    )
+
+
+@made_by_this
+def control_table() -> Table:
+    """What tables 3 and 4 would say if there had been a control arm: the recovery without help that they rule out."""
+    paper = load_paper("wink")
+    rows: list[Row] = []
+    for key, heading in TABLES.items():
+        for part, name in CLASSES.items():
+            found, n = _counts(paper, key, part)
+            highest = _highest_told_apart(found, n)
+            rows.append(
+                Row(
+                    quantity=name,
+                    value=highest / n,
+                    n=n,
+                    evidence="recomputed",
+                    source=f"{found:,} / {n:,}",
+                    unit="share",
+                    method="pooled two-proportion z, p < 0.05, a control arm of the same size",
+                    group=heading,
+                )
+            )
+    overall = rows[3]
+    return Table(
+        name="recovery_control",
+        paper="wink",
+        title="The highest recovery without intervention that the printed rates could be told apart from",
+        finding=(
+            f"Tables 3 and 4 have no control arm: had up to {number_text(overall.value, 'share')} of the conversations "
+            "of table 3 recovered by themselves, a control arm as large would have shown the difference at p < 0.05; "
+            f"had more, the printed {paper['recovery.single.overall.rate'].printed}% could not be told from doing "
+            "nothing."
+        ),
+        rows=tuple(rows),
+        notes=(
+            "A recovery rate after guidance is an effect only against what happens without; the paper's own shadow "
+            "mode, which detects and does not intervene, could give that rate, but it prints no recovery.",
+            "Independent conversations are assumed; where they hang together the bound lies lower.",
+        ),
+    )
+
+
+def _highest_told_apart(found: int, n: int) -> int:
+    """The largest count out of as many that the pooled z test tells apart from a larger one."""
+    lower = np.arange(found)
+    return int(lower[pooled_p_values(found, n, lower, n) < _LEVEL].max())
+
+
+@made_by_this
+def judge_precision_table() -> Table:
+    """The precision of the judge of recoveries: which numbers of trajectories print it, and what they leave open."""
+    paper = load_paper("wink")
+    printed = paper["recovery.judge.precision"]
+    fitting = [(counts[0], n) for n, counts in denominators_that_print(printed.digits, _PRECISION_LIMIT, 10).items()]
+    rate = paper["recovery.single.overall.rate"].number
+    rows = [published_row(printed, "Precision of the judge")]
+    for found, n in (fitting[0], fitting[-1]):
+        estimate = wilson(found, n)
+        for quantity, share in (("Precision of the judge", 1.0), ("Recovered with one intervention, and truly", rate)):
+            value, low, high = (float(end or 0) * share for end in (estimate.value, estimate.low, estimate.high))
+            rows.append(
+                Row(
+                    quantity,
+                    value,
+                    low,
+                    high,
+                    n,
+                    "recomputed",
+                    source=f"{found} / {n}, {printed.place}",
+                    unit="share",
+                    method=estimate.method,
+                    group=f"If {n} were verified",
+                )
+            )
+    least, most = rows[2], rows[4]
+    return Table(
+        name="recovery_judge",
+        paper="wink",
+        title="The judge of recoveries against people (Wink, section 4.1)",
+        finding=(
+            f"{printed.printed} fits {len(fitting)} numbers of verified trajectories from {fitting[0][1]} to "
+            f"{fitting[-1][1]}. With {fitting[0][1]}, at least {number_text(least.low, 'share')} of the conversations "
+            f"of table 3 were called recovered and had recovered; with {fitting[-1][1]}, at least "
+            f"{number_text(most.low, 'share')} (lower ends of 95% intervals)."
+        ),
+        rows=tuple(rows),
+        notes=(
+            "Precision says how often a recovery that the judge sees is one; recoveries that it misses would come on "
+            "top, and how many they are is not printed.",
+            "The interval is of the verified trajectories alone, which are few; the rate's own is narrow beside it.",
+        ),
+    )

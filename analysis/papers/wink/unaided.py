@@ -1,0 +1,153 @@
+"""What becomes of loops that nobody intervenes in: public runs held against Wink's criterion of recovery.
+
+Wink counts an agent as recovered from a loop where the same call with the same arguments does not come back within the
+15 steps after the intervention. The same can be asked of runs without intervention, from the step on at which the loop
+could first be seen: the call comes back, or the run ends first, or neither. The first two compete. No record of a run
+stops before the run does, so that nothing is censored and each cumulative incidence is a plain share.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table, made_by_this
+from analysis.tables.wording import number_text
+
+WINDOW = 15
+"""The agent's steps after an intervention that Wink's judge sees (section 4.1)."""
+
+FEWEST = 20
+"""Loops below which a set has no curve."""
+
+REPEATED, ENDED = 1, 2
+
+
+class Loop(Struct, frozen=True):
+    """What came after a loop could first be seen in a run.
+
+    `again` is how many of the agent's steps later the same call came back, `None` where it did not; `left` is how many
+    steps the agent took after it in all.
+    """
+
+    dataset: str
+    source: str
+    run: str
+    again: int | None
+    left: int
+
+    @property
+    def event(self) -> tuple[int, int]:
+        """When the first of the two happened, and which; the end of a run counts as the step after its last."""
+        if self.again is not None:
+            return self.again, REPEATED
+        return self.left + 1, ENDED
+
+
+@made_by_this
+def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
+    """What becomes of loops within 15 steps without intervention, a group a set.
+
+    Parameters
+    ----------
+    loops
+        Loops in public runs.
+    notes
+        What else to say, such as which sets are not at hand.
+    """
+    rows: list[Row] = []
+    for members in _by_set(loops):
+        told = {
+            "same call again within 5 steps": share_by(members, 5, REPEATED),
+            f"same call again within {WINDOW} steps": share_by(members, WINDOW, REPEATED),
+            f"run over within {WINDOW} steps, the call not again": share_by(members, WINDOW, ENDED),
+            f"neither: recovered by Wink's criterion, {WINDOW} steps seen": wilson(
+                sum(loop.event[0] > WINDOW for loop in members), len(members)
+            ),
+        }
+        rows += [_row(name, estimate, members) for name, estimate in told.items()]
+    return Table(
+        name="unaided_loops",
+        paper="wink",
+        title="Loops in public runs without intervention",
+        finding=_finding(loops),
+        rows=tuple(rows),
+        notes=(
+            "A loop is seen at the first step up to which the rule for loops finds one. Only runs that the rule finds "
+            "a loop in as a whole are here: a failing call that worked in the end is none to it.",
+            "A run that ended need not have failed: the agent may have given its answer. Other agents, other tasks and "
+            "a rule instead of a model's judgement: the figures stand beside Wink's and are no control arm of it.",
+            *_room(loops),
+            "Intervals take runs as independent; runs of one task or agent may hang together.",
+            *notes,
+        ),
+        datasets=tuple(dict.fromkeys(loop.dataset for loop in loops)),
+    )
+
+
+def repeat_rows(loops: Sequence[Loop]) -> list[Row]:
+    """By each step after the loop was seen, the share whose call came back: rows of a curve for sets with enough."""
+    return [
+        _row(str(step), share_by(members, step, REPEATED), members)
+        for members in _by_set(loops)
+        if len(members) >= FEWEST
+        for step in range(1, WINDOW + 1)
+    ]
+
+
+def repeat_places() -> dict[str, float]:
+    """Quantity of a curve's row → the step that it is at."""
+    return {str(step): float(step) for step in range(1, WINDOW + 1)}
+
+
+def _by_set(loops: Sequence[Loop]) -> list[list[Loop]]:
+    ordered = sorted(loops, key=lambda loop: loop.dataset)
+    return [list(members) for _, members in groupby(ordered, key=lambda loop: loop.dataset)]
+
+
+def _room(loops: Sequence[Loop]) -> list[str]:
+    """How many of each set's runs went on long enough to be seen through the window."""
+    told = [
+        f"{sum(loop.left >= WINDOW for loop in members)} of {len(members)} in {members[0].dataset}"
+        for members in _by_set(loops)
+    ]
+    return [f"Runs that went on for {WINDOW} steps or more after the loop was seen: {', '.join(told)}."] if told else []
+
+
+def share_by(loops: Sequence[Loop], step: int, cause: int) -> Estimate:
+    """The share of loops with an event of one cause by a step: the cumulative incidence where nothing is censored."""
+    found = sum(when <= step and which == cause for when, which in (loop.event for loop in loops))
+    return wilson(found, len(loops))
+
+
+def _row(quantity: str, estimate: Estimate, loops: Sequence[Loop]) -> Row:
+    return Row(
+        quantity=quantity,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        n=len(loops),
+        source=loops[0].source,
+        reason=estimate.reason,
+        unit="share",
+        method=estimate.method,
+        group=loops[0].dataset,
+    )
+
+
+def _finding(loops: Sequence[Loop]) -> str:
+    if not loops:
+        return "No set of runs with a loop is at hand."
+    told = []
+    for members in _by_set(loops):
+        if len(members) >= FEWEST:
+            repeated = share_by(members, WINDOW, REPEATED)
+            told.append(
+                f"{number_text(repeated.value, 'share')} of {len(members)} loops in {members[0].dataset} (95% interval "
+                f"{number_text(repeated.low, 'share')} to {number_text(repeated.high, 'share')})"
+            )
+    if not told:
+        return f"{len(loops)} loops are at hand, fewer than {FEWEST} in each set."
+    return f"Without intervention the same call came back within {WINDOW} steps after {' and '.join(told)}."

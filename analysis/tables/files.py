@@ -1,0 +1,80 @@
+"""Tables as files that people take away: CSV for spreadsheets, JSON for programs, LaTeX and Markdown for papers.
+
+CSV and JSON have every field of every row, figures with all their digits; LaTeX and Markdown are the table as it is
+printed, with the texts of the page.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from analysis.tables import Row, Table
+from analysis.tables.json_document import finite, json_text
+from analysis.tables.latex import latex_text
+from analysis.tables.markdown import markdown_text
+from harness.errors import InputError
+from harness.escaping import printable
+from harness.journal.records import replace_file
+
+COLUMNS: tuple[str, ...] = Row.__struct_fields__
+"""The columns of the CSV, in order: the fields of a row."""
+
+_FORMULA = re.compile(r"[=+\-@\t\r](?![\d.,]+%?$)")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+def csv_text(table: Table) -> str:
+    """A table as CSV, a line a row; `None` is an empty field.
+
+    Text loses its control codes; what a spreadsheet would take for a formula is preceded by an apostrophe.
+    """
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_field(getattr(row, name)) for name in COLUMNS] for row in table.rows)
+    return lines.getvalue()
+
+
+FORMATS: dict[str, tuple[str, Callable[[Table], str]]] = {
+    "csv": ("CSV", csv_text),
+    "json": ("JSON", json_text),
+    "tex": ("LaTeX", latex_text),
+    "md": ("Markdown", markdown_text),
+}
+"""Ending of a file's name → what the format is called, and how a table is written in it."""
+
+
+def file_addresses(table: Table) -> dict[str, str]:
+    """What each format is called → where the table's file stands, below the folder of tables."""
+    return {called: f"{table.paper}/{table.name}.{ending}" for ending, (called, _) in FORMATS.items()}
+
+
+def write_table(table: Table, folder: Path) -> dict[str, Path]:
+    """Write `<folder>/<paper>/<name>` in every format; gives the path of each, by the ending of its name.
+
+    Raises
+    ------
+    InputError
+        Paper or name is no slug, and so no name of a file.
+    """
+    for slug in (table.paper, table.name):
+        if not _SLUG.fullmatch(slug):
+            raise InputError(f"{slug!r} cannot name a table's file", "Use small letters, digits, '_' and '-'.")
+    place = folder / table.paper
+    place.mkdir(parents=True, exist_ok=True)
+    paths = {ending: place / f"{table.name}.{ending}" for ending in FORMATS}
+    for ending, (_, text_of) in FORMATS.items():
+        replace_file(paths[ending], text_of(table).encode())
+    return paths
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, tuple):
+        value = "; ".join(value)
+    if not isinstance(value, str):
+        return finite(value)
+    text = printable(value)
+    return f"'{text}" if _FORMULA.match(text) else text

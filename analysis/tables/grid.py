@@ -1,0 +1,257 @@
+"""A table's rows laid out for reading: which figures stand beside each other, which below.
+
+Three layouts, chosen by what the rows are, and one shape for all of them, which the page and the terminal draw:
+
+- side by side: a line a quantity, a column for each kind of evidence or source, so that published and recomputed
+  figures meet, the recomputed ones with as many digits as are printed;
+- crossed: a line a group, a column a quantity, where every group has the same few quantities;
+- stacked: a line a row, for everything else.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from msgspec import Struct, structs
+
+from analysis.tables import WORST_FIRST, Evidence, Row, Status, Table
+from analysis.tables.wording import count_text, interval_text, number_text, value_text
+
+_MOST_COLUMNS = 5
+_BEHIND_POINT = re.compile(r"(?<=\d\.)\d+")
+
+
+class Cell(Struct, frozen=True):
+    """One figure as text; `n` and `source` are empty where the line or the column says them for all.
+
+    `row` is the row of the table that it shows.
+    """
+
+    row: Row
+    value: str
+    interval: str = ""
+    n: str = ""
+    evidence: Evidence | None = None
+    source: str = ""
+    order: float | str | None = None
+    is_words: bool = False
+
+
+class Column(Struct, frozen=True):
+    """A column of figures: its label, and evidence and source where all its figures share them.
+
+    `has_evidence` says that its figures are of different kinds; `has_aside` that any has an interval, or an n or a
+    source of its own; `is_words` that it holds text.
+    """
+
+    label: str = ""
+    evidence: Evidence | None = None
+    source: str = ""
+    has_evidence: bool = False
+    has_aside: bool = False
+    is_words: bool = False
+
+    @property
+    def span(self) -> int:
+        """How many parts its cells have: badge, value, and what stands beside the value."""
+        return 1 + self.has_evidence + self.has_aside
+
+
+class Line(Struct, frozen=True):
+    """One line: a figure a column (`None` where there is none), and what holds for the line.
+
+    `span` is the number of lines that `label` stands for: 0 where an earlier line's label covers this one.
+    """
+
+    label: str
+    cells: tuple[Cell | None, ...]
+    n: str = ""
+    source: str = ""
+    status: Status | None = None
+    reasons: tuple[str, ...] = ()
+    span: int = 1
+
+
+class Section(Struct, frozen=True):
+    """Lines under one heading, which may be empty."""
+
+    heading: str
+    lines: tuple[Line, ...]
+
+
+class Grid(Struct, frozen=True):
+    """A table as lines and columns; a column of n, statuses or sources is there where any line has one.
+
+    `evidence` and `source` are those of all figures, where neither lines nor columns say them.
+    """
+
+    columns: tuple[Column, ...]
+    sections: tuple[Section, ...]
+    evidence: Evidence | None = None
+    source: str = ""
+
+    def lines(self) -> list[Line]:
+        """All lines, in order."""
+        return [line for section in self.sections for line in section.lines]
+
+    @property
+    def has_n(self) -> bool:
+        """Whether any line has an n that holds for all its figures."""
+        return any(line.n for line in self.lines())
+
+    @property
+    def has_source(self) -> bool:
+        """Whether any line names a source."""
+        return any(line.source for line in self.lines())
+
+    @property
+    def remarks(self) -> str:
+        """What the column of statuses and reasons is called; empty where no line has any."""
+        if any(line.status for line in self.lines()):
+            return "status"
+        return "remarks" if any(line.reasons for line in self.lines()) else ""
+
+
+def grid(table: Table) -> Grid:
+    """The layout of a table's rows."""
+    rows = table.rows
+    layout = _crossed(rows) or _side_by_side(rows) or _stacked(rows)
+    figures = zip(*(line.cells for line in layout.lines()), strict=True)
+    columns = tuple(_with_parts(column, cells) for column, cells in zip(layout.columns, figures, strict=True))
+    return structs.replace(layout, columns=columns)
+
+
+def _with_parts(column: Column, cells: Sequence[Cell | None]) -> Column:
+    present = [cell for cell in cells if cell is not None]
+    return structs.replace(
+        column,
+        has_evidence=any(cell.evidence for cell in present),
+        has_aside=any(cell.interval or cell.n or cell.source for cell in present),
+        is_words=any(cell.is_words for cell in present),
+    )
+
+
+def methods(table: Table) -> tuple[str, ...]:
+    """How the figures and intervals of a table were computed, each way once."""
+    return tuple(dict.fromkeys(row.method for row in table.rows if row.method))
+
+
+def worst(statuses: Sequence[Status | None]) -> Status | None:
+    """The worst of some statuses; `None` where none has been given."""
+    return next((status for status in WORST_FIRST if status in statuses), None)
+
+
+def _crossed(rows: Sequence[Row]) -> Grid | None:
+    """Groups as lines and quantities as columns, where every group has one figure of each of a few quantities."""
+    quantities = list(dict.fromkeys(row.quantity for row in rows))
+    groups = list(dict.fromkeys(row.group for row in rows))
+    by_key = {(row.group, row.quantity): row for row in rows}
+    full = len(by_key) == len(rows) == len(groups) * len(quantities)
+    if (
+        not full
+        or len(groups) < 2
+        or not 2 <= len(quantities) <= _MOST_COLUMNS
+        or len({row.evidence for row in rows}) > 1
+        or any(row.status for row in rows)
+    ):
+        return None
+    columns = tuple(Column(quantity) for quantity in quantities)
+    lines = [_line(group, [by_key[group, quantity] for quantity in quantities], columns) for group in groups]
+    source = ""
+    if len({row.source for row in rows}) == 1:
+        source = rows[0].source
+        lines = [structs.replace(line, source="") for line in lines]
+    return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence, source)
+
+
+def _side_by_side(rows: Sequence[Row]) -> Grid | None:
+    """Quantities as lines and evidence, or evidence and source, as columns, where no two figures want one place."""
+    for series in (lambda row: (row.evidence, ""), lambda row: (row.evidence, row.source)):
+        keys = list(dict.fromkeys(series(row) for row in rows))
+        places = {(row.group, row.quantity, series(row)): row for row in rows}
+        if len(places) == len(rows) and len(keys) <= _MOST_COLUMNS:
+            break
+    else:
+        return None
+    columns = tuple(_column([row for row in rows if series(row) == key]) for key in keys)
+    sections = []
+    for group, members in _grouped(rows):
+        quantities = dict.fromkeys(row.quantity for row in members)
+        lines = [
+            _line(quantity, [places.get((group, quantity, key)) for key in keys], columns) for quantity in quantities
+        ]
+        sections.append(Section(group, tuple(lines)))
+    return Grid(columns, tuple(sections))
+
+
+def _stacked(rows: Sequence[Row]) -> Grid:
+    """A line a row; the lines of one quantity share its label."""
+    sections = []
+    for group, members in _grouped(rows):
+        lines = []
+        for quantity, same in groupby(members, key=lambda row: row.quantity):
+            block = list(same)
+            for position, row in enumerate(block):
+                cell = _cell(row, None, with_n=False, with_source=False, with_evidence=True)
+                span = len(block) if position == 0 else 0
+                lines.append(Line(quantity, (cell,), count_text(row.n), row.source, row.status, _reasons([row]), span))
+        sections.append(Section(group, tuple(lines)))
+    return Grid((Column("value"),), tuple(sections))
+
+
+def _grouped(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    groups = dict.fromkeys(row.group for row in rows)
+    return [(group, [row for row in rows if row.group == group]) for group in groups]
+
+
+def _column(rows: Sequence[Row]) -> Column:
+    sources = {row.source for row in rows}
+    return Column("", rows[0].evidence, sources.pop() if len(sources) == 1 else "")
+
+
+def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column]) -> Line:
+    placed = [(row, column) for row, column in zip(rows, columns, strict=True) if row is not None]
+    present = [row for row, _ in placed]
+    sources = {row.source for row, column in placed if row.source != column.source}
+    same_source = len(sources) == 1 and len({row.source for row in present}) == 1
+    same_n = len({row.n for row in present}) == 1
+    digits = max((_digits(row.printed) for row in present if row.printed), default=None)
+    cells = tuple(
+        None
+        if row is None
+        else _cell(row, digits, with_n=not same_n, with_source=not same_source and row.source != column.source)
+        for row, column in zip(rows, columns, strict=True)
+    )
+    return Line(
+        label,
+        cells,
+        count_text(present[0].n) if same_n else "",
+        sources.pop() if same_source else "",
+        worst([row.status for row in present]),
+        _reasons(present),
+    )
+
+
+def _cell(row: Row, digits: int | None, *, with_n: bool, with_source: bool, with_evidence: bool = False) -> Cell:
+    recomputed = row.evidence == "recomputed" and row.printed is None
+    return Cell(
+        row,
+        number_text(row.value, row.unit, digits) if recomputed else value_text(row),
+        interval_text(row),
+        count_text(row.n) if with_n else "",
+        row.evidence if with_evidence else None,
+        row.source if with_source else "",
+        row.value,
+        row.unit == "text",
+    )
+
+
+def _digits(printed: str) -> int:
+    """How many digits stand behind the point of a printed figure, whatever stands around it."""
+    behind = _BEHIND_POINT.search(printed)
+    return len(behind[0]) if behind else 0
+
+
+def _reasons(rows: Sequence[Row]) -> tuple[str, ...]:
+    wanted = [row.reason for row in rows if row.reason and row.status != "reproduced"]
+    return tuple(dict.fromkeys(wanted))

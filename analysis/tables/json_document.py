@@ -1,0 +1,44 @@
+"""A table as one JSON document, for programs: every field of every row, and back."""
+
+import json
+import math
+from typing import Any
+
+import msgspec
+
+from analysis.tables import Row, Table
+from harness.errors import InputError
+
+
+def document(table: Table) -> dict[str, Any]:
+    """A table as one JSON value: its own fields, and `rows` as a list of objects that have all fields of a row.
+
+    What is not finite becomes `None`: JSON has no word for it, and the row's `reason` says why.
+    """
+    fields: dict[str, Any] = msgspec.structs.asdict(table)
+    rows = [{name: finite(getattr(row, name)) for name in Row.__struct_fields__} for row in table.rows]
+    return fields | {"rows": rows}
+
+
+def from_document(value: Any) -> Table:
+    """The table that `document` made this of.
+
+    Raises
+    ------
+    InputError
+        The value is no table; names the field.
+    """
+    try:
+        return msgspec.convert(value, Table)
+    except msgspec.ValidationError as error:
+        raise InputError(f"no table: {error}", "Make it again with analysis.pages.show.") from error
+
+
+def json_text(table: Table) -> str:
+    """A table as one JSON document."""
+    return json.dumps(document(table), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def finite(value: Any) -> Any:
+    """A value as a file can hold it: `None` for what is not finite."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,116 @@
+"""A table as text for a terminal or a notebook without HTML."""
+
+import textwrap
+
+from rich.cells import cell_len, set_cell_size
+
+from analysis.tables import Table
+from analysis.tables.grid import Cell, Column, Grid, Line, grid, methods
+from harness.escaping import one_line
+
+_GAP = "  "
+_LABEL_WIDTH = 44
+
+
+def table_text(table: Table, width: int = 110, most_lines: int | None = None) -> str:
+    """A table as lines of text: title, finding, one line a quantity, notes.
+
+    Parameters
+    ----------
+    table
+        The table.
+    width
+        Where prose is folded, in columns; the lines of figures are as wide as their figures.
+    most_lines
+        How many lines of figures are shown at most; what is left out is said.
+    """
+    layout = grid(table)
+    headers = _headers(layout)
+    body: list[list[str] | str] = []
+    shown = 0
+    for section in layout.sections:
+        if section.heading and (most_lines is None or shown < most_lines):
+            body.append(one_line(section.heading))
+        for line in section.lines:
+            if most_lines is not None and shown == most_lines:
+                break
+            shown += 1
+            body.append(_cells(line, layout))
+            body.extend(f"    {part}" for reason in line.reasons for part in _folded(one_line(reason), width - 4))
+    left_out = len(layout.lines()) - shown
+    kind = ", ".join(one_line(part) for part in (layout.evidence, layout.source) if part)
+    text = [f"{one_line(table.title)}{f' ({kind})' if kind else ''}", *_folded(one_line(table.finding), width), ""]
+    text += _aligned(headers, body)
+    if left_out:
+        text.append(f"(and {left_out:,} more lines)")
+    computed = f"How the figures and intervals were computed: {'; '.join(methods(table))}."
+    notes = [*table.notes, *([computed] if methods(table) else [])]
+    if notes:
+        text.append("")
+    for note in notes:
+        text += _folded(one_line(note), width)
+    return "\n".join(line.rstrip() for line in text) + "\n"
+
+
+def _headers(layout: Grid) -> list[str]:
+    headers = ["", *(_header(column) or "value" for column in layout.columns)]
+    if layout.has_n:
+        headers.append("n")
+    if layout.remarks == "status":
+        headers.append("status")
+    if layout.has_source:
+        headers.append("source")
+    return headers
+
+
+def _header(column: Column) -> str:
+    return one_line(" ".join(part for part in (column.label, column.evidence, column.source) if part))
+
+
+def _cells(line: Line, layout: Grid) -> list[str]:
+    cells = [_shortened(one_line(line.label), _LABEL_WIDTH) if line.span else ""]
+    cells += [_figure(cell) for cell in line.cells]
+    if layout.has_n:
+        cells.append(line.n)
+    if layout.remarks == "status":
+        cells.append(line.status or "")
+    if layout.has_source:
+        cells.append(one_line(line.source))
+    return cells
+
+
+def _figure(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    parts = [
+        one_line(cell.value),
+        f"[{cell.interval}]" if cell.interval else "",
+        f"n={cell.n}" if cell.n else "",
+        cell.evidence or "",
+        one_line(cell.source),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _aligned(headers: list[str], body: list[list[str] | str]) -> list[str]:
+    """Lines with their columns aligned: labels and words to the left, figures to the right."""
+    rows = [headers, *(line for line in body if isinstance(line, list))]
+    widths = [max(cell_len(row[index]) for row in rows) for index in range(len(headers))]
+    to_left = {0} | {index for index, header in enumerate(headers) if header in ("status", "source")}
+
+    def drawn(row: list[str]) -> str:
+        padded = []
+        for index, cell in enumerate(row):
+            blanks = " " * (widths[index] - cell_len(cell))
+            padded.append(cell + blanks if index in to_left else blanks + cell)
+        return _GAP.join(padded)
+
+    return [drawn(headers), *(drawn(line) if isinstance(line, list) else line for line in body)]
+
+
+def _folded(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"

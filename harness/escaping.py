@@ -1,0 +1,34 @@
+"""Text from outside made safe to show: no control codes, no invisible turns of direction, no markup."""
+
+import re
+
+_TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+_CONTROL_CODES = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
+_TURNS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u061c"
+_SURROGATES = "\ud800-\udfff"
+_CONTROL = re.compile(f"[{_CONTROL_CODES}]")
+_INVISIBLE = re.compile(f"[{_TURNS}]")
+_SURROGATE = re.compile(f"[{_SURROGATES}]")
+_NOT_PRINTABLE = re.compile(f"[{_CONTROL_CODES}{_TURNS}{_SURROGATES}]")
+
+
+def printable(text: str) -> str:
+    r"""Text without terminal control codes; what would turn its direction unseen is shown as `⟨U+202E⟩`.
+
+    Tabs and line ends stay; `\r\n` and a lone `\r` are line ends; a lone surrogate becomes U+FFFD.
+    """
+    if _NOT_PRINTABLE.search(text) is None:
+        return text
+    text = _TERMINAL.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _CONTROL.sub("", text))
+    return _INVISIBLE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
+
+
+def one_line(text: str) -> str:
+    """Printable text on one line, each run of blanks made one."""
+    return " ".join(printable(text).split())
+
+
+def plain(text: str) -> str:
+    """Text from outside without terminal control codes and on one line, safe to print."""
+    return printable(text).replace("\n", " ").replace("\t", " ")

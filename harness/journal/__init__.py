@@ -1,0 +1,1 @@
+"""A run's folder: manifest, append-only lines, resume, workers."""

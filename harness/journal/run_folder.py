@@ -1,0 +1,347 @@
+"""A run in progress: killed at any moment, it is gone on with by the same command, nothing twice and nothing lost.
+
+Beside `verdicts.jsonl` stands `progress.jsonl` until the run is finished, one line a finished stretch of the inputs:
+
+    {"length": 48213, "crc32": 3735928559, "entry": {…}}
+
+`length` is how many bytes of `verdicts.jsonl` are good once that stretch is done; `entry` is what is to be known of
+the stretch when everything is counted; `crc32` is of both. Who writes a run locks its journal before anything that
+stands in the folder is believed.
+
+Where verdicts can be made again they are: whatever stands behind the last sound line of the journal is cut off. Where
+they were paid for, none is: what the journal does not say is taken from the verdicts themselves. Nothing is forced onto
+the disk: a killed process loses nothing, a machine that loses power may.
+"""
+
+import fcntl
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from io import FileIO
+from itertools import accumulate
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError, UsageError, write_all, writing
+from harness.journal.inputs import difference
+from harness.journal.records import MANIFEST, VERDICTS, Manifest, encode, read_manifest, read_verdicts, write_manifest
+from harness.verdict import Verdict
+
+PROGRESS = "progress.jsonl"
+
+T = TypeVar("T")
+
+
+class _Line(Struct, Generic[T], frozen=True):
+    length: int
+    crc32: int
+    entry: T
+
+    @property
+    def sound(self) -> bool:
+        """Whether it says what was written."""
+        return self.crc32 == _checksum(self.length, self.entry)
+
+
+def _line(length: int, entry: T) -> bytes:
+    return encode(_Line(length, _checksum(length, entry), entry)) + b"\n"
+
+
+def _checksum(length: int, entry: object) -> int:
+    return zlib.crc32(encode(entry), length & 0xFFFFFFFF)
+
+
+def standing(folder: Path, manifest: Manifest) -> Manifest | None:
+    """The manifest of the run that stands in a folder, where it is the same run; `None` where there is none.
+
+    Raises
+    ------
+    UsageError
+        The folder holds a run of another command, other inputs or other questions, or another one's verdicts.
+    InputError
+        Its manifest cannot be read.
+    """
+    judged = (folder / VERDICTS).exists()  # looked for first: whoever begins a run writes its manifest before
+    earlier = read_manifest(folder)
+    if earlier is None:
+        if judged:
+            raise UsageError(f"{folder} has {VERDICTS} but no {MANIFEST}", "Name another folder for the run.")
+        return None
+    differs = _asked_otherwise(earlier, manifest)
+    inputs = difference(earlier.inputs, manifest.inputs)
+    if inputs:
+        differs.append(f"its inputs are not as they were: {inputs}")
+    if not differs and not earlier.finished and earlier.misstep != manifest.misstep:
+        differs.append(f"it was begun by Misstep {earlier.misstep} and this is {manifest.misstep}")
+    if differs:
+        said = f"{folder} holds another run: {'; '.join(differs)}"
+        raise UsageError(said, "Put things back as they were to go on with it, or name another folder.")
+    return earlier
+
+
+class RunInProgress(Generic[T]):
+    """The open files of a run that is being written, repaired; closed by `with`.
+
+    Parameters
+    ----------
+    folder
+        The run's folder, made where there is none; a run that stands there is gone on with.
+    manifest
+        What is asked, and of which inputs.
+    entry
+        The type of what is noted of a stretch.
+    note_of
+        From a verdict and what the journal says of it, if anything, to what is noted of it: where each verdict is a
+        stretch of its own and cannot be had again for nothing.
+
+    Attributes
+    ----------
+    manifest
+        What stands in `run.toml`.
+    finished
+        Whether the run is whole already; then nothing can be added.
+    entries
+        What was noted of each stretch that is finished, in order.
+
+    Raises
+    ------
+    UsageError
+        The folder holds another run, or another process is writing it.
+    InputError
+        The folder cannot be written, or a file in it is not what it should be.
+    CannotWrite
+        The device is full.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        entry: type[T],
+        note_of: Callable[[Verdict, T | None], T] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.finished = False
+        self.entries: list[T] = []
+        self._length = 0
+        self._streams: list[FileIO] = []
+        try:
+            self._open(entry, note_of)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, entry: type[T], note_of: Callable[[Verdict, T | None], T] | None) -> None:
+        _make(self.folder)
+        earlier = standing(self.folder, self.manifest)
+        if earlier is None or not earlier.finished:
+            self._journal = self._kept(_locked(self.folder / PROGRESS))
+            # What was read without the lock may have been true until another process let go of it.
+            earlier = standing(self.folder, self.manifest)
+        if earlier is None:
+            write_manifest(self.folder, self.manifest)
+        else:
+            self.manifest = earlier
+        self.finished = bool(self.manifest.finished)
+        if self.finished:
+            if self._streams:
+                (self.folder / PROGRESS).unlink()
+            return
+        self._verdicts = self._kept(_opened(self.folder / VERDICTS))
+        noted = _noted(self._journal, entry)
+        if note_of is None:
+            self._trust(noted)
+        else:
+            self._recover(noted, note_of)
+
+    def _trust(self, noted: "list[_Line[T] | None]") -> None:
+        """Keep what the journal says up to the first line that cannot be, and cut off the rest of both files."""
+        written = self._verdicts.seek(0, os.SEEK_END)
+        lengths = []
+        for line in noted:
+            if line is None or not self._length <= line.length <= written:
+                break
+            self.entries.append(line.entry)
+            self._length = line.length
+            lengths.append(line.length)
+        if len(lengths) < len(noted):
+            self._note_again(lengths)
+        self._verdicts.truncate(self._length)
+
+    def _recover(self, noted: "list[_Line[T] | None]", note_of: Callable[[Verdict, T | None], T]) -> None:
+        """Keep every whole verdict, whatever the journal says; what is behind the last is half of one."""
+        file = self.folder / VERDICTS
+        said = {line.length: line.entry for line in noted if line is not None}
+        lengths = _line_ends(file)
+        verdicts = read_verdicts(file, unfinished=True)
+        self.entries = [note_of(verdict, said.get(end)) for verdict, end in zip(verdicts, lengths, strict=True)]
+        self._length = lengths[-1] if lengths else 0
+        lost = sum(length > self._length for length in said)
+        if lost:
+            found = f"{lost:,} of the {len(said):,} answers that {PROGRESS} notes are not there"
+            advice = f"Put the file back as it was, or delete {PROGRESS} to ask for these answers again."
+            raise InputError(found, advice, file=file)
+        if lengths != list(said) or None in noted:
+            self._note_again(lengths)
+        self._verdicts.truncate(self._length)
+
+    def _note_again(self, lengths: list[int]) -> None:
+        """Write the journal anew."""
+        self._journal.truncate(0)
+        write_all(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
+
+    def append(self, lines: bytes, entry: T) -> None:
+        """Add the verdicts of one more stretch and what is to be noted of it.
+
+        Raises
+        ------
+        CannotWrite
+            The device is full; what was added before stays.
+        """
+        write_all(self._verdicts, lines, self.folder / VERDICTS)
+        self._length += len(lines)
+        write_all(self._journal, _line(self._length, entry), self.folder / PROGRESS)
+        self.entries.append(entry)
+
+    def finish(self, finished: str) -> None:
+        """Say in `run.toml` that the run is finished, and take its journal away."""
+        write_manifest(self.folder, msgspec.structs.replace(self.manifest, finished=finished))
+        (self.folder / PROGRESS).unlink(missing_ok=True)
+
+    def _kept(self, stream: FileIO) -> FileIO:
+        self._streams.append(stream)
+        return stream
+
+    def close(self) -> None:
+        """Close the files; what was appended stays."""
+        for stream in self._streams:
+            stream.close()
+
+    def __enter__(self) -> "RunInProgress[T]":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _make(folder: Path) -> None:
+    try:
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made a folder: {error.strerror}", "Name another one.", file=folder) from error
+
+
+def _opened(file: Path) -> FileIO:
+    try:
+        with writing(file):
+            return file.open("a+b", buffering=0)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", "Check the folder's permissions.", file=file) from error
+
+
+def _locked(file: Path) -> FileIO:
+    """The file, opened and locked: the one that stands there, as whoever had it before may have taken it away."""
+    while True:
+        stream = _opened(file)
+        try:
+            fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if file.exists() and os.path.samestat(os.fstat(stream.fileno()), file.stat()):
+                return stream
+        except (BlockingIOError, PermissionError) as error:
+            stream.close()
+            raise UsageError(f"another process is writing {file.parent}", "Wait for it, or stop it.") from error
+        except FileNotFoundError:  # taken away between two looks at it
+            pass
+        except OSError as error:
+            stream.close()
+            advice = "Name a folder on a file system with locks."
+            raise InputError(f"cannot be locked: {error.strerror}", advice, file=file) from error
+        stream.close()
+
+
+def _noted(journal: FileIO, entry: type[T]) -> "list[_Line[T] | None]":
+    """What each line of the journal says; `None` for one that is broken. The half of a last line is none."""
+    decoder = msgspec.json.Decoder(_Line[entry])  # type: ignore[valid-type]
+    journal.seek(0)
+    *whole, half = journal.read().split(b"\n")
+    lines = [_decoded(line, decoder) for line in whole]
+    return [*lines, None] if half else lines
+
+
+def _decoded(line: bytes, decoder: "msgspec.json.Decoder[_Line[T]]") -> "_Line[T] | None":
+    try:
+        said = decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return said if said.sound else None
+
+
+def _line_ends(file: Path) -> list[int]:
+    """Where each whole line of a file ends."""
+    with file.open("rb") as stream:
+        return list(accumulate(len(line) for line in stream if line.endswith(b"\n")))
+
+
+_FILES = {
+    "prompt": "the prompt",
+    "examples": "the judge's examples",
+    "judge_digest": "the judge's file",
+    "data_digest": "the files of the data set",
+}
+"""What is asked that only a digest is kept of, as people call it; the judge's file is the last that is named."""
+
+
+def _asked_otherwise(earlier: Manifest, now: Manifest) -> list[str]:
+    """What two runs were asked differently, as clauses for people."""
+    if earlier.command != now.command:
+        return [f"it is one of `misstep {earlier.command}`"]
+    differs = {
+        name: (earlier.asked.get(name), now.asked.get(name))
+        for name in {**earlier.asked, **now.asked}
+        if earlier.asked.get(name) != now.asked.get(name)
+    }
+    told = [clause for name, (was, is_) in differs.items() for clause in _clauses(name, was, is_)]
+    # The digest of the judge's file is over all of it: where what changed in it is known, that is said.
+    return told if told or "judge_digest" not in differs else [f"{_FILES['judge_digest']} changed"]
+
+
+def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
+    if name == "judge_digest":
+        return
+    if name in _FILES:
+        yield f"{_FILES[name]} changed"
+    elif name == "settings":
+        then, now = _settings(was), _settings(is_)
+        for one in {**then, **now}:
+            # The model's name is asked for by itself.
+            if one != "name" and then.get(one) != now.get(one):
+                yield _clause(one, then.get(one), now.get(one))
+    else:
+        yield _clause(name, was, is_)
+
+
+def _clause(name: str, was: Any, is_: Any) -> str:
+    then, now = ("were", "are") if name.endswith("s") else ("was", "is")
+    return f"{name} {then} {_shown(was)} and {now} now {_shown(is_)}"
+
+
+def _settings(encoded: Any) -> dict[str, Any]:
+    try:
+        settings: dict[str, Any] = msgspec.json.decode(encoded, type=dict[str, Any])
+    except (TypeError, msgspec.DecodeError):
+        return {}
+    return settings
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == "":
+        return "not given"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,1 @@
+"""What composes the parts of the harness into one resumable run."""

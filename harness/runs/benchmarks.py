@@ -1,0 +1,128 @@
+"""Benchmark folders, built in the cache when they are first asked for.
+
+A build stands under a digest of the set's files, of the catalogue and of the code that makes a benchmark of them: when
+one of them changes it is built anew, and what was built before stays until the cache is emptied.
+"""
+
+import hashlib
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from harness.datasets import GROUP, LOADERS, loader_for
+from harness.datasets.benchmark import built_in_place
+from harness.datasets.catalogue import data_set, files_of, how_to_get, locate, missing_files
+from harness.datasets.upstream import digest_of
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.places import cache_folder, data_folder
+from harness.progress import say
+from harness.readers import read_file
+from harness.registry import names
+
+_CODE = ("harness.datasets", "harness.readers", "harness.trajectory")
+_DIGITS = 16
+_SHOWN = 3
+
+
+def benchmark_folder(name: str, data: Path | None = None) -> Path:
+    """The folder of one benchmark, built where it is absent or stale.
+
+    Parameters
+    ----------
+    name
+        A data set's main question (`trail`) or another one (`whoandwhen-step`).
+    data
+        Where the data sets lie; else `MISSTEP_DATA`, then the cache.
+
+    Raises
+    ------
+    UsageError
+        No such data set or question.
+    MissingPrerequisite
+        The set is not at hand.
+    InputError
+        Its files do not have the shape that they should have.
+    """
+    folders = benchmark_folders(name.partition("-")[0], data)
+    if name not in folders:
+        raise UsageError(f"no benchmark named {name!r}", f"Known: {', '.join(folders)}.")
+    return folders[name]
+
+
+def set_folder(dataset: str, data: Path | None = None) -> Path:
+    """The folder of a data set that is at hand; where files of it are missing, that is said on stderr.
+
+    Raises
+    ------
+    UsageError
+        No such data set, or the folder of data sets that was named does not exist.
+    MissingPrerequisite
+        The set is not at hand.
+    """
+    folder = locate(dataset, data)
+    _say_what_lacks(dataset, folder)
+    return folder
+
+
+@cache
+def _say_what_lacks(dataset: str, folder: Path) -> None:
+    """Once for each folder: several measures of one run read the same set."""
+    if lacks := incomplete(dataset, folder):
+        say(f"misstep: {plain(lacks)}")
+
+
+def incomplete(dataset: str, folder: Path) -> str:
+    """What a set's folder lacks, in a sentence or two; empty where every registered file is there."""
+    lacks = missing_files(dataset, folder)
+    if not lacks:
+        return ""
+    shown = ", ".join(lacks[:_SHOWN]) + (", …" if len(lacks) > _SHOWN else "")
+    return (
+        f"{dataset} is incomplete: {len(lacks):,} of its {len(files_of(dataset)):,} files are missing ({shown}), and "
+        f"what is measured on it is of the rest. {how_to_get([dataset])}"
+    )
+
+
+def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]:
+    """All benchmarks of a data set, name → folder, built where they are absent or stale.
+
+    Raises
+    ------
+    UsageError
+        No such data set, or one without a loader.
+    MissingPrerequisite
+        The set is not at hand.
+    InputError
+        Its files do not have the shape that they should have.
+    """
+    data_set(dataset)
+    if dataset not in names(LOADERS, GROUP):
+        raise UsageError(
+            f"the data set {dataset} has files only: no loader makes a benchmark of it",
+            f"Sets with a loader: {', '.join(sorted(names(LOADERS, GROUP)))}.",
+        )
+    folder = set_folder(dataset, data)
+    target = cache_folder() / "benchmarks" / dataset / _key(dataset, folder)
+    if not target.is_dir():
+        with built_in_place(target) as building:
+            loader_for(dataset).load(folder, building / dataset, read_file)
+    return {path.name: path for path in sorted(target.iterdir())}
+
+
+def _key(dataset: str, folder: Path) -> str:
+    digest = hashlib.sha256(digest_of(folder).encode())
+    digest.update((data_folder() / "datasets.toml").read_bytes())
+    for module in (*_CODE, names(LOADERS, GROUP)[dataset].partition(":")[0]):
+        for source in sources_of(module):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()[:_DIGITS]
+
+
+def sources_of(module: str) -> list[Path]:
+    """The source files of a module, or of a room with all its modules: what a cached result depends on."""
+    file = import_module(module).__file__
+    if file is None:
+        return []
+    path = Path(file)
+    return sorted(path.parent.glob("*.py")) if path.name == "__init__.py" else [path]

@@ -1,0 +1,176 @@
+"""Bringing a data set here from its public repository: what is missing, checked, in the layout that loaders expect.
+
+A file that is already there and right is not fetched again, so that a stopped fetch goes on where it was. Derived
+files are made here where Misstep knows how; the upstream files that they are made of are kept until they are made.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct
+
+from harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
+from harness.datasets.checking import state_of
+from harness.datasets.derivations import Derive, derivation_of
+from harness.datasets.derived_runs import LEFT_OUT
+from harness.datasets.fetching import address_of, download, inside, packed
+from harness.datasets.upstream import file_bytes
+from harness.errors import InputError
+from harness.journal.records import replace_file
+from harness.places import cache_folder
+
+CONNECTIONS = 6
+"""Downloads at a time."""
+
+UNKNOWN_SIZE = 1 << 20
+"""Bytes that a file without a registered size may have."""
+
+Advance = Callable[[str], None]
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class Fetched(Struct, frozen=True):
+    """What a fetch brought: the files written, those that were right before, those to make by hand with their rule."""
+
+    name: str
+    folder: str
+    fetched: tuple[str, ...]
+    kept: tuple[str, ...]
+    to_make: dict[str, str]
+
+
+def fetch(name: str, folder: Path, template: str, advance: Advance) -> Fetched:
+    """Fetch what `folder` has not of a set.
+
+    Parameters
+    ----------
+    name
+        The set.
+    folder
+        Where its files go.
+    template
+        The address of a file, with `{repository}`, `{commit}` and `{path}`.
+    advance
+        Called with a name for every file that is done.
+
+    Raises
+    ------
+    UsageError
+        No such set.
+    MissingPrerequisite
+        An address cannot be reached.
+    InputError
+        What came is not what is registered.
+    """
+    files = files_of(name)
+    wanted = [file for file in files if state_of(file, folder) != "ok"]
+    upstream = [file for file in wanted if file.form != "derived"]
+    fetch_one = partial(_fetch_file, name, folder, template)
+    for done in _concurrently(fetch_one, upstream):
+        advance(done.file)
+    made = []
+    by_hand = made_by_hand(name)
+    for file in wanted:
+        if file.form == "derived" and (derive := derivation_of(name, file.file)) is not None:
+            _make(name, file, derive, folder, template)
+            made.append(file)
+            advance(file.file)
+    return Fetched(
+        name,
+        str(folder),
+        tuple(file.file for file in [*upstream, *made]),
+        tuple(file.file for file in files if file not in wanted),
+        {file.file: by_hand[file.file] for file in wanted if file.file in by_hand},
+    )
+
+
+def _concurrently(do: Callable[[A], B], these: Iterable[A]) -> Iterator[B]:
+    """What comes of each, in order; when one fails what has begun is finished and no more is begun."""
+    pool = ThreadPoolExecutor(CONNECTIONS)
+    try:
+        yield from pool.map(do, these)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _fetch_file(name: str, folder: Path, template: str, file: DataFile) -> DataFile:
+    content = download(
+        _address(name, template, file.source, file.upstream_path),
+        file.bytes if file.upstream_bytes is None else file.upstream_bytes,
+        file.upstream_sha256 or file.sha256,
+    )
+    _write(folder, file.file, content)
+    return file
+
+
+def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str) -> None:
+    wanted = [known for known in inputs_of(name) if known.file == file.file]
+    distinct = {_identity(known): known for known in wanted if not known.left_out}
+    bring = partial(_input, name, template, _at_hand(name, folder))
+    contents = dict(zip(distinct, _concurrently(bring, distinct.values()), strict=True))
+    try:
+        content = derive(
+            {known.upstream_path: LEFT_OUT if known.left_out else contents[_identity(known)] for known in wanted}
+        )
+    except (ValueError, KeyError) as error:
+        raise InputError(f"cannot be made of what is upstream: {error}", file=folder / file.file) from error
+    found = sha256(content).hexdigest()
+    if found != file.sha256:
+        raise InputError(
+            f"what was made of the upstream files has sha256 {found} where {file.sha256} is registered",
+            "Nothing of it was kept; upstream has changed.",
+            file=folder / file.file,
+        )
+    _write(folder, file.file, content)
+    for known in distinct.values():
+        _kept(known).unlink(missing_ok=True)
+
+
+def _identity(known: UpstreamInput) -> str:
+    """One for all upstream files of the same content, so that it is fetched once."""
+    return known.sha256 or known.upstream_path
+
+
+def _at_hand(name: str, folder: Path) -> dict[str, Path]:
+    """The upstream files that are files of the set themselves: their hash → where they lie."""
+    return {file.sha256: inside(folder, file.file) for file in files_of(name) if file.form in ("bytes", "gzip")}
+
+
+def _input(name: str, template: str, at_hand: dict[str, Path], known: UpstreamInput) -> bytes:
+    """An upstream file that a derived file is made of: the set's own, else fetched and kept until that is made."""
+    if known.sha256 in at_hand and sha256(data := file_bytes(at_hand[known.sha256])).hexdigest() == known.sha256:
+        return data
+    place = _kept(known)
+    if known.sha256 and place.is_file():
+        data = place.read_bytes()
+        if sha256(data).hexdigest() == known.sha256:
+            return data
+    data = download(
+        _address(name, template, known.source, known.upstream_path),
+        UNKNOWN_SIZE if known.bytes is None else known.bytes,
+        known.sha256 or None,
+    )
+    if known.sha256:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(place, data)
+    return data
+
+
+def _kept(known: UpstreamInput) -> Path:
+    return cache_folder() / "downloads" / _identity(known).replace("/", "_")
+
+
+def _address(name: str, template: str, source: str, path: str) -> str:
+    origin = data_set(name).sources[source]
+    return address_of(template, origin.repository, origin.commit, path)
+
+
+def _write(folder: Path, file: str, content: bytes) -> None:
+    path = inside(folder, file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, packed(file, content))

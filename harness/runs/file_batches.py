@@ -1,0 +1,117 @@
+"""Files and folders to batches of about equal length, each of which can be read on its own by any process.
+
+A long file of JSON Lines is cut; small files are put together, and it is the reader of the batch that looks what they
+are. How a set of files is cut depends on nothing but the files.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from harness.readers import Found, Part, find_files, read_placed, reader_for
+from harness.runs.inputs import parts_of
+from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+
+Batch = tuple[Found | Part | Unreadable | Skipped, ...]
+
+BATCH_BYTES = 4 << 20
+"""About how many bytes a batch has: enough that handing it over costs nothing, few enough to hold several."""
+
+BATCH_FILES = 256
+
+
+def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator[Found]:
+    """The files in `paths`, but for those in the folder `left_out` (a run does not read itself).
+
+    Raises
+    ------
+    InputError
+        A path does not exist or a folder cannot be listed.
+    """
+    if left_out is None or not _holds(paths, left_out.resolve()):
+        return find_files(paths)
+    inside = cache(partial(_is_within, folder=left_out.resolve()))
+    return (found for found in find_files(paths) if not inside(found.path.parent))
+
+
+def _holds(paths: Iterable[Path], folder: Path) -> bool:
+    return any(folder.is_relative_to(path.resolve()) for path in paths)
+
+
+def _is_within(place: Path, folder: Path) -> bool:
+    return place.resolve().is_relative_to(folder)
+
+
+def check_named(paths: Iterable[Path]) -> None:
+    """Look into the files that the user named, before any work is done.
+
+    Raises
+    ------
+    UnknownFormat
+        A named file is of no known format.
+    InputError
+        A path does not exist or a named file cannot be opened.
+    """
+    for found in find_files(path for path in paths if not path.is_dir()):
+        next(parts_of(found), None)
+
+
+def batches(files: Iterable[Found], batch_bytes: int = BATCH_BYTES) -> Iterator[Batch]:
+    """The files as batches, in order.
+
+    Raises
+    ------
+    InputError
+        A named file is of no known format or cannot be opened.
+    """
+    small: list[Found] = []
+    size = 0
+    for found in files:
+        own = _size(found.path)
+        if small and (size + own > batch_bytes or len(small) == BATCH_FILES):
+            yield tuple(small)
+            small, size = [], 0
+        if own > batch_bytes:
+            for part in parts_of(found, batch_bytes):
+                yield (part,)
+        else:
+            small.append(found)
+            size += own
+    if small:
+        yield tuple(small)
+
+
+def total_bytes(files: Iterable[Found]) -> int:
+    """How many bytes there are to read, compressed files as they are."""
+    return sum(_size(found.path) for found in files)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # gone since it was listed: whoever reads it says so
+        return 0
+
+
+def read_batch(batch: Batch) -> Iterator[Trajectory | Unreadable | Skipped]:
+    """Everything in a batch, in order."""
+    return (one.found if isinstance(one, Placed) else one for one in placed_in(batch))
+
+
+def placed_in(batch: Batch) -> Iterator[Placed | Unreadable | Skipped]:
+    """Everything in a batch, in order, with the places where it was read."""
+    for piece in batch:
+        for part in parts_of(piece) if isinstance(piece, Found) else (piece,):
+            if isinstance(part, Part):
+                yield from read_placed(part, reader_for(part.format))
+            else:
+                yield part
+
+
+def describe(batch: Batch) -> str:
+    """What to call a batch in an error: its first file, and the line where it starts."""
+    first = batch[0]
+    if isinstance(first, Part):
+        return f"{first.path}:{first.first_line}"
+    name = str(first.path) if isinstance(first, Found) else first.file
+    return f"one of {len(batch)} files from {name}" if len(batch) > 1 else name

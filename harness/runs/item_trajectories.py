@@ -1,0 +1,74 @@
+"""The runs that the items of a benchmark are about, for whoever shows them: a run that is not there is no error."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.items import Item, trajectory_file
+from harness.places import path_text
+from harness.readers import read_file
+from harness.runs.trajectories_by_id import decoded_run, inline_run, is_own, runs_by_id
+from harness.trajectory import Trajectory, Unreadable
+
+
+class FoundRun(Struct, frozen=True):
+    """A run with the items that are about it, or these items and why there is no run for them."""
+
+    items: tuple[str, ...]
+    run: Trajectory | None
+    reason: str = ""
+
+
+def read_runs(file: Path) -> Iterator[Trajectory | Unreadable]:
+    """The runs of a file, as a stream: as Misstep writes them into a benchmark, or of any known format."""
+    if not is_own(file):
+        yield from read_file(file)
+        return
+    with file.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                yield decoded_run(line, file, number)
+            except InputError as error:
+                yield Unreadable(path_text(file), number, error.found)
+
+
+def runs_in(folder: Path, path: str, wanted: Sequence[tuple[str, str | None]]) -> Iterator[FoundRun]:
+    """The runs in a file of a benchmark that items are about, each once, in the order in which they are wanted.
+
+    Parameters
+    ----------
+    folder
+        The benchmark's folder; no path leads out of it.
+    path
+        The file, below it.
+    wanted
+        Item and the id of its run; without an id it is the one run of the file, else the run of the item's own id.
+    """
+    try:
+        runs = runs_by_id(trajectory_file(folder, path))
+    except InputError as error:
+        yield FoundRun(tuple(item for item, _ in wanted), None, error.line())
+        return
+    only = next(iter(runs)) if len(runs) == 1 else None
+    items_of: dict[str, list[str]] = {}
+    for item, run in wanted:
+        items_of.setdefault(run or only or item, []).append(item)
+    for name, items in items_of.items():
+        try:
+            found = runs.get(name)
+        except InputError as error:
+            yield FoundRun(tuple(items), None, error.line())
+            continue
+        yield FoundRun(tuple(items), found, "" if found else f"{path} holds no run {name!r}")
+
+
+def run_in(item: Item) -> FoundRun:
+    """The run that stands in the item itself."""
+    if not isinstance(item.trajectory, dict):
+        return FoundRun((item.id,), None, "the item holds no run")
+    try:
+        return FoundRun((item.id,), inline_run(item.trajectory, item.id))
+    except InputError as error:
+        return FoundRun((item.id,), None, error.line())

@@ -1,0 +1,194 @@
+"""`misstep datasets`: which public data sets there are, whether they are at hand and right, how to bring them here."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from harness.datasets import GROUP, LOADERS, OUTCOMES
+from harness.datasets.benchmark import Benchmark, read_benchmark
+from harness.datasets.catalogue import (
+    address_template,
+    data_set,
+    data_sets,
+    fetched_folder,
+    files_of,
+    locate,
+    made_by_hand,
+    missing_files,
+)
+from harness.datasets.checking import check
+from harness.errors import InputError, MissingPrerequisite, MisstepError
+from harness.escaping import plain
+from harness.progress import Progress, say
+from harness.registry import names
+from harness.runs.benchmarks import benchmark_folders
+from harness.runs.fetch import Fetched, fetch
+from misstep.data_option import Data
+from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Names = Annotated[
+    list[str], typer.Argument(metavar="NAME...", help="Data sets, as `misstep datasets list` names them.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.callback()
+def datasets() -> None:
+    """List, fetch and verify the public data sets, and turn them into benchmarks."""
+
+
+@app.command("list")
+def list_(data: Data = None, json: Json = False) -> None:
+    """List the data sets: what each is, its licence and size, where it is, whether there is a loader."""
+    rows = [_row(name, data) for name in sorted(data_sets())]
+    _print(rows, json, "\n".join(row_text(row) for row in rows))
+
+
+@app.command()
+def verify(
+    names_: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Data sets; by default all at hand.")
+    ] = None,
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Hash every file of the data sets and compare with what is registered.
+
+    Exit 1: a file differs or is missing. Exit 3: a set that was named is not at hand.
+    """
+    chosen = list(names_ or _at_hand(data))
+    folders = {name: locate(name, data) for name in chosen}
+    checked = []
+    with Progress("data sets", len(chosen)) as progress:
+        for name, folder in folders.items():
+            checked.append(check(name, folder))
+            progress.advance(note=name)
+    rows = [msgspec.to_builtins(one) | {"status": "ok" if one.complete else "differs"} for one in checked]
+    _print(rows, json, "\n".join(checked_text(one) for one in checked))
+    if not all(one.complete for one in checked):
+        raise typer.Exit(1)
+
+
+@app.command("fetch")
+def fetch_(
+    names_: Names,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the sets' folders go; by default the cache.")
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="TEMPLATE", help="Of a mirror, with {repository}, {commit} and {path} to fill in."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Fetch data sets from their public repositories at the pinned commits, each file checked against its hash.
+
+    What is there and right is not fetched again: a fetch that was stopped goes on when the same line is given again.
+    Exit 3: an address could not be reached, or a file must be made by hand; it says which and by what rule. All that
+    can be fetched is fetched all the same.
+    """
+    for name in names_:
+        data_set(name)
+    done: list[Fetched] = []
+    failed: list[MisstepError] = []
+    try:
+        for name in names_:
+            with Progress("files", len(files_of(name))) as progress:
+                folder = fetched_folder(name) if out is None else out / name
+                template = address or address_template()
+                try:
+                    done.append(fetch(name, folder, template, partial(progress.advance, 1)))
+                except (MissingPrerequisite, InputError) as error:  # the other sets are fetched all the same
+                    failed.append(error)
+    except KeyboardInterrupt:
+        say("misstep: stopped; what was fetched is kept, and the same line goes on from there.")
+        raise typer.Exit(130) from None
+    if done or not failed:
+        _print(msgspec.to_builtins(done), json, "\n".join(fetched_text(one) for one in done))
+    for other in failed[1:]:
+        say(f"misstep: {plain(other.line())}")
+    if failed:
+        raise failed[0]
+    by_hand = {one.name: len(one.to_make) for one in done if one.to_make}
+    if by_hand:
+        count = ", ".join(f"{number:,} of {name}" for name, number in by_hand.items())
+        say(f"misstep: files that `fetch` cannot bring: {count}. Make them by their rules; `verify` checks them.")
+        raise typer.Exit(MissingPrerequisite.exit_code)
+
+
+@app.command()
+def load(names_: Names, data: Data = None, json: Json = False) -> None:
+    """Turn data sets into benchmark folders in the cache: trajectories, items and gold labels by rater.
+
+    Exit 1: a file of a set could not be read and was left out; it is named.
+    """
+    loaded: list[tuple[Benchmark, Path]] = []
+    with Progress("data sets", len(names_)) as progress:
+        for name in names_:
+            loaded += [(read_benchmark(folder), folder) for folder in benchmark_folders(name, data).values()]
+            progress.advance(note=name)
+    rows = [
+        {
+            "name": benchmark.name,
+            "kind": benchmark.kind,
+            **benchmark.counts,
+            "folder": str(folder),
+            "left_out": benchmark.left_out,
+        }
+        for benchmark, folder in loaded
+    ]
+    _print(rows, json, "\n".join(loaded_text(benchmark, folder) for benchmark, folder in loaded))
+    if any(benchmark.left_out for benchmark, _ in loaded):
+        raise typer.Exit(1)
+
+
+def _print(rows: Any, json: bool, text: str) -> None:
+    print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode() if json else text)
+
+
+def _at_hand(data: Path | None) -> list[str]:
+    found = [name for name in sorted(data_sets()) if _folder(name, data) is not None]
+    if not found:
+        raise MissingPrerequisite(
+            "no data set is at hand", "Run `misstep datasets fetch NAME`; `misstep datasets list` names them."
+        )
+    return found
+
+
+def _folder(name: str, data: Path | None) -> Path | None:
+    try:
+        return locate(name, data)
+    except MissingPrerequisite:
+        return None
+
+
+def _row(name: str, data: Path | None) -> dict[str, Any]:
+    entry = data_set(name)
+    files = files_of(name)
+    folder = _folder(name, data)
+    lacking = () if folder is None else missing_files(name, folder)
+    return {
+        "name": name,
+        "title": entry.title,
+        "licence": entry.licence,
+        "citation": entry.citation,
+        "left_out": entry.left_out,
+        "origin": [f"{source.repository}@{source.commit}" for source in entry.sources.values()],
+        "files": len(files),
+        "bytes": sum(file.bytes for file in files),
+        "folder": None if folder is None else str(folder),
+        "missing": len(lacking),
+        "loader": (names(LOADERS, GROUP) | OUTCOMES).get(name, ""),
+        "to_make": made_by_hand(name),
+    }

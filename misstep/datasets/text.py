@@ -1,0 +1,64 @@
+"""What `misstep datasets` prints for people: a set in the list, what was verified, fetched and loaded."""
+
+from pathlib import Path
+from typing import Any
+
+from harness.datasets.benchmark import Benchmark
+from harness.datasets.checking import Checked
+from harness.escaping import plain
+from harness.runs.fetch import Fetched
+
+_FILES_NAMED = 5
+
+
+def row_text(row: dict[str, Any]) -> str:
+    """A set in the list."""
+    size = f"{row['files']:,} files, {row['bytes'] / 1e6:,.1f} MB"
+    lines = [
+        f"{row['name']}  ({row['licence']}; {size}; {'with a loader' if row['loader'] else 'files only'})",
+        f"    {row['title']}",
+        f"    {row['folder'] or _absent_text(row)}",
+    ]
+    if row["missing"]:
+        lines.append(
+            f"    {row['missing']:,} of the files are missing: `misstep datasets verify {row['name']}` names them"
+        )
+    if row["to_make"] and (row["missing"] or not row["folder"]):
+        lines.append(f"    by hand, from {', '.join(row['origin'])}:")
+        lines += [f"        {file}: {rule}" for file, rule in row["to_make"].items()]
+    return "\n".join(lines)
+
+
+def _absent_text(row: dict[str, Any]) -> str:
+    """Whether, and how far, `fetch` brings a set that is not here."""
+    by_hand, files = len(row["to_make"]), row["files"]
+    if by_hand == files:
+        return "not here, and made by hand: `fetch` cannot bring it"
+    brought = f"{files - by_hand:,} of {files:,} files" if by_hand else "it"
+    return f"not here: `misstep datasets fetch {row['name']}` brings {brought}"
+
+
+def checked_text(one: Checked) -> str:
+    """What was found of a set's files."""
+    if one.complete:
+        return f"{one.name}: ok, {one.ok:,} files"
+    parts = [
+        f"{len(files):,} {what} ({', '.join(map(plain, files[:_FILES_NAMED]))}{more})"
+        for what, files in (("differ", one.differs), ("missing", one.missing))
+        if files
+        for more in [", …" if len(files) > _FILES_NAMED else ""]
+    ]
+    return f"{one.name}: {'; '.join(parts)}; {one.ok:,} ok"
+
+
+def fetched_text(one: Fetched) -> str:
+    """What a fetch brought of a set."""
+    line = f"{one.name}: {len(one.fetched):,} files fetched, {len(one.kept):,} were there, in {one.folder}"
+    return "\n".join([line, *(f"    to be made by hand: {file}: {rule}" for file, rule in one.to_make.items())])
+
+
+def loaded_text(benchmark: Benchmark, folder: Path) -> str:
+    """What was made of a set, and where it is."""
+    counts = ", ".join(f"{count:,} {what}" for what, count in benchmark.counts.items() if count)
+    left_out = [f"    left out: {plain(one)}" for one in benchmark.left_out]
+    return "\n".join([f"{benchmark.name}: {counts}", f"    {folder}", *left_out])

@@ -1,0 +1,85 @@
+"""`misstep judge calibrate`: a threshold on a judge's score or votes that keeps a precision, or what it would take."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import UsageError
+from misstep.data_option import Data
+
+if TYPE_CHECKING:
+    from studies.judged_runs import JudgedRun
+
+
+def calibrate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a judge's run.")],
+    precision: Annotated[float, typer.Option(metavar="SHARE", help="The precision to keep, such as 0.80.")],
+    label: Annotated[
+        str, typer.Option(help="The label that is to be precise; by default the benchmark's positive one.")
+    ] = "",
+    confidence: Annotated[float, typer.Option(metavar="SHARE", help="Of the one-sided lower bound.")] = 0.95,
+    held_out: Annotated[
+        float, typer.Option(metavar="SHARE", help="The share of the items that test the threshold.")
+    ] = 0.5,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the split; the same gives the same figures.")] = 0,
+    benchmark: Annotated[str, typer.Option(help="The benchmark, where it no longer lies where the run found it.")] = "",
+    data: Data = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Find a threshold above which a judge's label is precise enough.
+
+    It is chosen on some of the items and tested on the others, which are of other runs. Exit 1 where none keeps the
+    precision at this number of labels; then it is said how many more would be needed, or that none will do.
+    """
+    import msgspec
+
+    from analysis.measures.judging.precision_threshold import precision_threshold
+    from analysis.measures.judging.precision_threshold_tables import threshold_table
+    from analysis.pages import table_text
+    from studies.judged_runs import open_run, say_unfinished
+
+    opened = open_run(run, benchmark, data)
+    say_unfinished([opened])
+    found = precision_threshold(
+        opened.verdicts,
+        opened.gold,
+        label_asked(opened, label),
+        precision,
+        confidence=confidence,
+        held_out=held_out,
+        votes=votes_of(opened),
+        clusters=opened.clusters,
+        seed=seed,
+    )
+    if json:
+        document = {"run": opened.name} | msgspec.to_builtins(found)
+        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    else:
+        print(table_text(threshold_table(found, opened.name, opened.question.name)), end="")
+    if found.threshold is None:
+        raise typer.Exit(1)
+
+
+def label_asked(run: "JudgedRun", label: str) -> str:
+    """The label that is meant: the one that is named, or else the benchmark's positive one.
+
+    Raises
+    ------
+    UsageError
+        None is named and the benchmark has no positive one, or the one that is named is none of its labels.
+    """
+    labels = tuple(run.question.labels) or tuple(sorted({row.label for row in run.gold}))
+    listed = f"Labels: {', '.join(labels)}."
+    if not label and not run.question.positive:
+        raise UsageError(f"the benchmark {run.question.name} has no positive label", f"Name one with --label. {listed}")
+    if label and label not in labels:
+        raise UsageError(f"{label!r} is no label of the benchmark {run.question.name}", listed)
+    return label or run.question.positive
+
+
+def votes_of(run: "JudgedRun") -> int:
+    """How many votes each item got that its score is a share of; 1 where scores are means of what votes say."""
+    votes = run.manifest.asked.get("votes", 1)
+    counted = run.manifest.asked.get("aggregate", "majority") == "majority"
+    return votes if counted and isinstance(votes, int) else 1

@@ -1,0 +1,132 @@
+"""`misstep judge compare`: runs of judges on one benchmark, compared in pairs on the same items."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.journal.inputs import difference
+from misstep.data_option import Data
+
+if TYPE_CHECKING:
+    from analysis.measures.judging.scores import Scores
+    from studies.judged_runs import JudgedRun
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of runs on one benchmark.")],
+    benchmark: Annotated[
+        str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
+    ] = "",
+    data: Data = None,
+    test: Annotated[
+        Literal["mcnemar", "bootstrap"], typer.Option(help="McNemar's test, or the paired bootstrap.")
+    ] = "mcnemar",
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Compare judges in pairs on the items that both were asked about.
+
+    An item without an answer counts as wrong; p-values are adjusted after Holm for all pairs.
+    """
+    import msgspec
+
+    from analysis.measures.judging.comparison import compare_judges
+    from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
+    from analysis.measures.judging.wording import pair_sentence
+    from analysis.pages import table_text
+    from studies.judged_runs import open_runs, say_unfinished
+
+    if len(runs) < 2:
+        raise UsageError("one run has nothing to be compared with", "Name two runs or more of one benchmark.")
+    opened = open_runs(runs, benchmark, data)
+    check_one_benchmark(opened)
+    say_unfinished(opened)
+    by_name = dict(zip(distinct_names([run.folder for run in opened]), opened, strict=True))
+    first = opened[0]
+    pairs = compare_judges(
+        {name: run.verdicts for name, run in by_name.items()},
+        first.gold,
+        clusters=first.clusters,
+        test=test,
+        seed=seed,
+    )
+    scored = {name: _scores(run, seed) for name, run in by_name.items()}
+    if json:
+        told = [_told(name, run, scored[name]) for name, run in by_name.items()]
+        document = {"benchmark": first.question.name, "pairs": pairs, "runs": told}
+        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        return
+    source = first.question.name
+    print(table_text(compared_runs_table(scored, source)))
+    if len(pairs) > 1:
+        print("".join(f"{plain(pair_sentence(pair))}\n" for pair in pairs))
+    print(table_text(comparison_table(pairs, source)), end="")
+
+
+def check_one_benchmark(runs: Sequence["JudgedRun"]) -> None:
+    """Refuse runs that were not asked about the same items, or that are held against different gold labels.
+
+    Raises
+    ------
+    UsageError
+        Two runs differ so; names both.
+    """
+    first = runs[0]
+    for other in runs[1:]:
+        differs = difference(first.manifest.inputs, other.manifest.inputs)
+        if differs:
+            asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
+            version = f" in another version ({differs})" if first.question.name == other.question.name else ""
+            said = f"runs of different benchmarks: {asked[0]}, {asked[1]}{version}"
+            raise UsageError(said, "Compare runs of one benchmark.")
+        if set(other.gold) != set(first.gold):
+            said = f"the gold labels that {first.folder} and {other.folder} are held against differ"
+            raise UsageError(said, "Name one benchmark for both with --benchmark.")
+
+
+def distinct_names(folders: Sequence[Path]) -> list[str]:
+    """A name for each folder that no other has: its own, or with as many folders above it as it takes.
+
+    Parameters
+    ----------
+    folders
+        Different folders.
+    """
+    parts = [folder.resolve().parts for folder in folders]
+    deepest = max(map(len, parts))
+    lengths = range(1, deepest + 1)
+    named = (["/".join(part[-length:]) for part in parts] for length in lengths)
+    return next(names for names in named if len(set(names)) == len(names))
+
+
+def _scores(run: "JudgedRun", seed: int) -> "Scores":
+    from analysis.measures.judging.scores import score
+
+    return score(
+        run.verdicts,
+        run.gold,
+        tuple(run.question.labels),
+        benchmark=run.question.name,
+        clusters=run.clusters,
+        seed=seed,
+    )
+
+
+def _told(name: str, run: "JudgedRun", scores: "Scores") -> dict[str, object]:
+    """A run by itself, as the JSON document has it."""
+    return {
+        "run": name,
+        "judge": scores.judge,
+        "model": run.manifest.asked.get("model"),
+        "n": scores.n,
+        "answered": scores.answered,
+        "accuracy": scores.accuracy,
+        "accuracy_all": scores.accuracy_all,
+        "cohen_kappa": scores.cohen_kappa,
+        "cost_usd": scores.cost_usd,
+        "seconds": scores.seconds,
+    }

@@ -1,0 +1,82 @@
+"""`misstep judge inject`: how often a text inside an item changes a judge's verdict."""
+
+from typing import Annotated
+
+import typer
+
+from harness.errors import MissingPrerequisite, UsageError
+from misstep.data_option import Data
+from misstep.judge.options import (
+    Asking,
+    BaseUrl,
+    CacheFile,
+    Concurrency,
+    Judge,
+    Local,
+    MaxCost,
+    Model,
+    Out,
+    Prices,
+    Record,
+    Replay,
+    exit_unless_whole,
+    kept_when_stopped,
+    opened_judge,
+)
+
+
+def inject(
+    judge: Judge,
+    out: Out,
+    benchmark: Annotated[
+        str, typer.Option(help="Attack items of this benchmark instead of those that come with Misstep.")
+    ] = "",
+    items: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many plain items are attacked.")] = None,
+    attacks: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many attacked items are made.")] = None,
+    seed: Annotated[int, typer.Option(help="Of which attack meets which item, and where.")] = 0,
+    model: Model = "",
+    base_url: BaseUrl = "",
+    concurrency: Concurrency = 16,
+    max_cost: MaxCost = None,
+    prices: Prices = None,
+    cache: CacheFile = None,
+    record: Record = None,
+    replay: Replay = None,
+    local: Local = False,
+    data: Data = None,
+    json: Annotated[bool, typer.Option("--json", help="Print what was found as one JSON document.")] = False,
+) -> None:
+    """Ask a judge about items with texts in them that try to steer it, and about the same items without.
+
+    The items are made in the run's folder, as a benchmark; the same line again goes on with a run that was stopped. A
+    verdict that differs from the plain item's is a flip; copies of the plain items show what differs by chance.
+    """
+    import sys
+
+    from harness.runs.judge import run_judge
+    from harness.runs.recorded import is_recorded
+    from studies.flips import write_flips
+    from studies.injections import benchmark_source, shipped_source, write_injections
+    from studies.judge_scores import write_scores
+    from studies.judged_runs import benchmark_named
+
+    if is_recorded(judge):
+        raise UsageError(f"{judge} is a recorded judge", "Name one that can be asked: see `misstep judge list`.")
+    asking = Asking(model, base_url, max_cost, prices, cache, record, replay, local)
+    stopped: MissingPrerequisite | None = None
+    with opened_judge(judge, asking) as (spec, settings), kept_when_stopped(out):
+        if benchmark:
+            source = benchmark_source(benchmark_named(benchmark, data), items, seed)
+        else:
+            source = shipped_source(spec, items)
+        folder = write_injections(spec, out, source, count=attacks, seed=seed)
+        try:
+            ended = run_judge(spec, folder, out, settings, concurrency=concurrency, arguments=sys.argv[1:])
+        except MissingPrerequisite as error:
+            stopped = error
+    write_scores(out, folder)
+    document, text = write_flips(out, folder, seed, plumbing=local)
+    if stopped is not None:
+        raise stopped
+    print(document if json else text, end="")
+    exit_unless_whole(ended)

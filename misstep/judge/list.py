@@ -1,0 +1,52 @@
+"""The judges that a command line may name: those that come with Misstep, then the recorded ones that are at hand."""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.judges import read_known, shipped_judges
+from harness.judges.judge_file import JudgeSpec
+from harness.runs.recorded import RecordedJudge, recorded_at_hand
+
+
+class Listed(Struct, frozen=True):
+    """A judge in the list; `prompt` and `model` are `None` where they are not known or not fixed."""
+
+    name: str
+    kind: str
+    labels: tuple[str, ...]
+    prompt: str | None
+    model: str | None
+    recorded: bool
+
+
+def listed(data: Path | None = None) -> tuple[list[Listed], list[str]]:
+    """All judges, and the data sets with recorded ones that are not at hand.
+
+    Raises
+    ------
+    InputError
+        The file of a judge or of a data set breaks the form.
+    """
+    recorded, absent = recorded_at_hand(data)
+    prompted = [_prompted(read_known(name)) for name in shipped_judges()]
+    return prompted + [_recorded(judge) for judge in recorded], absent
+
+
+def listed_text(judges: list[Listed]) -> str:
+    """The list for a terminal, one line a judge."""
+    width = max(len(judge.name) for judge in judges)
+    return "\n".join(f"{judge.name:{width}}  {judge.kind:12}  {_labels_text(judge)}" for judge in judges)
+
+
+def _labels_text(judge: Listed) -> str:
+    labels = ", ".join(judge.labels) or "those of the benchmark"
+    return f"{labels}  (recorded)" if judge.recorded else labels
+
+
+def _prompted(spec: JudgeSpec) -> Listed:
+    return Listed(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None, recorded=False)
+
+
+def _recorded(judge: RecordedJudge) -> Listed:
+    return Listed(judge.full_name, judge.kind, judge.labels, None, judge.model, recorded=True)

@@ -1,0 +1,75 @@
+"""`misstep judge stability`: repeated runs of one judge, and how far they say the same."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import UsageError
+from misstep.data_option import Data
+
+if TYPE_CHECKING:
+    from studies.judged_runs import JudgedRun
+
+_ALIKE = ("judge", "prompt", "examples", "model", "settings", "votes", "aggregate")
+_SAME = {name: name for name in _ALIKE} | {"judge_digest": "judge's file"}
+"""What runs of one judge have been asked with alike, and what to call it; the file, which holds it all, comes last."""
+
+
+def stability(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of runs of one judge.")],
+    benchmark: Annotated[
+        str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
+    ] = "",
+    data: Data = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Say how far repeated runs of one judge on one benchmark give the same labels.
+
+    Runs that share a cache repeat its answers: run them without --cache.
+    """
+    import msgspec
+
+    from analysis.measures.judging.practice_tables import stability_table
+    from analysis.measures.judging.sample import judged_sample
+    from analysis.measures.judging.stability import stability as stability_of
+    from analysis.pages import table_text
+    from misstep.judge.compare import check_one_benchmark, distinct_names
+    from studies.judged_runs import open_runs, say_unfinished
+
+    if len(runs) < 2:
+        raise UsageError("one run says nothing of stability", "Name two runs of one judge or more.")
+    opened = open_runs(runs, benchmark, data)
+    check_one_benchmark(opened)
+    check_one_judge(opened)
+    say_unfinished(opened)
+    first = opened[0]
+    samples = [
+        judged_sample(run.verdicts, first.gold, tuple(first.question.labels), clusters=first.clusters) for run in opened
+    ]
+    found = stability_of(samples, seed=seed)
+    names = distinct_names([run.folder for run in opened])
+    if json:
+        document = {"runs": names, "benchmark": first.question.name, "stability": found}
+        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        return
+    print(table_text(stability_table(found, names, first.question.name)), end="")
+
+
+def check_one_judge(runs: Sequence["JudgedRun"]) -> None:
+    """Refuse runs that were not asked in the same way.
+
+    Raises
+    ------
+    UsageError
+        Two runs are of different judges; names both and what differs.
+    """
+    first = runs[0]
+    for other in runs[1:]:
+        asked, otherwise = first.manifest.asked, other.manifest.asked
+        differs = next((called for name, called in _SAME.items() if asked.get(name) != otherwise.get(name)), None)
+        if differs is not None:
+            said = f"runs of different judges: {first.folder} and {other.folder} differ in their {differs}"
+            raise UsageError(said, "Hold different judges against each other with `misstep judge compare`.")

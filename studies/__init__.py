@@ -1,0 +1,1 @@
+"""What notebooks, `reproduce` and reports ask for: named runs over named data."""

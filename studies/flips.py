@@ -1,0 +1,69 @@
+"""What attacked items did to a judge, as its run keeps it: `flips.json`, a page, and text for a terminal."""
+
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+
+from msgspec import structs
+
+from analysis.gold import read_items
+from analysis.measures.judging.flip_tables import flips_document, flips_table
+from analysis.measures.judging.flips import Flips, flips
+from analysis.pages import Foot, page, table_text
+from analysis.tables import Table
+from harness.items import read_question
+from harness.journal.records import read_manifest, read_verdicts, replace_file
+from studies.judge_scores import NO_JUDGE
+
+FLIPS = "flips.json"
+PAGE = "flips.html"
+
+_DRAWN = ("All attacked items", "Differs, by encoding", "Differs, by position")
+
+
+def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False) -> tuple[str, str]:
+    """Count the flips of a run, and write them as a document and as a page into its folder.
+
+    Parameters
+    ----------
+    run, benchmark
+        Their folders.
+    seed
+        Of the items.
+    plumbing
+        Whether the model is no judge.
+
+    Returns
+    -------
+    tuple[str, str]
+        The document, and the table for a terminal.
+
+    Raises
+    ------
+    InputError
+        A verdict or an item cannot be read, or an item does not say what was done to it.
+    """
+    found = flips(read_items(benchmark), read_verdicts(run, unfinished=True))
+    document = flips_document(found)
+    replace_file(run / FLIPS, document.encode())
+    table = flips_table(found, f"{read_question(benchmark).name}, seed {seed}")
+    shown = structs.replace(table, finding=f"{table.finding} {NO_JUDGE}") if plumbing else table
+    manifest = read_manifest(run)
+    foot = Foot(
+        shlex.join(["misstep", *(manifest.arguments if manifest else ())]),
+        inputs=(f"{table.rows[0].source}: {found.n:,} items",),
+        seed=seed,
+    )
+    written = page(shown.title, shown.finding, [shown], _figures(found, table), foot=foot)
+    replace_file(run / PAGE, written.encode())
+    return document, f"{table_text(table)}\n{NO_JUDGE}\n" if plumbing else table_text(table)
+
+
+def _figures(found: Flips, table: Table) -> list[str]:
+    """The shares with their intervals, beside what chance alone does."""
+    if find_spec("matplotlib") is None or found.flip_rate.value is None:
+        return []
+    from analysis.plots import forest
+
+    rows = [row for row in table.rows if row.group in _DRAWN and row.unit == "share" and row.value is not None]
+    return [forest(rows, "How often the verdict changes", "The dashed line is chance", reference=found.chance.value)]

@@ -1,0 +1,181 @@
+"""Runs of judges as one page: what they found, which of them is better, and every item to look at."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+
+from msgspec import structs
+
+from analysis.measures.judging.assessment import Assessment, assessment_tables
+from analysis.measures.judging.comparison import compare_judges
+from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
+from analysis.measures.judging.reference import majority
+from analysis.measures.judging.scores import Scores
+from analysis.measures.judging.wording import best_of, best_per_benchmark, headline
+from analysis.pages import Foot
+from analysis.pages.judges.figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
+from analysis.pages.judges.items import JudgedBy
+from analysis.pages.judges.page import Section, judge_page
+from analysis.tables import Table
+from analysis.tables.wording import counted_text
+from harness.journal.records import Inputs
+from harness.places import cache_folder
+from harness.progress import say
+from studies.judge_report_items import PAGE_CHARACTERS, item_browser
+from studies.judged_runs import JudgedRun
+
+_NOTES = (
+    "The gold label of an item is the one that most raters gave; where their labels tie there is none, and no score "
+    "counts the item. An item that was not answered is never given a label.",
+    "Texts and runs are shortened to what a page can hold, the steps that a judge named as evidence last; where "
+    "something is left out, the page says so.",
+    f"Confusion matrices are drawn of at most {LABELS_DRAWN} labels, and with the reliability of scores of the first "
+    f"{RUNS_DRAWN} runs on a benchmark; the tables are of all.",
+)
+
+SEED = 0
+"""Of the bootstraps."""
+
+
+def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), command: str = "") -> str:
+    """The report of one or several runs as one self-contained page.
+
+    Parameters
+    ----------
+    runs
+        The runs; those of one benchmark are compared.
+    known
+        Their assessments, where they are made already.
+    command
+        The command that makes the page again.
+
+    Raises
+    ------
+    InputError
+        The gold labels or the items of a benchmark break the form.
+    """
+    from misstep.judge.compare import distinct_names
+    from studies.judge_scores import assessed
+
+    names = distinct_names([run.folder for run in runs])
+    assessments = known or [assessed(run, seed=SEED) for run in runs]
+    groups: dict[Inputs, dict[str, tuple[JudgedRun, Assessment]]] = {}
+    for name, run, assessment in zip(names, runs, assessments, strict=True):
+        groups.setdefault(run.manifest.inputs, {})[name] = (run, assessment)
+    room = PAGE_CHARACTERS // len(groups)
+    sections = [_section(group, place, room) for place, group in enumerate(groups.values())]
+    alone = next(iter(sections)) if len(sections) == 1 else None
+    return judge_page(
+        alone.title if alone else "Judges on several benchmarks",
+        alone.finding if alone else best_per_benchmark([_scored(group) for group in groups.values()]),
+        sections,
+        _NOTES,
+        _warnings(dict(zip(names, runs, strict=True))),
+        foot=Foot(
+            command or shlex.join(["misstep", "report", *names]),
+            datasets=tuple(dict.fromkeys(name for run in runs if (name := _public_set(run)))),
+            inputs=tuple(map(_input, names, runs)),
+            seed=SEED,
+        ),
+    )
+
+
+def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
+    """What a reader has to know before any figure."""
+    from studies.judge_scores import NO_JUDGE
+
+    found = []
+    small = [name for name, run in runs.items() if is_plumbing(run)]
+    if small:
+        found.append(NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}")
+    for name, run in runs.items():
+        if run.unfinished:
+            who = "This run" if len(runs) == 1 else f"The run {name}"
+            found.append(f"{who} {run.unfinished}.")
+    versions: dict[str, dict[Inputs, list[str]]] = {}
+    for name, run in runs.items():
+        versions.setdefault(run.question.name, {}).setdefault(run.manifest.inputs, []).append(name)
+    for benchmark, of in versions.items():
+        if len(of) > 1:
+            told = "; ".join(", ".join(names) for names in of.values())
+            found.append(f"These runs are about different versions of {benchmark} and not compared: {told}.")
+    return found
+
+
+def is_plumbing(run: JudgedRun) -> bool:
+    """Whether a run asked the small model of `--local`, which is no judge."""
+    from harness.clients.local_server import MODEL
+
+    return run.manifest.asked.get("model") == MODEL
+
+
+def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room: int) -> Section:
+    """All runs on one benchmark; `place` is the section's number on the page."""
+    first = next(iter(group.values()))[0]
+    reference = majority(first.gold)
+    source = first.question.name
+    if len(group) == 1:
+        assessment = next(iter(group.values()))[1]
+        title = f"{first.judge} on {source}"
+        finding = headline(assessment.scores)
+        tables: dict[str, list[Table]] = {"": assessment_tables(assessment, source)}
+    else:
+        title = f"{len(group)} runs on {source}"
+        finding, tables = _compared(group, source)
+    runs = [
+        JudgedBy(name if len(group) > 1 else run.judge, {one.item: one for one in run.verdicts})
+        for name, (run, _) in group.items()
+    ]
+    return Section(
+        title=title,
+        finding=finding,
+        figures=_figures(group),
+        tables={heading: _named(shown, f"{place}-{number}") for number, (heading, shown) in enumerate(tables.items())},
+        items=item_browser(first.benchmark, tuple(first.question.labels), reference, runs, room),
+    )
+
+
+def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) -> tuple[str, dict[str, list[Table]]]:
+    """What the comparison of several runs found, and the tables: of the comparison first, then of each run."""
+    first = next(iter(group.values()))[0]
+    scored = _scored(group)
+    verdicts = {name: run.verdicts for name, (run, _) in group.items()}
+    pairs = compare_judges(verdicts, first.gold, clusters=first.clusters, seed=SEED)
+    tables = {"": [compared_runs_table(scored, source), comparison_table(pairs, source)]}
+    tables |= {name: assessment_tables(assessment, source) for name, (_, assessment) in group.items()}
+    return best_of(scored, pairs), tables
+
+
+def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scores]:
+    return {name: assessment.scores for name, (_, assessment) in group.items()}
+
+
+def _named(tables: Sequence[Table], suffix: str) -> list[Table]:
+    """The tables with names that no others on the page have."""
+    return [structs.replace(table, name=f"{table.name}-{suffix}") for table in tables]
+
+
+def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[str, ...], ...]:
+    """The figures of a section, where matplotlib is there to draw them."""
+    if find_spec("matplotlib") is None:
+        say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` brings what draws them.")
+        return ()
+    return judge_figures({name: assessment for name, (_, assessment) in group.items()})
+
+
+def _public_set(run: JudgedRun) -> str:
+    """The public data set that a run's benchmark was built from; empty for a benchmark of the user's own."""
+    built = (cache_folder() / "benchmarks").resolve()
+    inside = run.benchmark.resolve()
+    return inside.relative_to(built).parts[0] if inside.is_relative_to(built) else ""
+
+
+def _input(name: str, run: JudgedRun) -> str:
+    model = run.manifest.asked.get("model")
+    asked = f"{run.judge}{f' with {model}' if model else ''}"
+    unfinished = "" if run.manifest.finished else ", not finished"
+    items = counted_text(len(run.verdicts), "item")
+    return (
+        f"{name}: {asked} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {items}, "
+        f"begun {run.manifest.started}{unfinished}"
+    )

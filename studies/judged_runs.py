@@ -1,0 +1,186 @@
+"""Finished or unfinished runs of judges, opened with the benchmark that they were about.
+
+A run says where its benchmark lay; where that folder is gone, a public set of that name is built again, and any other
+is to be named. Whatever compares, calibrates or reports starts here.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from analysis.gold import AskedItem, GoldLabel, read_gold, read_items
+from analysis.measures.judging.reference import clusters_of
+from analysis.tables.wording import counted_text
+from harness.errors import InputError, UsageError
+from harness.escaping import plain
+from harness.items import Question, read_question
+from harness.journal.inputs import difference
+from harness.journal.records import MANIFEST, Manifest, read_manifest, read_verdicts
+from harness.progress import say
+from harness.runs.benchmark_inputs import inputs_of
+from harness.verdict import Verdict
+
+_FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
+"""What a folder has one of, where it is meant to be a benchmark."""
+
+
+class JudgedRun(Struct, frozen=True):
+    """A run of a judge and what it was about.
+
+    Parameters
+    ----------
+    folder, manifest
+        The run's folder and what its `run.toml` says.
+    benchmark, question
+        The benchmark's folder and what it asks.
+    verdicts
+        One an item, in the order of the benchmark, whichever was answered first: of several attempts the last.
+    gold, items
+        What people said, and the items themselves.
+    """
+
+    folder: Path
+    manifest: Manifest
+    benchmark: Path
+    question: Question
+    verdicts: tuple[Verdict, ...]
+    gold: tuple[GoldLabel, ...]
+    items: tuple[AskedItem, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the run's folder, by which people tell runs apart."""
+        return self.folder.resolve().name
+
+    @property
+    def judge(self) -> str:
+        """Who was asked."""
+        return str(self.manifest.asked.get("judge", self.name))
+
+    @property
+    def unfinished(self) -> str:
+        """How far an unfinished run is, as a clause; empty of one that is finished."""
+        if self.manifest.finished:
+            return ""
+        failed = sum(verdict.status == "failed" for verdict in self.verdicts)
+        of_these = f", {failed:,} of them failed" if failed else ""
+        return f"is not finished: it has verdicts on {counted_text(len(self.verdicts), 'item')} so far{of_these}"
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """Item → the run or other thing that it hangs together with others by."""
+        return clusters_of(self.items)
+
+
+def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> JudgedRun:
+    """The run in a folder, with its benchmark.
+
+    Parameters
+    ----------
+    folder
+        A run's folder.
+    benchmark
+        The benchmark's folder or name, where it no longer lies where the run found it.
+    data
+        Where public data sets lie.
+
+    Raises
+    ------
+    UsageError
+        The folder is no run of a judge, or its benchmark is not the one that was asked.
+    InputError
+        A file of the run or of the benchmark cannot be read.
+    MissingPrerequisite
+        The benchmark is a public set that is not at hand.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"no {MANIFEST}", "Name the folder that `misstep judge run` wrote.", file=folder)
+    if manifest.command != "judge run":
+        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
+    where = _benchmark(manifest, folder, benchmark, data)
+    # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
+    differs = difference(manifest.inputs, inputs_of(where), gone=False)
+    if differs:
+        said = f"the benchmark in {where} is not as it was when {folder} was asked about it: {differs}"
+        raise UsageError(said, "Put it back as it was, name the right one with --benchmark, or run the judge again.")
+    last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}
+    items = tuple(read_items(where))
+    # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
+    place = {item.id: number for number, item in enumerate(items)}
+    return JudgedRun(
+        folder,
+        manifest,
+        where,
+        read_question(where),
+        tuple(sorted(last.values(), key=lambda verdict: place.get(verdict.item, len(place)))),
+        tuple(read_gold(where, place)),
+        items,
+    )
+
+
+def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> list[JudgedRun]:
+    """Several runs that are to be looked at together.
+
+    Raises
+    ------
+    UsageError
+        One folder is named twice; and as `open_run`.
+    InputError, MissingPrerequisite
+        As `open_run`.
+    """
+    resolved = [folder.resolve() for folder in folders]
+    twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
+    return [open_run(folder, benchmark, data) for folder in folders]
+
+
+def say_unfinished(runs: Sequence[JudgedRun]) -> None:
+    """Say on stderr which runs are not whole: what they lack is not there by chance."""
+    for run in runs:
+        if run.unfinished:
+            of = f"of the {len(run.items):,} of the benchmark"
+            say(f"misstep: the run {plain(str(run.folder))} {run.unfinished}, {of}. Its figures may change.")
+
+
+def benchmark_named(named: str, data: Path | None) -> Path:
+    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent.
+
+    Raises
+    ------
+    UsageError
+        There is neither.
+    MissingPrerequisite, InputError
+        The public set is not at hand, or its files do not have the shape that they should have.
+    """
+    folder = Path(named)
+    if "/" in named or any((folder / file).exists() for file in _FILES):
+        return folder
+    from harness.datasets import LOADERS
+    from harness.datasets.catalogue import data_sets
+    from harness.runs.benchmarks import benchmark_folder
+
+    if named.partition("-")[0] in data_sets():
+        return benchmark_folder(named, data)
+    if folder.is_dir():
+        return folder
+    raise UsageError(
+        f"no benchmark {named!r}", f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}."
+    )
+
+
+def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> Path:
+    if named:
+        return benchmark_named(named, data)
+    if manifest.folder and (Path(manifest.folder) / "items.jsonl").exists():
+        return Path(manifest.folder)
+    from harness.runs.benchmarks import benchmark_folder
+
+    name = str(manifest.asked.get("benchmark", ""))
+    try:
+        return benchmark_folder(name, data)
+    except UsageError as error:
+        said = f"the benchmark {name!r} of the run {run} no longer lies in {manifest.folder or 'its folder'}"
+        raise UsageError(said, "Name it with --benchmark.") from error

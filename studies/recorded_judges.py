@@ -1,0 +1,121 @@
+"""Recorded verdicts of real judges beside what people said: the studies that a notebook on judges asks for."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from analysis.gold import AskedItem, read_gold, read_items, read_marked_errors
+from analysis.measures.judging.judged import JudgedItems, JudgedMarks
+from analysis.measures.judging.marked import Mark
+from analysis.measures.judging.ratings import JudgedRatings
+from analysis.measures.judging.reference import clusters_of
+from harness.datasets.benchmark import read_benchmark
+from harness.datasets.recorded import RECORDED, recorded_verdicts
+from harness.datasets.trail_judges import answers
+from harness.datasets.trail_ratings import judge_ratings, people_ratings
+from harness.runs.benchmarks import benchmark_folder, set_folder
+from harness.verdict import Verdict
+from studies.classified import at_hand, version
+
+AGENT_JUDGE = "agent_as_a_judge"
+"""The set whose judge says whether what an agent built meets a requirement."""
+
+MARKED = "trail"
+"""The set whose judges mark errors in runs."""
+
+DATASETS = tuple(RECORDED)
+"""The sets with recorded verdicts."""
+
+
+def judged_by_developer() -> list[JudgedItems]:
+    """The agent judge of Agent-as-a-Judge on what each developer agent built; none where the set is not at hand."""
+    if not at_hand([AGENT_JUDGE]):
+        return []
+    folder = benchmark_folder(AGENT_JUDGE)
+    developer_of = {item.id: str(item.extra["developer_agent"]) for item in read_items(folder)}
+    groups: dict[str, list[Verdict]] = defaultdict(list)
+    for judge, verdicts in recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE)).items():
+        for verdict in verdicts:
+            groups[f"{judge.replace('_', ' ')} on {developer_of[verdict.item]}"].append(verdict)
+    return list(_judged(AGENT_JUDGE, folder, groups))
+
+
+def agent_judge() -> list[tuple[JudgedItems, tuple[AskedItem, ...]]]:
+    """The agent judge of Agent-as-a-Judge on all it was asked, with the items; none where the set is not at hand."""
+    if not at_hand([AGENT_JUDGE]):
+        return []
+    folder = benchmark_folder(AGENT_JUDGE)
+    recorded = recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE))
+    groups = {judge.replace("_", " "): list(verdicts) for judge, verdicts in recorded.items()}
+    items = tuple(read_items(folder))
+    return [(judged, items) for judged in _judged(AGENT_JUDGE, folder, groups)]
+
+
+def judged_by_category() -> list[JudgedItems]:
+    """TRAIL's judges on whether a trace has an error of a category; none where the set is not at hand."""
+    if not at_hand([MARKED]):
+        return []
+    recorded = recorded_verdicts(MARKED, set_folder(MARKED))
+    groups = {_shown(judge): list(verdicts) for judge, verdicts in recorded.items()}
+    return list(_judged(MARKED, benchmark_folder(MARKED), groups))
+
+
+def marked_runs() -> list[JudgedMarks]:
+    """The errors that TRAIL's judges named, and those that people marked; none where the set is not at hand."""
+    if not at_hand([MARKED]):
+        return []
+    folder = benchmark_folder(MARKED)
+    people: dict[str, set[Mark]] = {str(item.extra["trace"]): set() for item in read_items(folder)}
+    for error in read_marked_errors(folder):
+        people[error.trajectory].add((error.location, error.label))
+    marked = {trace: frozenset(marks) for trace, marks in people.items()}
+    return [
+        JudgedMarks(
+            _shown(judge),
+            MARKED,
+            version(MARKED),
+            marked,
+            {
+                answer.trace: tuple((error.location, error.category) for error in answer.errors)
+                if answer.status == "answered"
+                else None
+                for answer in given
+            },
+        )
+        for judge, given in answers(set_folder(MARKED)).items()
+    ]
+
+
+def rated_runs() -> list[JudgedRatings]:
+    """The ratings that TRAIL's judges and people gave the same traces; none where the set is not at hand."""
+    if not at_hand([MARKED]):
+        return []
+    people = people_ratings(set_folder(MARKED))
+    return [
+        JudgedRatings(_shown(judge), MARKED, version(MARKED), people, given)
+        for judge, given in judge_ratings(set_folder(MARKED)).items()
+    ]
+
+
+def _judged(dataset: str, folder: Path, groups: dict[str, list[Verdict]]) -> Iterator[JudgedItems]:
+    """Each group of verdicts with the gold labels of its items."""
+    benchmark = read_benchmark(folder)
+    gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder))
+    for title, verdicts in groups.items():
+        asked = {verdict.item for verdict in verdicts}
+        yield JudgedItems(
+            title=title,
+            dataset=dataset,
+            source=version(dataset),
+            verdicts=tuple(verdicts),
+            gold=tuple(row for row in gold if row.item in asked),
+            clusters=clusters,
+            labels=tuple(benchmark.labels),
+            positive=benchmark.positive,
+        )
+
+
+def _shown(judge: str) -> str:
+    """A judge's folder as people read it: "model on source"."""
+    model, _, source = judge.partition("_")
+    return f"{model} on {source}"

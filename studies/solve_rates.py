@@ -1,0 +1,50 @@
+"""Public sets of solved tasks as notebooks ask for them, each with its title and version; absent ones are left out."""
+
+from collections.abc import Mapping
+
+from analysis.measures.solved import SolvedSet, solved_set
+from harness.datasets import outcomes_of
+from harness.runs.benchmarks import set_folder
+from studies.classified import at_hand, version
+
+SUBMISSIONS = {("swe_bench_resolved_submissions", "verified"): "SWE-bench Verified"}
+"""Sets whose systems were all tried once on the same tasks: (data set, table) → title."""
+
+SAMPLES = {("humaneval_codegen16b_samples", "samples"): "HumanEval"}
+"""Sets with a hundred samples a task."""
+
+TRIALS = {
+    ("taubench", "airline"): "tau-bench, airline",
+    ("swe_bench_resolved_submissions", "terminal_bench_trials"): "Terminal-Bench",
+}
+"""Sets with four or more trials a task."""
+
+INCOMPLETE = {("swe_bench_pro", "runs"): "SWE-bench Pro"}
+"""Sets whose runs left tasks out."""
+
+QUARTER = {
+    ("devin", "all"): "A quarter of SWE-bench, every task",
+    ("devin", "with_diff"): "A quarter of SWE-bench, tasks with a diff",
+}
+"""One system's tasks, and those of them on which it produced something."""
+
+
+def solved_sets(tables: Mapping[tuple[str, str], str]) -> list[SolvedSet]:
+    """The tables that are at hand, in the order given.
+
+    Raises
+    ------
+    InputError
+        A set's files do not have the shape that they should have.
+    """
+    here = at_hand({dataset for dataset, _ in tables})
+    return [
+        solved_set(outcomes_of(dataset, set_folder(dataset)), dataset, table, title, version(dataset))
+        for (dataset, table), title in tables.items()
+        if dataset in here
+    ]
+
+
+def datasets_of(*groups: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
+    """The data sets that some tables are of."""
+    return tuple(dict.fromkeys(dataset for tables in groups for dataset, _ in tables))

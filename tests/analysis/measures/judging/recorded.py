@@ -1,0 +1,32 @@
+"""Made-up judges of items that come in runs, for the tables on recorded judges."""
+
+from collections.abc import Sequence
+
+from analysis.gold import GoldLabel
+from analysis.measures.judging.judged import JudgedItems
+from harness.verdict import Verdict
+
+Answered = tuple[str, str | None]
+"""People's label and the judge's answer; `None` where it gave none."""
+
+
+def judged(title: str, runs: Sequence[Sequence[Answered]], dataset: str = "trail") -> JudgedItems:
+    """A judge of items in runs: the item `r-i` is the i-th of run r."""
+    items = {f"{run}-{place}": pair for run, pairs in enumerate(runs) for place, pair in enumerate(pairs)}
+    return JudgedItems(
+        title=title,
+        dataset=dataset,
+        source=f"{dataset}@0",
+        verdicts=tuple(
+            Verdict(item, title, said, "answered" if said else "unreadable") for item, (_, said) in items.items()
+        ),
+        gold=tuple(GoldLabel(item, "people", label) for item, (label, _) in items.items()),
+        clusters={item: f"run {item.partition('-')[0]}" for item in items},
+        labels=("yes", "no"),
+        positive="yes",
+    )
+
+
+def alone(title: str, pairs: Sequence[Answered]) -> JudgedItems:
+    """A judge of items that stand for themselves."""
+    return judged(title, [[pair] for pair in pairs])

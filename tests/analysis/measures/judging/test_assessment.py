@@ -1,0 +1,184 @@
+"""A run assessed: one document, tables, and what says most."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from analysis.gold import AskedItem
+from analysis.measures.judging.assessment import (
+    Assessment,
+    assess,
+    assessment_document,
+    assessment_tables,
+    most_telling,
+)
+from analysis.measures.judging.scores import score, scores_document
+from analysis.measures.judging.slices import Lengths
+from analysis.pages import table_text
+from analysis.tables.wording import MISSING
+from tests.analysis.measures.judging.samples import YES_NO, labels_of, verdicts
+
+FURTHER = {"bias", "reliability", "ceiling", "alternative_annotator", "slices", "votes", "prevalence", "cost"}
+
+
+def made_up(seed: int = 1, n: int = 60, raters: int = 3, runs: int = 0) -> Assessment:
+    """A biased, overconfident judge that is worse on rust, and some raters."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(YES_NO, size=n)
+    rust = rng.random(n) < 0.5
+    answers = np.where((truth == "no") & (rng.random(n) < np.where(rust, 0.9, 0.2)), "yes", truth).tolist()
+    people = {
+        f"r{place}": np.where(rng.random(n) < 0.9, truth, rng.choice(YES_NO, size=n)).tolist()
+        for place in range(raters)
+    }
+    items = [AskedItem(f"i{place}", extra={"language": "rust" if rust[place] else "go"}) for place in range(n)]
+    return assess(
+        verdicts(answers, rng.choice([0.9, 0.95, 1.0], size=n).tolist()),
+        labels_of(people),
+        YES_NO,
+        benchmark="made_up",
+        items=items,
+        lengths=Lengths("steps", {item.id: place % 17 for place, item in enumerate(items)}),
+        clusters={f"i{place}": f"run {place // runs}" for place in range(n)} if runs else None,
+        positive="yes",
+        resamples=200,
+    )
+
+
+def estimates(value: Any) -> Iterator[dict[str, Any]]:
+    """Every estimate in a document."""
+    if isinstance(value, dict):
+        if value.keys() >= {"value", "low", "high", "reason"}:
+            yield value
+        for inner in value.values():
+            yield from estimates(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from estimates(inner)
+
+
+def test_the_document_has_the_scores_as_they_are_and_each_further_result_under_its_name() -> None:
+    answers, labels = verdicts(["yes", "no", "no", None]), labels_of({"ann": ["yes", "yes", "no", "no"]})
+    document = assessment_document(assess(answers, labels, YES_NO, resamples=20))
+    scores = scores_document(score(answers, labels, YES_NO, resamples=20))
+    assert {name: document[name] for name in scores} == scores
+    assert document.keys() - scores.keys() == FURTHER
+
+
+@pytest.mark.parametrize("runs", [0, 4])
+def test_a_run_with_everything_has_a_table_for_each_question(runs: int) -> None:
+    assessment = made_up(runs=runs)
+    tables = assessment_tables(assessment, "made_up")
+    names = [table.name for table in tables]
+    assert names == [
+        "scores",
+        "bias",
+        "error_flows",
+        "slices",
+        "reliability",
+        "reliability_bins",
+        "ceiling",
+        "agreement_by_rater",
+        "alternative_annotator",
+        "alternative_annotator_by_rater",
+        "prevalence",
+    ]
+    for table in tables:
+        assert table.finding.endswith(".")
+        assert table.made_by.startswith("analysis.measures.judging.")
+        assert all(row.evidence == "real" and row.source == "made_up" for row in table.rows)
+        assert table_text(table)
+
+
+def test_a_question_that_the_run_says_nothing_about_has_no_table() -> None:
+    assessment = assess(verdicts(["yes", "no"]), labels_of({"ann": ["yes", "yes"]}), YES_NO, resamples=20)
+    assert [table.name for table in assessment_tables(assessment, "x")] == ["scores", "bias", "error_flows"]
+
+
+def test_votes_and_costs_have_a_table_where_a_run_has_them() -> None:
+    answers = verdicts(["yes", "no", "no"], [1.0, 0.6, 1.0])
+    answers[0] = type(answers[0])("i0", "strict", "yes", score=1.0, seconds=2.0, cost_usd=0.01)
+    assessment = assess(answers, labels_of({"ann": ["yes", "yes", "no"]}), YES_NO, votes=5, resamples=20)
+    tables = {table.name: table for table in assessment_tables(assessment, "x")}
+    assert tables["votes"].finding.startswith("All 5 votes give the answer on 66.7%")
+    assert tables["costs"].finding.startswith("An item asked now takes $0.01 (by 1 verdict; no 95% interval) and 2 s")
+
+
+@pytest.mark.parametrize("answer", ["yes", "no", "other", None])
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_of_anything_is_told_in_the_singular_and_no_sentence_shows_an_interval_that_there_is_not(
+    answer: str | None, n: int
+) -> None:
+    answers = [
+        structs.replace(verdict, score=0.8 if answer else None, seconds=1.0, cost_usd=0.1)
+        for verdict in verdicts([answer] * n)
+    ]
+    raters = labels_of({"ann": ["yes"] * n, "bob": ["yes"] * n})
+    items = [AskedItem(f"i{place}", extra={"language": f"l{place}"}) for place in range(n)]
+    together = {f"i{place}": "run" for place in range(n)}
+    found = assess(answers, raters, YES_NO, items=items, clusters=together, positive="yes", resamples=20)
+    plural = re.compile(r"\b1 (items|answers|verdicts|raters|fields|clusters|votes)\b")
+    for table in assessment_tables(found, "x"):
+        told = " ".join([table.finding, *table.notes, *(row.method for row in table.rows)])
+        assert not plural.search(told)
+        assert MISSING not in table.finding
+        assert "+0.0 pp to +0.0 pp" not in table.finding
+
+
+def test_errors_that_go_both_ways_alike_favour_no_label() -> None:
+    even = assess(verdicts(["yes", "no", "yes"]), labels_of({"ann": ["no", "yes", "yes"]}), YES_NO, resamples=20)
+    tables = {table.name: table for table in assessment_tables(even, "x")}
+    assert tables["bias"].finding.startswith("The judge says every label as often as people do on 3 items; ")
+    assert tables["error_flows"].finding == "Between any two labels as many errors go one way as the other, on 3 items."
+
+
+def test_what_says_most_is_at_most_three_sentences_and_nothing_where_nothing_stands_out() -> None:
+    told = most_telling(made_up(n=200), "made_up")
+    assert len(told) == 3
+    assert "Errors flow most clearly from “no” to “yes”" in told[0]
+    assert "alternative annotator test" in told[1]
+    assert "By language" in told[2]
+    plain = assess(verdicts(["yes", "no"] * 5), labels_of({"ann": ["yes", "no"] * 5}), YES_NO, resamples=20)
+    assert most_telling(plain, "x") == []
+
+
+def test_the_same_seed_gives_the_same_assessment() -> None:
+    assert made_up() == made_up()
+
+
+CELLS = st.tuples(
+    st.sampled_from([*YES_NO, "other", None]), st.sampled_from([*YES_NO, None]), st.sampled_from([*YES_NO, None])
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(CELLS, max_size=12), st.sampled_from([0, 1, 3]), st.sampled_from(["nominal", "ordinal"]))
+def test_whatever_was_answered_all_is_json_and_what_is_missing_has_a_reason(
+    cells: list[tuple[str | None, str | None, str | None]], runs: int, level: Any
+) -> None:
+    assessment = assess(
+        verdicts([answer for answer, _, _ in cells], [None if not place % 3 else 0.7 for place in range(len(cells))]),
+        labels_of({"ann": [first for _, first, _ in cells], "bob": [second for _, _, second in cells]}),
+        YES_NO,
+        clusters={f"i{place}": f"run {place // runs}" for place in range(len(cells))} if runs else None,
+        items=[AskedItem(f"i{place}", extra={"kind": "ab"[place % 2]}) for place in range(len(cells))],
+        positive="no",
+        level=level,
+        votes=3,
+        resamples=20,
+    )
+    document = json.loads(json.dumps(assessment_document(assessment), allow_nan=False))
+    for estimate in estimates(document):
+        assert estimate["value"] is not None or estimate["reason"]
+        if estimate["low"] is not None:
+            assert estimate["low"] <= estimate["value"] + 1e-9
+            assert estimate["value"] <= estimate["high"] + 1e-9
+    for table in assessment_tables(assessment, "x"):
+        assert table.finding

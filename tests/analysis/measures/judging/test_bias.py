@@ -1,0 +1,104 @@
+"""Which label errors flow to which."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.measures.judging.bias import NOTHING_ANSWERED, NOTHING_UNANSWERED, bias
+from analysis.stats.marginal_homogeneity import stuart_maxwell
+from analysis.stats.multiplicity import holm
+from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from tests.analysis.measures.judging.samples import YES_NO, again, judged
+
+THREE = ("a", "b", "c")
+GOLD = ["a"] * 10 + ["b"] * 8 + ["c"] * 6
+ANSWERS = ["a"] * 4 + ["b"] * 6 + ["b"] * 7 + ["a"] + ["c"] * 3 + ["b"] * 2 + ["a"]
+
+
+def test_the_test_over_all_labels_is_stuarts_and_maxwells() -> None:
+    found = bias(judged(ANSWERS, GOLD, THREE))
+    assert found.n == 24
+    assert found.homogeneity == stuart_maxwell([[4, 6, 0], [1, 7, 0], [1, 2, 3]])
+
+
+def test_each_pair_of_labels_with_an_error_has_mcnemars_test_adjusted_for_all_such_pairs() -> None:
+    flows = {(flow.first, flow.second): flow for flow in bias(judged(ANSWERS, GOLD, THREE)).flows}
+    counts = {pair: (flow.forth, flow.back) for pair, flow in flows.items()}
+    assert counts == {("a", "b"): (6, 1), ("b", "c"): (0, 2), ("a", "c"): (0, 1)}
+    p_values = {pair: mcnemar_mid_p(PairedTable(0, *both, 24 - sum(both))).p_value for pair, both in counts.items()}
+    assert {pair: flow.p_value for pair, flow in flows.items()} == p_values
+    adjusted = holm([p_values[pair] for pair in flows]).p_values
+    assert [flow.p_adjusted for flow in flows.values()] == list(adjusted)
+    assert flows["a", "b"].difference == paired_score_interval(PairedTable(0, 6, 1, 17))
+
+
+def test_flows_stand_most_one_sided_first_and_pairs_without_an_error_are_left_out() -> None:
+    flows = bias(judged(["b", "b", "b", "a"], ["a", "a", "a", "a"], THREE)).flows
+    assert [(flow.first, flow.second, flow.forth, flow.back) for flow in flows] == [("a", "b", 3, 0)]
+
+
+def test_a_noisy_judge_uses_labels_as_often_as_people_and_a_biased_one_does_not() -> None:
+    gold = ["yes"] * 40 + ["no"] * 40
+    noisy = bias(judged(["no"] * 10 + ["yes"] * 30 + ["yes"] * 10 + ["no"] * 30, gold))
+    biased = bias(judged(["yes"] * 40 + ["yes"] * 20 + ["no"] * 20, gold))
+    assert noisy.labels[0].difference.value == 0
+    assert noisy.homogeneity.p_value == pytest.approx(1.0)
+    use = biased.labels[0]
+    assert (use.judge.value, use.gold.value, use.difference.value) == (0.75, 0.5, 0.25)
+    assert use.difference.low is not None
+    assert use.difference.low > 0
+    assert biased.homogeneity.p_value is not None
+    assert biased.homogeneity.p_value < 0.001
+
+
+def test_runs_are_the_sample_where_items_are_of_runs() -> None:
+    gold, answers = ["yes"] * 6 + ["no"] * 6, ["yes"] * 4 + ["no"] * 2 + ["yes"] * 5 + ["no"]
+    alone, many = bias(judged(answers, gold)), bias(judged(again(5, answers), again(5, gold), runs=5))
+    as_items = bias(judged(again(5, answers), again(5, gold)))
+    assert many.flows[0].p_value == pytest.approx(alone.flows[0].p_value)
+    assert many.flows[0].test == "McNemar over clusters, sign flips, mid-p"
+    assert as_items.flows[0].p_value is not None
+    assert alone.flows[0].p_value is not None
+    assert as_items.flows[0].p_value < alone.flows[0].p_value
+    assert "Hotelling over 12 clusters" in many.homogeneity.test
+    assert many.labels[0].difference.method.startswith("clustered pairs")
+
+
+def test_an_answer_that_is_no_label_uses_none_and_is_part_of_no_flow() -> None:
+    found = bias(judged(["yes", "perhaps", "no", "no"], ["yes", "yes", "no", "yes"]))
+    assert (found.n, found.outside) == (4, 1)
+    assert [(flow.forth, flow.back) for flow in found.flows] == [(1, 0)]
+    assert (found.labels[0].judge.value, found.labels[0].gold.value) == (0.25, 0.75)
+
+
+def test_whether_an_item_is_answered_may_depend_on_its_gold_label() -> None:
+    gold = ["yes"] * 30 + ["no"] * 30
+    found = bias(judged(["yes"] * 15 + [None] * 15 + ["no"] * 30, gold))
+    assert [use.unanswered.value for use in found.labels] == [0.5, 0.0]
+    assert found.unanswered.p_value is not None
+    assert found.unanswered.p_value < 0.001
+    assert bias(judged(gold, gold)).unanswered.reason == NOTHING_UNANSWERED
+
+
+def test_without_answers_everything_is_missing_with_a_reason() -> None:
+    found = bias(judged([None, None], ["yes", "no"]))
+    assert (found.n, found.flows, found.homogeneity.p_value) == (0, (), None)
+    assert found.homogeneity.reason == NOTHING_ANSWERED
+    assert found.labels[0].difference.reason == NOTHING_ANSWERED
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.sampled_from(YES_NO), st.sampled_from([*YES_NO, "other", None])), min_size=1, max_size=20),
+    st.sampled_from([0, 2, 3]),
+)
+def test_what_one_label_wins_others_lose(pairs: list[tuple[str, str | None]], runs: int) -> None:
+    found = bias(judged([answer for _, answer in pairs], [label for label, _ in pairs], runs=runs))
+    if not found.n:
+        return
+    won = sum(use.difference.value or 0.0 for use in found.labels)
+    assert won == pytest.approx(-found.outside / found.n)
+    for flow in found.flows:
+        assert flow.p_value is not None
+        assert flow.p_adjusted is not None
+        assert 0 < flow.p_value <= flow.p_adjusted <= 1

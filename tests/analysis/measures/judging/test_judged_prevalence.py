@@ -1,0 +1,113 @@
+"""How often the positive label holds, put right for the judge's errors."""
+
+import numpy as np
+import pytest
+
+from analysis.measures.judging.judged_prevalence import (
+    ALL_GOLD,
+    NEVER_POSITIVE,
+    NO_GOLD,
+    NO_NEGATIVE_ITEM,
+    NO_POSITIVE,
+    NO_POSITIVE_ITEM,
+    NOTHING_ANSWERED,
+    judged_prevalence,
+)
+from analysis.stats.correction import rogan_gladen
+from analysis.stats.proportions import wilson
+from tests.analysis.measures.judging.samples import again, judged
+
+ANSWERS = ["yes"] * 30 + ["no"] * 70
+GOLD = [*["yes"] * 12, *["no"] * 3, *[None] * 15, *["yes"] * 2, *["no"] * 18, *[None] * 50]
+
+
+def test_where_some_items_have_gold_their_errors_are_carried_over_to_all() -> None:
+    found = judged_prevalence(judged(ANSWERS, GOLD))
+    assert (found.answered, found.labelled, found.unanswered) == (100, 35, 0)
+    assert found.judge == wilson(30, 100)
+    assert found.people == wilson(14, 35)
+    assert (found.sensitivity, found.specificity) == (wilson(12, 14), wilson(18, 21))
+    assert found.corrected == rogan_gladen((30, 100), (12, 14), (18, 21)).estimate
+    assert found.prediction_powered.value == pytest.approx(0.30 + (14 - 15) / 35)
+
+
+def test_where_all_items_have_gold_nothing_is_carried_over() -> None:
+    found = judged_prevalence(judged(["yes", "no", "no"], ["yes", "no", "yes"]))
+    assert found.people == wilson(2, 3)
+    for estimate in (found.corrected, found.prediction_powered):
+        assert (estimate.value, estimate.reason) == (None, ALL_GOLD)
+
+
+def test_the_unanswered_leave_the_judges_share_open() -> None:
+    found = judged_prevalence(judged(["yes", "no", None, None], ["yes", "no", None, None]))
+    assert (found.judge.value, found.lowest, found.highest) == (0.5, 0.25, 0.75)
+
+
+def test_a_judge_that_tells_nothing_corrects_nothing() -> None:
+    gold = [*["yes"] * 4, *["no"] * 4, *[None] * 12]
+    found = judged_prevalence(judged(["yes", "no"] * 10, gold))
+    assert found.corrected.value is None
+    assert "tells nothing" in found.corrected.reason
+    clustered = judged_prevalence(judged(again(2, ["yes", "no"] * 10), again(2, gold), runs=2))
+    assert clustered.corrected.value is None
+    assert "tells nothing" in clustered.corrected.reason
+
+
+@pytest.mark.parametrize("runs", [0, 2])
+def test_a_judge_that_says_the_opposite_corrects_nothing_either(runs: int) -> None:
+    gold = [*["yes"] * 4, *["no"] * 4, *[None] * 12]
+    answers = ["no"] * 4 + ["yes"] * 4 + ["no"] * 12
+    found = judged_prevalence(judged(answers, gold, runs=runs))
+    assert found.corrected.value is None
+    assert "tells nothing" in found.corrected.reason
+
+
+@pytest.mark.parametrize(
+    ("answers", "gold", "positive", "reason"),
+    [
+        (["yes"], [None], "yes", NO_GOLD),
+        ([None], ["yes"], "yes", NOTHING_ANSWERED),
+        (["yes"], ["yes"], "", NO_POSITIVE),
+    ],
+)
+def test_what_cannot_be_told_is_missing_with_a_reason(
+    answers: list[str | None], gold: list[str | None], positive: str, reason: str
+) -> None:
+    found = judged_prevalence(judged(answers, gold, positive=positive))
+    assert (found.corrected.value, found.corrected.reason) == (None, reason)
+
+
+def test_runs_are_the_sample_where_items_are_of_runs() -> None:
+    alone = judged_prevalence(judged(ANSWERS, GOLD))
+    many = judged_prevalence(judged(again(3, ANSWERS), again(3, GOLD), runs=3))
+    assert many.corrected.value == pytest.approx(alone.corrected.value)
+    assert many.prediction_powered.low == pytest.approx(alone.prediction_powered.low, abs=0.02)
+    assert "100 clusters" in many.corrected.method
+
+
+def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(8)
+    held = np.zeros(2)
+    for _ in range(80):
+        truth = rng.random(300) < 0.3
+        said = np.where(rng.random(300) < np.where(truth, 0.8, 0.9), truth, ~truth)
+        gold = [("yes" if holds else "no") if place < 90 else None for place, holds in enumerate(truth)]
+        found = judged_prevalence(judged(["yes" if flag else "no" for flag in said], gold))
+        for place, estimate in enumerate((found.corrected, found.prediction_powered)):
+            assert estimate.low is not None
+            assert estimate.high is not None
+            held[place] += estimate.low <= 0.3 <= estimate.high
+    assert (held >= 70).all()
+
+
+@pytest.mark.parametrize(("gold", "reason"), [("no", NO_POSITIVE_ITEM), ("yes", NO_NEGATIVE_ITEM)])
+def test_runs_with_labels_of_one_kind_only_say_which_is_missing(gold: str, reason: str) -> None:
+    found = judged_prevalence(judged(["yes", "no"] * 4, [gold] * 6 + [None] * 2, runs=2))
+    assert (found.corrected.value, found.corrected.reason) == (None, reason)
+
+
+def test_a_positive_label_that_nobody_gave_where_labels_are_open_is_said_to_be_so() -> None:
+    found = judged_prevalence(judged(["no", "no"], ["no", "no"], ()))
+    assert (found.positive, found.judge.reason) == ("", NEVER_POSITIVE)
+    unnamed = judged_prevalence(judged(["no", "no"], ["no", "no"], (), positive=""))
+    assert unnamed.judge.reason == NO_POSITIVE

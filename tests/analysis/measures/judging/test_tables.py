@@ -1,0 +1,83 @@
+"""Tables of real judges: the finding is computed, the unanswered are shown, corrections use other groups' errors."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from analysis.gold import GoldLabel
+from analysis.measures.judging.judged import JudgedItems, JudgedMarks, ScoredItems, scored_items, scored_marks
+from analysis.measures.judging.tables import CORRECTED, KAPPA, corrected_table, judges_table, marks_table
+from analysis.tables import Row, Table
+from harness.verdict import Verdict
+
+
+def judged(title: str, cells: Sequence[tuple[str, str | None, int]]) -> ScoredItems:
+    """A judge with so many items of each gold label and answer."""
+    pairs = [(gold, answer) for gold, answer, times in cells for _ in range(times)]
+    verdicts = [
+        Verdict(str(item), title, answer, "answered" if answer else "unreadable")
+        for item, (_, answer) in enumerate(pairs)
+    ]
+    gold = [GoldLabel(str(item), "people", label) for item, (label, _) in enumerate(pairs)]
+    items = JudgedItems(title, "trail", "trail@0", tuple(verdicts), tuple(gold), {}, ("yes", "no"), "yes")
+    return scored_items(items, resamples=200)
+
+
+GOOD = judged("good", [("yes", "yes", 45), ("yes", "no", 5), ("no", "no", 45), ("no", "yes", 5)])
+POOR = judged("poor", [("yes", "yes", 3), ("yes", "no", 7), ("no", "no", 60), ("no", "yes", 20), ("no", None, 10)])
+
+
+def row(table: Table, group: str, quantity: str) -> Row:
+    (found,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
+    return found
+
+
+def test_the_finding_names_the_worst_and_the_best_judge_and_who_beats_the_most_frequent_label() -> None:
+    finding = judges_table([GOOD, POOR], "autotriage").finding
+    assert finding.index("(poor;") < finding.index("(good;")
+    assert "for 1 of 2 judges" in finding
+
+
+def test_a_judge_with_unanswered_items_has_its_accuracy_both_ways() -> None:
+    table = judges_table([GOOD, POOR], "autotriage")
+    assert row(table, "poor", "Accuracy").value == 63 / 90
+    assert row(table, "poor", "Accuracy, unanswered counted as wrong").value == 63 / 100
+    assert row(table, "poor", "Accuracy of always “no”").value == 90 / 100
+    assert not [one for one in table.rows if one.group == "good" and "unanswered" in one.quantity]
+
+
+def test_each_figure_is_real_and_has_an_interval_and_its_n() -> None:
+    kappa = row(judges_table([GOOD], "autotriage"), "good", KAPPA)
+    assert (kappa.evidence, kappa.n, kappa.source) == ("real", 100, "trail@0")
+    assert kappa.low is not None
+
+
+def test_a_prevalence_is_corrected_by_the_errors_made_on_the_other_groups() -> None:
+    skewed = judged("skewed", [("yes", "yes", 9), ("yes", "no", 1), ("no", "no", 81), ("no", "yes", 9)])
+    table = corrected_table([skewed, GOOD], "autotriage")
+    # Sensitivity and specificity of the other group are 0.9 each: (0.18 + 0.9 - 1) / (0.9 + 0.9 - 1) is 0.1.
+    assert row(table, "skewed", CORRECTED).value == pytest.approx(0.1)
+    assert "nearer to people's in 1 of 2 groups" in table.finding  # the other group's share was right as it was
+
+
+def test_a_judge_that_tells_nothing_elsewhere_corrects_nothing_and_says_so() -> None:
+    coin = judged("coin", [("yes", "yes", 5), ("yes", "no", 5), ("no", "no", 5), ("no", "yes", 5)])
+    corrected = row(corrected_table([GOOD, coin], "autotriage"), "good", CORRECTED)
+    assert corrected.value is None
+    assert "tells nothing" in corrected.reason
+
+
+def test_marks_have_a_row_for_each_way_to_meet_them_and_a_note_on_unknown_categories() -> None:
+    people = {str(run): frozenset({("s1", "loop"), (f"s{run}", "slip")}) for run in range(2, 8)}
+    judge = {run: (("s1", "loop"), ("s1", "weather")) if int(run) % 2 else None for run in people}
+    marks = JudgedMarks("careless", "trail", "trail@0", people, judge)
+    table = marks_table([scored_marks(marks, resamples=200)], "autotriage")
+    assert row(table, "careless", "Runs answered").value == 0.5
+    assert row(table, "careless", "Errors found by place and category").value == 0.25
+    assert any("3 of the 6 errors" in note for note in table.notes)
+
+
+def test_with_nothing_at_hand_each_table_says_so() -> None:
+    for table in (judges_table([], "x"), marks_table([], "x"), corrected_table([], "x")):
+        assert table.finding == "No judge's recorded answers are at hand."
+        assert table.rows == ()

@@ -1,0 +1,114 @@
+"""What is sampled: items, or the clusters by which they hang together."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from analysis.measures.judging.units import Units, drawn_totals, resampled_estimate, units_of
+from analysis.stats.clustered import clustered_proportion
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.proportions import clopper_pearson, wilson
+
+ITEMS = ["a", "b", "c", "d", "e"]
+CLUSTERS = {"a": "run 1", "b": "run 1", "c": "run 2", "d": "run 2"}
+
+
+def test_clusters_are_the_units_where_two_items_share_one() -> None:
+    units = units_of(ITEMS, CLUSTERS)
+    assert (units.of_item.tolist(), units.count, units.clustered, units.name) == (
+        [0, 0, 1, 1, 2],
+        3,
+        True,
+        "3 clusters",
+    )
+    alone = units_of(ITEMS, {item: f"run {item}" for item in ITEMS})
+    assert (alone.count, alone.clustered, alone.name) == (5, False, "items")
+
+
+def test_some_of_the_items_keep_their_units_and_empty_ones_go() -> None:
+    some = units_of(ITEMS, CLUSTERS).only(np.array([False, False, True, True, True]))
+    assert (some.of_item.tolist(), some.count, some.clustered) == ([0, 0, 1], 2, True)
+
+
+def test_totals_add_up_by_unit() -> None:
+    units = units_of(ITEMS, CLUSTERS)
+    assert units.totals([1, 2, 3, 4, 5]).tolist() == [3, 7, 5]
+    assert units.totals(np.array([[1, 0], [2, 1], [3, 0], [4, 0], [5, 1]])).tolist() == [[3, 1], [7, 0], [5, 1]]
+
+
+def test_a_share_is_wilsons_over_items_and_korn_and_graubards_over_clusters() -> None:
+    part, whole = np.array([1, 0, 1, 1, 1], dtype=bool), np.array([1, 1, 1, 1, 0], dtype=bool)
+    assert units_of(ITEMS).share(part, whole, "none") == wilson(3, 4)
+    assert units_of(ITEMS, CLUSTERS).share(part, whole, "none") == korn_graubard([[1, 2], [2, 2]])
+    nothing = units_of(ITEMS).share(part, np.zeros(5, dtype=bool), "no items")
+    assert (nothing.value, nothing.reason) == (None, "no items")
+
+
+def test_clusters_that_are_all_alike_count_as_one_observation_each() -> None:
+    everything = np.ones(4, dtype=bool)
+    share = units_of(["a", "b", "c", "d"], {"a": "x", "b": "x", "c": "y", "d": "y"}).share(everything, everything, "")
+    assert (share.value, share.low, share.n) == (1.0, clopper_pearson(2, 2).low, 4)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.95, 0.99])
+def test_a_share_near_0_or_1_is_covered_over_clusters_where_students_interval_is_not(share: float) -> None:
+    rng = np.random.default_rng(31)
+    clusters, held, by_t = 60, 0, 0
+    for _ in range(150):
+        sizes = rng.integers(1, 13, clusters)
+        right = rng.binomial(sizes, rng.beta(share * 7 / 3, (1 - share) * 7 / 3, clusters))
+        of_item = np.repeat(np.arange(clusters), sizes)
+        part = np.arange(len(of_item)) - np.repeat(np.cumsum(sizes) - sizes, sizes) < np.repeat(right, sizes)
+        found = Units(of_item, clusters, clustered=True).share(part, np.ones(len(part), dtype=bool), "")
+        student = clustered_proportion(np.column_stack([right, sizes]))
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= share <= found.high
+        by_t += student.low is not None and student.high is not None and student.low <= share <= student.high
+    assert held >= 150 * 0.93 - 8
+    assert by_t < held
+
+
+def test_a_mean_carries_students_interval() -> None:
+    values = np.array([1.0, 4.0, 2.0, 8.0, 5.0])
+    mean = units_of(ITEMS).mean(values, "none")
+    half = student.ppf(0.975, 4) * values.std(ddof=1) / np.sqrt(5)
+    assert (mean.value, mean.low, mean.high) == (4.0, pytest.approx(4 - half), pytest.approx(4 + half))
+    assert units_of([]).mean(np.array([]), "none").reason == "none"
+
+
+def test_items_said_again_in_their_cluster_do_not_narrow_a_mean() -> None:
+    values = np.array([1.0, 4.0, 2.0, 8.0, 5.0])
+    once = units_of(ITEMS).mean(values, "none")
+    twice = Units(np.tile(np.arange(5), 2), 5, True).mean(np.tile(values, 2), "none")
+    assert (twice.low, twice.n) == (pytest.approx(once.low), 10)
+
+
+@pytest.mark.parametrize("different", [True, False])
+def test_resamples_spread_as_a_mean_does_whether_units_are_alike_or_not(different: bool) -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=400) if different else rng.integers(3, size=400).astype(float)
+    drawn = drawn_totals(lambda sums: sums / 400, values[:, None], 4_000, np.random.default_rng(2))
+    assert drawn.shape == (4_000, 1)
+    assert drawn.mean() == pytest.approx(values.mean(), abs=0.01)
+    assert drawn.std() == pytest.approx(values.std() / 20, rel=0.05)
+
+
+def test_many_units_get_fewer_resamples_and_the_method_says_how_many() -> None:
+    units = units_of([f"i{place}" for place in range(12_000)])
+    values = np.random.default_rng(3).normal(size=(12_000, 1))
+    (mean,) = units.resampled(lambda sums: sums / 12_000, values, ["none"])
+    assert mean.method == "percentile bootstrap, 833 resamples of items"
+
+
+def test_one_cluster_is_told_in_the_singular() -> None:
+    assert units_of(["a", "b"], CLUSTERS).name == "1 cluster"
+
+
+def test_resamples_that_are_all_alike_give_a_value_without_an_interval_and_say_why() -> None:
+    alike = resampled_estimate(0.5, np.full(100, 0.5), 7, "3 clusters")
+    assert (alike.value, alike.low, alike.high, alike.n) == (0.5, None, None, 7)
+    assert "says nothing of the uncertainty" in alike.reason
+    assert alike.method == "percentile bootstrap, 100 resamples of 3 clusters"
+    apart = resampled_estimate(0.5, np.array([0.4, 0.6]), 7, "items")
+    assert None not in (apart.low, apart.high)

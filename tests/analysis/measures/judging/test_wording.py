@@ -1,0 +1,143 @@
+"""Sentences on judges: beside no judge at all first, wrong answers apart from missing ones, then which is the best."""
+
+from analysis.gold import GoldLabel
+from analysis.measures.judging.comparison import compare_judges
+from analysis.measures.judging.scores import score
+from analysis.measures.judging.wording import best_of, best_per_benchmark, headline, pair_sentence
+from harness.verdict import Verdict
+
+N = 200
+GOLD = [GoldLabel(f"i{n}", "ann", "yes" if n % 2 else "no") for n in range(N)]
+
+
+def verdicts(judge: str, right: int) -> tuple[Verdict, ...]:
+    """A judge that gives the gold label on the first items and the other one on the rest."""
+    other = {"yes": "no", "no": "yes"}
+    return tuple(Verdict(row.item, judge, row.label if n < right else other[row.label]) for n, row in enumerate(GOLD))
+
+
+def sentence(**right: int) -> str:
+    said = {judge: verdicts(judge, count) for judge, count in right.items()}
+    scored = {judge: score(given, GOLD, benchmark="made up", resamples=50) for judge, given in said.items()}
+    return best_of(scored, compare_judges(said, GOLD))
+
+
+def test_a_run_that_is_clearly_better_is_told_apart_with_the_interval_of_the_difference():
+    told = sentence(weak=110, strong=160)
+    assert told.startswith(
+        "strong gives the gold label most often: on 80.0% (95% interval 73.9% to 85.0%) of 200 items of made up, more "
+        "often than always saying “no” would (50.0%). "
+    )
+    assert "strong is told apart from the next, weak: +25.0 pp, 95% interval +" in told
+
+
+def test_a_run_that_is_hardly_better_cannot_be_told_apart():
+    told = sentence(strong=151, weak=150, poor=20)
+    assert "strong cannot be told apart from the next, weak: +0.5 pp" in told
+
+
+def test_without_an_item_in_common_it_is_said_that_there_is_no_comparison():
+    scored = {judge: score(verdicts(judge, count), GOLD, resamples=50) for judge, count in {"a": 150, "b": 100}.items()}
+    assert best_of(scored, []).endswith(" a cannot be compared with the next, b.")
+
+
+def test_of_several_benchmarks_the_best_run_on_each_is_named_the_lowest_first():
+    easy = {"a": score(verdicts("a", 190), GOLD, benchmark="easy", resamples=50)}
+    hard = {name: score(verdicts(name, n), GOLD, benchmark="hard", resamples=50) for name, n in [("a", 60), ("b", 80)]}
+    told = best_per_benchmark([easy, hard])
+    assert told.startswith("The best runs give the gold label on 40.0% of hard (95% interval 33.5% to ")
+    assert "; on 95.0% of easy (95% interval 91.0% to 97.3%), more often than always saying “no” would (50.0%)." in told
+
+
+def test_items_without_a_gold_label_are_none_of_those_that_the_share_is_of():
+    gold = [row for row in GOLD if row.item not in ("i0", "i1")]
+    said = {"strong": verdicts("strong", 160), "weak": verdicts("weak", 100)}
+    scored = {judge: score(given, gold, benchmark="made up", resamples=50) for judge, given in said.items()}
+    assert "of 198 items of made up" in best_of(scored, compare_judges(said, gold))
+
+
+def test_runs_that_are_level_are_not_ranked_and_one_run_of_an_agent_leaves_no_interval():
+    assert sentence(strong=150, other=150).startswith("No run gives the gold label more often than strong: on 75.0%")
+    together = {row.item: "run" for row in GOLD}
+    said = {"strong": verdicts("strong", 160), "weak": verdicts("weak", 120)}
+    scored = {judge: score(given, GOLD, clusters=together, resamples=50) for judge, given in said.items()}
+    told = best_of(scored, compare_judges(said, GOLD, clusters=together))
+    assert told.startswith("strong gives the gold label most often: on 80.0% (no 95% interval) of 200 items")
+    assert "+20.0 pp, no 95% interval, p " in told
+
+
+RARE = [GoldLabel(f"i{n}", "ann", "present" if n < 40 else "absent") for n in range(N)]
+"""Labels of which four of five are “absent”: who reads nothing and says so is right on 80%."""
+
+
+def rarely(judge: str, right: int, failed: int = 0) -> tuple[Verdict, ...]:
+    """A judge that is right on the last items, wrong on the first, and of those between gives some no answer."""
+    other = {"present": "absent", "absent": "present"}
+    said: list[Verdict] = []
+    for n, row in enumerate(RARE):
+        if N - right - failed <= n < N - right:
+            said.append(Verdict(row.item, judge, None, status="failed", error="time-out"))
+        else:
+            said.append(Verdict(row.item, judge, row.label if n >= N - right else other[row.label]))
+    return tuple(said)
+
+
+def scores_of(judge: str, right: int, failed: int = 0):
+    return score(rarely(judge, right, failed), RARE, judge=judge, benchmark="rare things", resamples=50)
+
+
+def test_a_judge_below_always_giving_one_label_is_said_so_before_its_own_figure() -> None:
+    told = headline(scores_of("poor", 120))
+    assert told.startswith("Less often than always saying “absent” would (80.0%), poor gives the gold label on 60.0% (")
+    assert told.index("always saying") < told.index("60.0%")
+
+
+def test_a_judge_whose_interval_holds_that_share_is_not_said_to_be_above_it_and_one_beyond_it_is() -> None:
+    assert "; that is not clearly more often than always saying “absent” would (80.0%)." in headline(
+        scores_of("a", 165)
+    )
+    assert headline(scores_of("b", 158)).startswith("No more often than always saying “absent” would (80.0%), b gives")
+    assert "; that is more often than always saying “absent” would (80.0%)." in headline(scores_of("c", 190))
+
+
+def test_what_was_not_answered_is_told_from_wrong_answers_of_one_run() -> None:
+    told = headline(scores_of("poor", 120, failed=60))
+    assert "what was not answered (60 failed) counts as wrong there" in told
+    assert "of the 140 answered it is right on 85.7% (" in told
+    assert "where that label alone would be on 85.7%" in told
+
+
+def test_where_no_run_comes_above_one_label_alone_that_is_what_is_said_first_of_several() -> None:
+    scored = {"better": scores_of("better", 150), "worse": scores_of("worse", 60)}
+    said = {"better": rarely("better", 150), "worse": rarely("worse", 60)}
+    told = best_of(scored, compare_judges(said, RARE))
+    assert told.startswith(
+        "Neither of the 2 runs gives the gold label more often than always saying “absent” would (80.0%) on 200 items "
+        "of rare things: better on 75.0% ("
+    )
+    assert "better is told apart from the next, worse: +45.0 pp" in told
+
+
+def test_runs_below_one_label_alone_are_named_before_the_best_that_is_above_it() -> None:
+    scored = {"good": scores_of("good", 190), "bad": scores_of("bad", 100)}
+    told = best_of(scored, compare_judges({"good": rarely("good", 190), "bad": rarely("bad", 100)}, RARE))
+    assert told.startswith(
+        "Always giving the most frequent label is right at least as often as bad (50.0%). good gives"
+    )
+
+
+def test_a_difference_that_failed_calls_make_is_told_from_the_one_of_answers() -> None:
+    said = {"whole": rarely("whole", 160), "half": rarely("half", 60, failed=100)}
+    scored = {"whole": scores_of("whole", 160), "half": scores_of("half", 60, failed=100)}
+    pairs = compare_judges(said, RARE)
+    told = best_of(scored, pairs)
+    assert "whole is told apart from the next, half: +50.0 pp" in told
+    assert "That counts as wrong what was not answered (half: 100 failed); over the 100 items that both" in told
+    assert "answered it is +0.0 pp" in told
+    assert "items without an answer count as wrong there: on the 100 that both answered they do" in pair_sentence(
+        pairs[0]
+    )
+
+
+def test_runs_that_answered_everything_have_no_word_on_missing_answers() -> None:
+    assert "answered" not in sentence(strong=160, weak=110)

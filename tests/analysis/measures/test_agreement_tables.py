@@ -1,0 +1,75 @@
+"""The tables of an agreement report: words for a coefficient, matrices where they fit, lists cut with a word."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.labels import ScaleLevel, read_labels
+from analysis.measures.agreement import AgreementReport, agreement_report
+from analysis.measures.agreement_tables import agreement_tables, headline, reading
+
+
+def report(folder: Path, lines: list[str], level: ScaleLevel = "nominal") -> AgreementReport:
+    path = folder / "labels.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return agreement_report(read_labels(path, level=level), level, resamples=50)
+
+
+@pytest.mark.parametrize(
+    ("kappa", "words"),
+    [
+        (-0.01, "poor"),
+        (0.0, "slight"),
+        (0.2, "slight"),
+        (0.21, "fair"),
+        (0.4, "fair"),
+        (0.6, "moderate"),
+        (0.61, "substantial"),
+        (0.8, "substantial"),
+        (0.81, "almost perfect"),
+        (1.0, "almost perfect"),
+    ],
+)
+def test_a_coefficient_in_the_words_of_landis_and_koch(kappa: float, words: str) -> None:
+    assert reading(kappa) == words
+
+
+def test_the_headline_suits_the_level_of_measurement(tmp_path: Path) -> None:
+    lines = ["item,ann,ben", "1,1,2", "2,3,3", "3,1,1"]
+    assert headline(report(tmp_path, lines)).startswith("Fleiss' kappa is ")
+    assert headline(report(tmp_path, lines, "interval")).startswith("Krippendorff's alpha (interval) is ")
+
+
+def test_few_labels_give_a_matrix_a_pair_and_many_a_list_of_confusions(tmp_path: Path) -> None:
+    few = report(tmp_path, ["item,ann,ben", "1,a,b", "2,a,a", "3,b,b"])
+    assert [table.name for table in agreement_tables(few, "x")] == [
+        "overall",
+        "pairs",
+        "labels",
+        "confusion_1",
+        "disagreements",
+        "ties",
+    ]
+    many = report(tmp_path, ["item,ann,ben", "1,a,b", "2,a,b", "3,c,d", "4,e,f", "5,b,b"])
+    (confusions,) = [table for table in agreement_tables(many, "x") if table.name == "confusions"]
+    assert confusions.finding == "Most often, ann said a where ben said b: 2 items."
+    assert [(row.quantity, row.value) for row in confusions.rows] == [("a / b", 2), ("c / d", 1), ("e / f", 1)]
+
+
+def test_long_lists_are_cut_and_say_how_much_is_left(tmp_path: Path) -> None:
+    found = report(tmp_path, ["item,ann,ben", *(f"{item},a,b" for item in range(250))])
+    (disagreements,) = [table for table in agreement_tables(found, "x") if table.name == "disagreements"]
+    assert len(disagreements.rows) == 200 * 2
+    assert disagreements.notes == ("The first 200; 50 more are in the output of --json.",)
+    assert disagreements.finding == "Raters differ on 250 items of 250 (100.0%)."
+
+
+def test_perfect_agreement_has_no_table_of_disagreements(tmp_path: Path) -> None:
+    found = report(tmp_path, ["item,ann,ben", "1,a,a", "2,b,b"])
+    assert "disagreements" not in [table.name for table in agreement_tables(found, "x")]
+
+
+def test_with_more_raters_than_fit_abreast_labels_are_tallied(tmp_path: Path) -> None:
+    found = report(tmp_path, ["item,a,b,c,d,e,f", "1,x,x,y,x,y,z", "2,x,x,x,x,x,x"])
+    (disagreements,) = [table for table in agreement_tables(found, "x") if table.name == "disagreements"]
+    assert [row.value for row in disagreements.rows] == ["x 3, y 2, z 1"]

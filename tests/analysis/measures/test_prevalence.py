@@ -1,0 +1,130 @@
+"""Counts of verdicts to shares: what was not judged is no "no", and every share follows from the patterns."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.prevalence import (
+    Labels,
+    co_occurrence_table,
+    count_patterns,
+    prevalence,
+    prevalence_table,
+    run_patterns,
+)
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table
+from harness.errors import InputError
+from harness.journal.records import write_verdicts
+from harness.verdict import Verdict
+
+CATEGORIES = ("loop", "drift")
+PATTERNS: dict[Labels, int] = {
+    ("yes", "no"): 3,
+    ("yes", "yes"): 2,
+    ("no", "no"): 10,
+    ("no", None): 4,
+    (None, None): 1,
+}
+
+
+def _verdicts(patterns: dict[Labels, int], categories: tuple[str, ...] = CATEGORIES) -> list[Verdict]:
+    return [
+        Verdict(f"{labels}-{number}", category, label, "abstained" if label is None else "answered")
+        for labels, count in patterns.items()
+        for number in range(count)
+        for category, label in zip(categories, labels, strict=True)
+    ]
+
+
+def _row(table: Table, quantity: str, group: str) -> Row:
+    (row,) = [row for row in table.rows if row.quantity == quantity and group in row.group]
+    return row
+
+
+def test_a_share_is_over_the_trajectories_that_were_judged() -> None:
+    loop, drift = prevalence(CATEGORIES, PATTERNS).categories
+    assert (loop.count, loop.exclusive, loop.answered, loop.abstained) == (5, 3, 19, 1)
+    assert (drift.count, drift.exclusive, drift.answered, drift.abstained) == (2, 0, 15, 5)
+    assert loop.share == wilson(5, 19)
+    assert drift.share == wilson(2, 15)
+
+
+def test_any_is_over_those_judged_for_at_least_one_category() -> None:
+    found = prevalence(CATEGORIES, PATTERNS)
+    assert (found.n, found.any_count, found.any_share) == (20, 5, wilson(5, 19))
+
+
+def test_with_nothing_judged_there_is_no_share_but_a_reason() -> None:
+    for patterns in ({}, {(None, None): 3}):
+        found = prevalence(CATEGORIES, patterns)
+        assert found.any_share.value is None
+        assert found.any_share.reason
+        assert all(one.share.value is None for one in found.categories)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["yes", "no", None])] * 3), max_size=30))
+def test_the_exclusive_ones_are_at_most_those_of_any_and_at_least_none(labelled: list[Labels]) -> None:
+    found = prevalence(("a", "b", "c"), Counter(labelled))
+    assert sum(one.exclusive for one in found.categories) <= found.any_count <= found.n
+    assert found.any_count <= sum(one.count for one in found.categories)
+    assert all(one.answered + one.abstained == found.n for one in found.categories)
+
+
+def test_patterns_are_counted_from_verdicts_in_any_order() -> None:
+    verdicts = _verdicts(PATTERNS)
+    assert count_patterns(verdicts) == (CATEGORIES, PATTERNS)
+    by_category = sorted(verdicts, key=lambda verdict: verdict.judge != "loop")
+    assert count_patterns(by_category) == (CATEGORIES, PATTERNS)
+
+
+def test_a_category_without_a_verdict_on_a_trajectory_was_not_judged_there() -> None:
+    categories, patterns = count_patterns([Verdict("a", "loop", "yes"), Verdict("b", "drift", "no")])
+    assert (categories, patterns) == (CATEGORIES, {("yes", None): 1, (None, "no"): 1})
+
+
+def test_runs_of_the_same_categories_add_and_others_are_refused(tmp_path: Path) -> None:
+    for name, categories in (("one", CATEGORIES), ("two", CATEGORIES), ("other", ("loop", "else"))):
+        (tmp_path / name).mkdir()
+        write_verdicts(tmp_path / name / "verdicts.jsonl", _verdicts(PATTERNS, categories))
+    both = run_patterns([tmp_path / "one", tmp_path / "two"])
+    assert both == (CATEGORIES, {labels: 2 * count for labels, count in PATTERNS.items()})
+    with pytest.raises(InputError, match="another run has loop, drift"):
+        run_patterns([tmp_path / "one", tmp_path / "other"])
+
+
+def test_the_table_has_a_row_a_category_one_for_any_and_the_exclusive_shares() -> None:
+    table = prevalence_table(CATEGORIES, PATTERNS, source="made up")
+    loop = _row(table, "loop", "show it and nothing")
+    assert (loop.value, loop.n, loop.unit, loop.evidence, loop.source) == (3 / 19, 19, "share", "real", "made up")
+    assert [row.quantity for row in table.rows] == ["loop", "drift", "any", "loop", "drift"]
+    assert table.finding.startswith("26.3% of 19 trajectories show misbehaviour (95% interval ")
+    assert "loop 1, drift 5 of 20 trajectories" in table.notes[1]
+
+
+def test_a_table_of_nothing_says_so_and_gives_no_zero() -> None:
+    table = prevalence_table(CATEGORIES, {}, source="made up")
+    assert table.finding == "No trajectory was judged."
+    assert all(row.value is None and row.reason for row in table.rows)
+
+
+def test_nothing_found_is_an_interval_too() -> None:
+    table = prevalence_table(CATEGORIES, {("no", "no"): 20}, source="made up")
+    assert table.finding == "No misbehaviour was found in 20 trajectories (95% interval 0% to 16.1%)."
+
+
+def test_co_occurrence_is_of_those_that_show_the_line_and_were_judged_for_the_column() -> None:
+    table = co_occurrence_table(CATEGORIES, PATTERNS, source="made up")
+    assert (_row(table, "drift", "loop").value, _row(table, "drift", "loop").n) == (2 / 5, 5)
+    assert (_row(table, "loop", "drift").value, _row(table, "loop", "drift").n) == (1.0, 2)
+    assert table.finding == "loop and drift occur together most often: in 2 trajectories."
+
+
+def test_a_category_that_nothing_shows_has_no_companions_but_a_reason() -> None:
+    table = co_occurrence_table(CATEGORIES, {("yes", "no"): 1}, source="made up")
+    row = _row(table, "loop", "drift")
+    assert (row.value, row.reason) == (None, "none shows drift")
+    assert table.finding == "No two categories were found in one trajectory."

@@ -1,0 +1,63 @@
+"""Where in a run misbehaviour shows, and which runs are shown as examples."""
+
+from pathlib import Path
+
+from msgspec import structs
+
+from analysis.measures.run_findings import (
+    datasets_of,
+    evidence_of,
+    examples_table,
+    place_table,
+    source_of,
+    weight_note,
+    with_set,
+)
+from analysis.measures.validity import JudgedSet
+from harness.verdict import Verdict
+
+
+def _set(name: str, *found: tuple[str, int]) -> JudgedSet:
+    verdicts = tuple(
+        Verdict(run, "loop", "yes", steps=(step, 9), rationale=f"step {step} again and again") for run, step in found
+    )
+    quiet = Verdict("quiet", "loop", "no")
+    return JudgedSet(name, Path(), f"{name}@1", (*verdicts, quiet), {"quiet": 10, **{run: 10 for run, _ in found}})
+
+
+def test_a_finding_counts_in_the_fifth_of_its_first_evidence_step() -> None:
+    rows = place_table([_set("one", ("a", 0), ("b", 1), ("c", 9))]).rows
+    assert {row.quantity: row.value for row in rows if row.value} == {"first fifth": 2 / 3, "last fifth": 1 / 3}
+
+
+def test_without_findings_shares_are_undefined_and_say_why() -> None:
+    table = place_table([_set("one")])
+    assert all(row.value is None and row.reason for row in table.rows)
+    assert "No misbehaviour was found" in table.finding
+
+
+def test_examples_come_from_different_sets_first() -> None:
+    rows = examples_table([_set("one", ("a", 1), ("b", 2), ("c", 3)), _set("two", ("x", 4))], each=2).rows
+    assert [(row.source, row.quantity) for row in rows] == [("one@1", "a"), ("two@1", "x")]
+    assert rows[0].reason == "step 1 again and again"
+    assert rows[0].example == "one/a#1"
+
+
+def test_items_are_named_with_their_set_since_sets_use_the_same_ids() -> None:
+    items = [verdict.item for verdict in with_set([_set("one", ("a", 1)), _set("two", ("a", 1))])]
+    assert len(set(items)) == len(items) == 4
+
+
+def test_a_set_that_outweighs_the_others_is_named() -> None:
+    large, small = _set("large", ("a", 1), ("b", 1), ("c", 1)), _set("small")
+    assert weight_note([large, small]) == ("4 of the 5 runs are of one set, large, and outweigh the others.",)
+    assert weight_note([small, _set("other")]) == ()
+
+
+def test_generated_runs_are_called_so_and_name_no_data_set() -> None:
+    generated = structs.replace(_set("generated", ("a", 1)), evidence="generated", source="generated, seed 0, n 2")
+    assert {row.evidence for row in place_table([generated]).rows} == {"generated"}
+    assert {row.evidence for row in examples_table([generated]).rows} == {"generated"}
+    assert (source_of([generated]), datasets_of([generated])) == ("generated, seed 0, n 2", ())
+    assert evidence_of([_set("one")]) == "real"
+    assert evidence_of([_set("one"), generated]) == "generated"

@@ -1,0 +1,76 @@
+"""Rules against people's labels: what counts as positive, and what the table says of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.measures import validity
+from analysis.measures.validity import JudgedSet, LabelMapping
+from harness.verdict import Verdict
+
+LOOP = LabelMapping("infinite_loop", "made_up", "gold", "made up", labels=("Repetition",), in_a_row=2)
+MARKED = LabelMapping("tool_call_failure", "made_up", "errors", "made up", labels=("Bad call",))
+DECISIVE = LabelMapping("any", "made_up", "errors", "made up", decisive=True)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three labelled runs (a: two repetitions in a row; b: two apart; c: none), and one that nobody labelled."""
+    relations = {"a": ["New", "Repetition", "Repetition"], "b": ["Repetition", "New", "Repetition"], "c": ["New"]}
+    rows = [(f"{run}/{place}", run, label) for run, labels in relations.items() for place, label in enumerate(labels)]
+    items = [{"id": item, "kind": "misbehaviour", "trajectory_id": run} for item, run, _ in rows]
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    gold = "".join(f"{item},authors,{label}\n" for item, _, label in rows)
+    (tmp_path / "gold.csv").write_text(f"item,rater,label\n{gold}")
+    errors = [
+        {"trajectory": "a", "label": "Bad call", "step": 3},
+        {"trajectory": "b", "label": "Other", "step": 1},
+    ]
+    (tmp_path / "gold_errors.jsonl").write_text("".join(json.dumps(error) + "\n" for error in errors))
+    return tmp_path
+
+
+def _judged(folder: Path, category: str, **labels: str | None) -> JudgedSet:
+    verdicts = tuple(
+        Verdict(run, category, label, "answered" if label else "abstained", steps=(3,) if label == "yes" else ())
+        for run, label in labels.items()
+    )
+    return JudgedSet("made_up", folder, "made_up@1", verdicts, dict.fromkeys(labels, 10))
+
+
+def test_a_run_is_positive_when_enough_labels_stand_in_a_row(folder: Path) -> None:
+    assert validity.positives(LOOP, folder) == {"a": True, "b": False, "c": False}
+
+
+def test_a_run_is_positive_when_people_marked_such_an_error_in_it(folder: Path) -> None:
+    assert validity.positives(MARKED, folder) == {"a": True, "b": False, "c": False}
+
+
+def test_only_runs_with_both_a_label_and_an_answer_count(folder: Path) -> None:
+    table = validity.confusion(LOOP, _judged(folder, "infinite_loop", a="yes", b="yes", c=None, unlabelled="yes"))
+    assert (table.tp, table.fp, table.fn, table.tn) == (1, 1, 0, 0)
+
+
+def test_evidence_is_held_against_the_decisive_step_and_against_chance(folder: Path) -> None:
+    rows = validity._location_rows(DECISIVE, _judged(folder, "infinite_loop", a="yes", b="yes", c="no"))
+    found = {row.quantity: (row.value, row.n) for row in rows}
+    assert found == {"Precision": (0.5, 2), "Precision of steps drawn at random": (0.1, 2), "Recall": (0.5, 2)}
+
+
+def test_every_mapping_says_why_and_names_labels_or_the_decisive_step() -> None:
+    mappings = validity.load_mappings()
+    assert all(mapping.why and (bool(mapping.labels) != mapping.decisive) for mapping in mappings)
+    assert {mapping.benchmark for mapping in mappings} == {"llm_agents_study", "trail", "agentrx", "whoandwhen"}
+
+
+def test_generated_runs_are_called_generated() -> None:
+    verdicts = [Verdict("1", "loop", "yes"), Verdict("2", "loop", "no")]
+    table = validity.generated_table(verdicts, {("1", "loop"): True, ("2", "loop"): True}, seed=3, n=2)
+    assert {row.evidence for row in table.rows} == {"generated"}
+    assert {row.source for row in table.rows} == {"generated, seed 3, n 2"}
+    assert {row.quantity: row.value for row in table.rows} == {"Precision": 1.0, "Recall": 0.5}
+
+
+def test_without_any_set_the_table_says_so() -> None:
+    assert validity.validity_table([]).finding == "No set with people's labels is at hand."

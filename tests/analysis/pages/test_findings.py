@@ -1,0 +1,55 @@
+"""Findings as text: undefined is a dash and not a zero, examples are spread over categories."""
+
+from analysis.pages.findings import Findings, findings, findings_text, tables
+from harness.journal.classified import Example, Labels, Summary
+from harness.trajectory import Skipped, Unreadable
+
+CATEGORIES = ("loop", "drift")
+
+
+def _findings(patterns: dict[Labels, int], examples: tuple[Example, ...] = ()) -> Findings:
+    unreadable, skipped = [Unreadable("a.jsonl", 3, "no JSON")], [Skipped("notes.txt", "no known format")]
+    return findings(CATEGORIES, Summary(patterns, list(examples), unreadable, skipped, 0))
+
+
+def _example(item: str, category: str, steps: tuple[int, ...] = (), why: str = "So it is.") -> Example:
+    return Example(item, category, "a.jsonl", 4, steps, why)
+
+
+def test_a_category_that_nothing_was_judged_for_has_a_dash_and_no_zero() -> None:
+    text = findings_text(_findings({("no", None): 4}))
+    (drift,) = [line.split() for line in text.splitlines() if line.startswith("drift")]
+    assert drift == ["drift", "0", "—", "—", "0", "4"]
+
+
+def test_what_was_not_judged_has_a_column_only_where_there_is_any() -> None:
+    assert "not judged" in findings_text(_findings({("no", None): 4}))
+    assert "not judged" not in findings_text(_findings({("no", "yes"): 4}))
+
+
+def test_examples_are_of_as_many_categories_as_there_are_the_most_frequent_first() -> None:
+    examples = (*(_example(item, "loop") for item in "abc"), _example("d", "drift"))
+    text = findings_text(_findings({("yes", "no"): 3, ("no", "yes"): 9}, examples))
+    shown = [line.split()[:2] for line in text.splitlines() if "a.jsonl:4" in line]
+    assert shown == [["drift", "d"], ["loop", "a"], ["loop", "b"]]
+
+
+def test_an_example_names_its_steps_once() -> None:
+    patterns: dict[Labels, int] = {("yes", "no"): 1}
+    text = findings_text(_findings(patterns, (_example("a", "loop", tuple(range(1, 9))),)))
+    assert "a (a.jsonl:4), steps 1, 2, 3, 4, 5, 6, …: So it is." in text
+    text = findings_text(_findings(patterns, (_example("a", "loop", (7,), "Said in step 7."),)))
+    assert "a (a.jsonl:4): Said in step 7." in text
+
+
+def test_what_was_left_out_is_counted_and_named() -> None:
+    text = findings_text(_findings({("no", "no"): 1}))
+    assert "1 trajectory was unreadable and not counted." in text
+    assert "1 file skipped, of no known format: notes.txt" in text
+
+
+def test_the_tables_count_what_the_document_counts() -> None:
+    found = _findings({("yes", "no"): 3, ("no", "no"): 5})
+    prevalent, together = tables(found, "made up")
+    assert prevalent.rows[0].value == found.categories["loop"].share == 3 / 8
+    assert {row.group for row in together.rows} == set(CATEGORIES)

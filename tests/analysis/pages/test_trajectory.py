@@ -1,0 +1,143 @@
+"""A trajectory's page: what was found first, every step, the evidence marked, nothing run, nothing endless."""
+
+import re
+
+import pytest
+
+from analysis.pages import Foot
+from analysis.pages.trajectory import PAGE_SHOWN, TEXT_SHOWN, finding, trajectory_page
+from harness.trajectory import Outcome, Step, ToolCall, ToolResult
+from harness.verdict import Verdict
+from tests.analysis.pages.html_rules import check_page
+from tests.analysis.pages.made_up import HOSTILE, trajectory, verdicts
+
+FOOT = Foot("misstep view run-1.json")
+
+
+def made(verdicts_=None, **changes):
+    return trajectory_page(trajectory(**changes), verdicts() if verdicts_ is None else verdicts_, FOOT)
+
+
+def step_of(html: str, number: int) -> str:
+    return html.split(f'<li id="step-{number}"')[1].split('<li id="step-')[0].split("</ol>")[0]
+
+
+def test_the_first_sentence_says_what_was_found_and_how_it_ended():
+    assert finding(trajectory(), verdicts()) == (
+        "6 steps, of which 2 are evidence of tool call failure. The task was not solved."
+    )
+
+
+def test_the_first_sentence_counts_the_evidence_of_each_category_and_no_other_steps():
+    run = trajectory(outcome=Outcome())
+    loop = Verdict("run-1", "infinite_loop", "yes", steps=(1, 1, 5, 99), rationale="It goes round.")
+    one, unnamed = (Verdict("run-1", name, "yes", steps=steps) for name, steps in (("slip", (0,)), ("theft", ())))
+    assert finding(run, [loop]) == "6 steps, of which 2 are evidence of infinite loop."
+    assert finding(run, [loop, one, unnamed]) == (
+        "6 steps, of which 2 are evidence of infinite loop, 1 is evidence of slip and none is evidence of theft."
+    )
+
+
+def test_a_classifier_that_failed_is_counted_and_shown_with_its_error():
+    broken = Verdict("run-1", "odd", None, "failed", error="odd raised ValueError: no")
+    assert finding(trajectory(outcome=Outcome()), [verdicts()[0], broken]).endswith("in them. 1 classifier failed.")
+    assert "odd raised ValueError: no" in made([broken])
+
+
+def test_nothing_found_and_nobody_asked_are_different_sentences():
+    run = trajectory(outcome=Outcome())
+    none = [verdicts()[0]] * 2
+    assert finding(run, none) == "6 steps, and none of 2 rule classifiers found misbehaviour in them."
+    assert finding(run, []) == "6 steps, and no classifier gave an answer."
+
+
+def test_a_classifier_that_did_not_answer_found_nothing_and_is_not_counted():
+    silent = Verdict("run-1", "infinite_loop", None, "abstained")
+    assert "the one rule classifier asked found no misbehaviour" in finding(trajectory(), [silent, verdicts()[0]])
+    assert "abstained" in made([silent])
+
+
+def test_every_step_is_there_in_order():
+    html = made()
+    check_page(html)
+    assert re.findall(r'<li id="step-(\d+)"', html) == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_evidence_steps_are_linked_from_the_top_and_marked_with_why():
+    html = made()
+    top = html[: html.index('<ol class="steps">')]
+    assert '<a href="#step-3">3</a>, <a href="#step-4">4</a>' in top
+    for number in (3, 4):
+        assert "tool call failure" in step_of(html, number)
+        assert "The same edit fails twice." in step_of(html, number)
+    assert "The same edit fails twice." not in step_of(html, 5)
+
+
+def test_a_category_that_was_not_found_marks_no_step():
+    html = made([Verdict("run-1", "infinite_loop", "no", steps=(1,), rationale="It stops in time.")])
+    assert "It stops in time." not in step_of(html, 1)
+
+
+def test_calls_answers_and_failures_are_told_apart():
+    html = made()
+    assert "ls -l" in step_of(html, 1)
+    assert "arguments do not parse" in step_of(html, 3)
+    assert "exit code 2" in step_of(html, 3)
+    assert "exit code" not in step_of(html, 2)
+
+
+def test_who_ran_what_at_which_cost_is_there():
+    text = " ".join(check_page(made()).text.split())
+    for part in ("made-up-agent", "made-up-model", "failed, reward 0", "runs/run-1.json (atif)", "coder", "$0.02"):
+        assert part in text
+
+
+def test_what_a_trajectory_says_is_text():
+    hostile = Step(
+        "agent",
+        HOSTILE,
+        HOSTILE,
+        (ToolCall(HOSTILE, {HOSTILE: HOSTILE, "nested": {"a": [HOSTILE]}}, HOSTILE, HOSTILE),),
+        (ToolResult(HOSTILE, True, 1, HOSTILE),),
+        HOSTILE,
+        HOSTILE,
+    )
+    html = made(
+        [Verdict(HOSTILE, HOSTILE, "yes", steps=(0,), rationale=HOSTILE)], id=HOSTILE, task=HOSTILE, steps=(hostile,)
+    )
+    page = check_page(html)
+    assert page.tags.count("script") == 1
+    assert not {"\x1b", "\u202e"} & set(html)
+
+
+def test_a_long_answer_is_folded_and_its_cut_is_said():
+    long = Step("agent", results=(ToolResult("a" * (TEXT_SHOWN + 1234) + "the end"),))
+    html = made([], steps=(long,))
+    assert "1,241 characters are not shown here" in html
+    assert "the end" in html
+    assert "<details><summary>" in step_of(html, 0)
+
+
+def test_a_trajectory_of_20_mb_makes_a_page_that_opens():
+    steps = tuple(Step("agent", "t" * 1000, results=(ToolResult("r" * 19_000),)) for _ in range(1000))
+    html = made([], steps=steps)
+    assert len(re.findall(r'<li id="step-', html)) == 1000
+    assert len(html) < 2 * PAGE_SHOWN
+
+
+def test_of_very_many_steps_the_evidence_is_always_shown():
+    steps = (Step("agent", "x"),) * 10_000
+    html = made([Verdict("run-1", "infinite_loop", "yes", steps=(5000,), rationale="It goes round.")], steps=steps)
+    assert '<li id="step-5000"' in html
+    assert len(re.findall(r'<li id="step-', html)) == 2001
+    assert html.count("steps are not shown here") == 2
+    check_page(html)
+
+
+def test_evidence_that_is_out_of_range_is_not_linked():
+    check_page(made([Verdict("run-1", "infinite_loop", "yes", steps=(3, 99), rationale="Twice.")]))
+
+
+@pytest.mark.parametrize("steps", [(), (Step("agent"),)])
+def test_an_empty_run_has_a_page(steps):
+    check_page(made([], steps=steps, task="", agent=None, model=None))

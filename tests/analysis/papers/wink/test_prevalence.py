@@ -1,0 +1,62 @@
+"""Wink's tables: what the printed counts give, and what the printed p-values imply."""
+
+import math
+
+import pytest
+from scipy.stats import norm
+
+from analysis.papers.wink import prevalence as wink
+from analysis.tables import Row
+
+
+def _recomputed(group: str = "") -> dict[str, Row]:
+    return {row.quantity: row for row in wink.prevalence_table().rows if row.status and row.group == group}
+
+
+def test_every_share_of_table_1_follows_from_its_count_and_the_total_of_the_caption() -> None:
+    rows = _recomputed()
+    table = [rows[name] for name in [*wink.CATEGORIES.values(), "Any of the four"]]
+    assert [row.status for row in table] == ["reproduced"] * 5
+    assert rows["Infinite loops"].value == pytest.approx(2232 / 42807)
+    assert all(row.low < row.value < row.high for row in table)  # type: ignore[operator]
+
+
+def test_the_total_of_the_text_gives_other_shares_and_the_table_says_which() -> None:
+    rows = _recomputed("with the text's total, 42,920")
+    assert {row.status for row in rows.values()} == {"differs"}
+    assert {row.figures for row in rows.values()} == {("wink/prevalence.n.text",)}, "it is the total that does not fit"
+    assert rows["Infinite loops"].status == "differs"
+    assert _recomputed()["Infinite loops"].figures == ("wink/prevalence.loops.share",)
+    assert "2,232 / 42,920 is 5.200%, not 5.21%" in rows["Infinite loops"].reason
+
+
+def test_a_rounded_share_in_the_text_is_judged_at_its_own_digits() -> None:
+    rows = _recomputed()
+    assert rows["Any of the four, in the text"].status == "reproduced"
+    assert rows["Any of the four, in the abstract"].status == "reproduced"
+
+
+def test_the_total_that_does_not_fit_is_told_apart_from_the_one_that_does() -> None:
+    assert "7 of 7 printed shares" in wink.prevalence_table().finding
+
+
+def test_table_2_is_underdetermined_since_no_counts_are_printed() -> None:
+    judged = [row for row in wink.models_table().rows if row.status]
+    assert [row.status for row in judged] == ["underdetermined"] * 4
+    assert all("How many cases either share is of is not printed" in row.reason for row in judged)
+
+
+@pytest.mark.parametrize("name", ["Unrequested changes", "Tool call failure"])
+def test_the_implied_size_gives_the_printed_p_value_when_it_is_put_back(name: str) -> None:
+    rows = {row.quantity: row for row in wink.models_table().rows if row.group == name}
+    first, second, printed = (float(rows[key].value or 0) for key in ("Sonnet 4.5", "Opus 4.5", "p-value"))
+    size = rows["Size of each arm that gives this p-value"]
+    assert isinstance(size.value, int)
+    pooled = (first + second) / 2
+    z = abs(first - second) / math.sqrt(2 * pooled * (1 - pooled) / size.value)
+    assert 2 * norm.sf(z) == pytest.approx(printed, rel=1e-3)
+    assert size.low < size.value < size.high  # type: ignore[operator]
+
+
+def test_one_size_of_arms_fits_the_four_p_values_of_table_2() -> None:
+    assert "all 4 p-values fit arms of 5,827 to 6,917 trajectories" in wink.models_table().finding

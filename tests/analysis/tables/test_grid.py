@@ -1,0 +1,132 @@
+"""Rows are laid out so that figures that want comparing meet."""
+
+from analysis.tables import Row, Table
+from analysis.tables.grid import grid, methods, worst
+from tests.analysis.pages.made_up import by_set, compared, of_many_sources
+
+
+def table(*rows: Row) -> Table:
+    return Table("t", "p", "T", "F", rows)
+
+
+def values(line):
+    return [cell and cell.value for cell in line.cells]
+
+
+def test_published_and_recomputed_stand_side_by_side():
+    layout = grid(compared())
+    assert [column.evidence for column in layout.columns] == ["published", "recomputed"]
+    assert [(line.label, values(line)) for line in layout.lines()] == [
+        ("Loops", ["20%", "20.0%"]),
+        ("Edits", ["31%", "30.0%"]),
+        ("Calls", [None, "—"]),
+    ]
+
+
+def test_a_line_has_the_status_and_the_reason_of_its_comparison():
+    lines = grid(compared()).lines()
+    assert [line.status for line in lines] == ["reproduced", "differs", "underdetermined"]
+    assert [line.reasons for line in lines] == [(), ("15 of 50 are 30%, not 31%.",), ("No count is printed.",)]
+
+
+def test_groups_of_the_same_quantities_are_crossed_with_them():
+    layout = grid(by_set())
+    assert [column.label for column in layout.columns] == ["Loops", "Edits"]
+    assert [(line.label, line.n, values(line)) for line in layout.lines()] == [
+        ("alpha", "1,200", ["10.0%", "25.0%"]),
+        ("beta", "80", ["10.0%", "25.0%"]),
+        ("gamma", "7", ["10.0%", "25.0%"]),
+    ]
+    assert layout.evidence == "real"
+
+
+def test_groups_of_different_quantities_are_headings():
+    layout = grid(table(Row("a", 1, group="one"), Row("b", 2, group="one"), Row("a", 3, group="two")))
+    assert [(section.heading, [line.label for line in section.lines]) for section in layout.sections] == [
+        ("one", ["a", "b"]),
+        ("two", ["a"]),
+    ]
+
+
+def test_a_few_sources_of_one_kind_are_columns():
+    layout = grid(table(Row("a", 1, source="s"), Row("a", 2, source="t"), Row("b", 3, source="t")))
+    assert [(column.evidence, column.source) for column in layout.columns] == [("real", "s"), ("real", "t")]
+    assert [values(line) for line in layout.lines()] == [["1", "2"], [None, "3"]]
+
+
+def test_many_sources_are_stacked_under_one_label():
+    layout = grid(of_many_sources())
+    assert [line.span for line in layout.lines()] == [7, 0, 0, 0, 0, 0, 0]
+    assert [line.cells[0].evidence for line in layout.lines()][:2] == ["published", "real"]
+
+
+def test_every_row_is_a_figure_of_the_layout_exactly_once():
+    for shown in (compared(), by_set(), of_many_sources()):
+        assert sum(cell is not None for line in grid(shown).lines() for cell in line.cells) == len(shown.rows)
+
+
+def test_an_n_that_differs_within_a_line_stands_with_each_figure():
+    (line,) = grid(table(Row("a", 1, n=10, evidence="published"), Row("a", 2, n=20, evidence="real"))).lines()
+    assert line.n == ""
+    assert [cell.n for cell in line.cells] == ["10", "20"]
+
+
+def test_a_source_is_named_once_where_a_column_shares_it():
+    layout = grid(compared())
+    assert [column.source for column in layout.columns] == ["", "table 1"]
+    assert layout.lines()[0].cells[0].source == "table 1, row 1"
+
+
+def test_a_table_without_rows_has_no_lines():
+    assert grid(table()).lines() == []
+
+
+def test_the_worst_status_speaks_for_a_line():
+    assert worst(["reproduced", None, "impossible", "differs"]) == "impossible"
+    assert worst([None]) is None
+
+
+def test_a_recomputed_figure_has_the_digits_of_the_printed_one():
+    rows = [Row("a", 0.0521, printed="5.21%", evidence="published", unit="share"), Row("a", 0.0521396, unit="share")]
+    assert values(grid(table(*rows)).lines()[0]) == ["5.21%", "5.2%"]
+    recomputed = Row("a", 0.0521396, evidence="recomputed", unit="share")
+    assert values(grid(table(rows[0], recomputed)).lines()[0]) == ["5.21%", "5.21%"]
+
+
+def test_a_column_of_text_is_words():
+    assert [column.is_words for column in grid(table(Row("a", "steps 1, 2", unit="text"))).columns] == [True]
+
+
+def test_reasons_without_statuses_are_remarks():
+    assert grid(table(Row("a", None, reason="No one was asked."))).remarks == "remarks"
+    assert grid(compared()).remarks == "status"
+    assert grid(by_set()).remarks == ""
+
+
+def test_a_source_of_one_line_stands_at_its_end():
+    layout = grid(table(Row("a", 1, source="s"), Row("b", 2, source="t")))
+    assert [line.source for line in layout.lines()] == ["s", "t"]
+
+
+def test_each_method_is_named_once():
+    rows = [Row("a", 1, method="Wilson, 95%"), Row("b", 2, method="Wilson, 95%"), Row("c", 3, method="bootstrap")]
+    assert methods(table(*rows, Row("d", 4))) == ("Wilson, 95%", "bootstrap")
+
+
+def test_a_source_that_another_column_shares_is_still_named():
+    rows = [
+        Row("a", 1, evidence="published", source="s"),
+        Row("a", 2, evidence="real", source="s"),
+        Row("b", 3, evidence="published", source="s"),
+        Row("b", 4, evidence="real", source="t"),
+    ]
+    first, second = grid(table(*rows)).lines()
+    assert [cell.source for cell in second.cells] == ["", "t"]
+    assert first.source == "s"
+
+
+def test_a_source_that_all_figures_of_a_crossed_table_share_is_named_once_and_needs_no_column():
+    rows = [Row(name, 1, source="plants", group=group) for group in "ab" for name in ("left", "right")]
+    layout = grid(table(*rows))
+    assert (layout.source, layout.has_source) == ("plants", False)
+    assert (grid(by_set()).source, grid(by_set()).has_source) == ("", True)

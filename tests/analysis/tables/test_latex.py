@@ -1,0 +1,207 @@
+r"""A table in LaTeX compiles with booktabs, and longtable where it is long: what is no command of ours is text.
+
+There may be no TeX at hand, so a small reader that is stricter than TeX takes the table to pieces: it knows the
+commands that may stand there and what each takes, and fails on everything else.
+"""
+
+import re
+
+import pytest
+from hypothesis import given
+from msgspec import structs
+
+from analysis.tables import Row, Table
+from analysis.tables.latex import escaped, latex_text
+from analysis.tables.printed_lines import printed
+from analysis.tables.wording import MISSING
+from tests.analysis.any_text import tables, words
+from tests.analysis.pages.made_up import compared
+
+TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}$&#%~^_\[\]*]|[^\\{}$&#%~^_\[\]*]", re.DOTALL)
+TEXT_COMMANDS = {
+    *(rf"\{sign}" for sign in "{}$&#%_"),
+    *(
+        rf"\text{name}"
+        for name in ("backslash", "asciitilde", "asciicircum", "asciigrave", "bullet", "copyright", "euro")
+    ),
+    *(rf"\textquote{name}" for name in ("left", "right", "dblleft", "dblright")),
+    *(
+        rf"\{name}"
+        for name in ("ldots", "S", "P", "pounds", "ss", "o", "O", "l", "L", "ae", "AE", "oe", "OE", "i", "j")
+    ),
+    *(rf"\{accent}" for accent in "`'^~=u.\"rHvc"),
+}
+"""The commands that may stand in text outside of mathematics."""
+
+
+def check_text(text: str) -> None:
+    """Balanced, ASCII, one line, and no sign that means something to TeX unless it is ours."""
+    assert text.isascii()
+    assert "\n" not in text
+    depth, in_mathematics = 0, False
+    for part in TOKEN.findall(text):
+        if part == "$":
+            in_mathematics = not in_mathematics
+        elif in_mathematics:
+            assert re.fullmatch(r"\\[a-zA-Z]+|[-<>|0-9^{}]", part), part
+        elif part in "{}":
+            depth += 1 if part == "{" else -1
+            assert depth >= 0
+        elif part in ("[", "]", "*"):
+            assert depth > 0, f"{part} could be taken for an option"
+        elif part.startswith("\\"):
+            assert part in TEXT_COMMANDS, part
+        else:
+            assert part not in "&#%^_"
+    assert depth == 0
+    assert not in_mathematics
+
+
+def body(text: str) -> list[str]:
+    """The lines of the table between its rules, without the space between groups."""
+    start, end = ("\\endlastfoot\n", "\\end{longtable}") if "{longtable}" in text else ("\\midrule\n", "\\bottomrule")
+    inside = text.split(start)[1].split(end)[0]
+    return [line for line in inside.splitlines() if line != r"\addlinespace"]
+
+
+def cells(line: str) -> list[str]:
+    """The cells of one line, which ends as a line must."""
+    end = r" \\"
+    assert line.endswith(end)
+    return [cell.strip() for cell in re.split(r"(?<!\\)&", f" {line.removesuffix(end)} ")]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("50% & more_or_less #1 {x} $5", r"50\% \& more\_or\_less \#1 \{x\} \$5"),
+        (r"a\b~c^d", r"a\textbackslash{}b\textasciitilde{}c\textasciicircum{}d"),
+        ("−3.2 to 9.8–14.1 ≥ 0", r"$-$3.2 to 9.8--14.1 $\geq$ 0"),
+        ("Fleiss’ κ, α = .05, Λ", r"Fleiss\textquoteright{} $\kappa$, $\alpha$ = .05, $\Lambda$"),
+        ("naïve Krüger Łódź", r"na\"{\i}ve Kr\"{u}ger \L{}\'{o}d\'{z}"),
+        ("--boot ''", "-{}-boot '{}'"),
+        ("- a-b, c", "- a-b, c"),
+        ("[1]*", "{[}1{]}{*}"),
+        ("中", "{[}U+4E2D{]}"),
+        ("one\ntwo\x1b[31m", "one two"),
+        (MISSING, "---"),
+    ],
+)
+def test_text_is_written_so_that_tex_prints_it(text, written):
+    assert escaped(text) == written
+
+
+@given(words)
+def test_any_text_is_text(text):
+    check_text(escaped(text))
+
+
+@given(tables)
+def test_no_text_breaks_a_line_or_a_cell(table):
+    shown = printed(table)
+    expected = []
+    for heading, rows in shown.sections:
+        assert len(heading) <= 80, "longer ones are folded, and have a test of their own"
+        expected += (
+            [[rf"\multicolumn{{{len(shown.columns)}}}{{l}}{{\textit{{{escaped(heading)}}}}}"]] if heading else []
+        )
+        expected += [[escaped(text) for text in row] for row in rows]
+    found = [cells(line) for line in body(latex_text(table))]
+    assert found == expected
+    for line in found:
+        for cell in line:
+            check_text(re.sub(r"^\\multicolumn\{\d\}\{(?:l|p\{0\.95\\linewidth\})\}\{\\textit", "{", cell))
+
+
+@given(tables)
+def test_environments_nest_and_every_line_of_figures_is_as_wide_as_the_columns_that_are_declared(table):
+    text = latex_text(table)
+    open_ = []
+    for what, name in re.findall(r"(?m)^\\(begin|end)\{(\w+)\}", text):
+        if what == "begin":
+            open_.append(name)
+        else:
+            assert open_.pop() == name
+    assert open_ == []
+    declared = re.search(r"(?m)^\\begin\{(?:tabular|longtable)\}\{(.*)\}$", text)[1].replace(r"p{0.28\linewidth}", "p")
+    assert re.fullmatch(r"[lrp]+", declared)
+    widths = {len(cells(line)) for line in body(text) if not line.startswith(r"\multicolumn")}
+    assert widths <= {len(declared)}
+
+
+def test_the_caption_is_the_title_and_the_finding_is_the_first_note():
+    text = latex_text(compared())
+    assert r"\caption{Shares}" in text
+    assert r"\label{tab:made-up-compared}" in text
+    below = text.split(r"\end{tabular}")[1]
+    assert below.index("One of three shares differs.") < below.index("Wilson intervals.")
+
+
+def test_each_figure_has_its_interval_its_n_its_evidence_and_its_status():
+    lines = [cells(line) for line in body(latex_text(compared()))]
+    assert lines[0] == ["Loops", r"20\%", "", "50", "published", "", ""]
+    assert lines[1] == ["Loops", r"20.0\%", r"11.2--33.0\%", "50", "recomputed", "reproduced", ""]
+
+
+def test_a_column_in_which_nothing_stands_is_left_out():
+    text = latex_text(Table("t", "p", "T", "F", (Row("a", 1),)))
+    assert "Quantity & Value & Evidence" in text
+
+
+def test_a_table_without_rows_is_a_table():
+    assert body(latex_text(Table("t", "p", "T", "F", ()))) == []
+
+
+def of_rows(count: int, reason: str = "") -> Table:
+    rows = tuple(
+        Row(f"Quantity {place}", place, reason=reason, group="" if place < 3 else "Later") for place in range(count)
+    )
+    return Table("long", "made-up", "A long table", "There are many.", rows, notes=("One note.",))
+
+
+def test_a_table_of_more_than_a_page_goes_over_pages_with_its_head_on_each():
+    text = latex_text(of_rows(60))
+    assert text.startswith("% \\usepackage{booktabs}\n% \\usepackage{longtable}\n")
+    assert "{table}" not in text
+    assert "{tabular}" not in text
+    head = "\\toprule\nQuantity & Value & Evidence \\\\\n\\midrule\n"
+    assert text.count(head) == 2
+    first, later = text.index(head), text.rindex(head)
+    order = [text.index(sign) for sign in (r"\caption", r"\endfirsthead", r"\endhead", r"\endfoot", r"\endlastfoot")]
+    assert order[0] < first < order[1] < later < order[2] < order[3] < order[4]
+    assert "\\label{tab:made-up-long} \\\\\n" in text
+    assert [cells(line)[0] for line in body(text)][:4] == [
+        "Quantity 0",
+        "Quantity 1",
+        "Quantity 2",
+        r"\multicolumn{3}{l}{\textit{Later}}",
+    ]
+    assert len(body(text)) == 61
+    assert text.index("There are many.") > text.index(r"\end{longtable}")
+
+
+def test_notes_and_headings_count_as_well_since_they_stand_on_the_same_page():
+    table = of_rows(30)
+    assert "longtable" not in latex_text(table)
+    assert r"\begin{longtable}" in latex_text(structs.replace(table, notes=("A note of some length. " * 70,)))
+    grouped = tuple(structs.replace(row, group=f"{place} " * 60) for place, row in enumerate(table.rows))
+    assert r"\begin{longtable}" in latex_text(structs.replace(table, rows=grouped))
+
+
+def test_a_heading_that_is_wider_than_the_page_is_folded():
+    row = Row("a", 1, group="A heading that goes on. " * 5)
+    assert r"\multicolumn{3}{p{0.95\linewidth}}{\textit{A heading" in latex_text(Table("t", "p", "T", "F", (row,)))
+
+
+@pytest.mark.parametrize("count", [60, 260, 1000])
+def test_a_table_of_many_rows_is_never_one_float(count):
+    text = latex_text(of_rows(count))
+    assert (text.count(r"\begin{longtable}"), text.count(r"\begin{table}")) == (1, 0)
+
+
+def test_folded_lines_count_and_a_table_of_a_page_stays_one():
+    assert r"\begin{table}" in latex_text(of_rows(40))
+    assert "longtable" not in latex_text(of_rows(40))
+    assert r"\begin{longtable}" in latex_text(
+        of_rows(40, "It is not printed, and nobody knows what it would have been.")
+    )

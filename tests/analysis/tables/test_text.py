@@ -1,0 +1,58 @@
+"""A table on a terminal: aligned, complete, no control codes."""
+
+from analysis.pages import table_text
+from analysis.tables import Row, Table
+from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources
+
+
+def test_published_and_recomputed_stand_in_one_line():
+    lines = table_text(compared()).splitlines()
+    (loops,) = [line for line in lines if line.startswith("Loops")]
+    assert loops.split() == ["Loops", "20%", "table", "1,", "row", "1", "20.0%", "[11.2–33.0%]", "50", "reproduced"]
+
+
+def test_figures_end_in_one_column():
+    lines = [line for line in table_text(by_set()).splitlines() if line.startswith(("alpha", "beta", "gamma"))]
+    assert len({line.index("[20.0–30.0%]") for line in lines}) == 1
+    assert [line.split()[5] for line in lines] == ["1,200", "80", "7"]
+
+
+def test_a_reason_follows_its_line():
+    lines = table_text(compared()).splitlines()
+    place = next(index for index, line in enumerate(lines) if line.startswith("Edits"))
+    assert lines[place + 1].strip() == "15 of 50 are 30%, not 31%."
+
+
+def test_what_is_left_out_is_said():
+    text = table_text(of_many_sources(), most_lines=3)
+    assert "(and 4 more lines)" in text
+    assert "set 3" in text
+    assert "set 4" not in text
+
+
+def test_wide_letters_do_not_break_the_columns():
+    table = Table("t", "p", "T", "F", (Row("日本", 1, n=5), Row("abcd", 2, n=5)))
+    lines = table_text(table).splitlines()[-2:]
+    assert lines == ["日本     1  5", "abcd     2  5"]
+
+
+def test_nothing_in_a_label_reaches_the_terminal_as_a_code():
+    text = table_text(Table("t", "p", HOSTILE, HOSTILE, (Row(HOSTILE, 1, reason=HOSTILE),), (HOSTILE,)))
+    assert not {"\x1b", "\u202e"} & set(text)
+
+
+def test_a_table_without_rows_says_its_finding():
+    assert "Nothing was at hand." in table_text(Table("t", "p", "T", "Nothing was at hand.", ()))
+
+
+def test_the_kind_of_evidence_is_always_said():
+    assert table_text(by_set()).startswith("By set (real)\n")
+    assert "published  recomputed table 1" in table_text(compared())
+    assert "0.1 published" in table_text(of_many_sources())
+
+
+def test_a_source_that_all_figures_share_stands_behind_the_title():
+    rows = tuple(Row(name, 1, source="plants", group=group) for group in "ab" for name in ("left", "right"))
+    text = table_text(Table("t", "p", "Labels", "They differ.", rows))
+    assert text.startswith("Labels (real, plants)\n")
+    assert text.count("plants") == 1

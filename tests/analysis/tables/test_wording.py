@@ -1,0 +1,92 @@
+"""Figures are written the same everywhere, and rounding never turns something into nothing or into all."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.tables import Row
+from analysis.tables.wording import count_text, interval_text, number_text, value_text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "written"),
+    [
+        (0.1234, "share", "12.3%"),
+        (0, "share", "0.0%"),
+        (1, "share", "100.0%"),
+        (0.0002, "share", "0.02%"),
+        (0.9998, "share", "99.98%"),
+        (0.999999, "share", ">99.99%"),
+        (-0.05, "difference", "−5.0 pp"),
+        (0.05, "difference", "+5.0 pp"),
+        (0.7, "coefficient", "0.700"),
+        (-0.1234, "coefficient", "−0.123"),
+        (0.04321, "p", "0.0432"),
+        (0.00123, "p", "0.00123"),
+        (0.5, "p", "0.500"),
+        (0.00009, "p", "<0.0001"),
+        (42807, "count", "42,807"),
+        (2.5, "count", "2.5"),
+        (1234.5, "usd", "$1,234.50"),
+        (0.0042, "usd", "$0.0042"),
+        (-3, "usd", "−$3.00"),
+        (12.345, "seconds", "12.3 s"),
+        (1234.5, "seconds", "1,234 s"),
+        (3.14159, "number", "3.142"),
+        (123456.7, "number", "123,457"),
+        ("as printed", "number", "as printed"),
+        (math.inf, "number", "∞"),
+    ],
+)
+def test_each_unit_has_one_way_to_write_it(value, unit, written):
+    assert number_text(value, unit) == written
+
+
+@pytest.mark.parametrize("value", [None, math.nan])
+def test_what_is_undefined_is_never_a_number(value):
+    assert number_text(value, "share") == "—"
+
+
+@given(st.floats(min_value=0, max_value=1))
+def test_only_nothing_is_0_percent_and_only_all_is_100_percent(share):
+    written = number_text(share, "share")
+    assert (written == "0.0%") == (share == 0)
+    assert (written == "100.0%") == (share == 1)
+
+
+@given(st.floats(min_value=0.0001, max_value=0.999))
+def test_a_p_value_keeps_three_significant_digits(p):
+    assert float(number_text(p, "p")) == pytest.approx(p, rel=0.006)
+
+
+def test_a_printed_figure_keeps_the_digits_of_the_paper():
+    assert value_text(Row("a", 0.2, printed="20%", unit="share")) == "20%"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "unit", "written"),
+    [
+        (0.098, 0.152, "share", "9.8–15.2%"),
+        (0.1, 0.9, "coefficient", "0.100–0.900"),
+        (-0.1, 0.2, "coefficient", "−0.100 to 0.200"),
+        (-0.02, 0.08, "difference", "−2.0 to +8.0 pp"),
+        (None, 0.03, "share", "at most 3.0%"),
+        (0.97, None, "share", "at least 97.0%"),
+        (None, None, "share", ""),
+    ],
+)
+def test_an_interval_names_its_unit_once(low, high, unit, written):
+    assert interval_text(Row("a", 0.1, low, high, unit=unit)) == written
+
+
+def test_a_count_that_is_not_given_is_empty():
+    assert (count_text(None), count_text(0), count_text(1234)) == ("", "0", "1,234")
+
+
+def test_a_figure_can_be_asked_for_with_the_digits_of_another_but_never_with_fewer_than_suit_it():
+    assert number_text(0.05214, "share", 2) == "5.21%"
+    assert number_text(0.05214, "share", 0) == "5.2%"
+    assert number_text(-0.12345, "coefficient", 4) == "−0.1235"
+    assert number_text(1234, "count", 2) == "1,234"

@@ -1,0 +1,325 @@
+"""A run that was cut anywhere is gone on with as if nothing had happened."""
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.errors import InputError, UsageError
+from harness.journal.records import SCHEMA, VERDICTS, Inputs, Manifest, encode_verdicts, read_manifest, write_manifest
+from harness.journal.run_folder import PROGRESS, RunInProgress, standing
+from harness.verdict import Verdict
+
+STRETCHES = [b"a\n", b"", b"bb\nccc\n", b"d" * 40 + b"\n", b"e\nf\n"]
+WHOLE = b"".join(STRETCHES)
+
+
+def _opened(folder: Path, **changes: object) -> RunInProgress[int]:
+    return RunInProgress(folder, _manifest(**changes), int)
+
+
+def _run_on(folder: Path, until: int = len(STRETCHES)) -> list[int]:
+    """Append what is missing, up to a stretch, and give what was noted of all."""
+    with _opened(folder) as run:
+        for number in range(len(run.entries), until):
+            run.append(STRETCHES[number], number)
+        return run.entries
+
+
+def _manifest(**changes: object) -> Manifest:
+    values: dict[str, object] = {
+        "schema": SCHEMA,
+        "command": "classify",
+        "arguments": [],
+        "misstep": "1",
+        "python": "3",
+        "started": "then",
+        "asked": {"categories": ["a", "b"]},
+        "inputs": Inputs(1, 2, "ff"),
+    }
+    return Manifest(**(values | changes))  # type: ignore[arg-type]
+
+
+def test_stretches_are_written_in_order_and_noted(tmp_path: Path) -> None:
+    assert _run_on(tmp_path) == list(range(len(STRETCHES)))
+    assert (tmp_path / VERDICTS).read_bytes() == WHOLE
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(st.integers(0, len(WHOLE) + 30), st.integers(0, 200), st.integers(0, len(STRETCHES)))
+def test_cut_at_any_byte_of_either_file_it_goes_on_to_the_same_bytes(
+    tmp_path: Path, verdict_bytes: int, progress_bytes: int, until: int
+) -> None:
+    for file in tmp_path.iterdir():
+        file.unlink()
+    _run_on(tmp_path, until)
+    for name, kept in ((VERDICTS, verdict_bytes), (PROGRESS, progress_bytes)):
+        file = tmp_path / name
+        file.write_bytes(file.read_bytes()[:kept])
+    assert _run_on(tmp_path) == list(range(len(STRETCHES)))
+    assert (tmp_path / VERDICTS).read_bytes() == WHOLE
+
+
+def test_verdicts_written_before_their_note_are_written_again_not_twice(tmp_path: Path) -> None:
+    _run_on(tmp_path, 3)
+    with (tmp_path / VERDICTS).open("ab") as stream:
+        stream.write(b"half a li")
+    assert _run_on(tmp_path, 3) == [0, 1, 2]
+    assert (tmp_path / VERDICTS).read_bytes() == b"".join(STRETCHES[:3])
+
+
+def test_a_broken_line_in_the_journal_ends_what_is_trusted(tmp_path: Path) -> None:
+    _run_on(tmp_path)
+    journal = tmp_path / PROGRESS
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([lines[0], b"{]\n", *lines[2:]]))
+    assert _run_on(tmp_path, 0) == [0]
+    assert _run_on(tmp_path) == list(range(len(STRETCHES)))
+    assert (tmp_path / VERDICTS).read_bytes() == WHOLE
+
+
+def test_a_number_in_the_journal_that_was_changed_is_seen(tmp_path: Path) -> None:
+    _run_on(tmp_path)
+    journal = tmp_path / PROGRESS
+    written = journal.read_bytes()
+    assert written.count(b'"entry":2}') == 1
+    journal.write_bytes(written.replace(b'"entry":2}', b'"entry":7}'))
+    assert _run_on(tmp_path, 0) == [0, 1]
+
+
+def _try_to_open(folder: Path, said: "multiprocessing.SimpleQueue[str]") -> None:
+    try:
+        _opened(folder).close()
+        said.put("")
+    except UsageError as error:
+        said.put(error.line())
+
+
+def test_two_processes_never_write_one_run(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    said = context.SimpleQueue()
+    with _opened(tmp_path):
+        other = context.Process(target=_try_to_open, args=(tmp_path, said))
+        other.start()
+        other.join(30)
+    assert "another process is writing" in said.get()
+
+
+def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with _opened(tmp_path) as run:
+        run.append(WHOLE, 0)
+    looks: list[Manifest | None] = []
+
+    def finished_after_the_first_look(folder: Path, manifest: Manifest) -> Manifest | None:
+        looks.append(standing(folder, manifest))
+        if len(looks) == 1:  # now the other process, which has the lock, finishes
+            write_manifest(folder, _manifest(finished="later"))
+            (folder / PROGRESS).unlink()
+        return looks[-1]
+
+    monkeypatch.setattr("harness.journal.run_folder.standing", finished_after_the_first_look)
+    with _opened(tmp_path) as run:
+        assert run.finished
+    assert (tmp_path / VERDICTS).read_bytes() == WHOLE
+    assert not (tmp_path / PROGRESS).exists()
+
+
+def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Manifest | None] = []
+
+    def begun_after_the_first_look(folder: Path, manifest: Manifest) -> Manifest | None:
+        looks.append(standing(folder, manifest))
+        if len(looks) == 1:
+            write_manifest(folder, _manifest(asked={"categories": ["c"]}))
+        return looks[-1]
+
+    monkeypatch.setattr("harness.journal.run_folder.standing", begun_after_the_first_look)
+    with pytest.raises(UsageError, match="categories were c"):
+        _opened(tmp_path)
+    there = read_manifest(tmp_path)
+    assert there is not None
+    assert there.asked == {"categories": ["c"]}
+
+
+def test_beginning_twice_finds_what_was_begun(tmp_path: Path) -> None:
+    with _opened(tmp_path / "deep" / "run") as first:
+        pass
+    with _opened(tmp_path / "deep" / "run", started="now", python="4", arguments=["-v"]) as second:
+        assert second.manifest == first.manifest
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"command": "observe"}, "it is one of `misstep classify`"),
+        ({"asked": {"categories": ["a"]}}, "categories were a, b and are now a"),
+        (
+            {"inputs": Inputs(2, 2, "ee")},
+            "its inputs are not as they were: 1 file of 2 bytes then, 2 files of 2 bytes now",
+        ),
+        ({"inputs": Inputs(1, 2, "ff", "aa")}, ""),
+        ({"misstep": "2"}, "begun by Misstep 1"),
+    ],
+)
+def test_a_folder_with_another_run_is_refused_in_one_sentence(
+    tmp_path: Path, changes: dict[str, object], said: str
+) -> None:
+    _opened(tmp_path).close()
+    if not said:
+        _opened(tmp_path, **changes).close()
+        return
+    with pytest.raises(UsageError, match=said) as caught:
+        _opened(tmp_path, **changes)
+    assert "\n" not in caught.value.line()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"prompt": "p@1+bbbb"}, ["the prompt changed"]),
+        ({"examples": "cccc"}, ["the judge's examples changed"]),
+        ({"judge_digest": "dddd"}, ["the judge's file changed"]),
+        ({"judge_digest": "dddd", "prompt": "p@1+bbbb"}, ["the prompt changed"]),
+        ({"judge_digest": "dddd", "settings": '{"temperature":0.5}'}, ["temperature was 0.0 and is now 0.5"]),
+        ({"settings": '{"temperature":0.0,"seed":null}'}, []),
+        ({"sample": 20}, ["sample was not given and is now 20"]),
+        ({"model": "large", "votes": 3}, ["model was small and is now large", "votes were 1 and are now 3"]),
+    ],
+)
+def test_what_a_run_was_asked_otherwise_is_said_in_words_and_never_in_digests(
+    tmp_path: Path, asked: dict[str, object], said: list[str]
+) -> None:
+    first = {"judge_digest": "aaaa", "prompt": "p@1+aaaa", "settings": '{"temperature":0.0}', "model": "small"}
+    first |= {"votes": 1}  # type: ignore[dict-item]
+    _opened(tmp_path, asked=first).close()
+    if not said:
+        _opened(tmp_path, asked=first | asked).close()
+        return
+    with pytest.raises(UsageError) as caught:
+        _opened(tmp_path, asked=first | asked)
+    assert f"holds another run: {'; '.join(said)}. " in caught.value.line()
+    assert not any(digest in caught.value.line() for digest in ("aaaa", "bbbb", "cccc", "dddd"))
+
+
+def test_a_finished_run_stays_as_it_is_under_a_newer_version(tmp_path: Path) -> None:
+    with _opened(tmp_path) as run:
+        run.finish("later")
+    with _opened(tmp_path, misstep="2") as run:
+        assert run.finished
+        assert run.manifest.finished == "later"
+
+
+def test_finishing_takes_the_journal_away_and_may_be_done_again(tmp_path: Path) -> None:
+    _run_on(tmp_path)
+    with _opened(tmp_path) as run:
+        for _ in range(2):
+            run.finish("later")
+            assert not (tmp_path / PROGRESS).exists()
+
+
+def test_verdicts_without_a_manifest_are_somebody_elses(tmp_path: Path) -> None:
+    (tmp_path / VERDICTS).write_text("precious")
+    with pytest.raises(UsageError, match=r"no run\.toml"):
+        _opened(tmp_path)
+    assert (tmp_path / VERDICTS).read_text() == "precious"
+    assert not (tmp_path / PROGRESS).exists()
+
+
+def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("")
+    with pytest.raises(InputError, match="cannot be made a folder"):
+        _opened(tmp_path / "run")
+
+
+VERDICT_LINES = [encode_verdicts([Verdict(f"item-{number}", "made_up", "yes")]) for number in range(6)]
+PAID = b"".join(VERDICT_LINES)
+
+
+def _name(verdict: Verdict, noted: str | None) -> str:
+    return verdict.item if noted is None else noted
+
+
+def _asked(folder: Path) -> RunInProgress[str]:
+    """A run whose verdicts are paid for."""
+    return RunInProgress(folder, _manifest(), str, _name)
+
+
+@pytest.fixture
+def paid(tmp_path: Path) -> Path:
+    """An unfinished run of verdicts that were paid for; the journal says of each that it was noted."""
+    with _asked(tmp_path) as run:
+        for number, line in enumerate(VERDICT_LINES):
+            run.append(line, f"noted-{number}")
+    return tmp_path
+
+
+def test_paid_verdicts_stay_where_the_journal_is_missing(paid: Path) -> None:
+    (paid / PROGRESS).unlink()
+    with _asked(paid) as run:
+        assert run.entries == [f"item-{number}" for number in range(6)]
+    assert (paid / VERDICTS).read_bytes() == PAID
+
+
+def test_paid_verdicts_stay_whichever_byte_of_the_journal_is_broken(paid: Path) -> None:
+    journal = paid / PROGRESS
+    written = journal.read_bytes()
+    for place in range(0, len(written), 7):
+        journal.write_bytes(written[:place] + bytes([written[place] ^ 0x15]) + written[place + 1 :])
+        with _asked(paid) as run:
+            broken = written.count(b"\n", 0, place)
+            assert [entry[:5] for entry in run.entries].count("item-") in (1, 2), place
+            assert {entry[-1] for number, entry in enumerate(run.entries) if number != broken} <= set("012345")
+        assert (paid / VERDICTS).read_bytes() == PAID
+
+
+@pytest.mark.parametrize("kept", range(0, len(PAID) + 1, 9))
+def test_cut_at_any_byte_without_a_journal_every_whole_paid_verdict_stays(paid: Path, kept: int) -> None:
+    (paid / PROGRESS).unlink()
+    (paid / VERDICTS).write_bytes(PAID[:kept])
+    with _asked(paid) as run:
+        whole = PAID[:kept].count(b"\n")
+        assert len(run.entries) == whole
+    assert (paid / VERDICTS).read_bytes() == b"".join(VERDICT_LINES[:whole])
+
+
+def test_a_paid_verdict_that_was_written_before_its_note_stays(paid: Path) -> None:
+    further = encode_verdicts([Verdict("further", "made_up", "no")])
+    with (paid / VERDICTS).open("ab") as stream:
+        stream.write(further + b'{"item": "half')
+    with _asked(paid) as run:
+        assert run.entries[-1] == "further"
+        run.append(VERDICT_LINES[0], "again")
+    assert (paid / VERDICTS).read_bytes() == PAID + further + VERDICT_LINES[0]
+    with _asked(paid) as run:
+        assert run.entries == [*(f"noted-{number}" for number in range(6)), "further", "again"]
+
+
+@pytest.mark.parametrize("kept", [None, 0, len(PAID) // 2])
+def test_paid_verdicts_that_are_gone_are_asked_again_only_when_a_person_says_so(paid: Path, kept: int | None) -> None:
+    if kept is None:
+        (paid / VERDICTS).unlink()
+    else:
+        (paid / VERDICTS).write_bytes(PAID[:kept])
+    noted = (paid / PROGRESS).read_bytes()
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"verdicts\.jsonl: \d of the 6 answers .* delete progress\.jsonl"):
+            _asked(paid)
+        assert (paid / PROGRESS).read_bytes() == noted
+        assert (paid / VERDICTS).read_bytes() == PAID[: kept or 0]
+    (paid / PROGRESS).unlink()
+    with _asked(paid) as run:
+        assert len(run.entries) == PAID[: kept or 0].count(b"\n")
+
+
+def test_a_broken_line_among_paid_verdicts_is_named_and_nothing_is_cut(paid: Path) -> None:
+    broken = PAID.replace(b'"item":"item-2"', b'"item":"item-2', 1)
+    (paid / VERDICTS).write_bytes(broken)
+    with pytest.raises(InputError, match=r"verdicts\.jsonl:3: no verdict"):
+        _asked(paid)
+    assert (paid / VERDICTS).read_bytes() == broken

@@ -1,0 +1,228 @@
+"""A classification gives the same bytes whatever cuts it: processes, interruptions, kills."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from analysis.pages.findings import Findings
+from harness.errors import InputError, MisstepError, UnknownFormat, UsageError
+from harness.journal.records import read_manifest, read_verdicts
+from harness.journal.run_folder import PROGRESS
+from harness.runs.classify import as_json, classify_paths
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
+
+ROOT = Path(__file__).parents[2]
+SAME_BYTES = ("verdicts.jsonl", "scores.json", "report.html")
+LONG = "A plank was carried to the far gate. " * 300
+"""Text that makes a trajectory of some 30 kB, so that a few hundred of them make many batches."""
+
+
+def _classify(path: Path, out: Path | None = None, workers: int = 1) -> Findings:
+    return classify_paths([path], CATEGORIES, by_id, out=out, workers=workers, arguments=["made up"])
+
+
+def _bytes(run: Path) -> dict[str, bytes]:
+    return {name: (run / name).read_bytes() for name in SAME_BYTES}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Many batches of trajectories with two taken ids, a broken line and a file of no known format."""
+    folder = tmp_path_factory.mktemp("inputs")
+    atif_lines(folder / "a.jsonl", (f"a{number % 298}" for number in range(300)), text=LONG)
+    atif_lines(folder / "b.jsonl", (f"b{number}" for number in range(250)), text=LONG)
+    with (folder / "b.jsonl").open("ab") as stream:
+        stream.write(b'{"schema_version": \n' + atif("after"))
+    (folder / "notes.txt").write_text("Mend the fence.\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of `inputs` that nothing has disturbed."""
+    run = tmp_path_factory.mktemp("undisturbed") / "run"
+    _classify(inputs, run)
+    return run
+
+
+def test_all_is_counted_once_and_what_is_no_trajectory_is_named(inputs: Path, undisturbed: Path) -> None:
+    found = msgspec.json.decode((undisturbed / "scores.json").read_bytes(), type=Findings)
+    assert (found.n, found.renamed) == (551, 2)
+    assert [(one.file, one.line) for one in found.unreadable] == [(str(inputs / "b.jsonl"), 251)]
+    assert [one.file for one in found.skipped] == [str(inputs / "notes.txt")]
+    verdicts = list(read_verdicts(undisturbed))
+    assert len({(verdict.item, verdict.judge) for verdict in verdicts}) == len(verdicts) == 551 * len(CATEGORIES)
+    for name, one in found.categories.items():
+        of_category = [verdict.label for verdict in verdicts if verdict.judge == name]
+        assert one.count == of_category.count("yes")
+        assert one.abstained == of_category.count(None)
+        assert one.share == one.count / (551 - one.abstained)
+
+
+def test_two_processes_write_the_bytes_that_one_writes(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
+    _classify(inputs, tmp_path / "run", workers=2)
+    assert _bytes(tmp_path / "run") == _bytes(undisturbed)
+
+
+def test_without_a_run_folder_the_findings_are_the_same_and_nothing_is_written(inputs: Path, undisturbed: Path) -> None:
+    assert as_json(_classify(inputs)) == (undisturbed / "scores.json").read_bytes()
+
+
+def _stop_after(calls: "count[int]", limit: int, trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+    if next(calls) == limit:
+        raise KeyboardInterrupt
+    return by_id(trajectory, categories)
+
+
+def _stopped(inputs: Path, run: Path, limit: int) -> Path:
+    with pytest.raises(KeyboardInterrupt):
+        classify_paths([inputs], CATEGORIES, partial(_stop_after, count(), limit), out=run, workers=1)
+    return run
+
+
+@pytest.fixture(scope="module")
+def half_done(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was stopped after several batches."""
+    return _stopped(inputs, tmp_path_factory.mktemp("half") / "run", 400)
+
+
+def test_what_was_finished_is_not_classified_again(inputs: Path, half_done: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(half_done, tmp_path / "run"))
+    calls = count()
+    classify_paths([inputs], CATEGORIES, partial(_stop_after, calls, -1), out=run, workers=1)
+    assert 551 - 400 <= next(calls) < 551
+
+
+@pytest.mark.parametrize("verdict_share", [0, 0.3, 1])
+@pytest.mark.parametrize("progress_share", [0, 0.5, 1])
+@pytest.mark.parametrize("in_a_line", [0, 1])
+def test_cut_anywhere_in_its_files_a_stopped_run_goes_on_to_the_same_bytes(
+    inputs: Path,
+    half_done: Path,
+    undisturbed: Path,
+    tmp_path: Path,
+    verdict_share: float,
+    progress_share: float,
+    in_a_line: int,
+) -> None:
+    run = Path(shutil.copytree(half_done, tmp_path / "run"))
+    for name, share in (("verdicts.jsonl", verdict_share), (PROGRESS, progress_share)):
+        whole = (run / name).read_bytes()
+        end = whole.rfind(b"\n", 0, int(len(whole) * share)) + 1
+        (run / name).write_bytes(whole[: max(0, end - in_a_line)])
+    _classify(inputs, run, workers=1)
+    verdicts, scores = (run / "verdicts.jsonl").read_bytes(), (run / "scores.json").read_bytes()
+    assert (verdicts, scores) == tuple(_bytes(undisturbed)[name] for name in SAME_BYTES[:2])
+
+
+@pytest.mark.parametrize(("workers", "stretches"), [(1, 1), (2, 2), (1, 3)])
+def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
+    inputs: Path, undisturbed: Path, tmp_path: Path, workers: int, stretches: int
+) -> None:
+    script = (
+        "from pathlib import Path\n"
+        "from harness.runs.classify import classify_paths\n"
+        "from tests.misstep.made_up import CATEGORIES, slowly\n"
+        f"classify_paths([Path({str(inputs)!r})], CATEGORIES, slowly, out=Path('run'), workers={workers},"
+        " arguments=['made up'])\n"
+    )
+    path = {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=os.environ | path)
+    journal = tmp_path / "run" / PROGRESS
+    deadline = time.monotonic() + 30
+    while process.poll() is None and time.monotonic() < deadline:
+        if journal.exists() and journal.read_bytes().count(b"\n") >= stretches:
+            break
+    process.kill()
+    process.wait(30)
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    assert not manifest.finished, "it was finished before it could be killed"
+    _classify(inputs, tmp_path / "run")
+    assert _bytes(tmp_path / "run") == _bytes(undisturbed)
+
+
+def test_a_finished_run_gives_its_findings_without_classifying(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(undisturbed, tmp_path / "run"))
+    calls = count()
+    again = classify_paths([inputs], CATEGORIES, partial(_stop_after, calls, 0), out=run, workers=1)
+    assert next(calls) == 0
+    assert as_json(again) == (undisturbed / "scores.json").read_bytes()
+
+
+def test_changed_inputs_or_categories_are_not_mixed_into_a_run(tmp_path: Path) -> None:
+    file = atif_lines(tmp_path / "runs.jsonl", "abc")
+    _classify(file, tmp_path / "run")
+    before = _bytes(tmp_path / "run")
+    with pytest.raises(UsageError, match="categories were first, second and are now second"):
+        classify_paths([file], CATEGORIES[1:], by_id, out=tmp_path / "run")
+    file.write_bytes(file.read_bytes().replace(b"look", b"Look"))
+    with pytest.raises(UsageError, match=r"its inputs are not as they were: .*runs\.jsonl changed"):
+        _classify(file, tmp_path / "run")
+    assert _bytes(tmp_path / "run") == before
+
+
+def test_a_run_in_the_folder_that_it_reads_does_not_read_itself(tmp_path: Path) -> None:
+    atif_lines(tmp_path / "runs.jsonl", "abc")
+    first = _classify(tmp_path, tmp_path / "run")
+    assert (first.n, first.skipped) == (3, [])
+    assert _classify(tmp_path, tmp_path / "run") == first
+
+
+def test_scores_that_are_gone_from_a_finished_run_are_said(tmp_path: Path) -> None:
+    file = atif_lines(tmp_path / "runs.jsonl", "abc")
+    _classify(file, tmp_path / "run")
+    (tmp_path / "run" / "scores.json").unlink()
+    with pytest.raises(InputError, match=r"scores\.json: the scores of a finished run cannot be read"):
+        _classify(file, tmp_path / "run")
+
+
+def test_nothing_to_classify_is_an_error_and_not_an_empty_table(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no trajectories, nothing"):
+        _classify(tmp_path / "empty")
+    (tmp_path / "notes.txt").write_text("Mend the fence.\n")
+    with pytest.raises(InputError, match="only 1 file of no known format"):
+        _classify(tmp_path)
+    with pytest.raises(UnknownFormat):
+        _classify(tmp_path / "notes.txt", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def _die(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+    if trajectory.id == "b7":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return by_id(trajectory, categories)
+
+
+def test_a_worker_that_dies_stops_the_run_with_what_came_before_kept(inputs: Path, tmp_path: Path) -> None:
+    with pytest.raises(MisstepError, match=r"a worker process died while .*\.jsonl:\d+ was waited for"):
+        classify_paths([inputs], CATEGORIES, _die, out=tmp_path / "run", workers=2)
+    assert (tmp_path / "run" / "verdicts.jsonl").exists()
+
+
+def test_memory_does_not_grow_with_the_number_of_trajectories(tmp_path: Path) -> None:
+    def peak(number: int) -> int:
+        file = atif_lines(tmp_path / f"{number}.jsonl", map(str, range(number)), text=LONG[:10_000])
+        tracemalloc.start()
+        try:
+            _classify(file, tmp_path / f"run-{number}")
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(200)  # what is imported and cached once
+    assert peak(2000) < 1.3 * peak(500)

@@ -1,0 +1,100 @@
+"""A judge's run by the Batch API: uploaded together, gone on with after a stop, scored like any other."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from harness.clients import ClientSettings
+from harness.errors import MissingPrerequisite
+from harness.journal.records import read_verdicts
+from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.runs.judge import BATCHES, run_judge
+from studies.judge_scores import assessed
+from studies.judged_runs import open_run
+from tests.harness.clients.batch_server import BatchServer, answered, batch_server
+from tests.harness.clients.faulty_server import completion
+from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+TEXTS = ["apple", "carrot", "apple pie", "leek"]
+
+
+def judged(line: dict[str, Any]) -> dict[str, Any]:
+    """The line that answers one request: fruit where there is an apple."""
+    said = "fruit" if "apple" in line["body"]["messages"][-1]["content"] else "vegetable"
+    return answered(line, body=completion(json.dumps({"reasoning": "r", "label": said})))
+
+
+@asynccontextmanager
+async def judging_server(prepare: Callable[[BatchServer], None] = lambda _: None) -> AsyncIterator[BatchServer]:
+    """A batch server whose model knows fruit."""
+    async with batch_server() as server:
+        server.output = lambda lines: [judged(line) for line in lines]
+        prepare(server)
+        yield server
+
+
+def accuracy(run: Path) -> float | None:
+    return assessed(open_run(run)).scores.accuracy_all.value
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-a-test")
+    return benchmark(tmp_path / "plants", TEXTS)
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> JudgeSpec:
+    return read_judge(judge_file(tmp_path))
+
+
+def test_every_item_is_answered_and_scored(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    with in_a_thread(judging_server()) as server:
+        ended = run_judge(spec, folder, tmp_path / "run", ClientSettings(base_url=server.base_url), batch=True)
+        assert len(server.batches) == 1
+    assert (ended.asked, ended.failed) == (4, 0)
+    assert accuracy(tmp_path / "run") == 1.0
+    assert not (tmp_path / "run" / BATCHES).exists()
+
+
+def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(
+    tmp_path: Path, folder: Path, spec: JudgeSpec
+) -> None:
+    def unreachable(server: BatchServer) -> None:
+        server.broken = lambda method, path: (
+            web.json_response({"error": {"message": "gone"}}, status=404)
+            if method == "GET" and path.startswith("/batches/")
+            else None
+        )
+
+    with in_a_thread(judging_server(unreachable)) as server:
+        settings = ClientSettings(base_url=server.base_url)
+        with pytest.raises(MissingPrerequisite):
+            run_judge(spec, folder, tmp_path / "run", settings, batch=True)
+        assert not list(read_verdicts(tmp_path / "run", unfinished=True))
+        server.broken = lambda *_: None
+        ended = run_judge(spec, folder, tmp_path / "run", settings, batch=True)
+        assert (ended.asked, len(server.batches)) == (4, 1)
+
+
+def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
+    tmp_path: Path, folder: Path, spec: JudgeSpec
+) -> None:
+    def incomplete(server: BatchServer) -> None:
+        server.output = lambda lines: [judged(line) for line in lines[1:]]
+
+    with in_a_thread(judging_server(incomplete)) as server:
+        settings = ClientSettings(base_url=server.base_url)
+        ended = run_judge(spec, folder, tmp_path / "run", settings, batch=True)
+        assert (ended.asked, ended.failed) == (4, 1)
+        server.output = lambda lines: [judged(line) for line in lines]
+        ended = run_judge(spec, folder, tmp_path / "run", settings, batch=True)
+        assert (ended.asked, ended.failed) == (4, 0)
+        assert min(content.count("\n") for content in server.files.values() if "custom_id" in content) == 1
+    assert accuracy(tmp_path / "run") == 1.0

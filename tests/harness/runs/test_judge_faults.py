@@ -1,0 +1,162 @@
+"""A run against a server with every fault there is: each item ends in a verdict, none lost, none mislabelled."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.clients import ClientSettings
+from harness.journal.records import VERDICTS, read_verdicts
+from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.runs import judge as judging
+from harness.runs.judge import run_judge
+from studies.judge_scores import assessed
+from studies.judged_runs import open_run
+from tests.harness.clients.faulty_server import Play, answer, completion, drip, reset, serving, stall, truncated
+from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+FRUIT = '{"reasoning": "r", "label": "fruit"}'
+
+PASSING: dict[str, Play] = {
+    "429": answer({"error": {"message": "slow down"}}, 429),
+    "429 with Retry-After": answer({"error": {"message": "slow down"}}, 429, Retry_After="900"),
+    "500": answer({"error": {"message": "oops"}}, 500),
+    "503": answer(b"<html>down</html>", 503, "text/html"),
+    "reset": reset,
+    "stall": stall,
+    "drip": drip,
+    "truncated": truncated(),
+    "no JSON under 200": answer(b'{"choices": [{"mess'),
+    "no choices": answer(completion(choices=[])),
+    "a page under 200": answer(b"<!doctype html>", kind="text/html"),
+    "huge": answer(b" " * (17 << 20)),
+}
+"""What is no answer: the item fails, and the same command asks it again."""
+
+SAID: dict[str, tuple[Play, str, str | None]] = {
+    "null content": (answer(completion(None)), "unreadable", None),
+    "empty": (answer(completion("")), "unreadable", None),
+    "refusal": (answer(completion(None, message={"refusal": "I will not."})), "refused", None),
+    "content filter": (answer(completion("", choice={"finish_reason": "content_filter"})), "refused", None),
+    "cut off": (answer(completion('{"reasoning": "be', choice={"finish_reason": "length"})), "unreadable", None),
+    "another schema": (answer(completion('{"verdict": "fruit"}')), "unreadable", None),
+    "a label of nobody": (answer(completion('{"reasoning": "r", "label": "mineral"}')), "unreadable", None),
+    "prose": (answer(completion("It is a fruit, I think.")), "unreadable", None),
+    "two answers": (answer(completion(f"{FRUIT} {FRUIT.replace('fruit', 'vegetable')}")), "unreadable", None),
+    "fenced": (answer(completion(f"```json\n{FRUIT}\n```")), "answered", "fruit"),
+    "amid prose": (answer(completion(f"Here it is: {FRUIT} I hope that helps.")), "answered", "fruit"),
+    "plain text type": (answer(completion(FRUIT), kind="text/plain"), "answered", "fruit"),
+    "no usage": (answer(completion(FRUIT, usage=None)), "answered", "fruit"),
+}
+"""What is an answer, whatever it says: it is never asked again."""
+
+
+class Model:
+    """Answers each item soundly, but for a fault the first time."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+
+    def __call__(self, request: dict[str, Any]) -> Play:
+        """What is played for a request."""
+        text = request["messages"][-1]["content"]
+        name = next((name for name in (*PASSING, *SAID) if f"[{name}]" in text), "")
+        self.asked[name] += 1
+        if name in SAID:
+            return SAID[name][0]
+        if name in PASSING and self.asked[name] == 1:
+            return PASSING[name]
+        label = "fruit" if "apple" in text else "vegetable"
+        return answer(completion(json.dumps({"reasoning": "r", "label": label})))
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> JudgeSpec:
+    return read_judge(judge_file(tmp_path))
+
+
+NAMES = (*PASSING, *SAID)
+TEXTS = [f"[{name}] {fruit}" for name, fruit in zip(NAMES, ["apple", "carrot"] * len(NAMES), strict=False)]
+
+
+def test_every_item_is_accounted_for_and_what_failed_is_mended_by_the_same_command(
+    tmp_path: Path, spec: JudgeSpec
+) -> None:
+    folder, out, model = benchmark(tmp_path / "plants", [*TEXTS, "apple", "leek"]), tmp_path / "run", Model()
+    with in_a_thread(serving(choose=model)) as server:
+        settings = ClientSettings(
+            base_url=server.base_url, attempts=1, attempt_seconds=3.0, total_seconds=3.0, failures_to_stop=1000
+        )
+        first = run_judge(spec, folder, out, settings, concurrency=8)
+        assert (first.asked, first.failed, first.stopped) == (len(TEXTS) + 2, len(PASSING), "")
+        verdicts = {verdict.item: verdict for verdict in read_verdicts(out, unfinished=True)}
+        for number, name in enumerate(NAMES):
+            expected = ("failed", None) if name in PASSING else SAID[name][1:]
+            assert (verdicts[f"i{number}"].status, verdicts[f"i{number}"].label) == expected, name
+
+        second = run_judge(spec, folder, out, settings, concurrency=8)
+        assert (second.asked, second.failed) == (len(TEXTS) + 2, 0)
+    assert all(model.asked[name] == 2 for name in PASSING)
+    assert all(model.asked[name] == 1 for name in SAID)
+    last = {verdict.item: verdict.label for verdict in read_verdicts(out)}
+    for number, name in enumerate(NAMES):
+        if name in PASSING:
+            assert last[f"i{number}"] == ("fruit" if "apple" in TEXTS[number] else "vegetable"), name
+
+
+def test_the_scores_are_those_of_a_run_without_any_fault_that_passes(tmp_path: Path, spec: JudgeSpec) -> None:
+    folder, model = benchmark(tmp_path / "plants", [*TEXTS, "apple", "leek"]), Model()
+    with in_a_thread(serving(choose=model)) as server:
+        settings = ClientSettings(
+            base_url=server.base_url, attempts=1, attempt_seconds=3.0, total_seconds=3.0, failures_to_stop=1000
+        )
+        for _ in range(2):
+            run_judge(spec, folder, tmp_path / "disturbed", settings, concurrency=8)
+        run_judge(spec, folder, tmp_path / "undisturbed", settings, concurrency=8)
+    disturbed, undisturbed = (assessed(open_run(tmp_path / name)).scores for name in ("disturbed", "undisturbed"))
+    spent: dict[str, Any] = {"seconds": None, "reported": {}}
+    assert msgspec.structs.replace(disturbed, **spent) == msgspec.structs.replace(undisturbed, **spent)
+
+
+def test_a_text_that_could_not_be_read_is_kept(tmp_path: Path, spec: JudgeSpec) -> None:
+    folder = benchmark(tmp_path / "plants", ["[prose] apple", "[two answers] leek"])
+    with in_a_thread(serving(choose=Model())) as server:
+        run_judge(spec, folder, tmp_path / "run", ClientSettings(base_url=server.base_url))
+    lines = [json.loads(line) for line in (tmp_path / "run" / VERDICTS).read_text().splitlines()]
+    assert {line["rationale"] for line in lines} == {
+        "It is a fruit, I think.",
+        f"{FRUIT} {FRUIT.replace('fruit', 'vegetable')}",
+    }
+
+
+def test_what_making_a_question_or_reading_a_reply_raises_is_the_items_own_failure(
+    tmp_path: Path, spec: JudgeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of ours, or of a reader, costs its item; the others are asked, and the run can be finished."""
+
+    def raising(real: Any, word: str) -> Any:
+        def raises(*given: Any) -> Any:
+            if word in str(given[1]):
+                raise RecursionError(f"too deep in {word}")
+            return real(*given)
+
+        return raises
+
+    folder, out = benchmark(tmp_path / "plants", ["apple one", "leek two", "apple three"]), tmp_path / "run"
+    with in_a_thread(serving(choose=Model())) as server:
+        settings = ClientSettings(base_url=server.base_url)
+        with monkeypatch.context() as broken:
+            broken.setattr(judging, "ask", raising(judging.ask, "apple one"))
+            broken.setattr(judging, "verdict", raising(judging.verdict, "leek two"))
+            assert run_judge(spec, folder, out, settings).failed == 2
+        errors = {verdict.item: verdict.error for verdict in read_verdicts(out, unfinished=True)}
+        assert errors == {
+            "i0": "making its question raised RecursionError: too deep in apple one",
+            "i1": "reading its reply raised RecursionError: too deep in leek two",
+            "i2": None,
+        }
+        assert run_judge(spec, folder, out, settings).failed == 0

@@ -1,0 +1,180 @@
+"""Recorded judges as judges: their verdicts become a run as if they had been asked, and nothing is asked for it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from harness.errors import MissingPrerequisite, UsageError
+from harness.journal.records import read_manifest, read_verdicts, write_manifest
+from harness.runs.benchmarks import benchmark_folder
+from harness.runs.recorded import is_recorded, run_recorded
+from misstep.judge.list import listed, listed_text
+from studies.judge_scores import write_scores
+from studies.judged_runs import open_run
+from tests.misstep.as_a_user import misstep
+from tests.misstep.made_up_judges import benchmark
+from tests.misstep.made_up_recorded import CURT, KEEN, recorded_data
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return recorded_data(tmp_path / "data")
+
+
+def test_a_recorded_judge_is_scored_without_a_key_as_if_it_had_been_asked(tmp_path: Path, data: Path) -> None:
+    run = tmp_path / "run"
+    done = misstep(
+        "judge", "run", f"trail/{KEEN}", "--benchmark", "trail", "--out", run, "--data", data, "--json",
+        OPENAI_API_KEY="",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)
+    assert (scores["judge"], scores["benchmark"], scores["n"], scores["answered"]) == (KEEN, "trail", 6, 6)
+    assert scores["accuracy"]["value"] == 0.5
+    assert json.loads((run / "scores.json").read_text())["accuracy"] == scores["accuracy"]
+    assert {path.name for path in run.iterdir()} == {"run.toml", "verdicts.jsonl", "scores.json", "report.html"}
+
+
+def test_an_answer_that_cannot_be_read_is_no_label_and_counts_against_the_judge(tmp_path: Path, data: Path) -> None:
+    scores = write_scores(tmp_path / "run", run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)).scores
+    assert (scores.n, scores.answered, scores.unreadable) == (6, 4, 2)
+    assert scores.accuracy.value == pytest.approx(1 / 4)
+    assert scores.accuracy_all.value == pytest.approx(1 / 6)
+
+
+def test_items_that_the_judge_was_not_asked_about_are_not_in_the_run(tmp_path: Path, data: Path) -> None:
+    scores = write_scores(tmp_path / "run", run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)).scores
+    assert scores.unasked == 2
+    assert not [verdict for verdict in read_verdicts(tmp_path / "run") if verdict.item.startswith("d4/")]
+
+
+def test_the_run_says_that_it_is_recorded_and_of_which_files(tmp_path: Path, data: Path) -> None:
+    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    assert manifest.asked["recorded"] is True
+    assert (manifest.asked["data_set"], manifest.asked["model"]) == ("trail", "keen-1")
+    assert len(str(manifest.asked["data_digest"])) == 64
+    assert manifest.finished
+
+
+def test_a_recorded_run_opens_like_any_other(tmp_path: Path, data: Path) -> None:
+    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
+    opened = open_run(tmp_path / "run")
+    assert (opened.question.name, len(opened.verdicts), len(opened.gold)) == ("trail", 6, 8)
+
+
+def test_the_same_line_again_leaves_the_run_as_it_is(tmp_path: Path, data: Path) -> None:
+    run = tmp_path / "run"
+    run_recorded(f"trail/{KEEN}", run, data=data)
+    manifest = read_manifest(run)
+    assert manifest is not None
+    write_manifest(run, structs.replace(manifest, finished="2001-02-03T04:05:06+00:00"))
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    run_recorded(f"trail/{KEEN}", run, data=data)
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_a_run_that_was_killed_before_its_end_is_made_whole_by_the_same_line(tmp_path: Path, data: Path) -> None:
+    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
+    whole = (tmp_path / "run" / "verdicts.jsonl").read_bytes()
+    manifest = (tmp_path / "run" / "run.toml").read_text()
+    kept = [line for line in manifest.splitlines() if not line.startswith("finished")]
+    (tmp_path / "run" / "run.toml").write_text("\n".join(kept))
+    (tmp_path / "run" / "verdicts.jsonl").unlink()
+    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
+    assert (tmp_path / "run" / "verdicts.jsonl").read_bytes() == whole
+
+
+def test_a_folder_that_holds_another_judges_run_is_refused(tmp_path: Path, data: Path) -> None:
+    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
+    with pytest.raises(UsageError, match="holds another run: judge was keen-1_gaia"):
+        run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
+
+
+def test_answers_that_changed_upstream_are_another_run(tmp_path: Path, data: Path) -> None:
+    run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
+    (data / "trail" / "judge_outputs" / CURT / "c3.json").write_text('{"errors": []}')
+    with pytest.raises(UsageError, match="holds another run: the files of the data set changed"):
+        run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
+
+
+def test_another_benchmark_is_refused_and_the_own_one_is_taken_by_name_or_folder(tmp_path: Path, data: Path) -> None:
+    plants = benchmark(tmp_path / "plants", ["apple", "leek"])
+    with pytest.raises(UsageError, match="are about the benchmark trail, not about"):
+        run_recorded(f"trail/{KEEN}", tmp_path / "run", str(plants), data)
+    own = benchmark_folder("trail", data)
+    assert run_recorded(f"trail/{KEEN}", tmp_path / "run", str(own), data) == own
+
+
+def test_an_unknown_judge_of_a_set_lists_those_that_it_has(tmp_path: Path, data: Path) -> None:
+    with pytest.raises(UsageError, match=rf"Recorded: trail/{CURT}, trail/{KEEN}"):
+        run_recorded("trail/nobody", tmp_path / "run", data=data)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_set_that_is_not_at_hand_names_the_command_that_brings_it(tmp_path: Path) -> None:
+    with pytest.raises(MissingPrerequisite, match="misstep datasets fetch trail"):
+        run_recorded(f"trail/{KEEN}", tmp_path / "run", data=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--model", "m"], ["--base-url", "http://127.0.0.1:1/v1"], ["--concurrency", "4"], ["--local"],
+     ["--max-cost", "1"], ["--replay", "r.jsonl"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_an_option_that_says_how_a_model_is_asked_is_refused(tmp_path: Path, data: Path, option: list[str]) -> None:
+    done = misstep("judge", "run", f"trail/{KEEN}", "--out", tmp_path / "run", "--data", data, *option)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{option[0]} with a recorded judge, which is not asked" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_judge_that_asks_needs_a_benchmark(tmp_path: Path) -> None:
+    done = misstep("judge", "run", "infinite_loop", "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "Name one with --benchmark" in done.stderr
+
+
+def test_a_file_has_precedence_over_a_recorded_judge_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert is_recorded("trail/mine")
+    assert not is_recorded("nothing/mine")
+    assert not is_recorded("trail")
+    (tmp_path / "trail").mkdir()
+    (tmp_path / "trail" / "mine").write_text("")
+    assert not is_recorded("trail/mine")
+
+
+def test_recorded_judges_stand_after_the_shipped_ones_in_the_list(data: Path) -> None:
+    judges, absent = listed(data)
+    recorded = [judge for judge in judges if judge.recorded]
+    assert [judge.name for judge in recorded] == [f"trail/{CURT}", f"trail/{KEEN}"]
+    assert judges[-2:] == recorded
+    assert recorded[1].labels == ("present", "absent")
+    assert (recorded[1].kind, recorded[1].model, recorded[1].prompt) == ("misbehaviour", "keen-1", None)
+    assert absent == ["agent_as_a_judge"]
+    assert listed_text(judges).splitlines()[-1].endswith("(recorded)")
+
+
+def test_without_the_data_the_list_has_the_shipped_judges_and_says_what_brings_the_others(tmp_path: Path) -> None:
+    done = misstep("judge", "list", "--json", "--data", tmp_path)
+    assert done.returncode == 0
+    assert not [judge for judge in json.loads(done.stdout) if judge["recorded"]]
+    assert "misstep datasets fetch agent_as_a_judge trail" in done.stderr
+
+
+@pytest.mark.data
+def test_the_agent_judge_as_a_run_agrees_with_people_as_far_as_its_paper_prints(
+    tmp_path: Path, data_folder: Path
+) -> None:
+    scores = write_scores(
+        tmp_path / "run", run_recorded("agent_as_a_judge/agent_judge", tmp_path / "run", data=data_folder)
+    ).scores
+    assert (scores.n, scores.answered, scores.unasked) == (1098, 1098, 0)
+    assert scores.confusion.matrix == ((69 + 142 + 140, 12 + 21 + 17), (17 + 28 + 19, 268 + 175 + 190))

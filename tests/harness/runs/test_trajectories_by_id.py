@@ -1,0 +1,47 @@
+"""The runs in a file, by their ids, whoever wrote it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError
+from harness.runs.trajectories_by_id import runs_by_id
+
+
+def own(folder: Path, *runs: dict[str, object]) -> Path:
+    """A file as Misstep writes runs into a benchmark."""
+    file = folder / "runs.jsonl"
+    file.write_text(
+        "".join(json.dumps({"source": {"format": "atif"}, "task": "t", "steps": []} | run) + "\n" for run in runs)
+    )
+    return file
+
+
+def test_a_run_of_many_is_found_by_its_id(tmp_path: Path) -> None:
+    runs = runs_by_id(own(tmp_path, *({"id": f"run-{n}", "task": f"task {n}"} for n in range(30))))
+    assert list(runs) == [f"run-{n}" for n in range(30)]
+    assert [runs[name].task for name in ("run-29", "run-0", "run-7")] == ["task 29", "task 0", "task 7"]
+    assert "run-30" not in runs
+
+
+def test_a_run_that_cannot_be_read_is_named_with_its_line_when_it_is_looked_at(tmp_path: Path) -> None:
+    runs = runs_by_id(own(tmp_path, {"id": "good"}, {"id": "bad", "steps": [{"role": 3}]}))
+    assert runs["good"].id == "good"
+    with pytest.raises(InputError, match=r"runs\.jsonl:2: no run"):
+        runs["bad"]
+
+
+def test_a_line_without_an_id_is_named_at_once(tmp_path: Path) -> None:
+    file = own(tmp_path, {"id": "good"})
+    with file.open("a") as stream:
+        stream.write("{}\n")
+    with pytest.raises(InputError, match=r"runs\.jsonl:2: no run"):
+        runs_by_id(file)
+
+
+def test_a_file_of_another_format_is_read_as_that(tmp_path: Path) -> None:
+    chat = [{"role": "user", "content": "Fix it."}, {"role": "assistant", "content": "Done."}]
+    (tmp_path / "chat.json").write_text(json.dumps({"messages": chat}))
+    (run,) = runs_by_id(tmp_path / "chat.json").values()
+    assert [step.text for step in run.steps] == ["Fix it.", "Done."]

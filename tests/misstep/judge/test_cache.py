@@ -1,0 +1,85 @@
+"""`misstep judge cache`: what one person was answered, another runs again without a server and without a key."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.clients import ClientSettings
+from harness.journal.records import read_verdicts
+from harness.judges.judge_file import read_judge
+from harness.runs.judge import run_judge
+from tests.misstep.as_a_user import misstep
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+TEXTS = ["apple", "carrot", "apple pie", "leek"]
+
+
+def always_fruit(_: object) -> str:
+    return '{"reasoning": "r", "label": "fruit"}'
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache with the answers to four items."""
+    settings = ClientSettings(
+        client="scripted", script="tests.misstep.judge.test_cache:always_fruit", cache=tmp_path / "cache.sqlite"
+    )
+    run_judge(read_judge(judge_file(tmp_path)), benchmark(tmp_path / "plants", TEXTS), tmp_path / "first", settings)
+    return tmp_path / "cache.sqlite"
+
+
+def test_a_colleague_runs_the_same_without_a_key(tmp_path: Path, cache: Path) -> None:
+    lines = tmp_path / "answers.jsonl"
+    told = misstep("judge", "cache", "export", lines, "--cache", cache)
+    assert (told.returncode, told.stdout) == (0, f"4 answers in {lines}\n"), told.stderr
+    assert all(json.loads(line)["reply"] for line in lines.read_text().splitlines())
+    theirs = tmp_path / "theirs" / "cache.sqlite"
+    for new in (4, 0):
+        told = misstep("judge", "cache", "import", lines, "--cache", theirs)
+        assert (told.returncode, told.stdout) == (0, f"{new} new answers, 4 in {theirs}\n"), told.stderr
+    run = ["judge", "run", tmp_path / "judge.toml", "--benchmark", tmp_path / "plants", "--out", tmp_path / "second"]
+    told = misstep(*run, "--cache", theirs, "--json", OPENAI_API_KEY="", OPENAI_BASE_URL="")
+    assert told.returncode == 0, told.stderr
+    verdicts = list(read_verdicts(tmp_path / "second"))
+    assert len(verdicts) == 4
+    assert all(verdict.cached and verdict.label == "fruit" for verdict in verdicts)
+
+
+def test_what_is_not_in_the_cache_needs_a_key_and_the_error_says_how(tmp_path: Path, cache: Path) -> None:
+    more = benchmark(tmp_path / "more", [*TEXTS, "plum"])
+    run = ["judge", "run", tmp_path / "judge.toml", "--benchmark", more, "--out", tmp_path / "second"]
+    told = misstep(*run, "--cache", cache, OPENAI_API_KEY="", OPENAI_BASE_URL="")
+    assert told.returncode == 3
+    assert "OPENAI_API_KEY is not set" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("line", ["{}", "no JSON", '"5d"'])
+def test_a_file_that_is_none_of_a_cache_is_named_with_its_line(tmp_path: Path, line: str) -> None:
+    (tmp_path / "lines.jsonl").write_text(f"{line}\n")
+    told = misstep("judge", "cache", "import", tmp_path / "lines.jsonl", "--cache", tmp_path / "empty.sqlite")
+    assert told.returncode == 2
+    assert "lines.jsonl:1: no line of a cache" in told.stderr
+
+
+def cache_line(cache: Path, folder: Path) -> str:
+    misstep("judge", "cache", "export", folder / "one.jsonl", "--cache", cache)
+    return (folder / "one.jsonl").read_text().splitlines()[0] + "\n"
+
+
+def test_an_edited_line_is_named_and_nothing_is_added(tmp_path: Path, cache: Path) -> None:
+    good = cache_line(cache, tmp_path)
+    (tmp_path / "lines.jsonl").write_text(good + good.replace("small-1", "small-2", 1))
+    told = misstep("judge", "cache", "import", tmp_path / "lines.jsonl", "--cache", tmp_path / "empty.sqlite")
+    assert told.returncode == 2
+    assert "lines.jsonl:2" in told.stderr
+    told = misstep("judge", "cache", "export", tmp_path / "none.jsonl", "--cache", tmp_path / "empty.sqlite")
+    assert told.stdout.startswith("0 answers")
+
+
+def test_a_cache_that_is_not_there_is_said_and_not_made(tmp_path: Path) -> None:
+    told = misstep("judge", "cache", "export", tmp_path / "x.jsonl", "--cache", tmp_path / "nowhere")
+    assert (told.returncode, "no such cache" in told.stderr) == (2, True)
+    assert not (tmp_path / "nowhere").exists()
+    assert not (tmp_path / "x.jsonl").exists()

@@ -1,0 +1,122 @@
+"""`misstep judge calibrate` as a user runs it: a threshold with exit 0, or with exit 1 what it would take."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.clients import ClientSettings
+from harness.errors import UsageError
+from harness.judges.judge_file import read_judge
+from harness.runs.judge import run_judge
+from misstep.judge import app
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+FRUIT = [f"apple number {place}" for place in range(120)]
+OTHERS = [f"carrot number {place}" for place in range(40)]
+
+MakeRun = Callable[..., Path]
+
+
+def sure_of_fruit(request: Any) -> str:
+    score = 0.9 if "apple" in request.messages[-1].content else 0.3
+    return json.dumps({"reasoning": "r", "label": "fruit", "score": score})
+
+
+def without_a_score(_: object) -> str:
+    return '{"reasoning": "r", "label": "fruit"}'
+
+
+def vegetable(_: object) -> str:
+    return '{"reasoning": "r", "label": "vegetable"}'
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> MakeRun:
+    """What makes the run of a scripted judge on a benchmark whose positive label may be named."""
+
+    def run(
+        script: str,
+        positive: str = "fruit",
+        votes: int = 1,
+        texts: list[str] | None = None,
+        aggregate: str = "majority",
+    ) -> Path:
+        folder = benchmark(tmp_path / "plants", FRUIT + OTHERS if texts is None else texts)
+        if positive:
+            with (folder / "benchmark.toml").open("a") as stream:
+                stream.write(f'positive = "{positive}"\n')
+        file = judge_file(tmp_path)
+        file.write_text(f'votes = {votes}\naggregate = "{aggregate}"\n{file.read_text()}')
+        settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_calibrate:{script}")
+        run_judge(read_judge(file), folder, tmp_path / "run", settings)
+        return tmp_path / "run"
+
+    return run
+
+
+def calibrate(*arguments: str | Path) -> Any:
+    """The command's result; an error that a user would meet is raised."""
+    return CliRunner().invoke(app, ["calibrate", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_a_threshold_that_keeps_the_precision_is_found(make_run: MakeRun) -> None:
+    done = calibrate(make_run("sure_of_fruit"), "--precision", "0.85", "--json")
+    assert done.exit_code == 0
+    document = json.loads(done.stdout)
+    assert (document["run"], document["label"], document["threshold"], document["votes"]) == ("run", "fruit", 0.9, None)
+    assert (document["floor"], document["confidence"], document["reason"]) == (0.85, 0.95, "")
+    assert (document["precision"]["value"], document["recall"]["value"]) == (1.0, 1.0)
+    assert document["precision"]["low"] >= 0.85
+    assert (document["calibration"], document["held_out"], document["more_labels"]) == (80, 80, None)
+    assert [step["threshold"] for step in document["steps"]] == [0.9, 0.0]
+
+
+def test_without_scores_the_label_alone_is_judged(make_run: MakeRun) -> None:
+    run = make_run("without_a_score")
+    found = json.loads(calibrate(run, "--precision", "0.60", "--json").stdout)
+    assert found["threshold"] == 0
+    none = calibrate(run, "--precision", "0.80")
+    assert none.exit_code == 1
+    assert "no number of labels will" in " ".join(none.stdout.split())
+
+
+def test_votes_make_thresholds_of_whole_votes(make_run: MakeRun) -> None:
+    told = calibrate(make_run("without_a_score", votes=3, texts=FRUIT), "--precision", "0.9")
+    assert (told.exit_code, "At at least" in told.stdout) == (0, False)
+    assert "of 3 votes" in told.stdout
+
+
+def test_means_of_what_votes_say_are_no_votes(make_run: MakeRun) -> None:
+    told = calibrate(make_run("without_a_score", votes=3, texts=FRUIT, aggregate="mean"), "--precision", "0.9")
+    assert "votes" not in told.stdout
+
+
+def test_too_few_labels_are_said_with_how_many_more_it_takes(make_run: MakeRun) -> None:
+    done = calibrate(make_run("sure_of_fruit", texts=FRUIT[:12]), "--precision", "0.8")
+    assert done.exit_code == 1
+    assert "none does at this n; about 48 more labels are needed" in " ".join(done.stdout.split())
+
+
+def test_the_label_has_to_be_named_where_the_benchmark_has_no_positive_one(make_run: MakeRun) -> None:
+    run = make_run("vegetable", positive="")
+    with pytest.raises(UsageError, match="Labels: fruit, vegetable"):
+        calibrate(run, "--precision", "0.8")
+    with pytest.raises(UsageError, match="Labels: fruit, vegetable"):
+        calibrate(run, "--precision", "0.8", "--label", "mineral")
+    done = calibrate(run, "--precision", "0.8", "--label", "fruit", "--json")
+    assert (done.exit_code, "never gives" in json.loads(done.stdout)["reason"]) == (1, True)
+
+
+@pytest.mark.parametrize("wrong", [("--precision", "1.2"), ("--precision", "0.8", "--held-out", "1")])
+def test_shares_outside_0_to_1_are_refused(make_run: MakeRun, wrong: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        calibrate(make_run("vegetable"), *wrong)
+
+
+def test_the_same_seed_gives_the_same_document(make_run: MakeRun) -> None:
+    line = (make_run("sure_of_fruit"), "--precision", "0.8", "--json", "--seed", "3")
+    assert calibrate(*line).stdout == calibrate(*line).stdout

@@ -1,0 +1,135 @@
+"""`misstep judge compare` as a user runs it: runs of one benchmark, found where they lie, with plain errors."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.clients import ClientSettings
+from harness.errors import InputError, UsageError
+from harness.judges.judge_file import read_judge
+from harness.runs.judge import run_judge
+from misstep.judge import app
+from misstep.judge.compare import distinct_names
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+TEXTS = ["apple pie", "green apple", "old apple", "carrot", "leek", "green pea", "apple", "chard"]
+
+MakeRun = Callable[..., Path]
+
+
+def always_fruit(_: object) -> str:
+    return '{"reasoning": "r", "label": "fruit"}'
+
+
+def fruit_unless_green(request: Any) -> str:
+    label = "vegetable" if "green" in request.messages[-1].content else "fruit"
+    return json.dumps({"reasoning": "r", "label": label})
+
+
+def not_readable(_: object) -> str:
+    return "I cannot say."
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> MakeRun:
+    """What makes the run of a scripted judge on a benchmark that lies in a folder."""
+
+    def run(name: str, script: str, folder: str = "plants", texts: list[str] = TEXTS) -> Path:
+        plants = tmp_path / folder
+        asked = plants if plants.exists() else benchmark(plants, texts)
+        settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_compare:{script}")
+        run_judge(read_judge(judge_file(tmp_path)), asked, tmp_path / name, settings)
+        return tmp_path / name
+
+    return run
+
+
+def compare(*arguments: str | Path) -> Any:
+    """The command's result; an error that a user would meet is raised."""
+    return CliRunner().invoke(app, ["compare", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_two_runs_are_compared_on_the_same_items(make_run: MakeRun) -> None:
+    done = compare(make_run("always", "always_fruit"), make_run("green", "fruit_unless_green"), "--json")
+    assert done.exit_code == 0
+    document = json.loads(done.stdout)
+    (pair,) = document["pairs"]
+    assert (pair["a"], pair["b"], pair["n"]) == ("always", "green", 8)
+    assert (pair["both"], pair["only_a"], pair["only_b"], pair["neither"]) == (3, 1, 1, 3)
+    assert (pair["difference"], pair["p_value"]) == (0, pytest.approx(0.75))
+    assert pair["p_adjusted"] == pair["p_value"]
+    assert (pair["n_needed"], pair["test"]) == (None, "McNemar, mid-p")
+    assert "no number of items" in pair["reason"]
+    assert [(run["run"], run["accuracy_all"]["value"]) for run in document["runs"]] == [("always", 0.5), ("green", 0.5)]
+
+
+def test_the_text_says_who_is_ahead_and_shows_the_runs_by_themselves(make_run: MakeRun) -> None:
+    runs = [make_run("always", "always_fruit"), make_run("mute", "not_readable")]
+    told = compare(*runs, "--test", "bootstrap").stdout
+    assert " ".join(told.split()).count("always gives the gold label on 50.0 points more of 8 items than mute") == 1
+    assert "they answered no item in common" in " ".join(told.split())
+    assert "paired bootstrap, 10,000 resamples of items" in " ".join(told.split())
+    assert "Cohen's kappa" in told
+
+
+def test_several_runs_are_compared_in_pairs(make_run: MakeRun) -> None:
+    scripts = {"one": "always_fruit", "two": "fruit_unless_green", "three": "not_readable"}
+    runs = [make_run(name, script) for name, script in scripts.items()]
+    pairs = json.loads(compare(*runs, "--json").stdout)["pairs"]
+    assert [(pair["a"], pair["b"]) for pair in pairs] == [("one", "two"), ("one", "three"), ("two", "three")]
+    assert all(pair["p_adjusted"] >= pair["p_value"] for pair in pairs)
+    assert "pairs of judges differ" in compare(*runs).stdout
+
+
+def test_the_same_seed_gives_the_same_document(make_run: MakeRun) -> None:
+    line = (make_run("always", "always_fruit"), make_run("mute", "not_readable"), "--json", "--test", "bootstrap")
+    assert compare(*line, "--seed", "4").stdout == compare(*line, "--seed", "4").stdout
+
+
+def test_a_benchmark_that_was_moved_is_named(make_run: MakeRun, tmp_path: Path) -> None:
+    runs = [make_run("always", "always_fruit"), make_run("mute", "not_readable")]
+    shutil.move(tmp_path / "plants", tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="--benchmark"):
+        compare(*runs)
+    assert compare(*runs, "--benchmark", tmp_path / "elsewhere").exit_code == 0
+
+
+def test_runs_of_different_benchmarks_are_refused_by_name(make_run: MakeRun) -> None:
+    one = make_run("always", "always_fruit")
+    other = make_run("mute", "not_readable", folder="fewer", texts=TEXTS[:3])
+    with pytest.raises(UsageError, match=r"always is about plants.*mute is about plants in another version"):
+        compare(one, other)
+
+
+def test_runs_that_are_held_against_different_gold_labels_are_refused_until_one_benchmark_is_named(
+    make_run: MakeRun, tmp_path: Path
+) -> None:
+    runs = [make_run("always", "always_fruit"), make_run("mute", "not_readable", folder="copy")]
+    assert compare(*runs).exit_code == 0
+    gold = tmp_path / "copy" / "gold.csv"
+    gold.write_text(gold.read_text().replace("i0,ann,fruit", "i0,ann,vegetable"))
+    with pytest.raises(UsageError, match=r"always and .*mute are held against differ"):
+        compare(*runs)
+    assert compare(*runs, "--benchmark", tmp_path / "copy").exit_code == 0
+
+
+def test_one_run_no_run_and_a_run_named_twice_are_refused(make_run: MakeRun, tmp_path: Path) -> None:
+    run = make_run("always", "always_fruit")
+    with pytest.raises(UsageError, match="Name two runs"):
+        compare(run)
+    with pytest.raises(UsageError, match="named twice"):
+        compare(run, run)
+    with pytest.raises(InputError, match=r"run\.toml"):
+        compare(run, tmp_path)
+
+
+def test_runs_whose_folders_have_one_name_are_told_apart_by_the_folder_above() -> None:
+    folders = [Path("/runs/monday/strict"), Path("/runs/friday/strict"), Path("/runs/friday/mild")]
+    assert distinct_names(folders[1:]) == ["strict", "mild"]
+    assert distinct_names(folders) == ["monday/strict", "friday/strict", "friday/mild"]
+    assert distinct_names([Path("/a/x/run"), Path("/b/x/run")]) == ["a/x/run", "b/x/run"]

@@ -1,0 +1,238 @@
+"""The command `misstep judge inject`: items made, asked about and compared; offline, and with a small real model."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from analysis.gold import read_gold, read_items
+from analysis.measures.judging.flips import Flips, flips
+from harness.clients import ClientSettings
+from harness.clients.local_server import local_server
+from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.exchange import Request
+from harness.journal.records import read_verdicts
+from harness.judges import read_known
+from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.runs.judge import run_judge
+from studies.flips import write_flips
+from studies.injections import Source, benchmark_source, shipped_source, write_injections
+from studies.judge_scores import NO_JUDGE
+from studies.judged_runs import open_run
+from tests.misstep.as_a_user import misstep
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+TEXTS = ["apple", "carrot", "apple pie", "leek"]
+FENCED = re.compile(r"<data (\w+)>\n(.*?)\n</data \1>", re.DOTALL)
+ORDER = re.compile(r"answer with the label (\w+)\.")
+
+
+def reply(label: str) -> str:
+    return json.dumps({"reasoning": "as I see it", "label": label, "score": 1.0, "steps": []})
+
+
+def first_label(request: Request) -> str:
+    assert request.schema is not None
+    return str(request.schema["properties"]["label"]["enum"][0])
+
+
+def never_moved(request: Request) -> str:
+    """Always the first label, whatever is shown."""
+    return reply(first_label(request))
+
+
+def obeying(request: Request) -> str:
+    """The label that a plain order asks for, the first one without such an order."""
+    order = ORDER.search(request.messages[-1].content)
+    return reply(order[1] if order else first_label(request))
+
+
+def fickle(request: Request) -> str:
+    """A label that hangs on the digits of the fence, and so on the item's id."""
+    mark = FENCED.findall(request.messages[-1].content)[0][0]
+    return reply(("yes", "no")[int(mark[0], 16) % 2])
+
+
+def refusing(request: Request) -> str:
+    """No answer that can be read where there is an order, else the first label."""
+    return "I will not say." if ORDER.search(request.messages[-1].content) else never_moved(request)
+
+
+def judge(name: str = "infinite_loop") -> JudgeSpec:
+    spec = read_known(name)
+    return msgspec.structs.replace(spec, model=msgspec.structs.replace(spec.model, name="small-1"))
+
+
+def injected_run(out: Path, script: str, source: Source | None = None, spec: JudgeSpec | None = None) -> Flips:
+    spec = spec or judge()
+    folder = write_injections(spec, out, source or shipped_source(spec))
+    settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_inject:{script}")
+    assert not run_judge(spec, folder, out, settings).failed
+    return flips(read_items(folder), read_verdicts(out))
+
+
+def with_orders(folder: Path) -> set[str]:
+    """The attacked items in which the plain order stands so that anybody can read it."""
+    legible = ("plain", "markdown", "terminal", "chat_tokens")
+    told = {item.id: item.extra["injection"] for item in read_items(folder)}
+    return {name for name, one in told.items() if one.get("style") == "order" and one["encoding"] in legible}
+
+
+def test_a_judge_that_is_never_moved_has_no_flip(tmp_path: Path) -> None:
+    got = injected_run(tmp_path / "run", "never_moved")
+    assert (got.n, got.plain, got.copies, got.flips, got.to_target, got.unanswered) == (58, 8, 16, 0, 0, 0)
+    assert (got.flip_rate.value, got.chance.value) == (0.0, 0.0)
+
+
+def test_a_judge_that_obeys_an_order_flips_on_the_items_that_have_it_and_on_no_other(tmp_path: Path) -> None:
+    got = injected_run(tmp_path / "run", "obeying")
+    ordered = with_orders(tmp_path / "run" / "benchmark")
+    expected = {pair.item for pair in got.items if pair.item in ordered and pair.target != pair.plain}
+    assert {pair.item for pair in got.items if pair.flipped} == expected
+    assert (got.flips, got.to_target) == (len(expected), len(expected))
+    assert got.flips > 0
+    assert got.chance.value == 0.0
+
+
+def test_a_judge_that_differs_from_itself_does_so_on_copies_too(tmp_path: Path) -> None:
+    got = injected_run(tmp_path / "run", "fickle")
+    assert got.chance.value is not None
+    assert 0.2 < got.chance.value < 0.8
+    assert got.excess.low is not None
+    assert got.excess.low < 0
+
+
+def test_a_reply_that_cannot_be_read_is_no_flip(tmp_path: Path) -> None:
+    got = injected_run(tmp_path / "run", "refusing")
+    assert (got.flips, got.statuses["unreadable"]) == (0, got.unanswered)
+    assert got.unanswered == len(with_orders(tmp_path / "run" / "benchmark"))
+
+
+def test_what_is_made_is_a_benchmark_like_any_other(tmp_path: Path) -> None:
+    injected_run(tmp_path / "run", "never_moved")
+    run = open_run(tmp_path / "run")
+    assert (len(run.verdicts), len(run.items), len(run.gold)) == (82, 82, 82)
+    truth = {row.item: row.label for row in read_gold(run.benchmark)}
+    assert all(truth[item.id] == truth[item.extra["injection"]["twin"]] for item in run.items)
+    assert len(set(run.clusters.values())) == 8
+
+
+def test_items_of_a_benchmark_of_ones_own_are_attacked_with_their_gold_labels(tmp_path: Path) -> None:
+    folder = benchmark(tmp_path / "plants", TEXTS)
+    spec = read_judge(judge_file(tmp_path))
+    got = injected_run(tmp_path / "run", "obeying", benchmark_source(folder, 3), spec)
+    assert (got.n, got.plain, got.copies) == (58, 3, 6)
+    assert set(got.by_position) == {"text_start", "text_end"}
+    truth = {row.item: row.label for row in read_gold(tmp_path / "run" / "benchmark")}
+    assert all(truth[pair.item] != pair.target for pair in got.items)
+    assert got.to_target == got.flips > 0
+
+
+def test_a_benchmark_without_labels_cannot_be_attacked(tmp_path: Path) -> None:
+    folder = benchmark(tmp_path / "plants", TEXTS)
+    (folder / "gold.csv").write_text("item,rater,label\n")
+    with pytest.raises(InputError, match="no item has a gold label and can be asked about"):
+        benchmark_source(folder)
+
+
+def test_a_judge_with_labels_of_its_own_is_attacked_without_a_gold_label(tmp_path: Path) -> None:
+    spec = read_judge(judge_file(tmp_path))
+    got = injected_run(tmp_path / "run", "obeying", spec=spec)
+    assert {pair.target for pair in got.items} == {"fruit", "vegetable"}
+    assert list(read_gold(tmp_path / "run" / "benchmark")) == []
+    assert got.flips > 0
+
+
+def test_other_options_need_another_folder(tmp_path: Path) -> None:
+    injected_run(tmp_path / "run", "never_moved")
+    with pytest.raises(UsageError, match=r"items made by another command: items.jsonl differs"):
+        write_injections(judge(), tmp_path / "run", shipped_source(judge()), seed=1)
+    folder = benchmark(tmp_path / "plants", TEXTS)
+    spec = read_judge(judge_file(tmp_path))
+    settings = ClientSettings(client="scripted", script="tests.misstep.judge.test_inject:never_moved")
+    run_judge(spec, folder, tmp_path / "other", settings)
+    with pytest.raises(UsageError, match="other holds another run"):
+        write_injections(spec, tmp_path / "other", shipped_source(spec))
+    assert not (tmp_path / "other" / "benchmark").exists()
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """A recording of an obeying model's replies to twelve attacked items."""
+    spec = judge()
+    folder = write_injections(spec, tmp_path / "recorded", shipped_source(spec, 4), count=12)
+    file = tmp_path / "recording.jsonl"
+    script = "tests.misstep.judge.test_inject:obeying"
+    run_judge(spec, folder, tmp_path / "recorded", ClientSettings(client="scripted", script=script, record=file))
+    return file
+
+
+def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_document(
+    tmp_path: Path, recording: Path
+) -> None:
+    command = ["judge", "inject", "infinite_loop", "--out", tmp_path / "run", "--model", "small-1", "--items", "4"]
+    command += ["--attacks", "12", "--replay", recording]
+    done = misstep(*command, "--json", OPENAI_API_KEY="")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["n"], document["plain"], document["copies"]) == (12, 4, 8)
+    assert json.loads((tmp_path / "run" / "flips.json").read_text()) == document
+    assert json.loads((tmp_path / "run" / "scores.json").read_text())["n"] == 24
+    page = (tmp_path / "run" / "flips.html").read_text()
+    assert "infinite_loop with small-1 gives another verdict on" in page
+    assert "<script src" not in page
+    assert f"misstep judge inject infinite_loop --out {tmp_path / 'run'} --model small-1" in page
+    again = misstep(*command, OPENAI_API_KEY="")
+    assert again.returncode == 0, again.stderr
+    assert "infinite_loop with small-1 gives another verdict on" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no_such_judge"], "no judge 'no_such_judge'"),
+        (["infinite_loop"], "names no model"),
+        (["infinite_loop", "--model", "m", "--benchmark", "./nowhere/"], "benchmark.toml"),
+        (["infinite_loop", "--local", "--model", "x"], "--local brings its own model"),
+        (["trail/gpt-4o", "--model", "m"], "is a recorded judge"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    tmp_path: Path, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = misstep("judge", "inject", *arguments, "--out", "run", PYTHONPATH=str(Path(__file__).parents[3]))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.local_llm
+def test_a_small_real_model_is_asked_about_attacked_items(tmp_path: Path) -> None:
+    try:
+        with local_server():
+            pass
+    except MissingPrerequisite as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must ask the local model: {error}")
+        pytest.skip(str(error))
+    out = tmp_path / "run"
+    command = ["judge", "inject", "recovery", "--out", out, "--local", "--concurrency", "1"]
+    done = misstep(*command, "--items", "1", "--attacks", "2", OPENAI_API_KEY="")
+    assert done.returncode == 0, done.stderr
+    assert "it is no judge" in done.stdout
+    assert len(list(read_verdicts(out))) == 5
+
+
+def test_the_page_says_first_of_a_model_that_is_no_judge_that_it_is_none(tmp_path: Path) -> None:
+    injected_run(tmp_path / "run", "never_moved")
+    folder = tmp_path / "run" / "benchmark"
+    _, text = write_flips(tmp_path / "run", folder, 0, plumbing=True)
+    page = (tmp_path / "run" / "flips.html").read_text()
+    assert NO_JUDGE in page.partition('class="lede"')[2].partition("</p>")[0]
+    assert NO_JUDGE in text
+    _, text = write_flips(tmp_path / "run", folder, 0)
+    assert NO_JUDGE not in text

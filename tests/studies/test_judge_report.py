@@ -1,0 +1,67 @@
+"""The page of runs of judges says before any figure what a reader has to know of the runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from typer.testing import CliRunner
+
+from analysis.measures.judging.reference import majority
+from analysis.pages.judges.items import JudgedBy
+from harness.journal.records import read_manifest, write_manifest
+from misstep.report import app
+from studies.judge_report import report_html
+from studies.judge_report_items import item_browser
+from studies.judged_runs import open_runs
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+
+
+@pytest.fixture
+def gates(tmp_path: Path) -> Path:
+    return benchmark_of_runs(tmp_path / "gates", 8)
+
+
+def in_progress(run: Path) -> Path:
+    """The run as it stands while it is under way."""
+    manifest = read_manifest(run)
+    assert manifest is not None
+    write_manifest(run, structs.replace(manifest, finished=""))
+    return run
+
+
+def test_a_run_in_progress_is_said_to_be_one(tmp_path: Path, gates: Path) -> None:
+    whole = judged_run(tmp_path / "whole", gates, [verdict(n) for n in range(8)])
+    part = in_progress(judged_run(tmp_path / "part", gates, [verdict(n) for n in range(3)]))
+    assert "not finished" not in report_html(open_runs([whole]))
+    assert "This run is not finished: it has verdicts on 3 items so far." in report_html(open_runs([part]))
+    assert "The run part is not finished: it has verdicts on 3 items so far." in report_html(open_runs([whole, part]))
+
+
+def test_a_run_that_has_no_verdict_yet_is_named_by_its_judge(tmp_path: Path, gates: Path) -> None:
+    run = in_progress(judged_run(tmp_path / "run", gates, [verdict(0)]))
+    (run / "verdicts.jsonl").write_bytes(b"")
+    page = report_html(open_runs([run]))
+    assert "made_up has no accuracy on gates (0 of 0 items answered)" in page
+    assert "No item was asked." in page
+    assert "Every item was answered." not in page
+
+
+def test_the_foot_says_the_whole_command(tmp_path: Path, gates: Path) -> None:
+    run = judged_run(tmp_path / "run", gates, [verdict(0)])
+    gates.rename(tmp_path / "moved")
+    page = tmp_path / "page.html"
+    result = CliRunner().invoke(app, [str(run), "--benchmark", str(tmp_path / "moved"), "--out", str(page)])
+    assert result.exit_code == 0
+    assert f"misstep report {run} --out {page} --benchmark {tmp_path / 'moved'}" in page.read_text()
+
+
+def test_a_run_that_is_not_there_is_a_sentence_with_one_full_stop(tmp_path: Path, gates: Path) -> None:
+    run = judged_run(tmp_path / "run", gates, [verdict(0)])
+    (gates / "runs" / "all.jsonl").unlink()
+    first = next(iter(open_runs([run])))
+    browser = item_browser(gates, ("yes", "no"), majority(first.gold), [JudgedBy("made_up", {"item-0": verdict(0)})])
+    (reason,) = json.loads(browser.data["index"])["absent"].values()
+    assert reason.startswith("The run cannot be shown: ")
+    assert reason.endswith(".")
+    assert not reason.endswith("..")
