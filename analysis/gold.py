@@ -11,13 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
+from harness.items import Inline
 
 _SHOWN = 3
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
-
-
-class Inline(Struct, frozen=True):
-    """A run that stands in the item itself; nothing of it is decoded."""
 
 
 class AskedItem(Struct, frozen=True):

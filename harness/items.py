@@ -41,6 +41,10 @@ _PATH_SHOWN = 100
 _FORM = "See “The form of a benchmark” in the README."
 
 
+class Inline(Struct, frozen=True):
+    """A run that stands in the item itself; nothing of it is decoded."""
+
+
 class Item(Struct, frozen=True, omit_defaults=True):
     """What a judge is asked about; never holds a gold label.
 

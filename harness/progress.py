@@ -9,7 +9,8 @@ from harness.escaping import plain
 
 def say(sentence: str) -> None:
     """Print a line on stderr, where progress and errors go; results go to stdout."""
-    print(sentence, file=sys.stderr, flush=True)
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()
 
 
 class Progress:

@@ -1,12 +1,14 @@
-"""What a reader, a classifier and a data-set loader must offer; a module that has these names is one."""
+"""What a reader, a classifier, a judge and a data-set loader must offer; what has these names is one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
 from harness.attempts import Attempts
+from harness.exchange import Outcome, Request
+from harness.items import Item, Kind, Question
 from harness.trajectory import Source, Trajectory, Unreadable
 from harness.verdict import Verdict
 
@@ -62,6 +64,72 @@ class Classifier(Protocol):
 
     def classify(self, trajectory: Trajectory) -> Verdict:
         """The verdict on one trajectory: label, evidence steps, one sentence why."""
+
+
+class Ask(Protocol):
+    """A way to ask a model: the run's own budget, cache, retries and records are behind it."""
+
+    model: str
+    """The model that the command line or the judge's file names; empty where there is none."""
+
+    async def __call__(self, request: Request) -> Outcome:
+        """What the model answered, or why there is no answer; nothing is raised."""
+
+
+class FittedJudge(Protocol):
+    """A judge that is asked what one benchmark asks."""
+
+    @property
+    def name(self) -> str:
+        """Its name in its verdicts."""
+
+    @property
+    def kind(self) -> Kind | Literal["any"]:
+        """The kind of items that it is for."""
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Label → meaning; empty where each item names its own."""
+
+    @property
+    def model_is_asked(self) -> bool:
+        """Whether it asks a model at all."""
+
+    @property
+    def reads_trajectories(self) -> bool:
+        """Whether it looks at the run that an item is about."""
+
+    def asked(self) -> dict[str, Any]:
+        """What another verdict would follow from, as the run's manifest notes it: values that TOML has."""
+
+    def why_not_asked(self, item: Item) -> str:
+        """Why the judge has no verdict on an item, in a few words; empty where it has."""
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+        """The verdict on an item; `trajectory` is the run that it is about, where there is one.
+
+        Raises
+        ------
+        InputError
+            The item lacks what the judge needs. Whatever is raised costs the item and nothing else.
+        """
+
+
+class Judge(FittedJudge, Protocol):
+    """What gives a verdict on an item.
+
+    A rule, a recording, a prompt and a judge that asks several times differ in `judge` alone; they are run, resumed,
+    budgeted, cached and scored alike.
+    """
+
+    def fitted(self, question: Question, folder: Path) -> FittedJudge:
+        """The judge as it is asked what the benchmark in `folder` asks.
+
+        Raises
+        ------
+        UsageError
+            It is for other items, gives other labels, or lacks a model.
+        """
 
 
 ReadFile = Callable[[Path], Iterator[Trajectory | Unreadable]]

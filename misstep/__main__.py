@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("misstep.audit", "Work printed figures out again and say which cannot be."),
     "judge": ("misstep.judge", "Ask a judge about every item of a benchmark, and score it."),
     "report": ("misstep.report", "Show one or several runs as one page, with every item to look at."),
+    "notebook": ("misstep.notebook", "Write a short notebook over a run, to go on from."),
     "convert": ("misstep.convert", "Turn trajectories of any known format into ATIF."),
     "view": ("misstep.view", "Show one trajectory as a page, its misbehaviour marked."),
     "generate": ("misstep.generate", "Generate trajectories whose misbehaviour is known."),

@@ -11,9 +11,9 @@ from harness.classifiers import categories as known_categories
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
-from harness.runs.classify import as_json, classify_paths
 from harness.trajectory import Unreadable
 from misstep.pages import write_page
+from studies.classified_paths import as_json, classified_findings
 
 _UNREADABLE_SHOWN = 10
 
@@ -49,7 +49,7 @@ def classify(
     chosen = choose(categories)
     arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]
     try:
-        found = classify_paths(
+        found = classified_findings(
             paths,
             chosen,
             classify_all,

@@ -48,7 +48,7 @@ def report(
 
         written = report_html(open_runs(runs, benchmark, data), command=again)
     elif commands == {_CLASSIFIED} and len(runs) == 1:
-        from harness.runs.classify import classified_page
+        from studies.classified_paths import classified_page
 
         written = classified_page(runs[0], manifests[runs[0]])
     else:

@@ -1,28 +1,26 @@
 """`misstep reproduce`: run the notebooks, write their pages and an index, tables as files, and where all is from."""
 
-import json
 import shlex
-from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from analysis.pages import Foot, table_text
-from analysis.pages.index import index_page, notebook_lines, summary
-from analysis.pages.notebook import Report, notebook_page, read_notebook
-from analysis.tables import STATUS_WORDS, Table
-from analysis.tables.files import file_addresses, write_table
 from harness import places
-from harness.datasets.catalogue import data_sets, named_data_folder
-from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.escaping import plain
-from harness.journal.records import replace_file
-from harness.progress import Progress, say
+from harness.progress import say
 from misstep.data_option import Data
-from studies.notebooks import execute
 from studies.provenance import write_provenance
+from studies.reproduce import (
+    chosen,
+    json_summary,
+    kernel_folders,
+    make_folder,
+    notebooks_in,
+    run_notebooks,
+    text_summary,
+    write_index,
+)
 
 app = typer.Typer(
     add_completion=False,
@@ -30,8 +28,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-_LINES_SHOWN = 30
 
 
 @app.command()
@@ -50,153 +46,17 @@ def reproduce(
     `provenance.json` what each figure comes from, with pages to see it under `records/` and `code/`. The same seed
     gives the same bytes. Exit 1 where a notebook failed: its page and the index show the error, the others ran.
     """
-    paths = chosen(_notebooks(places.notebooks_folder()), papers or [])
-    environment = {"MISSTEP_SEED": str(seed), **_folders(data)}
-    _make_folder(out)
+    paths = chosen(notebooks_in(places.notebooks_folder()), papers or [])
+    environment = {"MISSTEP_SEED": str(seed), **kernel_folders(data)}
+    make_folder(out)
     try:
-        reports = _run(paths, environment, out, seed)
+        reports = run_notebooks(paths, environment, out, seed)
     except KeyboardInterrupt:
         say(f"misstep: stopped; the pages that were finished are in {plain(str(out))}.")
         raise typer.Exit(130) from None
     command = shlex.join(["misstep", "reproduce", *(papers or []), "--seed", str(seed)])
-    _write_index(reports, out, command, seed)
+    write_index(reports, out, command, seed)
     write_provenance(reports, out, command, seed, data)
-    print(_json_summary(reports, out, seed) if as_json else _text_summary(reports, out), end="")
+    print(json_summary(reports, out, seed) if as_json else text_summary(reports, out), end="")
     if any(report.error for report in reports):
         raise typer.Exit(1)
-
-
-def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
-    """The notebooks whose names start with one of the prefixes; all where there is none.
-
-    Raises
-    ------
-    UsageError
-        A prefix fits no notebook; the message lists what there is.
-    MissingPrerequisite
-        There are no notebooks.
-    """
-    if not paths:
-        raise MissingPrerequisite("this installation has no notebooks", "Install Misstep again from its source.")
-    for prefix in prefixes:
-        if not any(path.stem.startswith(prefix) for path in paths):
-            known = ", ".join(path.stem for path in paths)
-            raise UsageError(f"no notebook starts with {prefix!r}", f"There are: {known}.")
-    return [path for path in paths if not prefixes or path.stem.startswith(tuple(prefixes))]
-
-
-def _folders(data: Path | None) -> dict[str, str]:
-    """Where kernels find data sets and caches: they run in the notebooks' folder, so that paths are made absolute.
-
-    Raises
-    ------
-    UsageError
-        The folder of data sets that was named does not exist, or holds none.
-    """
-    found = {"MISSTEP_CACHE": str(places.cache_folder().resolve())}
-    folder = named_data_folder(data)
-    if folder is not None:
-        if not any((folder / name).is_dir() for name in data_sets()):
-            raise UsageError(
-                f"{folder} holds none of the data sets",
-                "Give the folder that holds a folder for each; `misstep datasets fetch NAME --out DIR` makes one.",
-            )
-        found["MISSTEP_DATA"] = str(folder.resolve())
-    return found
-
-
-def _notebooks(folder: Path) -> list[Path]:
-    """The notebooks in a folder, by name."""
-    return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
-
-
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"--out {out} cannot be made: {error.strerror}", "Name a folder that can be written."
-        ) from error
-
-
-def _run(paths: Sequence[Path], environment: dict[str, str], out: Path, seed: int) -> list[Report]:
-    """Run notebooks and write the page and the tables of each as it ends; gives what they say, by name."""
-    reports: list[Report] = []
-    with Progress("notebooks", len(paths)) as progress, closing(execute(paths, environment)) as executed:
-        for path, notebook in executed:
-            report = read_notebook(path.stem, notebook)
-            _refuse_other_tables_of_one_name([*reports, report])
-            _write(report, notebook, out, seed)
-            reports.append(report)
-            progress.advance(note=path.stem)
-            for line in report.warnings.splitlines():
-                say(f"{path.stem}: {plain(line)}")
-            if report.error:
-                say(f"{path.stem}: {plain(report.error.sentence())}")
-                say(report.error.traceback)
-    return sorted(reports, key=lambda report: report.name)
-
-
-def _write(report: Report, notebook: dict[str, Any], out: Path, seed: int) -> None:
-    foot = Foot(
-        command=f"misstep reproduce {report.name} --seed {seed}",
-        datasets=tuple(name for table in report.tables for name in table.datasets),
-        seed=seed,
-    )
-    replace_file(out / f"{report.name}.html", notebook_page(report, notebook, foot).encode())
-    for table in report.tables:
-        write_table(table, out / "tables")
-
-
-def _write_index(reports: Sequence[Report], out: Path, command: str, seed: int) -> None:
-    sets = tuple(name for report in reports for table in report.tables for name in table.datasets)
-    replace_file(out / "index.html", index_page(reports, Foot(command, datasets=sets, seed=seed)).encode())
-
-
-def _refuse_other_tables_of_one_name(reports: Sequence[Report]) -> None:
-    seen: dict[tuple[str, str], Table] = {}
-    for table in (table for report in reports for table in report.tables):
-        if seen.setdefault((table.paper, table.name), table) != table:
-            raise InputError(
-                f"two different tables are named {table.paper}/{table.name}", "Give one of them another name."
-            )
-
-
-def _text_summary(reports: Sequence[Report], out: Path) -> str:
-    """What was found, as text: every table, then a paragraph a notebook, worst news last and so nearest the prompt."""
-    lines = notebook_lines(reports)
-    parts = [table_text(table, most_lines=_LINES_SHOWN) for line in reversed(lines) for table in line.report.tables]
-    for line in reversed(lines):
-        counts = ", ".join(f"{count:,} {STATUS_WORDS[status][count != 1]}" for status, count in line.statuses)
-        news = [plain(line.report.title)]
-        news += [f"  error: {plain(line.report.error.sentence())}"] if line.report.error else []
-        news += [f"  {plain(line.report.finding)}"] if line.report.finding else []
-        news += [f"  printed figures compared: {counts}"] if counts else []
-        parts.append("\n".join([*news, f"  {out / line.address}"]) + "\n")
-    return "\n".join([*parts, f"{summary(lines)}\n{out / 'index.html'}\n"])
-
-
-def _json_summary(reports: Sequence[Report], out: Path, seed: int) -> str:
-    """What was found, as one JSON document: a value a notebook, worst news first."""
-    pages = [
-        {
-            "notebook": line.report.name,
-            "title": line.report.title,
-            "finding": line.report.finding,
-            "error": line.report.error and line.report.error.sentence(),
-            "statuses": dict(line.statuses),
-            "figures": line.figures,
-            "page": str(out / line.address),
-            "tables": [
-                {
-                    "paper": table.paper,
-                    "name": table.name,
-                    "finding": table.finding,
-                }
-                | {called.lower(): str(out / "tables" / file) for called, file in file_addresses(table).items()}
-                for table in line.report.tables
-            ],
-        }
-        for line in notebook_lines(reports)
-    ]
-    return json.dumps({"index": str(out / "index.html"), "seed": seed, "pages": pages}, indent=1) + "\n"

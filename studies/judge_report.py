@@ -21,8 +21,9 @@ from analysis.tables.wording import counted_text
 from harness.journal.records import Inputs
 from harness.places import cache_folder
 from harness.progress import say
+from studies.judge_assessment import NO_JUDGE, assessed
 from studies.judge_report_items import PAGE_CHARACTERS, item_browser
-from studies.judged_runs import JudgedRun
+from studies.judged_runs import JudgedRun, distinct_names
 
 _NOTES = (
     "The gold label of an item is the one that most raters gave; where their labels tie there is none, and no score "
@@ -54,9 +55,6 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
     InputError
         The gold labels or the items of a benchmark break the form.
     """
-    from misstep.judge.compare import distinct_names
-    from studies.judge_scores import assessed
-
     names = distinct_names([run.folder for run in runs])
     assessments = known or [assessed(run, seed=SEED) for run in runs]
     groups: dict[Inputs, dict[str, tuple[JudgedRun, Assessment]]] = {}
@@ -82,8 +80,6 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
 
 def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
     """What a reader has to know before any figure."""
-    from studies.judge_scores import NO_JUDGE
-
     found = []
     small = [name for name, run in runs.items() if is_plumbing(run)]
     if small:

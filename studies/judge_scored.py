@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
 from harness.runs.benchmark_inputs import inputs_of
-from misstep import __version__
+from harness.version import __version__
 
 SCORED = "scored.json"
 
-_ROOMS = ("analysis", "harness", "misstep")
+_ROOMS = ("analysis", "harness", "misstep", "studies")
 _BLOCK = 1 << 20
 
 

@@ -19,10 +19,11 @@ from harness.journal.inputs import difference
 from harness.journal.records import MANIFEST, Manifest, read_manifest, read_verdicts
 from harness.progress import say
 from harness.runs.benchmark_inputs import inputs_of
+from harness.runs.benchmarks import benchmark_folder, benchmark_named
 from harness.verdict import Verdict
 
-_FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
-"""What a folder has one of, where it is meant to be a benchmark."""
+JUDGED = "judge run"
+"""What the manifest of a run of a judge names as its command."""
 
 
 class JudgedRun(Struct, frozen=True):
@@ -97,7 +98,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     manifest = read_manifest(folder)
     if manifest is None:
         raise InputError(f"no {MANIFEST}", "Name the folder that `misstep judge run` wrote.", file=folder)
-    if manifest.command != "judge run":
+    if manifest.command != JUDGED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
     where = _benchmark(manifest, folder, benchmark, data)
     # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
@@ -145,42 +146,57 @@ def say_unfinished(runs: Sequence[JudgedRun]) -> None:
             say(f"misstep: the run {plain(str(run.folder))} {run.unfinished}, {of}. Its figures may change.")
 
 
-def benchmark_named(named: str, data: Path | None) -> Path:
-    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent.
-
-    Raises
-    ------
-    UsageError
-        There is neither.
-    MissingPrerequisite, InputError
-        The public set is not at hand, or its files do not have the shape that they should have.
-    """
-    folder = Path(named)
-    if "/" in named or any((folder / file).exists() for file in _FILES):
-        return folder
-    from harness.datasets import LOADERS
-    from harness.datasets.catalogue import data_sets
-    from harness.runs.benchmarks import benchmark_folder
-
-    if named.partition("-")[0] in data_sets():
-        return benchmark_folder(named, data)
-    if folder.is_dir():
-        return folder
-    raise UsageError(
-        f"no benchmark {named!r}", f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}."
-    )
-
-
 def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> Path:
     if named:
         return benchmark_named(named, data)
     if manifest.folder and (Path(manifest.folder) / "items.jsonl").exists():
         return Path(manifest.folder)
-    from harness.runs.benchmarks import benchmark_folder
-
     name = str(manifest.asked.get("benchmark", ""))
     try:
         return benchmark_folder(name, data)
     except UsageError as error:
         said = f"the benchmark {name!r} of the run {run} no longer lies in {manifest.folder or 'its folder'}"
         raise UsageError(said, "Name it with --benchmark.") from error
+
+
+def check_one_benchmark(runs: Sequence[JudgedRun]) -> None:
+    """Refuse runs that were not asked about the same items, or that are held against different gold labels.
+
+    Raises
+    ------
+    UsageError
+        Two runs differ so; names both.
+    """
+    first = runs[0]
+    for other in runs[1:]:
+        differs = difference(first.manifest.inputs, other.manifest.inputs)
+        if differs:
+            asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
+            version = f" in another version ({differs})" if first.question.name == other.question.name else ""
+            said = f"runs of different benchmarks: {asked[0]}, {asked[1]}{version}"
+            raise UsageError(said, "Compare runs of one benchmark.")
+        if set(other.gold) != set(first.gold):
+            said = f"the gold labels that {first.folder} and {other.folder} are held against differ"
+            raise UsageError(said, "Name one benchmark for both with --benchmark.")
+
+
+def distinct_names(folders: Sequence[Path]) -> list[str]:
+    """A name for each folder that no other has: its own, or with as many folders above it as it takes.
+
+    Parameters
+    ----------
+    folders
+        Different folders.
+    """
+    parts = [folder.resolve().parts for folder in folders]
+    deepest = max(map(len, parts))
+    lengths = range(1, deepest + 1)
+    named = (["/".join(part[-length:]) for part in parts] for length in lengths)
+    return next(names for names in named if len(set(names)) == len(names))
+
+
+def votes_of(run: JudgedRun) -> int:
+    """How many votes each item got that its score is a share of; 1 where scores are means of what votes say."""
+    votes = run.manifest.asked.get("votes", 1)
+    counted = run.manifest.asked.get("aggregate", "majority") == "majority"
+    return votes if counted and isinstance(votes, int) else 1

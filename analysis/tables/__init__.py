@@ -6,11 +6,14 @@ notebook, the page, the CSV and the JSON are renderings of the same rows.
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Literal, ParamSpec
+from typing import TYPE_CHECKING, Literal, ParamSpec
 
 from msgspec import Struct, structs
 
 from analysis.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Evidence = Literal["published", "recomputed", "generated", "real"]
 Status = Literal["reproduced", "differs", "impossible", "underdetermined"]
@@ -77,6 +80,12 @@ class Table(Struct, frozen=True):
     datasets: tuple[str, ...] = ()
     made_by: str = ""
     generator: str = ""
+
+    def to_frame(self) -> "DataFrame":
+        """The rows as a pandas frame, a column a field of `Row`; a figure that is missing is missing there too."""
+        import pandas as pd  # takes a second
+
+        return pd.DataFrame([structs.asdict(row) for row in self.rows], columns=list(Row.__struct_fields__))
 
 
 def estimate_row(

@@ -1,26 +1,26 @@
-"""Many requests at once: so many in flight, outcomes as they come, memory that does not grow with their number."""
+"""Many things at once: so many under way, results as they come, memory that does not grow with their number."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import aclosing, suppress
+from typing import Generic, TypeVar
 
 from harness.errors import MissingPrerequisite
 from harness.exchange import Client, Failure, Outcome, Request
 
 Pair = tuple[Request, Outcome]
 
+T = TypeVar("T")
+U = TypeVar("U")
+
 _UNREAD = 2
-"""How many outcomes for each request in flight may wait to be taken before no more is asked."""
+"""How many results for each thing under way may wait to be taken before no more is begun."""
 
 
 async def ask_all(
     client: Client, requests: Iterable[Request] | AsyncIterable[Request], concurrency: int
 ) -> AsyncGenerator[Pair, None]:
-    """Each request with its outcome, in the order in which they come.
-
-    Requests are taken from the iterable only when there is room. Cancelled, or where a request raises, what is in
-    flight is cut off and what has come is still given, before the exception goes on. Close the generator
-    (`contextlib.aclosing`) where the loop over it may be left early.
+    """Each request with its outcome, in the order in which they come; otherwise as `done_at_once`.
 
     Parameters
     ----------
@@ -36,72 +36,113 @@ async def ask_all(
     MissingPrerequisite
         The client says that asking on is useless (`circuit_open`); what has come is given first.
     """
-    asking = _Asking(client, _source(requests), concurrency)
-    workers = [asyncio.create_task(asking.work()) for _ in range(concurrency)]
-    watched = asyncio.create_task(asking.watch(workers))
-    try:
-        while (pair := await asking.next()) is not None:
+    useless: list[Failure] = []
+
+    async def ask(request: Request) -> Pair | None:
+        outcome = await client.ask(request)
+        if isinstance(outcome, Failure) and outcome.kind == "circuit_open":
+            useless.append(outcome)
+            return None
+        return request, outcome
+
+    async with aclosing(done_at_once(ask, requests, concurrency, lambda: bool(useless))) as coming:
+        async for pair in coming:
             yield pair
+    if useless:
+        raise MissingPrerequisite(useless[0].sentence, "Run the same command again when that is mended.")
+
+
+async def done_at_once(
+    work: Callable[[T], Awaitable[U | None]],
+    things: Iterable[T] | AsyncIterable[T],
+    most: int,
+    stopped: Callable[[], bool] = lambda: False,
+) -> AsyncGenerator[U, None]:
+    """What is made of each thing, in the order in which it comes.
+
+    Things are taken from the iterable only when there is room. Cancelled, or where the work raises, what is under way
+    is cut off and what has come is still given, before the exception goes on. Close the generator
+    (`contextlib.aclosing`) where the loop over it may be left early.
+
+    Parameters
+    ----------
+    work
+        What is done with a thing; a result of `None` is not given.
+    things
+        However many.
+    most
+        How many things are under way at once, at least 1.
+    stopped
+        Whether no more is to be begun.
+    """
+    working = _Working(work, _source(things), most, stopped)
+    workers = [asyncio.create_task(working.work()) for _ in range(most)]
+    watched = asyncio.create_task(working.watch(workers))
+    try:
+        while (result := await working.next()) is not None:
+            yield result
     except asyncio.CancelledError:
         await _cut_off(workers)
-        for pair in asking.left():
-            yield pair
+        for result in working.left():
+            yield result
         raise
     finally:
         await _cut_off([*workers, watched])
     for worker in workers:
         if not worker.cancelled() and (error := worker.exception()) is not None:
             raise error
-    if asking.stopped is not None:
-        raise MissingPrerequisite(asking.stopped.sentence, "Run the same command again when that is mended.")
 
 
-class _Asking:
-    """What the workers share: where requests come from and where pairs go."""
+class _Working(Generic[T, U]):
+    """What the workers share: where things come from and where results go."""
 
-    def __init__(self, client: Client, source: AsyncIterator[Request], concurrency: int) -> None:
-        self._client = client
+    def __init__(
+        self,
+        work: Callable[[T], Awaitable[U | None]],
+        source: AsyncIterator[T],
+        most: int,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self._work = work
         self._source = source
+        self._stopped = stopped
         self._taking = asyncio.Lock()
-        self._most_unread = _UNREAD * concurrency
+        self._most_unread = _UNREAD * most
         self._room = asyncio.Event()
-        self._pairs: asyncio.Queue[Pair | None] = asyncio.Queue()
-        self.stopped: Failure | None = None
+        self._results: asyncio.Queue[U | None] = asyncio.Queue()
 
     async def work(self) -> None:
-        """Ask one request after the other until there are no more."""
+        """Do one thing after the other until there are no more."""
         while True:
-            while self._pairs.qsize() >= self._most_unread:
+            while self._results.qsize() >= self._most_unread:
                 self._room.clear()
                 await self._room.wait()
             async with self._taking:
-                request = None if self.stopped else await anext(self._source, None)
-            if request is None:
+                thing = None if self._stopped() else await anext(self._source, None)
+            if thing is None:
                 return
-            outcome = await self._client.ask(request)
-            if isinstance(outcome, Failure) and outcome.kind == "circuit_open":
-                self.stopped = outcome
-                return
-            self._pairs.put_nowait((request, outcome))
+            result = await self._work(thing)
+            if result is not None:
+                self._results.put_nowait(result)
 
     async def watch(self, workers: "list[asyncio.Task[None]]") -> None:
         """Say that there is no more when all workers are done, or one has raised."""
         _, pending = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
         await _cut_off(pending)
-        self._pairs.put_nowait(None)
+        self._results.put_nowait(None)
 
-    async def next(self) -> Pair | None:
-        """The next pair; `None` after the last."""
-        pair = await self._pairs.get()
-        if 2 * self._pairs.qsize() <= self._most_unread:
+    async def next(self) -> U | None:
+        """The next result; `None` after the last."""
+        result = await self._results.get()
+        if 2 * self._results.qsize() <= self._most_unread:
             self._room.set()
-        return pair
+        return result
 
-    def left(self) -> Iterable[Pair]:
-        """The pairs that have come and were not taken."""
-        while not self._pairs.empty():
-            if (pair := self._pairs.get_nowait()) is not None:
-                yield pair
+    def left(self) -> Iterable[U]:
+        """The results that have come and were not taken."""
+        while not self._results.empty():
+            if (result := self._results.get_nowait()) is not None:
+                yield result
 
 
 async def _cut_off(tasks: "Iterable[asyncio.Task[None]]") -> None:
@@ -112,10 +153,10 @@ async def _cut_off(tasks: "Iterable[asyncio.Task[None]]") -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _source(requests: Iterable[Request] | AsyncIterable[Request]) -> AsyncIterator[Request]:
-    if isinstance(requests, AsyncIterable):
-        async for request in requests:
-            yield request
+async def _source(things: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
+    if isinstance(things, AsyncIterable):
+        async for thing in things:
+            yield thing
     else:
-        for request in requests:
-            yield request
+        for thing in things:
+            yield thing

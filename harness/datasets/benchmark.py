@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import tomli_w
 from msgspec import Struct
 
 from harness.datasets.catalogue import data_set
@@ -28,7 +29,6 @@ from harness.datasets.upstream import digest_of, toml_file
 from harness.errors import InputError
 from harness.items import Item as Item
 from harness.items import Kind, Level
-from harness.toml_text import to_toml
 from harness.trajectory import Trajectory
 
 _encoder = msgspec.json.Encoder()
@@ -201,7 +201,7 @@ def write_benchmark(
         "trajectories": len(runs),
     }
     complete = msgspec.structs.replace(benchmark, counts=counts)
-    (out / "benchmark.toml").write_text(to_toml(msgspec.to_builtins(complete)), encoding="utf-8")
+    (out / "benchmark.toml").write_text(tomli_w.dumps(msgspec.to_builtins(complete)), encoding="utf-8")
     return complete
 
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import tomli_w
 from msgspec import Struct
 
 from harness.errors import InputError, writing
-from harness.toml_text import to_toml
 from harness.verdict import Verdict
 
 SCHEMA = 1
@@ -71,7 +71,7 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     misstep: str
     python: str
     started: str
-    asked: dict[str, str | int | float | bool | list[str]]
+    asked: dict[str, Any]
     inputs: Inputs
     folder: str = ""
     finished: str = ""
@@ -143,7 +143,7 @@ def _decoded(file: Path, decoder: "msgspec.json.Decoder[T]", unfinished: bool) -
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write `run.toml`."""
-    replace_file(folder / MANIFEST, to_toml(msgspec.to_builtins(manifest)).encode())
+    replace_file(folder / MANIFEST, tomli_w.dumps(msgspec.to_builtins(manifest)).encode())
 
 
 def read_manifest(folder: Path) -> Manifest | None:

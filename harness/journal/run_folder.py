@@ -333,9 +333,11 @@ def _clause(name: str, was: Any, is_: Any) -> str:
     return f"{name} {then} {_shown(was)} and {now} now {_shown(is_)}"
 
 
-def _settings(encoded: Any) -> dict[str, Any]:
-    try:
-        settings: dict[str, Any] = msgspec.json.decode(encoded, type=dict[str, Any])
+def _settings(noted: Any) -> dict[str, Any]:
+    if isinstance(noted, dict):
+        return noted
+    try:  # runs of earlier versions have them as JSON
+        settings: dict[str, Any] = msgspec.json.decode(noted, type=dict[str, Any])
     except (TypeError, msgspec.DecodeError):
         return {}
     return settings

@@ -4,7 +4,9 @@ A judge with labels of its own needs a benchmark with the same ones; a judge wit
 where they are open (an agent's name, the number of a step) those that each item names itself.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -33,11 +35,7 @@ def fitted_to(spec: JudgeSpec, question: Question, folder: Path) -> JudgeSpec:
     UsageError
         The judge is for other items, gives other labels, or has an example whose label the benchmark does not know.
     """
-    if spec.kind not in ("any", question.kind):
-        said = f"judge {spec.name} is for items of kind {spec.kind}, benchmark {question.name} has {question.kind}"
-        raise UsageError(said, f"Choose a judge for that kind, or {GENERAL}, which fits any.")
-    if spec.labels and question.labels and spec.labels.keys() != question.labels.keys():
-        raise UsageError(_other_labels(spec, question), _advice(spec, question, folder))
+    check_fit(spec, question, folder)
     labels = spec.labels or question.labels
     wrong = [example.label for example in spec.examples if labels and example.label not in labels]
     if wrong:
@@ -46,15 +44,39 @@ def fitted_to(spec: JudgeSpec, question: Question, folder: Path) -> JudgeSpec:
     return replace(spec, labels=labels, asks=question.asks or DEFAULT_QUESTION, shown=question.shown)
 
 
-def _other_labels(spec: JudgeSpec, question: Question) -> str:
+class _Labelled(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def labels(self) -> Mapping[str, str]: ...
+
+
+def check_fit(judge: _Labelled, question: Question, folder: Path) -> None:
+    """Refuse a benchmark that a judge cannot answer.
+
+    Raises
+    ------
+    UsageError
+        The judge is for other items, or gives other labels.
+    """
+    if judge.kind not in ("any", question.kind):
+        said = f"judge {judge.name} is for items of kind {judge.kind}, benchmark {question.name} has {question.kind}"
+        raise UsageError(said, f"Choose a judge for that kind, or {GENERAL}, which fits any.")
+    if judge.labels and question.labels and judge.labels.keys() != question.labels.keys():
+        raise UsageError(_other_labels(judge, question), _advice(judge, question, folder))
+
+
+def _other_labels(judge: _Labelled, question: Question) -> str:
     return (
-        f"other labels: judge {spec.name} says {', '.join(spec.labels)}, "
+        f"other labels: judge {judge.name} says {', '.join(judge.labels)}, "
         f"benchmark {question.name} {', '.join(question.labels)}"
     )
 
 
-def _advice(spec: JudgeSpec, question: Question, folder: Path) -> str:
-    in_lower_case = {label.casefold() for label in spec.labels} == {label.casefold() for label in question.labels}
+def _advice(judge: _Labelled, question: Question, folder: Path) -> str:
+    in_lower_case = {label.casefold() for label in judge.labels} == {label.casefold() for label in question.labels}
     if in_lower_case:
         return f"They differ in letter case alone: spell them in the judge's file as {folder / 'benchmark.toml'} does."
     return (
@@ -63,7 +85,7 @@ def _advice(spec: JudgeSpec, question: Question, folder: Path) -> str:
     )
 
 
-def offered(spec: JudgeSpec, item: Item) -> dict[str, str]:
+def offered(judge: _Labelled, item: Item) -> dict[str, str]:
     """The labels that a judge may give one item, with their meaning: the item's own where it names some.
 
     Raises
@@ -72,13 +94,13 @@ def offered(spec: JudgeSpec, item: Item) -> dict[str, str]:
         There are none, or the item names one that the benchmark does not know.
     """
     if not item.labels:
-        if not spec.labels:
+        if not judge.labels:
             said = f"neither the benchmark nor item {item.id!r} names a label"
             raise InputError(said, "Name labels in benchmark.toml, or for each item.", field="labels")
-        return spec.labels
-    unknown = [label for label in item.labels if spec.labels and label not in spec.labels]
+        return dict(judge.labels)
+    unknown = [label for label in item.labels if judge.labels and label not in judge.labels]
     if unknown:
-        said = f"item {item.id!r} names the label {unknown[0]!r}, which is none of {', '.join(spec.labels)}"
+        said = f"item {item.id!r} names the label {unknown[0]!r}, which is none of {', '.join(judge.labels)}"
         advice = f"Name labels of the benchmark, or ask a judge without labels of its own, such as {GENERAL}."
         raise InputError(said, advice, field="labels")
-    return {label: spec.labels.get(label, "") for label in item.labels}
+    return {label: judge.labels.get(label, "") for label in item.labels}

@@ -91,11 +91,6 @@ def verdict(spec: JudgeSpec, asked: Asked, outcomes: Sequence[Outcome]) -> Verdi
     )
 
 
-def failed(spec: JudgeSpec, item: str, reason: str) -> Verdict:
-    """The verdict on an item that could not be asked about, or whose replies could not be read."""
-    return Verdict(item, spec.name, None, "failed", prompt=spec.prompt.label, model=spec.model.name, error=reason)
-
-
 def _names(labels: Sequence[str], spec: JudgeSpec, turn: int) -> dict[str, str]:
     """The names in the prompt → the labels; a label may be what a run says, such as an agent's name."""
     names = {one_line(name): label for name, label in label_names(labels, spec.permute, turn).items()}

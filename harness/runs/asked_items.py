@@ -17,7 +17,7 @@ from msgspec import Struct
 from harness.errors import InputError
 from harness.items import Item, numbered_items, read_items, trajectory_file
 from harness.judges.fit import offered
-from harness.judges.judge_file import JudgeSpec
+from harness.protocols import FittedJudge
 
 
 class Sampling(Struct, frozen=True):
@@ -32,8 +32,8 @@ class Chosen(Struct, frozen=True):
 
     Parameters
     ----------
-    folder
-        The benchmark's.
+    judge, folder
+        Who is asked, and the benchmark's folder.
     n
         How many items are asked.
     n_all
@@ -44,6 +44,7 @@ class Chosen(Struct, frozen=True):
         How the sample is drawn and the digest of the last item in it; `None` where every item that can be is asked.
     """
 
+    judge: FittedJudge
     folder: Path
     n: int
     n_all: int
@@ -54,7 +55,7 @@ class Chosen(Struct, frozen=True):
     def items(self) -> Iterator[Item]:
         """The items, in the order of the benchmark, as a stream."""
         for item in read_items(self.folder):
-            if item.why_not_asked:
+            if self.judge.why_not_asked(item):
                 continue
             if self.sampling is None or self.last is None or _digest(item, self.sampling) <= self.last:
                 yield item
@@ -69,13 +70,13 @@ class Chosen(Struct, frozen=True):
         return f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
 
 
-def choose(spec: JudgeSpec, folder: Path, sampling: Sampling | None = None) -> Chosen:
+def choose(judge: FittedJudge, folder: Path, sampling: Sampling | None = None) -> Chosen:
     """The items of a benchmark that a judge is asked about.
 
     Parameters
     ----------
-    spec
-        The judge, as it is asked what the benchmark asks.
+    judge
+        The judge, fitted to the benchmark.
     folder
         The benchmark's folder.
     sampling
@@ -92,18 +93,18 @@ def choose(spec: JudgeSpec, folder: Path, sampling: Sampling | None = None) -> C
     found: set[str] = set()
     for line, item in numbered_items(folder):
         n_all += 1
-        if item.why_not_asked:
-            left_out[item.why_not_asked] += 1
+        if reason := judge.why_not_asked(item):
+            left_out[reason] += 1
             continue
         n_askable += 1
-        _check(spec, item, folder, line, found)
+        _check(judge, item, folder, line, found)
         if sampling is not None:
             _draw(drawn, _digest(item, sampling), sampling.size)
     if not n_askable:
         raise _nothing_to_ask(folder, left_out)
     if sampling is None or n_askable <= sampling.size:
-        return Chosen(folder, n_askable, n_all, dict(left_out), sampling)
-    return Chosen(folder, sampling.size, n_all, dict(left_out), sampling, -drawn[0])
+        return Chosen(judge, folder, n_askable, n_all, dict(left_out), sampling)
+    return Chosen(judge, folder, sampling.size, n_all, dict(left_out), sampling, -drawn[0])
 
 
 def _digest(item: Item, sampling: Sampling) -> int:
@@ -120,11 +121,11 @@ def _draw(drawn: list[int], digest: int, size: int) -> None:
         heappushpop(drawn, -digest)
 
 
-def _check(spec: JudgeSpec, item: Item, folder: Path, line: int, found: set[str]) -> None:
+def _check(judge: FittedJudge, item: Item, folder: Path, line: int, found: set[str]) -> None:
     """Refuse an item that may get no label, or whose file is not there; `found` has the paths that are."""
     field = "labels"
     try:
-        offered(spec, item)
+        offered(judge, item)
         if isinstance(item.trajectory, str) and item.trajectory not in found:
             field = "trajectory"
             trajectory_file(folder, item.trajectory)

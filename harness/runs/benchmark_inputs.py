@@ -7,9 +7,8 @@ from pathlib import Path, PurePath
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import Inline
 from harness.errors import InputError
-from harness.items import read_question
+from harness.items import Inline, read_question
 from harness.journal.inputs import digest_of, length_and_checksum, listed, part, text_part
 from harness.journal.records import Inputs
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.datasets import GROUP, LOADERS, loader_for
 from harness.datasets.benchmark import built_in_place
-from harness.datasets.catalogue import data_set, files_of, how_to_get, locate, missing_files
+from harness.datasets.catalogue import data_set, data_sets, files_of, how_to_get, locate, missing_files
 from harness.datasets.upstream import digest_of
 from harness.errors import UsageError
 from harness.escaping import plain
@@ -22,6 +22,8 @@ from harness.registry import names
 
 _CODE = ("harness.datasets", "harness.readers", "harness.trajectory")
 _DIGITS = 16
+_FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
+"""What a folder has one of, where it is meant to be a benchmark."""
 _SHOWN = 3
 
 
@@ -126,3 +128,25 @@ def sources_of(module: str) -> list[Path]:
         return []
     path = Path(file)
     return sorted(path.parent.glob("*.py")) if path.name == "__init__.py" else [path]
+
+
+def benchmark_named(named: str, data: Path | None) -> Path:
+    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent.
+
+    Raises
+    ------
+    UsageError
+        There is neither.
+    MissingPrerequisite, InputError
+        The public set is not at hand, or its files do not have the shape that they should have.
+    """
+    folder = Path(named)
+    if "/" in named or any((folder / file).exists() for file in _FILES):
+        return folder
+    if named.partition("-")[0] in data_sets():
+        return benchmark_folder(named, data)
+    if folder.is_dir():
+        return folder
+    raise UsageError(
+        f"no benchmark {named!r}", f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}."
+    )

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import msgspec
+import tomli_w
 from msgspec import Struct, field
 
 from harness.datasets.benchmark import Benchmark, Gold, GoldError, Item, read_benchmark
@@ -30,7 +31,6 @@ from harness.generate.trajectories import CATEGORIES, Case, generate_trajectorie
 from harness.journal.records import encode, replace_file
 from harness.progress import Progress
 from harness.readers.atif import to_atif
-from harness.toml_text import to_toml
 
 RATER = "construction"
 TRAJECTORIES = "trajectories.jsonl"
@@ -204,4 +204,4 @@ def _description(asked: Asked, counted: Counted, digest: str) -> bytes:
         shown=("category",),
         counts={"items": labels, "labels": labels, "trajectories": counted.n},
     )
-    return to_toml(msgspec.to_builtins(benchmark)).encode()
+    return tomli_w.dumps(msgspec.to_builtins(benchmark)).encode()

@@ -5,9 +5,8 @@ command: what was answered is not asked again.
 """
 
 import asyncio
-import hashlib
 import platform
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
@@ -16,31 +15,24 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.clients import ClientSettings, ask_all, open_client
-from harness.clients.address import unencrypted
-from harness.clients.asking import Pair
-from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.clients import ClientSettings
+from harness.clients.asking import done_at_once
+from harness.errors import InputError, MisstepError
 from harness.escaping import plain
-from harness.exchange import Failure, FailureKind, Outcome, Reply, Request
 from harness.items import Item, Runs, read_question
 from harness.journal.records import SCHEMA, VERDICTS, Manifest, encode_verdicts, read_items
 from harness.journal.run_folder import RunInProgress, standing
-from harness.judges.fit import fitted_to
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.prompted import Asked, ask, failed, verdict
 from harness.progress import Progress, say
+from harness.protocols import FittedJudge, Judge
 from harness.runs.asked_items import Chosen, Sampling, choose
+from harness.runs.asking import AskingAtOnce, AskingInBatches, Exchange, ItemAsk
 from harness.runs.benchmark_inputs import inputs_of
 from harness.runs.trajectories_by_id import inline_run, runs_by_id
 from harness.verdict import Status, Verdict
 from harness.version import __version__
 
 _READY = 32
-"""How many requests are made ready while as many as are allowed are with the server."""
-
-
-_NOBODY_THERE: frozenset[FailureKind] = frozenset({"connection", "unauthorised", "quota"})
-"""What says, where nothing else came, that there is no server to ask: a run too short to open the circuit ends so."""
+"""How many items are made ready while the requests of as many as are allowed are with the server."""
 
 BATCHES = "batches.json"
 """Beside a run in progress: how far its batches are."""
@@ -50,9 +42,6 @@ LEDGER = "spent_usd.txt"
 
 ANSWERS = "answers.sqlite"
 """Beside a run in progress whose judge has several votes: those that came."""
-
-Exchange = Callable[[Iterator[Request]], AsyncGenerator[Pair, None]]
-"""From requests to each with its outcome, in the order in which they come."""
 
 
 class Told(Struct, frozen=True):
@@ -73,20 +62,8 @@ class Ended(Struct, frozen=True):
     last_failure: str = ""
 
 
-class _Stopped(Exception):
-    """The limit on the cost is reached."""
-
-
-class _Waiting:
-    """An item whose requests are under way."""
-
-    def __init__(self, asked: Asked) -> None:
-        self.asked = asked
-        self.outcomes: dict[int, Outcome] = {}
-
-
 def run_judge(
-    spec: JudgeSpec,
+    judge: Judge,
     folder: Path,
     out: Path,
     settings: ClientSettings,
@@ -100,7 +77,7 @@ def run_judge(
 
     Parameters
     ----------
-    spec, folder, out
+    judge, folder, out
         The judge, the benchmark, the run.
     settings
         How answers are got.
@@ -124,35 +101,32 @@ def run_judge(
     KeyboardInterrupt
         Stopped; what was answered is kept.
     """
-    if not spec.model.name:
-        raise UsageError(f"judge {spec.name} names no model", "Name one with --model.")
-    spec = fitted_to(spec, read_question(folder), folder)
-    manifest = _manifest(spec, folder, sampling, arguments)
+    fitted = judge.fitted(read_question(folder), folder)
+    manifest = _manifest(fitted, folder, sampling, arguments)
     earlier = standing(out, manifest)
     if earlier is not None and earlier.finished:
         return _whole(out)
-    chosen = choose(spec, folder, sampling)
-    # An item with several votes is answered by its last one: what came before is kept until then.
-    own_cache = out / ANSWERS if spec.votes > 1 else None
+    chosen = choose(fitted, folder, sampling)
+    # An item that takes several requests is answered by its last one: what came before is kept until then.
+    own_cache = out / ANSWERS if getattr(fitted, "votes", 2) > 1 else None
     with RunInProgress(out, manifest, Told, _told) as run:
         if run.finished:
             return _whole(out)
         if chosen.sentence:
             say(f"misstep: {plain(chosen.sentence)}")
-        if settings.client == "openai" and (warning := unencrypted(settings.base_url)):
-            say(f"misstep: {plain(warning)}")
-        spent = sum(told.cost_usd or 0.0 for told in run.entries)
         settings = msgspec.structs.replace(
-            settings, spent_usd=spent, ledger=out / LEDGER, cache=settings.cache or own_cache
+            settings,
+            spent_usd=sum(told.cost_usd or 0.0 for told in run.entries),
+            ledger=out / LEDGER,
+            cache=settings.cache or own_cache,
         )
-        exchange = _in_batches(settings, out) if batch else _at_once(settings, concurrency)
-        stopped, last_failure = asyncio.run(_ask(spec, chosen, run, exchange))
+        ended = asyncio.run(_judge_all(fitted, chosen, run, settings, out if batch else None, concurrency))
         last = {told.item: told.status for told in run.entries}
         failed = sum(status == "failed" for status in last.values())
         if len(last) == chosen.n and not failed:
             run.finish(_now())
             _clear(out)
-    return Ended(len(last), failed, chosen.n, stopped, last_failure)
+    return Ended(len(last), failed, chosen.n, *ended)
 
 
 def _clear(out: Path) -> None:
@@ -174,10 +148,8 @@ def _whole(out: Path) -> Ended:
     return Ended(n, 0, n)
 
 
-def _manifest(spec: JudgeSpec, folder: Path, sampling: Sampling | None, arguments: Sequence[str]) -> Manifest:
+def _manifest(judge: FittedJudge, folder: Path, sampling: Sampling | None, arguments: Sequence[str]) -> Manifest:
     sampled = {} if sampling is None else {"sample": sampling.size, "sample_seed": sampling.seed}
-    encoded = msgspec.json.encode(spec.examples)
-    examples = {"examples": hashlib.sha256(encoded).hexdigest()[:12]} if spec.examples else {}
     return Manifest(
         schema=SCHEMA,
         command="judge run",
@@ -185,139 +157,79 @@ def _manifest(spec: JudgeSpec, folder: Path, sampling: Sampling | None, argument
         misstep=__version__,
         python=platform.python_version(),
         started=_now(),
-        asked={
-            "judge": spec.name,
-            "judge_digest": spec.digest,
-            "prompt": spec.prompt.label,
-            "model": spec.model.name,
-            "settings": msgspec.json.encode(msgspec.structs.replace(spec.model, base_url=None)).decode(),
-            "votes": spec.votes,
-            "aggregate": spec.aggregate,
-            "benchmark": read_question(folder).name,
-            **examples,
-            **sampled,
-        },
+        asked={**judge.asked(), "benchmark": read_question(folder).name, **sampled},
         inputs=inputs_of(folder),
         folder=str(folder.resolve()),
     )
 
 
-async def _ask(spec: JudgeSpec, chosen: Chosen, run: RunInProgress[Told], exchange: Exchange) -> tuple[str, str]:
-    """Ask what there is no answer to yet; what stopped it and why the last item failed, empty where neither was."""
+async def _judge_all(
+    judge: FittedJudge,
+    chosen: Chosen,
+    run: RunInProgress[Told],
+    settings: ClientSettings,
+    batches_in: Path | None,
+    concurrency: int,
+) -> tuple[str, str]:
+    """Judge the items without a verdict; what stopped it and why the last item failed, empty where neither was."""
     last_failure = ""
     done = {told.item for told in run.entries if told.status != "failed"}
     todo = (item for item in chosen.items() if item.id not in done)
+    exchange: Exchange
+    if batches_in is None:
+        exchange, at_once = AskingAtOnce(settings, concurrency), concurrency + min(concurrency, _READY)
+    else:
+        at_once = max(1, chosen.n - len(done))
+        exchange = AskingInBatches(settings, batches_in / BATCHES, at_once)
+    judging = partial(_judged, judge, Runs(chosen.folder, runs_by_id, inline_run), exchange)
     try:
         with Progress("items", chosen.n) as progress:
             progress.advance(len(done))
-            async with aclosing(_verdicts(spec, todo, Runs(chosen.folder, runs_by_id, inline_run), exchange)) as coming:
+            async with aclosing(done_at_once(judging, todo, at_once, exchange.ended)) as coming:
                 async for given, spent in coming:
                     run.append(encode_verdicts([given]), Told(given.item, given.status, spent))
                     progress.advance()
                     if given.status == "failed":
                         last_failure = given.error or ""
-    except _Stopped as stopped:
-        return str(stopped), last_failure
-    return "", last_failure
+        exchange.check()
+    finally:
+        await exchange.close()
+    return exchange.over_budget, last_failure
 
 
-def _at_once(settings: ClientSettings, concurrency: int) -> Exchange:
-    """Requests are asked one by one, so many at once."""
+async def _judged(
+    judge: FittedJudge, runs: Runs, exchange: Exchange, item: Item
+) -> tuple[Verdict, float | None] | None:
+    """The verdict on an item and what was spent on it; `None` where the run ended under it.
 
-    async def exchange(requests: Iterator[Request]) -> AsyncGenerator[Pair, None]:
-        client = open_client(msgspec.structs.replace(settings, in_flight=concurrency))
-        try:
-            async with aclosing(ask_all(client, requests, concurrency + min(concurrency, _READY))) as coming:
-                outcome: Outcome | None = None
-                nobody_there = True
-                async for request, outcome in coming:
-                    nobody_there = nobody_there and isinstance(outcome, Failure) and outcome.kind in _NOBODY_THERE
-                    yield request, outcome
-            if nobody_there and isinstance(outcome, Failure):
-                said = f"no request was answered, the last failed as {outcome.sentence}"
-                raise MissingPrerequisite(said, "Run the same command again when that is mended.")
-        finally:
-            await client.close()
-
-    return exchange
-
-
-def _in_batches(settings: ClientSettings, out: Path) -> Exchange:
-    """Requests are handed in together, and answered when the server has time."""
-    from harness.clients.batch import ask_batch  # the openai client takes a second to import
-
-    return partial(ask_batch, settings=settings, state_file=out / BATCHES)
-
-
-async def _verdicts(
-    spec: JudgeSpec, items: Iterable[Item], runs: Runs, exchange: Exchange
-) -> AsyncGenerator[tuple[Verdict, float | None], None]:
-    """A verdict an item with what was spent on it now, in the order in which they come.
-
-    When the money is used no more is asked; what is with the server then is waited for.
+    Whatever a judge raises costs its item: one odd answer never ends a run.
     """
-    waiting: dict[int, tuple[_Waiting, int]] = {}
-    unaskable: list[Verdict] = []
-
-    def requests() -> Iterator[Request]:
-        for item in items:
-            if stopped:
-                return
-            try:
-                asked = ask(spec, item, runs.of(item))
-            except InputError as error:
-                unaskable.append(failed(spec, item.id, error.line()))
-                continue
-            except Exception as error:  # noqa: BLE001 (the boundary around one item)
-                unaskable.append(failed(spec, item.id, f"making its question raised {_raised(error)}"))
-                continue
-            one = _Waiting(asked)
-            for turn, request in enumerate(asked.requests):
-                waiting[id(request)] = (one, turn)
-                yield request
-
-    stopped, unstructured = "", False
-    async with aclosing(exchange(requests())) as coming:
-        async for request, outcome in coming:
-            if isinstance(outcome, Reply) and outcome.unstructured and not unstructured:
-                unstructured = True
-                say("misstep: the server takes no JSON schema: it is asked without, and replies are read as they are.")
-            one, turn = waiting.pop(id(request))
-            if isinstance(outcome, Failure) and outcome.kind == "budget":
-                stopped = stopped or outcome.sentence
-                continue
-            one.outcomes[turn] = outcome
-            if len(one.outcomes) == len(one.asked.requests):
-                outcomes = [one.outcomes[place] for place in range(len(one.outcomes))]
-                yield _verdict(spec, one.asked, outcomes), _spent(outcomes)
-            while unaskable:
-                yield unaskable.pop(0), None
-    for given in unaskable:
-        yield given, None
-    if stopped:
-        raise _Stopped(stopped)
-
-
-def _verdict(spec: JudgeSpec, asked: Asked, outcomes: Sequence[Outcome]) -> Verdict:
-    """The verdict on one item; what reading its replies raises is its own failure."""
+    await asyncio.sleep(0)  # all items that may be under way are begun before the first of them asks
+    ask = ItemAsk(exchange, item.id, getattr(judge, "model", ""))
     try:
-        given = verdict(spec, asked, outcomes)
+        trajectory = runs.of(item) if judge.reads_trajectories else None
+        given = await judge.judge(item, trajectory, ask)
         encode_verdicts([given])  # what cannot be written down is found here, and not by the journal
+    except InputError as error:
+        given = _unjudged(judge, item, error.line())
+    except MisstepError:
+        raise
     except Exception as error:  # noqa: BLE001 (the boundary around one item)
-        return failed(spec, asked.item, f"reading its reply raised {_raised(error)}")
-    return given
+        given = _unjudged(judge, item, f"judging it raised {_raised(error)}")
+    finally:
+        exchange.item_done()
+    return None if ask.cut_off else (given, ask.spent_usd)
+
+
+def _unjudged(judge: FittedJudge, item: Item, reason: str) -> Verdict:
+    """The verdict on an item that the judge could not judge."""
+    model, prompt = getattr(judge, "model", None), getattr(judge, "prompt", None)
+    return Verdict(item.id, judge.name, None, "failed", model=model or None, prompt=prompt, error=reason)
 
 
 def _raised(error: Exception) -> str:
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
-
-
-def _spent(outcomes: Iterable[Outcome]) -> float | None:
-    """What the answers cost that were not at hand already; `None` where that is not known of any."""
-    costs = [outcome.cost_usd for outcome in outcomes if isinstance(outcome, Reply) and not outcome.cached]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known else None
 
 
 def _now() -> str:

@@ -1,60 +1,85 @@
-"""Recorded verdicts of a real judge as a run: the folder that asking it would have made, offline and without a key.
+"""Recorded verdicts of real judges as judges: run, scored and reported like any other, offline and without a key.
 
 A recorded judge is named `DATASET/JUDGE`, as `misstep judge list` does. It is asked nothing: items of the benchmark of
 which the recording says nothing are not in the run.
 """
 
-import platform
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-import typer
 from msgspec import Struct
 
 from harness import registry
 from harness.datasets.recorded import GROUP, RECORDED, recorded_verdicts
 from harness.datasets.upstream import digest_of
 from harness.errors import MissingPrerequisite, UsageError
-from harness.items import Kind, read_question
-from harness.journal.records import SCHEMA, VERDICTS, Manifest, write_verdicts
-from harness.journal.run_folder import RunInProgress
+from harness.items import Item, Kind, Question, read_question
+from harness.judges.fit import check_fit
+from harness.protocols import Ask
 from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.benchmarks import benchmark_folder, set_folder
+from harness.runs.benchmarks import benchmark_folder, benchmark_named, set_folder
+from harness.trajectory import Trajectory
 from harness.verdict import Verdict
-from harness.version import __version__
-from studies.judged_runs import benchmark_named
-
-_NOTHING_TO_ASK = frozenset({"judge", "benchmark", "out", "data", "json"})
-"""The parameters of `judge run` that mean something where nothing is asked."""
 
 
 class RecordedJudge(Struct, frozen=True):
-    """A judge whose verdicts a public data set ships.
+    """A judge whose verdicts a public data set ships; it asks nobody.
 
     Parameters
     ----------
     dataset, name
         The set and the judge's name in it.
     model
-        The model that answered; `None` where the set does not say.
+        The model that answered; empty where the set does not say.
     kind, labels
-        What the set's main benchmark asks, which the verdicts are about.
+        What the set's main benchmark asks, which the verdicts are about; label → meaning.
     verdicts
-        One an item, in the order of the items.
+        Item → verdict, in the order of the items.
+    data_digest
+        Of the set's files.
     """
 
     dataset: str
     name: str
-    model: str | None
+    model: str
     kind: Kind
-    labels: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
+    labels: dict[str, str]
+    verdicts: dict[str, Verdict]
+    data_digest: str
 
     @property
     def full_name(self) -> str:
         """The name by which a command line knows it."""
         return f"{self.dataset}/{self.name}"
+
+    @property
+    def model_is_asked(self) -> bool:
+        """A recording asks nobody."""
+        return False
+
+    @property
+    def reads_trajectories(self) -> bool:
+        """What was said stands already."""
+        return False
+
+    def asked(self) -> dict[str, Any]:
+        """The set, its digest, and the model that answered."""
+        told = {"judge": self.name, "recorded": True, "data_set": self.dataset, "data_digest": self.data_digest}
+        return told | ({"model": self.model} if self.model else {})
+
+    def why_not_asked(self, item: Item) -> str:
+        """An item that the recording says nothing of is not in the run."""
+        return "" if item.id in self.verdicts else "the recording has no verdict on them"
+
+    def fitted(self, question: Question, folder: Path) -> "RecordedJudge":
+        """The judge as it is; raises as `check_fit`."""
+        check_fit(self, question, folder)
+        return self
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
+        """What was recorded."""
+        return self.verdicts[item.id]
 
 
 def recorded_datasets() -> tuple[str, ...]:
@@ -81,10 +106,38 @@ def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, Recorde
         One of its files is missing or has another shape.
     """
     question = read_question(benchmark_folder(dataset, data))
+    folder = set_folder(dataset, data)
+    digest = digest_of(folder)
     return {
-        name: RecordedJudge(dataset, name, _model(verdicts), question.kind, tuple(question.labels), tuple(verdicts))
-        for name, verdicts in recorded_verdicts(dataset, set_folder(dataset, data)).items()
+        name: RecordedJudge(
+            dataset,
+            name,
+            _model(verdicts),
+            question.kind,
+            question.labels,
+            {verdict.item: verdict for verdict in verdicts},
+            digest,
+        )
+        for name, verdicts in recorded_verdicts(dataset, folder).items()
     }
+
+
+def recorded_judge(named: str, data: Path | None = None) -> RecordedJudge:
+    """The recorded judge `DATASET/JUDGE`.
+
+    Raises
+    ------
+    UsageError
+        There is none of that name.
+    MissingPrerequisite, InputError
+        The set is not at hand, or has another shape.
+    """
+    dataset, _, name = named.partition("/")
+    judges = recorded_judges(dataset, data)
+    if name not in judges:
+        known = ", ".join(judge.full_name for judge in judges.values())
+        raise UsageError(f"no recorded judge {named!r}", f"Recorded: {known}.")
+    return judges[name]
 
 
 def recorded_at_hand(data: Path | None = None) -> tuple[list[RecordedJudge], list[str]]:
@@ -99,89 +152,34 @@ def recorded_at_hand(data: Path | None = None) -> tuple[list[RecordedJudge], lis
     return found, absent
 
 
-def run_recorded(
-    named: str, out: Path, benchmark: str = "", data: Path | None = None, arguments: Sequence[str] = ()
-) -> Path:
-    """Make the run of a recorded judge in `out`; the folder of its benchmark.
+def recorded_benchmark(judge: RecordedJudge, benchmark: str = "", data: Path | None = None) -> Path:
+    """The folder of the benchmark that a recorded judge's verdicts are about.
 
     Parameters
     ----------
-    named
-        The judge, `DATASET/JUDGE`.
-    out
-        The run's folder; where the same run stands there, it stays.
+    judge
+        The judge.
     benchmark
-        The benchmark that the verdicts are about, by name or folder; by default that one.
+        The benchmark that is named, by name or folder; may be left out.
     data
         Where public data sets lie.
-    arguments
-        Those of the command line.
 
     Raises
     ------
     UsageError
-        No such judge, another benchmark, or `out` holds another run.
+        It is another one.
     MissingPrerequisite, InputError
         The set is not at hand, or has another shape.
     """
-    dataset, _, name = named.partition("/")
-    judges = recorded_judges(dataset, data)
-    if name not in judges:
-        known = ", ".join(judge.full_name for judge in judges.values())
-        raise UsageError(f"no recorded judge {named!r}", f"Recorded: {known}.")
-    folder = benchmark_folder(dataset, data)
-    inputs = inputs_of(folder)
-    if benchmark not in ("", dataset) and inputs_of(benchmark_named(benchmark, data)).digest != inputs.digest:
-        said = f"the verdicts of {named} are about the benchmark {dataset}, not about {benchmark}"
-        raise UsageError(said, f"Leave --benchmark out, or give --benchmark {dataset}.")
-    judge = judges[name]
-    manifest = Manifest(
-        schema=SCHEMA,
-        command="judge run",
-        arguments=list(arguments),
-        misstep=__version__,
-        python=platform.python_version(),
-        started=_now(),
-        asked=_asked(judge, digest_of(set_folder(dataset, data))),
-        inputs=inputs,
-        folder=str(folder.resolve()),
-    )
-    with RunInProgress(out, manifest, str) as run:
-        if not run.finished:
-            write_verdicts(out / VERDICTS, judge.verdicts)
-            run.finish(_now())
+    folder = benchmark_folder(judge.dataset, data)
+    if benchmark not in ("", judge.dataset):
+        named = benchmark_named(benchmark, data)
+        if inputs_of(named).digest != inputs_of(folder).digest:
+            said = f"the verdicts of {judge.full_name} are about the benchmark {judge.dataset}, not about {benchmark}"
+            raise UsageError(said, f"Leave --benchmark out, or give --benchmark {judge.dataset}.")
     return folder
 
 
-def refuse_asking(context: typer.Context) -> None:
-    """Refuse options of the command line that say how a model is asked.
-
-    Raises
-    ------
-    UsageError
-        One was given; names it.
-    """
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if parameter.name not in _NOTHING_TO_ASK and source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"{parameter.opts[0]} with a recorded judge, which is not asked", "Leave it out.")
-
-
-def _asked(judge: RecordedJudge, digest: str) -> dict[str, str | int | float | bool | list[str]]:
-    asked: dict[str, str | int | float | bool | list[str]] = {
-        "judge": judge.name,
-        "recorded": True,
-        "data_set": judge.dataset,
-        "data_digest": digest,
-        "benchmark": judge.dataset,
-    }
-    return asked if judge.model is None else asked | {"model": judge.model}
-
-
-def _model(verdicts: Sequence[Verdict]) -> str | None:
+def _model(verdicts: Sequence[Verdict]) -> str:
     models = {verdict.model for verdict in verdicts}
-    return models.pop() if len(models) == 1 else None
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return (models.pop() or "") if len(models) == 1 else ""

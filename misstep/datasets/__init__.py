@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from harness.datasets import GROUP, LOADERS, OUTCOMES
 from harness.datasets.benchmark import Benchmark, read_benchmark
 from harness.datasets.catalogue import (
     address_template,
@@ -16,17 +15,15 @@ from harness.datasets.catalogue import (
     fetched_folder,
     files_of,
     locate,
-    made_by_hand,
-    missing_files,
 )
 from harness.datasets.checking import check
 from harness.errors import InputError, MissingPrerequisite, MisstepError
 from harness.escaping import plain
 from harness.progress import Progress, say
-from harness.registry import names
 from harness.runs.benchmarks import benchmark_folders
 from harness.runs.fetch import Fetched, fetch
 from misstep.data_option import Data
+from misstep.datasets.rows import at_hand, loaded_row, row_of
 from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
 
 app = typer.Typer(
@@ -51,7 +48,7 @@ def datasets() -> None:
 @app.command("list")
 def list_(data: Data = None, json: Json = False) -> None:
     """List the data sets: what each is, its licence and size, where it is, whether there is a loader."""
-    rows = [_row(name, data) for name in sorted(data_sets())]
+    rows = [row_of(name, data) for name in sorted(data_sets())]
     _print(rows, json, "\n".join(row_text(row) for row in rows))
 
 
@@ -67,7 +64,7 @@ def verify(
 
     Exit 1: a file differs or is missing. Exit 3: a set that was named is not at hand.
     """
-    chosen = list(names_ or _at_hand(data))
+    chosen = list(names_ or at_hand(data))
     folders = {name: locate(name, data) for name in chosen}
     checked = []
     with Progress("data sets", len(chosen)) as progress:
@@ -88,7 +85,7 @@ def fetch_(
     ] = None,
     address: Annotated[
         str | None,
-        typer.Option(metavar="TEMPLATE", help="Of a mirror, with {repository}, {commit} and {path} to fill in."),
+        typer.Option(metavar="TEMPLATE", help="A mirror, as an address with {repository}, {commit} and {path}."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -138,16 +135,7 @@ def load(names_: Names, data: Data = None, json: Json = False) -> None:
         for name in names_:
             loaded += [(read_benchmark(folder), folder) for folder in benchmark_folders(name, data).values()]
             progress.advance(note=name)
-    rows = [
-        {
-            "name": benchmark.name,
-            "kind": benchmark.kind,
-            **benchmark.counts,
-            "folder": str(folder),
-            "left_out": benchmark.left_out,
-        }
-        for benchmark, folder in loaded
-    ]
+    rows = [loaded_row(benchmark, folder) for benchmark, folder in loaded]
     _print(rows, json, "\n".join(loaded_text(benchmark, folder) for benchmark, folder in loaded))
     if any(benchmark.left_out for benchmark, _ in loaded):
         raise typer.Exit(1)
@@ -155,40 +143,3 @@ def load(names_: Names, data: Data = None, json: Json = False) -> None:
 
 def _print(rows: Any, json: bool, text: str) -> None:
     print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode() if json else text)
-
-
-def _at_hand(data: Path | None) -> list[str]:
-    found = [name for name in sorted(data_sets()) if _folder(name, data) is not None]
-    if not found:
-        raise MissingPrerequisite(
-            "no data set is at hand", "Run `misstep datasets fetch NAME`; `misstep datasets list` names them."
-        )
-    return found
-
-
-def _folder(name: str, data: Path | None) -> Path | None:
-    try:
-        return locate(name, data)
-    except MissingPrerequisite:
-        return None
-
-
-def _row(name: str, data: Path | None) -> dict[str, Any]:
-    entry = data_set(name)
-    files = files_of(name)
-    folder = _folder(name, data)
-    lacking = () if folder is None else missing_files(name, folder)
-    return {
-        "name": name,
-        "title": entry.title,
-        "licence": entry.licence,
-        "citation": entry.citation,
-        "left_out": entry.left_out,
-        "origin": [f"{source.repository}@{source.commit}" for source in entry.sources.values()],
-        "files": len(files),
-        "bytes": sum(file.bytes for file in files),
-        "folder": None if folder is None else str(folder),
-        "missing": len(lacking),
-        "loader": (names(LOADERS, GROUP) | OUTCOMES).get(name, ""),
-        "to_make": made_by_hand(name),
-    }

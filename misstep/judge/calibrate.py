@@ -18,11 +18,11 @@ def calibrate(
     label: Annotated[
         str, typer.Option(help="The label that is to be precise; by default the benchmark's positive one.")
     ] = "",
-    confidence: Annotated[float, typer.Option(metavar="SHARE", help="Of the one-sided lower bound.")] = 0.95,
+    confidence: Annotated[float, typer.Option(metavar="SHARE", help="Confidence of the one-sided lower bound.")] = 0.95,
     held_out: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of the items that test the threshold.")
     ] = 0.5,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the split; the same gives the same figures.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed for the split.")] = 0,
     benchmark: Annotated[str, typer.Option(help="The benchmark, where it no longer lies where the run found it.")] = "",
     data: Data = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -37,7 +37,7 @@ def calibrate(
     from analysis.measures.judging.precision_threshold import precision_threshold
     from analysis.measures.judging.precision_threshold_tables import threshold_table
     from analysis.pages import table_text
-    from studies.judged_runs import open_run, say_unfinished
+    from studies.judged_runs import open_run, say_unfinished, votes_of
 
     opened = open_run(run, benchmark, data)
     say_unfinished([opened])
@@ -76,10 +76,3 @@ def label_asked(run: "JudgedRun", label: str) -> str:
     if label and label not in labels:
         raise UsageError(f"{label!r} is no label of the benchmark {run.question.name}", listed)
     return label or run.question.positive
-
-
-def votes_of(run: "JudgedRun") -> int:
-    """How many votes each item got that its score is a share of; 1 where scores are means of what votes say."""
-    votes = run.manifest.asked.get("votes", 1)
-    counted = run.manifest.asked.get("aggregate", "majority") == "majority"
-    return votes if counted and isinstance(votes, int) else 1

@@ -1,6 +1,5 @@
 """`misstep judge compare`: runs of judges on one benchmark, compared in pairs on the same items."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,7 +7,6 @@ import typer
 
 from harness.errors import UsageError
 from harness.escaping import plain
-from harness.journal.inputs import difference
 from misstep.data_option import Data
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ def compare(
     from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
     from analysis.measures.judging.wording import pair_sentence
     from analysis.pages import table_text
-    from studies.judged_runs import open_runs, say_unfinished
+    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, say_unfinished
 
     if len(runs) < 2:
         raise UsageError("one run has nothing to be compared with", "Name two runs or more of one benchmark.")
@@ -65,42 +63,6 @@ def compare(
     if len(pairs) > 1:
         print("".join(f"{plain(pair_sentence(pair))}\n" for pair in pairs))
     print(table_text(comparison_table(pairs, source)), end="")
-
-
-def check_one_benchmark(runs: Sequence["JudgedRun"]) -> None:
-    """Refuse runs that were not asked about the same items, or that are held against different gold labels.
-
-    Raises
-    ------
-    UsageError
-        Two runs differ so; names both.
-    """
-    first = runs[0]
-    for other in runs[1:]:
-        differs = difference(first.manifest.inputs, other.manifest.inputs)
-        if differs:
-            asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
-            version = f" in another version ({differs})" if first.question.name == other.question.name else ""
-            said = f"runs of different benchmarks: {asked[0]}, {asked[1]}{version}"
-            raise UsageError(said, "Compare runs of one benchmark.")
-        if set(other.gold) != set(first.gold):
-            said = f"the gold labels that {first.folder} and {other.folder} are held against differ"
-            raise UsageError(said, "Name one benchmark for both with --benchmark.")
-
-
-def distinct_names(folders: Sequence[Path]) -> list[str]:
-    """A name for each folder that no other has: its own, or with as many folders above it as it takes.
-
-    Parameters
-    ----------
-    folders
-        Different folders.
-    """
-    parts = [folder.resolve().parts for folder in folders]
-    deepest = max(map(len, parts))
-    lengths = range(1, deepest + 1)
-    named = (["/".join(part[-length:]) for part in parts] for length in lengths)
-    return next(names for names in named if len(set(names)) == len(names))
 
 
 def _scores(run: "JudgedRun", seed: int) -> "Scores":

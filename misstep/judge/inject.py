@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
+from harness.judges.prompted_judge import PromptedJudge
 from misstep.data_option import Data
 from misstep.judge.options import (
     Asking,
@@ -33,7 +34,7 @@ def inject(
     ] = "",
     items: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many plain items are attacked.")] = None,
     attacks: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many attacked items are made.")] = None,
-    seed: Annotated[int, typer.Option(help="Of which attack meets which item, and where.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed: which attack goes into which item, and where.")] = 0,
     model: Model = "",
     base_url: BaseUrl = "",
     concurrency: Concurrency = 16,
@@ -53,25 +54,25 @@ def inject(
     """
     import sys
 
+    from harness.runs.benchmarks import benchmark_named
     from harness.runs.judge import run_judge
-    from harness.runs.recorded import is_recorded
     from studies.flips import write_flips
     from studies.injections import benchmark_source, shipped_source, write_injections
     from studies.judge_scores import write_scores
-    from studies.judged_runs import benchmark_named
 
-    if is_recorded(judge):
-        raise UsageError(f"{judge} is a recorded judge", "Name one that can be asked: see `misstep judge list`.")
     asking = Asking(model, base_url, max_cost, prices, cache, record, replay, local)
     stopped: MissingPrerequisite | None = None
-    with opened_judge(judge, asking) as (spec, settings), kept_when_stopped(out):
+    with opened_judge(judge, asking, data) as (opened, settings), kept_when_stopped(out):
+        if not isinstance(opened, PromptedJudge):
+            raise UsageError(f"{judge} is no judge with a prompt", "Name one that has: see `misstep judge list`.")
+        spec = opened.spec
         if benchmark:
             source = benchmark_source(benchmark_named(benchmark, data), items, seed)
         else:
             source = shipped_source(spec, items)
         folder = write_injections(spec, out, source, count=attacks, seed=seed)
         try:
-            ended = run_judge(spec, folder, out, settings, concurrency=concurrency, arguments=sys.argv[1:])
+            ended = run_judge(opened, folder, out, settings, concurrency=concurrency, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
     write_scores(out, folder)

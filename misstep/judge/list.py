@@ -7,6 +7,7 @@ from msgspec import Struct
 from harness.judges import read_known, shipped_judges
 from harness.judges.judge_file import JudgeSpec
 from harness.runs.recorded import RecordedJudge, recorded_at_hand
+from harness.runs.rule_judge import RULE, RuleJudge, rule_judges
 
 
 class Listed(Struct, frozen=True):
@@ -30,7 +31,8 @@ def listed(data: Path | None = None) -> tuple[list[Listed], list[str]]:
     """
     recorded, absent = recorded_at_hand(data)
     prompted = [_prompted(read_known(name)) for name in shipped_judges()]
-    return prompted + [_recorded(judge) for judge in recorded], absent
+    rules = [_rule(RuleJudge(name.removesuffix(RULE))) for name in rule_judges()]
+    return prompted + rules + [_recorded(judge) for judge in recorded], absent
 
 
 def listed_text(judges: list[Listed]) -> str:
@@ -48,5 +50,9 @@ def _prompted(spec: JudgeSpec) -> Listed:
     return Listed(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None, recorded=False)
 
 
+def _rule(judge: RuleJudge) -> Listed:
+    return Listed(judge.name, str(judge.kind), tuple(judge.labels), None, None, recorded=False)
+
+
 def _recorded(judge: RecordedJudge) -> Listed:
-    return Listed(judge.full_name, judge.kind, judge.labels, None, judge.model, recorded=True)
+    return Listed(judge.full_name, judge.kind, tuple(judge.labels), None, judge.model or None, recorded=True)

@@ -14,7 +14,7 @@ from harness.progress import say
 
 if TYPE_CHECKING:
     from harness.clients import ClientSettings
-    from harness.judges.judge_file import JudgeSpec
+    from harness.protocols import Judge as Judge_
     from harness.runs.judge import Ended
 
 Judge = Annotated[str, typer.Argument(metavar="JUDGE", help="A judge's TOML file, or one of `judge list`.")]
@@ -32,6 +32,10 @@ Local = Annotated[
 ]
 
 
+_NOTHING_TO_ASK = frozenset({"judge", "benchmark", "out", "data", "json"})
+"""The parameters of `judge run` that mean something where nothing is asked."""
+
+
 class Asking(Struct, frozen=True):
     """The options that decide who is asked and how answers are got."""
 
@@ -46,7 +50,7 @@ class Asking(Struct, frozen=True):
 
 
 @contextmanager
-def opened_judge(named: str, options: Asking) -> "Iterator[tuple[JudgeSpec, ClientSettings]]":
+def opened_judge(named: str, options: Asking, data: Path | None = None) -> "Iterator[tuple[Judge_, ClientSettings]]":
     """A judge with the model of the options, and how its answers are got; the local model runs as long as the block.
 
     Raises
@@ -60,9 +64,8 @@ def opened_judge(named: str, options: Asking) -> "Iterator[tuple[JudgeSpec, Clie
     """
     from msgspec.structs import replace
 
-    from harness.judges import read_known
+    from harness.runs.known_judges import known_judge
 
-    spec = read_known(named)
     with ExitStack() as stack:
         if options.local:
             if options.model or options.base_url or options.replay is not None:
@@ -70,8 +73,8 @@ def opened_judge(named: str, options: Asking) -> "Iterator[tuple[JudgeSpec, Clie
             from harness.clients.local_server import MODEL, local_server
 
             options = replace(options, base_url=stack.enter_context(local_server()), model=MODEL)
-        told = {"name": options.model or spec.model.name, "base_url": options.base_url or spec.model.base_url}
-        yield replace(spec, model=replace(spec.model, **told)), _settings(told["base_url"], options)
+        judge = known_judge(named, model=options.model, base_url=options.base_url, data=data)
+        yield judge, _settings(getattr(judge, "base_url", None) or options.base_url or None, options)
 
 
 def _settings(base_url: str | None, options: Asking) -> "ClientSettings":
@@ -119,3 +122,17 @@ def exit_unless_whole(ended: "Ended") -> None:
         why = f" The last failed as {closed(plain(ended.last_failure))}" if ended.last_failure else ""
         say(f"misstep: {ended.failed:,} of {items} failed; the same command asks again.{why}")
     raise typer.Exit(1)
+
+
+def refuse_asking(context: typer.Context) -> None:
+    """Refuse options of the command line that say how a model is asked.
+
+    Raises
+    ------
+    UsageError
+        One was given; names it.
+    """
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in _NOTHING_TO_ASK and source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{parameter.opts[0]} with a recorded judge, which is not asked", "Leave it out.")

@@ -36,8 +36,7 @@ def stability(
     from analysis.measures.judging.sample import judged_sample
     from analysis.measures.judging.stability import stability as stability_of
     from analysis.pages import table_text
-    from misstep.judge.compare import check_one_benchmark, distinct_names
-    from studies.judged_runs import open_runs, say_unfinished
+    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, say_unfinished
 
     if len(runs) < 2:
         raise UsageError("one run says nothing of stability", "Name two runs of one judge or more.")

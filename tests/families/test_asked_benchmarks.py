@@ -23,6 +23,7 @@ from harness.judges.context import CHARACTERS_PER_TOKEN
 from harness.judges.fit import GENERAL, fitted_to, offered
 from harness.judges.judge_file import JudgeSpec
 from harness.judges.prompted import ask
+from harness.judges.prompted_judge import PromptedJudge
 from harness.readers import read_file
 from harness.runs.asked_items import Sampling
 from harness.runs.judge import run_judge
@@ -168,10 +169,10 @@ def test_a_sample_of_five_is_asked_and_scored_or_it_is_said_why_nothing_can_be(
         if not benchmark.items:
             assert benchmark.name in NOTHING_PUBLISHED or benchmark.name.startswith("judge_bench_raters-")
             with pytest.raises(InputError, match=r"no item can be asked about: .+ not in"):
-                run_judge(general(), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
+                run_judge(PromptedJudge(general()), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
             assert not out.exists()
             continue
-        ended = run_judge(general(), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
+        ended = run_judge(PromptedJudge(general()), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
         assert (ended.asked, ended.failed, ended.items) == (5, 0, 5)
         run = open_run(out, str(benchmark.folder))
         scores = score(run.verdicts, run.gold, tuple(run.question.labels), clusters=run.clusters, resamples=100)

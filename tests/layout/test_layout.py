@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("misstep", "analysis", "harness")
+PACKAGES = ("misstep", "studies", "analysis", "harness")
 MODULES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 TRACKED = subprocess.run(
@@ -70,9 +70,9 @@ def test_a_notebook_is_prose_and_calls_without_stored_outputs(file: Path) -> Non
 
 @pytest.mark.parametrize("slug", sorted(file.stem for file in (ROOT / "data/published").glob("*.toml")))
 def test_a_paper_has_figures_a_module_a_notebook_and_a_test_under_one_slug(slug: str) -> None:
-    assert (ROOT / f"analysis/papers/{slug}.py").is_file()
+    assert (ROOT / f"analysis/papers/{slug}/__init__.py").is_file()
     assert list((ROOT / "notebooks").glob(f"{slug}_*.ipynb"))
-    assert (ROOT / f"tests/analysis/papers/test_{slug}.py").is_file()
+    assert list((ROOT / f"tests/analysis/papers/{slug}").glob("test_*.py"))
 
 
 def test_the_constraints_name_no_index_and_no_hash() -> None:

@@ -11,6 +11,7 @@ from harness.clients.local_server import local_server
 from harness.errors import MissingPrerequisite
 from harness.journal.records import read_verdicts
 from harness.judges.judge_file import read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -29,7 +30,7 @@ def recording(tmp_path: Path) -> Path:
     settings = ClientSettings(
         client="scripted", script="tests.misstep.test_judge:always_fruit", record=tmp_path / "recording.jsonl"
     )
-    run_judge(read_judge(judge_file(tmp_path)), folder, tmp_path / "recorded-run", settings)
+    run_judge(PromptedJudge(read_judge(judge_file(tmp_path))), folder, tmp_path / "recorded-run", settings)
     return tmp_path / "recording.jsonl"
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from analysis.measures.judging.direction_tables import directions
-from analysis.measures.judging.floors import flagged_by_cluster, precision_floor_table
 from analysis.measures.judging.judged import JudgedItems
 from analysis.measures.judging.recorded_tables import compared
+from analysis.papers.precision_floors import flagged_by_cluster, precision_floor_table
 from studies import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]

@@ -15,9 +15,11 @@ from harness.items import read_question
 from harness.journal.records import read_verdicts
 from harness.judges import read_known
 from harness.judges.fit import GENERAL
+from harness.judges.prompted_judge import PromptedJudge
+from harness.runs.benchmarks import benchmark_named
 from harness.runs.judge import run_judge
 from harness.verdict import Verdict
-from studies.judged_runs import benchmark_named, open_run
+from studies.judged_runs import open_run
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.test_own_benchmarks:quoting")
 TOML = 'name = "mine"\nkind = "misbehaviour"\nlabels = ["yes", "no"]\nquestion = "Is it so?"\nshown = ["topic"]\n'
@@ -65,7 +67,7 @@ def verdicts(folder: Path, judge: str = GENERAL) -> list[Verdict]:
     spec = read_known(judge)
     spec = msgspec.structs.replace(spec, model=msgspec.structs.replace(spec.model, name="small-1"))
     out = folder.parent / "run"
-    run_judge(spec, folder, out, SCRIPTED)
+    run_judge(PromptedJudge(spec), folder, out, SCRIPTED)
     return list(read_verdicts(out, unfinished=True))
 
 

@@ -18,11 +18,12 @@ from harness.errors import InputError, UsageError
 from harness.items import read_items
 from harness.journal.records import VERDICTS, write_verdicts
 from harness.judges.judge_file import read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.benchmarks import benchmark_folder
-from harness.runs.classify import classify_paths
 from harness.runs.judge import run_judge
 from harness.verdict import Verdict
 from misstep.report import app
+from studies.classified_paths import classified_findings
 from studies.judge_report import report_html
 from studies.judge_report_items import item_browser
 from studies.judged_runs import open_runs
@@ -73,7 +74,7 @@ def test_a_run_of_a_judge_becomes_a_page_in_its_folder(tmp_path):
     texts = ["apple", f"carrot {HOSTILE}", "apple pie"]
     folder = benchmark(tmp_path / "plants", texts)
     settings = ClientSettings(client="scripted", script="tests.misstep.test_report:says_fruit")
-    run_judge(read_judge(judge_file(tmp_path)), folder, tmp_path / "run", settings)
+    run_judge(PromptedJudge(read_judge(judge_file(tmp_path))), folder, tmp_path / "run", settings)
     result = command(tmp_path / "run")
     assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'run' / 'report.html'}\n")
     text = (tmp_path / "run" / "report.html").read_text()
@@ -184,7 +185,7 @@ def test_the_same_runs_give_the_same_bytes(two):
 def test_a_run_of_classify_becomes_its_page_again(tmp_path):
     atif_lines(tmp_path / "runs.jsonl", [f"run-{n}" for n in range(5)])
     arguments = [str(tmp_path / "runs.jsonl"), "--out", str(tmp_path / "run")]
-    classify_paths([tmp_path / "runs.jsonl"], CATEGORIES, by_id, out=tmp_path / "run", arguments=arguments)
+    classified_findings([tmp_path / "runs.jsonl"], CATEGORIES, by_id, out=tmp_path / "run", arguments=arguments)
     written = (tmp_path / "run" / "report.html").read_text()
     assert command(tmp_path / "run", "--out", tmp_path / "again.html").exit_code == 0
     assert (tmp_path / "again.html").read_text() == written
@@ -193,7 +194,7 @@ def test_a_run_of_classify_becomes_its_page_again(tmp_path):
 def test_what_is_no_run_or_no_two_runs_of_judges_is_refused(tmp_path, two):
     assert isinstance(command(tmp_path).exception, InputError)
     atif_lines(tmp_path / "runs.jsonl", ["a"])
-    classify_paths([tmp_path / "runs.jsonl"], CATEGORIES, by_id, out=tmp_path / "classified")
+    classified_findings([tmp_path / "runs.jsonl"], CATEGORIES, by_id, out=tmp_path / "classified")
     together = command(two[0], tmp_path / "classified").exception
     assert isinstance(together, UsageError)
     assert "of `misstep classify`" in together.line()

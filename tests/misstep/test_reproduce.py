@@ -11,8 +11,9 @@ from typer.testing import CliRunner, Result
 
 from harness import places
 from harness.errors import InputError, MissingPrerequisite, UsageError
-from misstep.reproduce import app, chosen
+from misstep.reproduce import app
 from studies.notebooks import execute, read
+from studies.reproduce import chosen
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.notebooks import TABLE_SOURCE, code, notebook, printed, prose
 

@@ -126,7 +126,7 @@ def test_what_is_no_number_in_a_toml_is_an_error_that_names_the_file_and_where(t
     with pytest.raises(MisstepError) as caught:
         judged(file)
     said = caught.value.line()
-    assert said.startswith(f"{file}: ")
+    assert said.startswith(f"{file}:")
     assert len(said) < 400
     assert any(where in said for where in ("apples", "figure", "line", "column", "digits", "nested", "recursion"))
 

@@ -130,7 +130,9 @@ def test_a_registered_reader_that_cannot_be_loaded_fails_on_the_files_that_no_ot
 
 
 @pytest.mark.parametrize(
-    "value", [{1}, (1,), b"x", 1j, ..., {1: 2}, frozenset(), bytearray(), object(), [[{"a": {1}}]]], ids=repr
+    "value",
+    [{1}, (1,), b"x", 1j, ..., {1: 2}, frozenset(), bytearray(), object(), [[{"a": {1}}]]],
+    ids=lambda value: type(value).__name__,
 )
 def test_what_json_does_not_have_makes_a_trajectory_unreadable_wherever_it_stands(value: Any) -> None:
     for trajectory in _with_value({"a": value}):

@@ -16,6 +16,7 @@ from harness.errors import InputError, UsageError
 from harness.items import NOTHING_TO_SHOW
 from harness.journal.records import read_manifest, read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.asked_items import Sampling, choose
 from harness.runs.judge import run_judge
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -43,12 +44,12 @@ def add(folder: Path, *items: dict[str, object]) -> None:
 
 
 def ids(spec: JudgeSpec, folder: Path, sampling: Sampling | None = None) -> list[str]:
-    return [item.id for item in choose(spec, folder, sampling).items()]
+    return [item.id for item in choose(PromptedJudge(spec), folder, sampling).items()]
 
 
 def test_items_with_nothing_to_show_are_left_out_and_counted_by_reason(spec: JudgeSpec, folder: Path) -> None:
     add(folder, {"id": "bare"}, {"id": "lost", "text": "t", "unaskable": "its run is lost"}, {"id": "bare too"})
-    chosen = choose(spec, folder)
+    chosen = choose(PromptedJudge(spec), folder)
     assert (chosen.n, chosen.n_all) == (40, 43)
     assert chosen.left_out == {NOTHING_TO_SHOW: 2, "its run is lost": 1}
     assert {"bare", "lost"}.isdisjoint(item.id for item in chosen.items())
@@ -58,8 +59,8 @@ def test_items_with_nothing_to_show_are_left_out_and_counted_by_reason(spec: Jud
 
 
 def test_where_all_items_are_asked_there_is_nothing_to_say(spec: JudgeSpec, folder: Path) -> None:
-    assert choose(spec, folder).sentence == ""
-    assert choose(spec, folder, Sampling(40)).sentence == ""
+    assert choose(PromptedJudge(spec), folder).sentence == ""
+    assert choose(PromptedJudge(spec), folder, Sampling(40)).sentence == ""
 
 
 def test_a_benchmark_of_which_nothing_can_be_asked_says_why_before_there_is_a_run(
@@ -68,7 +69,7 @@ def test_a_benchmark_of_which_nothing_can_be_asked_says_why_before_there_is_a_ru
     (folder / "items.jsonl").write_text("")
     add(folder, {"id": "a", "unaskable": "the texts are lost"}, {"id": "b", "unaskable": "the texts are lost"})
     with pytest.raises(InputError, match=r"no item can be asked about: the texts are lost \(2 of 2 items\)"):
-        run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert not (tmp_path / "run").exists()
 
 
@@ -103,7 +104,7 @@ def test_every_item_is_as_likely_to_be_drawn_as_any_other(spec: JudgeSpec, folde
 def test_a_run_of_a_sample_says_so_and_is_not_gone_on_with_by_another_sample(
     spec: JudgeSpec, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ended = run_judge(spec, folder, tmp_path / "run", SCRIPTED, sampling=Sampling(6, 2))
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, sampling=Sampling(6, 2))
     assert (ended.asked, ended.items) == (6, 6)
     assert "6 of 40 items are asked: 34 are not in the sample (seed 2)." in capsys.readouterr().err
     manifest = read_manifest(tmp_path / "run")
@@ -113,7 +114,7 @@ def test_a_run_of_a_sample_says_so_and_is_not_gone_on_with_by_another_sample(
     assert {verdict.item for verdict in read_verdicts(tmp_path / "run")} == set(ids(spec, folder, Sampling(6, 2)))
     for other in (Sampling(7, 2), Sampling(6, 3), None):
         with pytest.raises(UsageError, match="holds another run: sample"):
-            run_judge(spec, folder, tmp_path / "run", SCRIPTED, sampling=other)
+            run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, sampling=other)
 
 
 def command(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
@@ -130,7 +131,7 @@ def command(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
 def test_the_command_line_asks_about_a_sample(spec: JudgeSpec, folder: Path, tmp_path: Path) -> None:
     recording = tmp_path / "recording.jsonl"
     recorded = msgspec.structs.replace(SCRIPTED, record=recording)
-    run_judge(spec, folder, tmp_path / "recorded", recorded, sampling=Sampling(4, 9))
+    run_judge(PromptedJudge(spec), folder, tmp_path / "recorded", recorded, sampling=Sampling(4, 9))
     line = (tmp_path / "judge.toml", "--benchmark", folder, "--out", tmp_path / "run", "--replay", recording)
     done = command(*line, "--sample", "4", "--seed", "9")
     assert done.returncode == 0, done.stderr

@@ -15,6 +15,7 @@ from harness.exchange import Request
 from harness.journal import inputs
 from harness.journal.records import VERDICTS, read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.benchmark_inputs import inputs_of
 from harness.runs.judge import Ended, run_judge
 from misstep.judge import app
@@ -67,7 +68,7 @@ def judge(tmp_path: Path) -> Path:
 
 def asked(judge: Path, gates: Path, out: Path) -> Ended:
     spec: JudgeSpec = read_judge(judge)
-    return run_judge(spec, gates, out, SCRIPTED, concurrency=1)
+    return run_judge(PromptedJudge(spec), gates, out, SCRIPTED, concurrency=1)
 
 
 @pytest.fixture

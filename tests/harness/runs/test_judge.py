@@ -13,6 +13,7 @@ from harness.errors import InputError, MissingPrerequisite, UsageError
 from harness.exchange import Failure, Outcome, Request
 from harness.journal.records import VERDICTS, read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
 from studies.judge_scores import assessed, scores_text_json
 from studies.judged_runs import open_run
@@ -64,7 +65,7 @@ SCRIPTED = ClientSettings(
 def test_every_item_has_a_verdict_and_the_scores_count_the_unanswered_both_ways(
     tmp_path: Path, folder: Path, spec: JudgeSpec
 ) -> None:
-    ended = run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert (ended.asked, ended.failed, ended.stopped) == (6, 0, "")
     scores = scored(tmp_path / "run", folder)
     assert (scores.n, scores.answered, scores.unreadable) == (6, 5, 1)
@@ -73,9 +74,9 @@ def test_every_item_has_a_verdict_and_the_scores_count_the_unanswered_both_ways(
 
 
 def test_a_finished_run_asks_nothing_again(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
-    run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     before = (tmp_path / "run" / VERDICTS).read_bytes()
-    run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert sum(asked.values()) == 6
     assert (tmp_path / "run" / VERDICTS).read_bytes() == before
 
@@ -84,15 +85,15 @@ def test_a_finished_run_asks_nothing_again(tmp_path: Path, folder: Path, spec: J
 def test_stopped_anywhere_the_same_line_asks_only_what_is_left_and_scores_the_same(
     tmp_path: Path, folder: Path, spec: JudgeSpec, stops_after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_judge(spec, folder, tmp_path / "whole", SCRIPTED)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "whole", SCRIPTED)
     asked.clear()
     monkeypatch.setitem(mood, "stops_after", stops_after)
     with pytest.raises(KeyboardInterrupt):
-        run_judge(spec, folder, tmp_path / "run", SCRIPTED, concurrency=1)
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency=1)
     kept = len(list(read_verdicts(tmp_path / "run", unfinished=True)))
     asked.clear()
     monkeypatch.setitem(mood, "stops_after", 10**9)
-    run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert sum(asked.values()) == 6 - kept
     whole, gone_on_with = (scored(tmp_path / name, folder) for name in ("whole", "run"))
     unmeasured = {"seconds": None}
@@ -103,11 +104,11 @@ def test_what_failed_is_asked_again_by_the_same_line_and_nothing_else_is(
     tmp_path: Path, folder: Path, spec: JudgeSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(mood, "fails_after", 4)
-    ended = run_judge(spec, folder, tmp_path / "run", SCRIPTED, concurrency=1)
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency=1)
     assert (ended.asked, ended.failed) == (6, 2)
     assert scored(tmp_path / "run", folder).failed == 2
     monkeypatch.setitem(mood, "fails_after", 10**9)
-    ended = run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert (ended.asked, ended.failed) == (6, 0)
     assert sorted(asked.values()) == [1, 1, 1, 1, 2, 2]
     assert scored(tmp_path / "run", folder).failed == 0
@@ -119,7 +120,7 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(
     monkeypatch.setitem(mood, "fails_after", 3)
     settings = msgspec.structs.replace(SCRIPTED, failures_to_stop=2)
     with pytest.raises(MissingPrerequisite):
-        run_judge(spec, folder, tmp_path / "run", settings, concurrency=1)
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, concurrency=1)
     kept = {verdict.item: verdict.status for verdict in read_verdicts(tmp_path / "run", unfinished=True)}
     assert list(kept.values()).count("failed") <= 3
     assert sum(status != "failed" for status in kept.values()) == 3
@@ -130,21 +131,26 @@ def test_an_item_without_what_the_prompt_asks_for_fails_with_the_reason_and_cost
 ) -> None:
     with (folder / "items.jsonl").open("a") as stream:
         stream.write('{"id": "late", "kind": "text", "task": "name the plant"}\n')
-    ended = run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert (ended.asked, ended.failed) == (7, 1)
     (late,) = [verdict for verdict in read_verdicts(tmp_path / "run", unfinished=True) if verdict.item == "late"]
     assert "nothing for {text}" in str(late.error)
 
 
 def test_another_judge_does_not_go_on_with_a_run(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
-    run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     with pytest.raises(UsageError, match="holds another run"):
-        run_judge(msgspec.structs.replace(spec, digest="other"), folder, tmp_path / "run", SCRIPTED)
+        run_judge(PromptedJudge(msgspec.structs.replace(spec, digest="other")), folder, tmp_path / "run", SCRIPTED)
 
 
 def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
     with pytest.raises(UsageError, match="other labels"):
-        run_judge(msgspec.structs.replace(spec, labels={"yes": "", "no": ""}), folder, tmp_path / "run", SCRIPTED)
+        run_judge(
+            PromptedJudge(msgspec.structs.replace(spec, labels={"yes": "", "no": ""})),
+            folder,
+            tmp_path / "run",
+            SCRIPTED,
+        )
 
 
 @pytest.mark.parametrize(
@@ -161,7 +167,7 @@ def test_a_broken_item_is_named_before_anything_is_asked(
     with (folder / "items.jsonl").open("a", encoding="latin-1") as stream:
         stream.write(f"{line}\n")
     with pytest.raises(InputError, match=said):
-        run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert not asked
 
 
@@ -171,12 +177,12 @@ def test_a_path_that_leads_out_of_the_benchmark_is_not_followed(tmp_path: Path, 
     (tmp_path / "secret.json").write_text("{}")
     (folder / "items.jsonl").write_text('{"id": "i0", "kind": "text", "trajectory": "../secret.json"}\n')
     with pytest.raises(InputError, match=r"items\.jsonl:1: trajectory: the path '\.\./secret\.json' leads out"):
-        run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert not asked
 
 
 def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
-    run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     document = json.loads(scores_text_json(assessed(open_run(tmp_path / "run"))))
     assert document["labels"]["fruit"].keys() >= {"precision", "recall", "f1", "support"}
     assert document["confusion"].keys() >= {"labels", "matrix", "unanswered"}
@@ -186,7 +192,7 @@ def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path
 
 
 def test_the_order_in_which_items_were_answered_changes_no_digit(tmp_path: Path, spec: JudgeSpec, folder: Path) -> None:
-    run_judge(spec, folder, tmp_path / "run", SCRIPTED)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     file = tmp_path / "run" / VERDICTS
     in_order = open_run(tmp_path / "run", str(folder)).verdicts
     file.write_bytes(b"".join(reversed(file.read_bytes().splitlines(keepends=True))))

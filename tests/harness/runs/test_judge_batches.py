@@ -13,6 +13,7 @@ from harness.clients import ClientSettings
 from harness.errors import MissingPrerequisite
 from harness.journal.records import read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import BATCHES, run_judge
 from studies.judge_scores import assessed
 from studies.judged_runs import open_run
@@ -56,7 +57,9 @@ def spec(tmp_path: Path) -> JudgeSpec:
 
 def test_every_item_is_answered_and_scored(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
     with in_a_thread(judging_server()) as server:
-        ended = run_judge(spec, folder, tmp_path / "run", ClientSettings(base_url=server.base_url), batch=True)
+        ended = run_judge(
+            PromptedJudge(spec), folder, tmp_path / "run", ClientSettings(base_url=server.base_url), batch=True
+        )
         assert len(server.batches) == 1
     assert (ended.asked, ended.failed) == (4, 0)
     assert accuracy(tmp_path / "run") == 1.0
@@ -76,10 +79,10 @@ def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(
     with in_a_thread(judging_server(unreachable)) as server:
         settings = ClientSettings(base_url=server.base_url)
         with pytest.raises(MissingPrerequisite):
-            run_judge(spec, folder, tmp_path / "run", settings, batch=True)
+            run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
         assert not list(read_verdicts(tmp_path / "run", unfinished=True))
         server.broken = lambda *_: None
-        ended = run_judge(spec, folder, tmp_path / "run", settings, batch=True)
+        ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
         assert (ended.asked, len(server.batches)) == (4, 1)
 
 
@@ -91,10 +94,10 @@ def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
 
     with in_a_thread(judging_server(incomplete)) as server:
         settings = ClientSettings(base_url=server.base_url)
-        ended = run_judge(spec, folder, tmp_path / "run", settings, batch=True)
+        ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
         assert (ended.asked, ended.failed) == (4, 1)
         server.output = lambda lines: [judged(line) for line in lines]
-        ended = run_judge(spec, folder, tmp_path / "run", settings, batch=True)
+        ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
         assert (ended.asked, ended.failed) == (4, 0)
         assert min(content.count("\n") for content in server.files.values() if "custom_id" in content) == 1
     assert accuracy(tmp_path / "run") == 1.0

@@ -9,6 +9,7 @@ from harness.clients import CLIENTS, ClientSettings
 from harness.exchange import Outcome, Reply, Request
 from harness.journal.records import read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import LEDGER, run_judge
 from tests.misstep.made_up_judges import benchmark, judge_file
 
@@ -71,21 +72,26 @@ def test_answers_of_unknown_cost_count_in_full_for_the_next_command_too(tmp_path
     model.says_usage = False
     folder, out = benchmark(tmp_path / "plants", TEXTS), tmp_path / "run"
     for _ in range(3):
-        ended = run_judge(spec, folder, out, settings(tmp_path, 3.5), concurrency=1)
+        ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 3.5), concurrency=1)
         assert "are left" in ended.stopped
     assert len(model.asked) == 3
-    ended = run_judge(spec, folder, out, settings(tmp_path, 5.5), concurrency=4)
+    ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 5.5), concurrency=4)
     assert (ended.asked, len(model.asked)) == (5, 5)
 
 
 def test_answers_of_a_cache_cost_nothing(tmp_path: Path, spec: JudgeSpec) -> None:
     cache = tmp_path / "answers.sqlite"
-    run_judge(spec, benchmark(tmp_path / "some", TEXTS[:15]), tmp_path / "first", settings(tmp_path, 9.0, cache))
+    run_judge(
+        PromptedJudge(spec),
+        benchmark(tmp_path / "some", TEXTS[:15]),
+        tmp_path / "first",
+        settings(tmp_path, 9.0, cache),
+    )
     folder, out = benchmark(tmp_path / "plants", TEXTS), tmp_path / "run"
-    first = run_judge(spec, folder, out, settings(tmp_path, 0.0, cache), concurrency=1)
+    first = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 0.0, cache), concurrency=1)
     assert first.stopped
     assert first.asked == 15
-    ended = run_judge(spec, folder, out, settings(tmp_path, 1.6, cache), concurrency=1)
+    ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.6, cache), concurrency=1)
     assert (ended.asked, ended.stopped) == (20, "")
     assert not (out / LEDGER).exists()
 
@@ -94,7 +100,7 @@ def test_what_is_with_the_server_when_the_money_is_used_is_waited_for(tmp_path: 
     """A long question is refused where a short one is still answered, and that one is paid for."""
     texts = ["apple " * 60_000, "apple short", *["leek " * 60_000] * 8]
     folder, out = benchmark(tmp_path / "plants", texts), tmp_path / "run"
-    ended = run_judge(spec, folder, out, settings(tmp_path, 1.1), concurrency=10)
+    ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.1), concurrency=10)
     assert ended.stopped
     assert len(model.asked) == ended.asked == 1
     assert [verdict.status for verdict in read_verdicts(out, unfinished=True)] == ["answered"]

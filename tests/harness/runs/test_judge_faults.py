@@ -10,8 +10,9 @@ import pytest
 
 from harness.clients import ClientSettings
 from harness.journal.records import VERDICTS, read_verdicts
+from harness.judges import prompted_judge
 from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.runs import judge as judging
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
 from studies.judge_scores import assessed
 from studies.judged_runs import open_run
@@ -91,14 +92,14 @@ def test_every_item_is_accounted_for_and_what_failed_is_mended_by_the_same_comma
         settings = ClientSettings(
             base_url=server.base_url, attempts=1, attempt_seconds=3.0, total_seconds=3.0, failures_to_stop=1000
         )
-        first = run_judge(spec, folder, out, settings, concurrency=8)
+        first = run_judge(PromptedJudge(spec), folder, out, settings, concurrency=8)
         assert (first.asked, first.failed, first.stopped) == (len(TEXTS) + 2, len(PASSING), "")
         verdicts = {verdict.item: verdict for verdict in read_verdicts(out, unfinished=True)}
         for number, name in enumerate(NAMES):
             expected = ("failed", None) if name in PASSING else SAID[name][1:]
             assert (verdicts[f"i{number}"].status, verdicts[f"i{number}"].label) == expected, name
 
-        second = run_judge(spec, folder, out, settings, concurrency=8)
+        second = run_judge(PromptedJudge(spec), folder, out, settings, concurrency=8)
         assert (second.asked, second.failed) == (len(TEXTS) + 2, 0)
     assert all(model.asked[name] == 2 for name in PASSING)
     assert all(model.asked[name] == 1 for name in SAID)
@@ -115,8 +116,8 @@ def test_the_scores_are_those_of_a_run_without_any_fault_that_passes(tmp_path: P
             base_url=server.base_url, attempts=1, attempt_seconds=3.0, total_seconds=3.0, failures_to_stop=1000
         )
         for _ in range(2):
-            run_judge(spec, folder, tmp_path / "disturbed", settings, concurrency=8)
-        run_judge(spec, folder, tmp_path / "undisturbed", settings, concurrency=8)
+            run_judge(PromptedJudge(spec), folder, tmp_path / "disturbed", settings, concurrency=8)
+        run_judge(PromptedJudge(spec), folder, tmp_path / "undisturbed", settings, concurrency=8)
     disturbed, undisturbed = (assessed(open_run(tmp_path / name)).scores for name in ("disturbed", "undisturbed"))
     spent: dict[str, Any] = {"seconds": None, "reported": {}}
     assert msgspec.structs.replace(disturbed, **spent) == msgspec.structs.replace(undisturbed, **spent)
@@ -125,7 +126,7 @@ def test_the_scores_are_those_of_a_run_without_any_fault_that_passes(tmp_path: P
 def test_a_text_that_could_not_be_read_is_kept(tmp_path: Path, spec: JudgeSpec) -> None:
     folder = benchmark(tmp_path / "plants", ["[prose] apple", "[two answers] leek"])
     with in_a_thread(serving(choose=Model())) as server:
-        run_judge(spec, folder, tmp_path / "run", ClientSettings(base_url=server.base_url))
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", ClientSettings(base_url=server.base_url))
     lines = [json.loads(line) for line in (tmp_path / "run" / VERDICTS).read_text().splitlines()]
     assert {line["rationale"] for line in lines} == {
         "It is a fruit, I think.",
@@ -150,13 +151,13 @@ def test_what_making_a_question_or_reading_a_reply_raises_is_the_items_own_failu
     with in_a_thread(serving(choose=Model())) as server:
         settings = ClientSettings(base_url=server.base_url)
         with monkeypatch.context() as broken:
-            broken.setattr(judging, "ask", raising(judging.ask, "apple one"))
-            broken.setattr(judging, "verdict", raising(judging.verdict, "leek two"))
-            assert run_judge(spec, folder, out, settings).failed == 2
+            broken.setattr(prompted_judge, "requests_of", raising(prompted_judge.requests_of, "apple one"))
+            broken.setattr(prompted_judge, "verdict", raising(prompted_judge.verdict, "leek two"))
+            assert run_judge(PromptedJudge(spec), folder, out, settings).failed == 2
         errors = {verdict.item: verdict.error for verdict in read_verdicts(out, unfinished=True)}
         assert errors == {
-            "i0": "making its question raised RecursionError: too deep in apple one",
-            "i1": "reading its reply raised RecursionError: too deep in leek two",
+            "i0": "judging it raised RecursionError: too deep in apple one",
+            "i1": "judging it raised RecursionError: too deep in leek two",
             "i2": None,
         }
-        assert run_judge(spec, folder, out, settings).failed == 0
+        assert run_judge(PromptedJudge(spec), folder, out, settings).failed == 0

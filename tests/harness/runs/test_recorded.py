@@ -6,16 +6,25 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from harness.clients import ClientSettings
 from harness.errors import MissingPrerequisite, UsageError
 from harness.journal.records import read_manifest, read_verdicts, write_manifest
 from harness.runs.benchmarks import benchmark_folder
-from harness.runs.recorded import is_recorded, run_recorded
+from harness.runs.judge import run_judge
+from harness.runs.recorded import is_recorded, recorded_benchmark, recorded_judge
 from misstep.judge.list import listed, listed_text
 from studies.judge_scores import write_scores
 from studies.judged_runs import open_run
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark
 from tests.misstep.made_up_recorded import CURT, KEEN, recorded_data
+
+
+def run_recorded(named: str, out: Path, benchmark: str = "", data: Path | None = None) -> Path:
+    judge = recorded_judge(named, data)
+    folder = recorded_benchmark(judge, benchmark, data)
+    run_judge(judge, folder, out, ClientSettings())
+    return folder
 
 
 @pytest.fixture
@@ -34,7 +43,13 @@ def test_a_recorded_judge_is_scored_without_a_key_as_if_it_had_been_asked(tmp_pa
     assert (scores["judge"], scores["benchmark"], scores["n"], scores["answered"]) == (KEEN, "trail", 6, 6)
     assert scores["accuracy"]["value"] == 0.5
     assert json.loads((run / "scores.json").read_text())["accuracy"] == scores["accuracy"]
-    assert {path.name for path in run.iterdir()} == {"run.toml", "verdicts.jsonl", "scores.json", "report.html"}
+    assert {path.name for path in run.iterdir()} == {
+        "run.toml",
+        "verdicts.jsonl",
+        "scores.json",
+        "scored.json",
+        "report.html",
+    }
 
 
 def test_an_answer_that_cannot_be_read_is_no_label_and_counts_against_the_judge(tmp_path: Path, data: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from harness.clients import ClientSettings
 from harness.journal.records import read_verdicts
 from harness.judges.judge_file import read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -25,7 +26,12 @@ def cache(tmp_path: Path) -> Path:
     settings = ClientSettings(
         client="scripted", script="tests.misstep.judge.test_cache:always_fruit", cache=tmp_path / "cache.sqlite"
     )
-    run_judge(read_judge(judge_file(tmp_path)), benchmark(tmp_path / "plants", TEXTS), tmp_path / "first", settings)
+    run_judge(
+        PromptedJudge(read_judge(judge_file(tmp_path))),
+        benchmark(tmp_path / "plants", TEXTS),
+        tmp_path / "first",
+        settings,
+    )
     return tmp_path / "cache.sqlite"
 
 

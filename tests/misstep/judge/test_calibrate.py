@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from harness.clients import ClientSettings
 from harness.errors import UsageError
 from harness.judges.judge_file import read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
 from misstep.judge import app
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -52,7 +53,7 @@ def make_run(tmp_path: Path) -> MakeRun:
         file = judge_file(tmp_path)
         file.write_text(f'votes = {votes}\naggregate = "{aggregate}"\n{file.read_text()}')
         settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_calibrate:{script}")
-        run_judge(read_judge(file), folder, tmp_path / "run", settings)
+        run_judge(PromptedJudge(read_judge(file)), folder, tmp_path / "run", settings)
         return tmp_path / "run"
 
     return run

@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 from harness.clients import ClientSettings
 from harness.errors import InputError, UsageError
 from harness.judges.judge_file import read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
 from misstep.judge import app
-from misstep.judge.compare import distinct_names
+from studies.judged_runs import distinct_names
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = ["apple pie", "green apple", "old apple", "carrot", "leek", "green pea", "apple", "chard"]
@@ -43,7 +44,7 @@ def make_run(tmp_path: Path) -> MakeRun:
         plants = tmp_path / folder
         asked = plants if plants.exists() else benchmark(plants, texts)
         settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_compare:{script}")
-        run_judge(read_judge(judge_file(tmp_path)), asked, tmp_path / name, settings)
+        run_judge(PromptedJudge(read_judge(judge_file(tmp_path))), asked, tmp_path / name, settings)
         return tmp_path / name
 
     return run

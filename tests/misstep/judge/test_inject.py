@@ -17,10 +17,11 @@ from harness.exchange import Request
 from harness.journal.records import read_verdicts
 from harness.judges import read_known
 from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
 from studies.flips import write_flips
 from studies.injections import Source, benchmark_source, shipped_source, write_injections
-from studies.judge_scores import NO_JUDGE
+from studies.judge_assessment import NO_JUDGE
 from studies.judged_runs import open_run
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -70,7 +71,7 @@ def injected_run(out: Path, script: str, source: Source | None = None, spec: Jud
     spec = spec or judge()
     folder = write_injections(spec, out, source or shipped_source(spec))
     settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_inject:{script}")
-    assert not run_judge(spec, folder, out, settings).failed
+    assert not run_judge(PromptedJudge(spec), folder, out, settings).failed
     return flips(read_items(folder), read_verdicts(out))
 
 
@@ -153,7 +154,7 @@ def test_other_options_need_another_folder(tmp_path: Path) -> None:
     folder = benchmark(tmp_path / "plants", TEXTS)
     spec = read_judge(judge_file(tmp_path))
     settings = ClientSettings(client="scripted", script="tests.misstep.judge.test_inject:never_moved")
-    run_judge(spec, folder, tmp_path / "other", settings)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "other", settings)
     with pytest.raises(UsageError, match="other holds another run"):
         write_injections(spec, tmp_path / "other", shipped_source(spec))
     assert not (tmp_path / "other" / "benchmark").exists()
@@ -166,7 +167,12 @@ def recording(tmp_path: Path) -> Path:
     folder = write_injections(spec, tmp_path / "recorded", shipped_source(spec, 4), count=12)
     file = tmp_path / "recording.jsonl"
     script = "tests.misstep.judge.test_inject:obeying"
-    run_judge(spec, folder, tmp_path / "recorded", ClientSettings(client="scripted", script=script, record=file))
+    run_judge(
+        PromptedJudge(spec),
+        folder,
+        tmp_path / "recorded",
+        ClientSettings(client="scripted", script=script, record=file),
+    )
     return file
 
 
@@ -197,7 +203,8 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
         (["infinite_loop"], "names no model"),
         (["infinite_loop", "--model", "m", "--benchmark", "./nowhere/"], "benchmark.toml"),
         (["infinite_loop", "--local", "--model", "x"], "--local brings its own model"),
-        (["trail/gpt-4o", "--model", "m"], "is a recorded judge"),
+        (["trail/gpt-4o", "--model", "m"], "no recorded judge"),
+        (["infinite_loop@rule"], "no judge with a prompt"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(

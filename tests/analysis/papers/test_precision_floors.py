@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.judging.floors import (
+from analysis.papers.precision_floors import (
     NEEDED,
     NEVER_FLAGGED,
     NOT_ABOVE,

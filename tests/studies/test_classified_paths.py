@@ -19,9 +19,9 @@ from analysis.pages.findings import Findings
 from harness.errors import InputError, MisstepError, UnknownFormat, UsageError
 from harness.journal.records import read_manifest, read_verdicts
 from harness.journal.run_folder import PROGRESS
-from harness.runs.classify import as_json, classify_paths
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
+from studies.classified_paths import as_json, classified_findings
 from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ LONG = "A plank was carried to the far gate. " * 300
 
 
 def _classify(path: Path, out: Path | None = None, workers: int = 1) -> Findings:
-    return classify_paths([path], CATEGORIES, by_id, out=out, workers=workers, arguments=["made up"])
+    return classified_findings([path], CATEGORIES, by_id, out=out, workers=workers, arguments=["made up"])
 
 
 def _bytes(run: Path) -> dict[str, bytes]:
@@ -89,7 +89,7 @@ def _stop_after(calls: "count[int]", limit: int, trajectory: Trajectory, categor
 
 def _stopped(inputs: Path, run: Path, limit: int) -> Path:
     with pytest.raises(KeyboardInterrupt):
-        classify_paths([inputs], CATEGORIES, partial(_stop_after, count(), limit), out=run, workers=1)
+        classified_findings([inputs], CATEGORIES, partial(_stop_after, count(), limit), out=run, workers=1)
     return run
 
 
@@ -102,7 +102,7 @@ def half_done(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_was_finished_is_not_classified_again(inputs: Path, half_done: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(half_done, tmp_path / "run"))
     calls = count()
-    classify_paths([inputs], CATEGORIES, partial(_stop_after, calls, -1), out=run, workers=1)
+    classified_findings([inputs], CATEGORIES, partial(_stop_after, calls, -1), out=run, workers=1)
     assert 551 - 400 <= next(calls) < 551
 
 
@@ -134,9 +134,9 @@ def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
 ) -> None:
     script = (
         "from pathlib import Path\n"
-        "from harness.runs.classify import classify_paths\n"
+        "from studies.classified_paths import classified_findings\n"
         "from tests.misstep.made_up import CATEGORIES, slowly\n"
-        f"classify_paths([Path({str(inputs)!r})], CATEGORIES, slowly, out=Path('run'), workers={workers},"
+        f"classified_findings([Path({str(inputs)!r})], CATEGORIES, slowly, out=Path('run'), workers={workers},"
         " arguments=['made up'])\n"
     )
     path = {"PYTHONPATH": str(ROOT)}
@@ -158,7 +158,7 @@ def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
 def test_a_finished_run_gives_its_findings_without_classifying(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(undisturbed, tmp_path / "run"))
     calls = count()
-    again = classify_paths([inputs], CATEGORIES, partial(_stop_after, calls, 0), out=run, workers=1)
+    again = classified_findings([inputs], CATEGORIES, partial(_stop_after, calls, 0), out=run, workers=1)
     assert next(calls) == 0
     assert as_json(again) == (undisturbed / "scores.json").read_bytes()
 
@@ -168,7 +168,7 @@ def test_changed_inputs_or_categories_are_not_mixed_into_a_run(tmp_path: Path) -
     _classify(file, tmp_path / "run")
     before = _bytes(tmp_path / "run")
     with pytest.raises(UsageError, match="categories were first, second and are now second"):
-        classify_paths([file], CATEGORIES[1:], by_id, out=tmp_path / "run")
+        classified_findings([file], CATEGORIES[1:], by_id, out=tmp_path / "run")
     file.write_bytes(file.read_bytes().replace(b"look", b"Look"))
     with pytest.raises(UsageError, match=r"its inputs are not as they were: .*runs\.jsonl changed"):
         _classify(file, tmp_path / "run")
@@ -210,7 +210,7 @@ def _die(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
 
 def test_a_worker_that_dies_stops_the_run_with_what_came_before_kept(inputs: Path, tmp_path: Path) -> None:
     with pytest.raises(MisstepError, match=r"a worker process died while .*\.jsonl:\d+ was waited for"):
-        classify_paths([inputs], CATEGORIES, _die, out=tmp_path / "run", workers=2)
+        classified_findings([inputs], CATEGORIES, _die, out=tmp_path / "run", workers=2)
     assert (tmp_path / "run" / "verdicts.jsonl").exists()
 
 

@@ -1,0 +1,41 @@
+"""A judge that asks twice: whether the agent says that the task is done, then which words say so.
+
+    misstep judge run examples.asks_twice:AsksTwice --benchmark examples/last_messages --out run --model gpt-5-mini
+
+A claim for which the model finds no words of the message is no claim.
+"""
+
+from harness.exchange import Message, Reply, Request
+from harness.items import Item
+from harness.judges.fencing import fence
+from harness.protocols import Ask
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+FIRST = "Does this message say that the task is done? Answer yes or no.\n\n"
+SECOND = "Copy the words that say so, and nothing else.\n\n"
+
+
+class AsksTwice:
+    """Yes only where the words that the model quotes stand in the message."""
+
+    name = "asks_twice"
+    kind = "text"
+    labels = ("yes", "no")
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
+        """The verdict on one message."""
+        said = await self._asked(FIRST, item, ask)
+        if not said.lower().startswith(("yes", "no")):
+            return Verdict(item.id, self.name, None, "unreadable", error=said[:200])
+        if said.lower().startswith("no"):
+            return Verdict(item.id, self.name, "no")
+        quoted = await self._asked(SECOND, item, ask)
+        found = bool(quoted) and quoted.strip(' "') in item.text
+        return Verdict(item.id, self.name, "yes" if found else "no", rationale=f"quoted: {quoted[:200]}")
+
+    async def _asked(self, question: str, item: Item, ask: Ask) -> str:
+        outcome = await ask(Request(ask.model, (Message("user", question + fence(item.text, "message")),), 0.0, 100))
+        if not isinstance(outcome, Reply):
+            raise RuntimeError(outcome.sentence)  # costs this item, which is asked again by the same command
+        return (outcome.text or "").strip()

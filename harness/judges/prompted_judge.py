@@ -1,0 +1,106 @@
+"""A judge that is a prompt: one request a vote, all of an item's votes at once."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import UsageError
+from harness.items import Item, Kind, Question
+from harness.judges.fit import fitted_to
+from harness.judges.judge_file import JudgeSpec
+from harness.judges.prompted import ask as requests_of
+from harness.judges.prompted import verdict
+from harness.protocols import Ask
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+
+class PromptedJudge(Struct, frozen=True):
+    """The judge of a TOML file, as the runner asks any judge."""
+
+    spec: JudgeSpec
+
+    @property
+    def name(self) -> str:
+        """The name in the judge's file."""
+        return self.spec.name
+
+    @property
+    def kind(self) -> Kind | Literal["any"]:
+        """The kind of items that it is for."""
+        return self.spec.kind
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Its labels, or those of the benchmark that it is fitted to."""
+        return self.spec.labels
+
+    @property
+    def votes(self) -> int:
+        """How many requests an item takes."""
+        return self.spec.votes
+
+    @property
+    def model(self) -> str:
+        """The model that is asked."""
+        return self.spec.model.name
+
+    @property
+    def base_url(self) -> str | None:
+        """Where its model is asked, where its file or the command line says so."""
+        return self.spec.model.base_url
+
+    @property
+    def prompt(self) -> str:
+        """The prompt by name, version and digest."""
+        return self.spec.prompt.label
+
+    @property
+    def model_is_asked(self) -> bool:
+        """A prompt goes to a model."""
+        return True
+
+    @property
+    def reads_trajectories(self) -> bool:
+        """A prompt may show the run."""
+        return True
+
+    def asked(self) -> dict[str, Any]:
+        """The judge's digest, its prompt, its model and settings, its votes."""
+        settings = msgspec.to_builtins(msgspec.structs.replace(self.spec.model, base_url=None))
+        encoded = msgspec.json.encode(self.spec.examples)
+        examples = {"examples": hashlib.sha256(encoded).hexdigest()[:12]} if self.spec.examples else {}
+        return {
+            "judge": self.spec.name,
+            "judge_digest": self.spec.digest,
+            "prompt": self.spec.prompt.label,
+            "model": self.spec.model.name,
+            "settings": {name: value for name, value in settings.items() if value is not None},
+            "votes": self.spec.votes,
+            "aggregate": self.spec.aggregate,
+            **examples,
+        }
+
+    def why_not_asked(self, item: Item) -> str:
+        """An item with nothing to show is not asked about."""
+        return item.why_not_asked
+
+    def fitted(self, question: Question, folder: Path) -> "PromptedJudge":
+        """The judge with the labels and the question of a benchmark; raises as `fitted_to`, and without a model."""
+        if not self.spec.model.name:
+            raise UsageError(f"judge {self.spec.name} names no model", "Name one with --model.")
+        return PromptedJudge(fitted_to(self.spec, question, folder))
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+        """Ask for every vote, and take together what they say."""
+        asked = requests_of(self.spec, item, trajectory)
+        if len(asked.requests) == 1:
+            outcomes = [await ask(asked.requests[0])]
+        else:
+            outcomes = await asyncio.gather(*map(ask, asked.requests))
+        return verdict(self.spec, asked, outcomes)

@@ -1,0 +1,122 @@
+"""A judge that somebody wrote in Python: any object with a name, labels and a coroutine `judge`.
+
+It is named `package.module:name` on the command line, or registered as an entry point in the group `misstep.judges`.
+"""
+
+import hashlib
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from harness.errors import UsageError
+from harness.items import Item, Kind, Question
+from harness.judges.fit import check_fit
+from harness.protocols import Ask
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+_FORM = "A judge has `name`, `labels` and `async def judge(item, trajectory, ask)`: see examples/asks_twice.py."
+
+
+class PythonJudge(Struct, frozen=True):
+    """A judge in Python with what the runner needs of it beside its `judge`.
+
+    Parameters
+    ----------
+    written
+        The object with `name`, `labels` and `judge`; `kind` is `any` where it says none.
+    digest
+        The SHA-256 of the file that it stands in.
+    model
+        The model that it is given to ask.
+    """
+
+    written: Any
+    digest: str
+    model: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name that it gives itself."""
+        return str(self.written.name)
+
+    @property
+    def kind(self) -> Kind | Literal["any"]:
+        """The kind of items that it is for."""
+        kind: Kind | Literal["any"] = getattr(self.written, "kind", "any")
+        return kind
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Label → meaning."""
+        labels = self.written.labels
+        return labels if isinstance(labels, Mapping) else dict.fromkeys(labels, "")
+
+    @property
+    def model_is_asked(self) -> bool:
+        """It may ask a model."""
+        return True
+
+    @property
+    def reads_trajectories(self) -> bool:
+        """It is given the run."""
+        return True
+
+    def asked(self) -> dict[str, Any]:
+        """Its file's digest and its model."""
+        return {"judge": self.name, "judge_digest": self.digest, "model": self.model}
+
+    def why_not_asked(self, item: Item) -> str:
+        """An item with nothing to show is not asked about."""
+        return item.why_not_asked
+
+    def fitted(self, question: Question, folder: Path) -> "PythonJudge":
+        """The judge as it is; raises as `check_fit`."""
+        check_fit(self, question, folder)
+        return self
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+        """What it says of the item.
+
+        Raises
+        ------
+        TypeError
+            It gave something else than a verdict on this item.
+        """
+        given = await self.written.judge(item, trajectory, ask)
+        if not isinstance(given, Verdict) or given.item != item.id:
+            raise TypeError(f"it gave {type(given).__name__}, not a Verdict on item {item.id!r}")
+        return given
+
+
+def python_judge(found: Any, named: str, model: str) -> PythonJudge:
+    """The judge that an object, or a class to make one of, is.
+
+    Raises
+    ------
+    UsageError
+        It lacks what makes a judge, or cannot be made.
+    """
+    try:
+        written = found() if isinstance(found, type) else found
+    except Exception as error:  # a module from elsewhere may raise anything
+        raise UsageError(f"{named!r} cannot be made: {type(error).__name__}: {error}", _FORM) from error
+    lacking = [part for part in ("name", "labels", "judge") if not hasattr(written, part)]
+    if lacking or not inspect.iscoroutinefunction(written.judge):
+        said = f"no {lacking[0]}" if lacking else "its judge is no coroutine (async def)"
+        raise UsageError(f"{named!r} is no judge: {said}", _FORM)
+    kind = getattr(written, "kind", "any")
+    if kind != "any" and kind not in get_args(Kind):
+        raise UsageError(f"{named!r} has kind {kind!r}", f"Kinds are any, {', '.join(get_args(Kind))}.")
+    return PythonJudge(written, _digest(written), model)
+
+
+def _digest(written: Any) -> str:
+    """Of the file that a judge stands in; of nothing where there is none, as in a session that is typed."""
+    module = inspect.getmodule(written if isinstance(written, ModuleType) else type(written))
+    file = getattr(module, "__file__", None)
+    return hashlib.sha256(Path(file).read_bytes() if file else b"").hexdigest()

@@ -1,0 +1,88 @@
+"""Trajectories of any known format written as ATIF, one file each."""
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from harness.errors import InputError
+from harness.journal.records import replace_file
+from harness.progress import Progress
+from harness.readers.atif import to_atif
+from harness.runs.inputs import trajectories
+from harness.trajectory import Skipped, Trajectory, Unreadable
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_NAME_LIMIT = 120
+
+
+class Converted(Struct):
+    """What a conversion did: files written, trajectories and steps by the format they were read in, the rest."""
+
+    written: list[str] = field(default_factory=list)
+    by_format: dict[str, tuple[int, int]] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+class FileNames:
+    """File names for ids: safe in any folder, of bounded length, none given twice, the same in every run."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+
+    def name(self, trajectory: Trajectory) -> str:
+        """The name of a trajectory's file; a taken one gets a digest of where the trajectory comes from."""
+        stem = _UNSAFE.sub("_", trajectory.id).strip("._")[:_NAME_LIMIT] or "trajectory"
+        chosen, count = stem, 1
+        while chosen.lower() in self._given:
+            origin = (trajectory.id, trajectory.source.file, trajectory.source.line, count)
+            chosen = f"{stem}~{sha256(msgspec.json.encode(origin)).hexdigest()[:8]}"
+            count += 1
+        self._given.add(chosen.lower())
+        return f"{chosen}.json"
+
+
+def convert_all(paths: list[Path], out: Path) -> Converted:
+    """Write every trajectory in `paths` to the folder `out`.
+
+    Raises
+    ------
+    UnknownFormat
+        A named file is of no known format.
+    InputError
+        A path does not exist, nothing in them is a trajectory, or `out` cannot be written.
+    """
+    converted = Converted()
+    names = FileNames()
+    with Progress("trajectories") as progress:
+        for found in trajectories(paths):
+            if isinstance(found, Unreadable):
+                converted.unreadable.append(found)
+            elif isinstance(found, Skipped):
+                converted.skipped.append(found)
+            else:
+                converted.written.append(_write(found, out / names.name(found)))
+                count, steps = converted.by_format.get(found.source.format, (0, 0))
+                converted.by_format[found.source.format] = (count + 1, steps + len(found.steps))
+                progress.advance(note=found.id)
+    if not (converted.written or converted.unreadable):
+        raise InputError(
+            f"no trajectories among {len(converted.skipped):,} files",
+            "Name a file to learn why it is not recognised.",
+            file=" ".join(map(str, paths)),
+        )
+    return converted
+
+
+def _write(trajectory: Trajectory, path: Path) -> str:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, msgspec.json.encode(to_atif(trajectory)) + b"\n")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", "Choose another folder with --out.", file=path
+        ) from error
+    return str(path)

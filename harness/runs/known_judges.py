@@ -1,0 +1,83 @@
+"""The judge that a command line names: a TOML file, a shipped prompt, a rule, a recording, or a judge in Python."""
+
+import sys
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from harness import registry
+from harness.errors import UsageError
+from harness.judges import GROUP, JUDGES, read_known, shipped_judges
+from harness.judges.prompted_judge import PromptedJudge
+from harness.judges.python_judge import python_judge
+from harness.protocols import Judge
+from harness.runs.benchmarks import benchmark_named
+from harness.runs.recorded import RecordedJudge, is_recorded, recorded_benchmark, recorded_judge
+from harness.runs.rule_judge import RULE, RuleJudge, rule_judges
+
+
+def known_judge(named: str, *, model: str = "", base_url: str | None = None, data: Path | None = None) -> Judge:
+    """The judge of a name.
+
+    Parameters
+    ----------
+    named
+        A TOML file, the name of a shipped judge, `CATEGORY@rule`, `DATASET/JUDGE` of a recorded one,
+        `package.module:name` of a judge in Python, or the name of a registered one.
+    model, base_url
+        The model and the address that take the place of the judge's own; empty where they do not.
+    data
+        Where public data sets lie.
+
+    Raises
+    ------
+    UsageError
+        There is no such judge; lists those that there are.
+    InputError
+        The judge's file breaks the form.
+    MissingPrerequisite
+        The data set of a recorded judge is not at hand.
+    """
+    if not Path(named).is_file() and not named.endswith(".toml"):
+        if named.endswith(RULE):
+            return _rule(named)
+        if is_recorded(named):
+            return recorded_judge(named, data)
+        if ":" in named or named in registry.names(JUDGES, GROUP):
+            if (here := str(Path.cwd())) not in sys.path:
+                sys.path.insert(0, here)  # a judge may stand beside what it judges
+            found = registry.resolve(named, JUDGES, GROUP)
+            if not isinstance(found, str | Path):
+                return python_judge(found, named, model)
+            named = str(found)
+    spec = read_known(named)
+    told = {"name": model or spec.model.name, "base_url": base_url or spec.model.base_url}
+    return PromptedJudge(replace(spec, model=replace(spec.model, **told)))
+
+
+def benchmark_of(judge: Judge, named: str, data: Path | None = None) -> Path:
+    """The folder of the benchmark that a judge is asked about: the one that is named; a recorded judge has its own.
+
+    Raises
+    ------
+    UsageError
+        None is named, there is none of that name, or a recorded judge's verdicts are about another.
+    MissingPrerequisite, InputError
+        The public set is not at hand, or its files do not have the shape that they should have.
+    """
+    if isinstance(judge, RecordedJudge):
+        return recorded_benchmark(judge, named, data)
+    if not named:
+        raise UsageError("no benchmark to ask about", "Name one with --benchmark.")
+    return benchmark_named(named, data)
+
+
+def _rule(named: str) -> RuleJudge:
+    if named not in rule_judges():
+        raise UsageError(f"no judge {named!r}", f"Rules are {', '.join(rule_judges())}.")
+    return RuleJudge(named.removesuffix(RULE))
+
+
+def named_judges() -> tuple[str, ...]:
+    """The judges that are known by name and not recorded: shipped prompts, then rules."""
+    return (*shipped_judges(), *rule_judges())

@@ -1,0 +1,89 @@
+"""A rule classifier as a judge: `infinite_loop@rule` on any benchmark of misbehaviour."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.classifiers import categories, classify_all
+from harness.errors import InputError
+from harness.items import Item, Kind, Question
+from harness.judges.fit import check_fit
+from harness.protocols import Ask
+from harness.runs.benchmarks import sources_of
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+RULE = "@rule"
+"""What stands behind the category in the name of a rule judge."""
+
+_LABELS = {"yes": "", "no": ""}
+
+
+class RuleJudge(Struct, frozen=True):
+    """The rule of one category; it asks no model."""
+
+    category: str
+
+    @property
+    def name(self) -> str:
+        """The category and `@rule`, so that its verdicts are told from those of the prompted judge."""
+        return f"{self.category}{RULE}"
+
+    @property
+    def kind(self) -> Kind | Literal["any"]:
+        """It is for misbehaviour."""
+        return "misbehaviour"
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Yes and no."""
+        return _LABELS
+
+    @property
+    def model_is_asked(self) -> bool:
+        """A rule asks nobody."""
+        return False
+
+    @property
+    def reads_trajectories(self) -> bool:
+        """A rule judges runs."""
+        return True
+
+    def asked(self) -> dict[str, Any]:
+        """The digest of the rules' sources."""
+        return {"judge": self.name, "judge_digest": _digest_of_rules()}
+
+    def why_not_asked(self, item: Item) -> str:
+        """A rule judges runs."""
+        return item.unaskable or ("" if item.trajectory is not None else "there is no run for a rule to judge")
+
+    def fitted(self, question: Question, folder: Path) -> "RuleJudge":
+        """The judge as it is; raises as `check_fit`."""
+        check_fit(self, question, folder)
+        return self
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
+        """What the rule finds in the run."""
+        if trajectory is None:
+            raise InputError(f"item {item.id!r} has no run", "A rule judges runs.", field="trajectory")
+        (found,) = classify_all(trajectory, [self.category])
+        return replace(found, item=item.id, judge=self.name)
+
+
+def rule_judges() -> tuple[str, ...]:
+    """The names of the rule judges."""
+    return tuple(f"{category}{RULE}" for category in categories())
+
+
+@cache
+def _digest_of_rules() -> str:
+    digest = hashlib.sha256()
+    for module in ("harness.classifiers", "harness.trajectory"):
+        for source in sources_of(module):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,61 @@
+"""What there is to say of each data set, as a row of the list."""
+
+from pathlib import Path
+from typing import Any
+
+from harness.datasets import GROUP, LOADERS, OUTCOMES
+from harness.datasets.benchmark import Benchmark
+from harness.datasets.catalogue import data_set, data_sets, files_of, locate, made_by_hand, missing_files
+from harness.errors import MissingPrerequisite
+from harness.registry import names
+
+
+def at_hand(data: Path | None) -> list[str]:
+    """The data sets that are here.
+
+    Raises
+    ------
+    MissingPrerequisite
+        There are none.
+    """
+    found = [name for name in sorted(data_sets()) if _folder(name, data) is not None]
+    if not found:
+        raise MissingPrerequisite(
+            "no data set is at hand", "Run `misstep datasets fetch NAME`; `misstep datasets list` names them."
+        )
+    return found
+
+
+def _folder(name: str, data: Path | None) -> Path | None:
+    try:
+        return locate(name, data)
+    except MissingPrerequisite:
+        return None
+
+
+def row_of(name: str, data: Path | None) -> dict[str, Any]:
+    """What `misstep datasets list` says of a data set."""
+    entry = data_set(name)
+    files = files_of(name)
+    folder = _folder(name, data)
+    lacking = () if folder is None else missing_files(name, folder)
+    return {
+        "name": name,
+        "title": entry.title,
+        "licence": entry.licence,
+        "citation": entry.citation,
+        "left_out": entry.left_out,
+        "origin": [f"{source.repository}@{source.commit}" for source in entry.sources.values()],
+        "files": len(files),
+        "bytes": sum(file.bytes for file in files),
+        "folder": None if folder is None else str(folder),
+        "missing": len(lacking),
+        "loader": (names(LOADERS, GROUP) | OUTCOMES).get(name, ""),
+        "to_make": made_by_hand(name),
+    }
+
+
+def loaded_row(benchmark: Benchmark, folder: Path) -> dict[str, Any]:
+    """What `misstep datasets load` says of a benchmark."""
+    told = {"name": benchmark.name, "kind": benchmark.kind, **benchmark.counts}
+    return told | {"folder": str(folder), "left_out": benchmark.left_out}

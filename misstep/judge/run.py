@@ -1,0 +1,114 @@
+"""`misstep judge run`: ask a judge about every item of a benchmark, and score what it says."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import MissingPrerequisite, UsageError
+from misstep.data_option import Data
+from misstep.judge.options import (
+    Asking,
+    BaseUrl,
+    CacheFile,
+    Concurrency,
+    Judge,
+    Local,
+    MaxCost,
+    Model,
+    Out,
+    Prices,
+    Record,
+    Replay,
+    exit_unless_whole,
+    kept_when_stopped,
+    opened_judge,
+    refuse_asking,
+)
+
+
+def run(
+    context: typer.Context,
+    judge: Judge,
+    out: Out,
+    benchmark: Annotated[
+        str, typer.Option(help="A benchmark's folder, or the name of a public set; a recorded judge has its own.")
+    ] = "",
+    model: Model = "",
+    base_url: BaseUrl = "",
+    concurrency: Concurrency = 16,
+    sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Ask about a random sample of items.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Hand all requests in together by the Batch API, at its price.")
+    ] = False,
+    max_cost: MaxCost = None,
+    prices: Prices = None,
+    cache: CacheFile = None,
+    record: Record = None,
+    replay: Replay = None,
+    local: Local = False,
+    data: Data = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the scores as one JSON document.")] = False,
+) -> None:
+    """Ask a judge about every item of a benchmark, and score it.
+
+    The same line again goes on with a run that was stopped, asks again what failed, and asks nothing twice that was
+    answered. The key comes from OPENAI_API_KEY. A recorded judge (`DATASET/JUDGE`) needs neither key nor server.
+    """
+    import sys
+
+    from analysis.gold import check_gold, item_ids
+    from harness.items import read_question
+    from harness.runs.asked_items import Sampling
+    from harness.runs.judge import run_judge
+    from harness.runs.known_judges import benchmark_of
+
+    if batch and (local or record is not None or replay is not None):
+        raise UsageError("--batch asks a server of its own kind", "Leave out --local, --record and --replay.")
+    asking = Asking(model, base_url, max_cost, prices, cache, record, replay, local)
+    with opened_judge(judge, asking, data) as (opened, settings), kept_when_stopped(out):
+        if not opened.model_is_asked:
+            refuse_asking(context)
+        folder = benchmark_of(opened, benchmark, data)
+        check_gold(folder, read_question(folder).labels, item_ids(folder))
+        stopped: MissingPrerequisite | None = None
+        try:
+            ended = run_judge(
+                opened,
+                folder,
+                out,
+                settings,
+                concurrency=concurrency,
+                batch=batch,
+                sampling=None if sample is None else Sampling(sample, seed),
+                arguments=sys.argv[1:],
+            )
+        except MissingPrerequisite as error:
+            stopped = error
+    _score(out, folder, json=json, plumbing=local, shown=stopped is None)
+    if stopped is not None:
+        raise stopped
+    exit_unless_whole(ended)
+
+
+def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
+    """Score a run and print its scores; what that takes is imported when something has changed since the last time."""
+    from harness.journal.records import SCORES
+    from studies.judge_scored import keep_scores, kept_scores, scored_from
+
+    try:
+        digest = scored_from(out, folder)
+    except OSError:
+        digest = ""  # whatever is missing is said by what reads it
+    kept = kept_scores(out, digest)
+    if kept is None:
+        from studies.judge_scores import scores_text, write_scores
+
+        kept = keep_scores(out, digest, scores_text(write_scores(out, folder)))
+    if shown:
+        print((out / SCORES).read_text(encoding="utf-8") if json else kept.text, end="")
+    if shown and plumbing and not json:
+        from studies.judge_assessment import NO_JUDGE
+
+        print(f"\n{NO_JUDGE}", end="")

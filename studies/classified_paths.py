@@ -1,0 +1,84 @@
+"""What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
+
+import shlex
+from collections.abc import Sequence
+from itertools import takewhile
+from pathlib import Path
+
+import msgspec
+
+from analysis.pages.findings import Findings, findings, findings_page
+from harness.errors import InputError, UsageError
+from harness.journal.classified import Summary
+from harness.journal.records import REPORT, SCORES, Manifest, encode
+from harness.runs.classify import ClassifyAs, classify_paths
+
+
+def classified_findings(
+    paths: Sequence[Path],
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    *,
+    out: Path | None = None,
+    workers: int | None = None,
+    arguments: Sequence[str] = (),
+) -> Findings:
+    """What is found in all trajectories of the files and folders `paths`.
+
+    Parameters
+    ----------
+    paths, categories, classify, workers
+        As for `classify_paths`.
+    out
+        A run folder; a run that is finished there gives its findings at once.
+    arguments
+        Those of the command line, for the foot of the run's page.
+
+    Raises
+    ------
+    MisstepError
+        As `classify_paths`.
+    """
+
+    def conclude(summary: Summary) -> dict[str, bytes]:
+        found = findings(categories, summary)
+        return {SCORES: as_json(found), REPORT: findings_page(found, paths, arguments).encode()}
+
+    summary = classify_paths(
+        paths, categories, classify, out=out, workers=workers, arguments=arguments, conclude=conclude
+    )
+    if summary is not None:
+        return findings(categories, summary)
+    return _read_findings(out or Path())
+
+
+def as_json(found: Findings) -> bytes:
+    """The document as indented JSON, with a line end."""
+    return msgspec.json.format(encode(found), indent=2) + b"\n"
+
+
+def classified_page(run: Path, manifest: Manifest) -> str:
+    """The page of a finished run, made again.
+
+    Raises
+    ------
+    UsageError
+        The run is not finished.
+    InputError
+        Its scores cannot be read.
+    """
+    if not manifest.finished:
+        again = shlex.join(["misstep", "classify", *manifest.arguments])
+        raise UsageError(f"the run {run} is not finished", f"Go on with it: {again}")
+    paths = [Path(argument) for argument in takewhile(lambda one: not one.startswith("--"), manifest.arguments)]
+    return findings_page(_read_findings(run), paths, manifest.arguments)
+
+
+def _read_findings(run: Path) -> Findings:
+    file = run / SCORES
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Findings)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the scores of a finished run cannot be read: {error}", "Name another folder for the run.", file=file
+        ) from error

@@ -1,0 +1,39 @@
+"""What the judge of a run is worth, worked out from the run's own records."""
+
+from analysis.measures.judging.assessment import Assessment, assess
+from studies.item_lengths import item_lengths
+from studies.judged_runs import JudgedRun, votes_of
+
+NO_JUDGE = "The model is a small one that proves the plumbing: it is no judge, and these figures say nothing of one."
+
+
+def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Assessment:
+    """What the judge of a run is worth.
+
+    Parameters
+    ----------
+    run
+        The run, opened.
+    resamples, seed
+        Of the bootstraps.
+
+    Raises
+    ------
+    InputError
+        A line of the gold labels breaks the form.
+    """
+    return assess(
+        run.verdicts,
+        run.gold,
+        tuple(run.question.labels),
+        judge=run.judge,
+        benchmark=run.question.name,
+        clusters=run.clusters,
+        items=run.items,
+        lengths=item_lengths(run.benchmark),
+        positive=run.question.positive,
+        level=run.question.level,
+        votes=votes_of(run),
+        resamples=resamples,
+        seed=seed,
+    )

@@ -1,0 +1,86 @@
+"""A run as data frames, for people's own notebooks: `misstep.open(RUN)`."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from analysis.gold import AskedItem, GoldLabel
+from harness.errors import InputError
+from harness.journal.records import MANIFEST, Manifest, read_manifest, read_verdicts
+from harness.verdict import Verdict
+from studies.judged_runs import JUDGED, open_run
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class RunFrames(Struct, frozen=True):
+    """A run as frames.
+
+    Parameters
+    ----------
+    manifest
+        What `run.toml` says.
+    items
+        One row an item: `id` and what the benchmark says of it; of a run of `misstep classify` the ids alone.
+    verdicts
+        One row a verdict: `item judge label status score steps rationale seconds input_tokens output_tokens cost_usd
+        model prompt cached error`; a missing label is missing and no label.
+    gold
+        One row a rater's label: `item rater label`; empty where nobody labelled anything.
+    """
+
+    manifest: Manifest
+    items: "DataFrame"
+    verdicts: "DataFrame"
+    gold: "DataFrame"
+
+
+def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
+    """The run in a folder as frames of items, verdicts and gold labels.
+
+    Parameters
+    ----------
+    run
+        The folder that `misstep judge run` or `misstep classify --out` wrote.
+    benchmark
+        The benchmark's folder or name, where it no longer lies where the run found it.
+    data
+        Where public data sets lie.
+
+    Raises
+    ------
+    InputError, UsageError, MissingPrerequisite
+        The folder is no run, or its benchmark cannot be read.
+    """
+    folder = Path(run)
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"no {MANIFEST}", "Name the folder of a run.", file=folder)
+    if manifest.command == JUDGED:
+        opened = open_run(folder, benchmark, data)
+        return _frames(manifest, opened.items, opened.verdicts, opened.gold)
+    verdicts = list(read_verdicts(folder, unfinished=True))
+    items = [AskedItem(name) for name in dict.fromkeys(verdict.item for verdict in verdicts)]
+    return _frames(manifest, items, verdicts, ())
+
+
+def _frames(
+    manifest: Manifest, items: Sequence[AskedItem], verdicts: Sequence[Verdict], gold: Sequence[GoldLabel]
+) -> RunFrames:
+    return RunFrames(
+        manifest,
+        frame_of(items, AskedItem.__struct_fields__),
+        frame_of(verdicts, Verdict.__struct_fields__),
+        frame_of(gold, GoldLabel.__struct_fields__),
+    )
+
+
+def frame_of(records: Iterable[Any], columns: Sequence[str]) -> "DataFrame":
+    """Records as a frame, one row a record; `columns` stand there even where there is no record."""
+    import pandas as pd
+
+    return pd.DataFrame([msgspec.to_builtins(record) for record in records], columns=list(columns))

@@ -1,0 +1,94 @@
+"""The walls hold: no module and no room imports itself in a circle, and what is imported is declared."""
+
+import ast
+import importlib.metadata
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("misstep", "studies", "analysis", "harness")
+MODULES = {
+    ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+    for package in PACKAGES
+    for file in sorted((ROOT / package).rglob("*.py"))
+}
+
+
+def _imported(file: Path) -> Iterator[str]:
+    """What a module imports wherever in its text, in functions too; what is only for type checkers is left out."""
+    tree = ast.parse(file.read_text())
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+
+
+def _room(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+GRAPH = {module: {name for name in _imported(file) if name in MODULES} for module, file in MODULES.items()}
+
+
+def _circle(graph: dict[str, set[str]]) -> list[str]:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_module_imports_itself_in_a_circle_deferred_imports_counted() -> None:
+    assert _circle(GRAPH) == []
+
+
+def test_no_room_imports_itself_in_a_circle_deferred_imports_counted() -> None:
+    rooms: dict[str, set[str]] = {}
+    for module, names in GRAPH.items():
+        rooms.setdefault(_room(module), set()).update({_room(name) for name in names} - {_room(module)})
+    assert _circle(rooms) == []
+
+
+def test_a_circle_would_be_found() -> None:
+    assert _circle({"a": {"b"}, "b": {"c"}, "c": {"a"}})
+
+
+def test_nothing_imports_a_command() -> None:
+    commands = set(re.findall(r'\("(misstep\.\w+)", "', MODULES["misstep.__main__"].read_text()))
+    assert len(commands) > 8
+    assert {name for module, names in GRAPH.items() if module not in commands for name in names & commands} == set()
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("misstep.")])
+def test_a_command_is_at_most_150_lines(module: str) -> None:
+    assert len(MODULES[module].read_text().splitlines()) <= 150
+
+
+def test_the_declared_dependencies_are_those_that_are_imported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = [*project["dependencies"], *project["optional-dependencies"]["notebooks"]]
+    declared = {re.split(r"[<>=!\[; ]", one)[0].lower().replace("_", "-") for one in named}
+    by_import = importlib.metadata.packages_distributions()
+    imported = {name.partition(".")[0] for file in MODULES.values() for name in _imported(file)}
+    outside = imported - set(PACKAGES) - set(sys.stdlib_module_names)
+    optional = {"xllamacpp"}
+    used = {by_import[name][0].lower().replace("_", "-") for name in outside - optional if name in by_import}
+    by_name = {"ipykernel", "scikit-learn"}  # the kernel of notebooks, and what the notebook of a run imports
+    assert (used - declared, declared - used - by_name) == (set(), set())
