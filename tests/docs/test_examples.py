@@ -1,0 +1,61 @@
+"""The examples run: a judge in Python that asks twice is killed in the middle, and the same command goes on with it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from harness.journal.records import VERDICTS, read_verdicts
+from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
+from tests.misstep.in_a_thread import in_a_thread
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+ITEMS = [json.loads(line) for line in (EXAMPLES / "last_messages/items.jsonl").read_text().splitlines()]
+
+
+class Model:
+    """Says yes and quotes the message's first words; stops answering after so many requests."""
+
+    def __init__(self, most: int) -> None:
+        self.asked: Counter[str] = Counter()
+        self.most = most
+
+    def __call__(self, request: dict[str, Any]) -> Play:
+        """What is played for a request."""
+        question = request["messages"][-1]["content"]
+        item = next(item for item in ITEMS if item["text"][:40] in question)
+        second = question.startswith("Copy")
+        self.asked[f"{item['id']} {'second' if second else 'first'}"] += 1
+        if self.asked.total() > self.most:
+            return stall
+        return answer(completion(item["text"][:20] if second else "Yes, it does."))
+
+
+def test_a_judge_that_asks_twice_is_killed_and_asks_nothing_twice_that_was_answered(tmp_path: Path) -> None:
+    model, verdicts = Model(most=5), tmp_path / "run" / VERDICTS
+    with in_a_thread(serving(choose=model)) as server:
+        line = [
+            sys.executable, "-m", "misstep", "judge", "run", "examples.asks_twice:AsksTwice", "--benchmark",
+            str(EXAMPLES / "last_messages"), "--out", str(tmp_path / "run"), "--model", "small-1",
+            "--base-url", server.base_url, "--concurrency", "1", "--json",
+        ]  # fmt: skip
+        environment = os.environ | {"OPENAI_API_KEY": "key", "PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            while process.poll() is None and model.asked.total() <= model.most:
+                pass
+            process.send_signal(signal.SIGKILL)
+        assert process.returncode == -signal.SIGKILL
+        assert verdicts.read_bytes().count(b"\n") == 2
+        unanswered = {name for name, count in model.asked.items() if count} - set(list(model.asked)[:5])
+        model.most = 10**9
+        done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
+    asked_again = {name for name, count in model.asked.items() if count > 1}
+    assert asked_again == unanswered
+    assert json.loads(done.stdout)["n"] == len(ITEMS)
+    assert {verdict.judge for verdict in read_verdicts(tmp_path / "run")} == {"asks_twice"}
+    assert not (tmp_path / "run" / "answers.sqlite").exists()
