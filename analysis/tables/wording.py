@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Unit
 
 MISSING = "—"
@@ -59,6 +60,25 @@ def interval_text(row: Row) -> str:
         first = first.removesuffix(suffix)
     joint = " to " if low < 0 or high < 0 or row.unit == "difference" else "–"
     return f"{first}{joint}{last}"
+
+
+def with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
+    """An estimate with its 95% interval, or that it has none, and with whose it is where that is named."""
+    interval = interval_words(estimate.low, estimate.high, unit)
+    return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
+
+
+def interval_words(low: float | None, high: float | None, unit: Unit) -> str:
+    """The 95% interval in words, or that there is none."""
+    if low is None or high is None:
+        return "no 95% interval"
+    return f"95% interval {number_text(low, unit)} to {number_text(high, unit)}"
+
+
+def p_text(p_value: float | None, p_adjusted: float | None) -> str:
+    """A p-value, and what is left of it after adjustment where that changes it."""
+    told = f"p {number_text(p_value, 'p')}"
+    return told if p_adjusted == p_value else f"{told}, adjusted {number_text(p_adjusted, 'p')}"
 
 
 def count_text(count: int | None) -> str:

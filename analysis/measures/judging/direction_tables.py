@@ -12,12 +12,13 @@ from analysis.gold import AskedItem
 from analysis.measures.judging.bias import Bias, LabelUse, bias
 from analysis.measures.judging.error_tables import slices_table
 from analysis.measures.judging.judged import JudgedItems
-from analysis.measures.judging.rows import p_rows, with_interval
+from analysis.measures.judging.rows import p_rows
 from analysis.measures.judging.sample import JudgedSample, judged_sample
 from analysis.measures.judging.slices import sliced
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
 from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import with_interval
 
 DIFFERENCE = "Judge less people"
 LEVEL = 0.05

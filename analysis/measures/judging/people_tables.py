@@ -2,9 +2,8 @@
 
 from analysis.measures.judging.alternative_annotator import AlternativeAnnotator
 from analysis.measures.judging.ceiling import ALONE, Ceiling
-from analysis.measures.judging.rows import with_interval
 from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text
+from analysis.tables.wording import counted_text, number_text, with_interval
 
 _PAPER = "judging"
 _TOGETHER = "All raters"

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from analysis.measures.judging.item_costs import ItemCosts, PerItem
 from analysis.measures.judging.judged_prevalence import JudgedPrevalence
-from analysis.measures.judging.rows import with_interval
 from analysis.measures.judging.stability import Stability, Votes
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text
+from analysis.tables.wording import counted_text, number_text, with_interval
 
 _PAPER = "judging"
 _MEASURES: dict[str, tuple[str, Unit]] = {

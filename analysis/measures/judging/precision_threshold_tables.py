@@ -3,11 +3,10 @@
 from msgspec import structs
 
 from analysis.measures.judging.precision_threshold import LABEL_ALONE, PrecisionThreshold
-from analysis.measures.judging.rows import with_interval
 from analysis.stats.estimate import Estimate
 from analysis.stats.thresholds import Step
 from analysis.tables import Row, Table, Unit, made_by_this
-from analysis.tables.wording import counted_text, number_text
+from analysis.tables.wording import counted_text, number_text, with_interval
 
 _HELD_OUT = "Held-out half"
 _CALIBRATION = "Calibration half, from strict to lenient"

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.rows import with_interval
 from analysis.measures.judging.units import resampled_estimate
 from analysis.stats import coefficients
 from analysis.stats.agreement import NO_DISAGREEMENT
@@ -20,7 +19,7 @@ from analysis.stats.proportions import wilson
 from analysis.stats.ratios import ratio_of_sums
 from analysis.stats.resampling import bootstrap
 from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import number_text, with_interval
 
 ALPHA = "Krippendorff's alpha"
 HIGHER = "Judge's rating less people's"

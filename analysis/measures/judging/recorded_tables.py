@@ -15,13 +15,12 @@ from analysis.measures.judging.comparison import PairedJudges, compare_judges
 from analysis.measures.judging.comparison_tables import comparison_table
 from analysis.measures.judging.judged import JudgedItems, ScoredItems
 from analysis.measures.judging.reference import majority
-from analysis.measures.judging.rows import with_interval
 from analysis.measures.judging.scores import NOTHING_ASKED
 from analysis.measures.judging.units import units_of
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import number_text, with_interval
 from harness.verdict import Verdict
 
 DIFFERENCE = "Difference, unanswered counted as wrong"

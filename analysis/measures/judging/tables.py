@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from analysis.measures.judging.judged import JudgedItems, JudgedMarks, ScoredItems, ScoredMarks
-from analysis.measures.judging.rows import with_interval
 from analysis.stats.correction import rogan_gladen
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables.wording import with_interval
 from harness.errors import UsageError
 
 KAPPA = "Cohen's kappa"

@@ -7,9 +7,8 @@ is said first. Items without an answer count as wrong, and what they make of a f
 from collections.abc import Mapping, Sequence
 
 from analysis.measures.judging.comparison import PairedJudges
-from analysis.measures.judging.rows import interval_words, with_interval
 from analysis.measures.judging.scores import Scores
-from analysis.tables.wording import counted_text, number_text
+from analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
 
 LEVEL = 0.05
 """Of an adjusted p-value: at or below it two judges are told apart."""
@@ -219,10 +218,7 @@ def _where_both_answered(pair: PairedJudges) -> str:
 
 
 def _tested(pair: PairedJudges) -> str:
-    if pair.p_value is None:
-        return "there is no test"
-    p = f"p {number_text(pair.p_value, 'p')}"
-    return p if pair.p_adjusted == pair.p_value else f"{p}, adjusted {number_text(pair.p_adjusted, 'p')}"
+    return "there is no test" if pair.p_value is None else p_text(pair.p_value, pair.p_adjusted)
 
 
 def _part(scores: Scores) -> str:
