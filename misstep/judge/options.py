@@ -135,4 +135,4 @@ def refuse_asking(context: typer.Context) -> None:
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name not in _NOTHING_TO_ASK and source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"{parameter.opts[0]} with a recorded judge, which is not asked", "Leave it out.")
+            raise UsageError(f"{parameter.opts[0]} with a judge that asks no model", "Leave it out.")

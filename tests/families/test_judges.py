@@ -98,6 +98,15 @@ def test_a_benchmark_with_other_labels_is_refused(
         run_judge(judge, other, tmp_path / "run", SCRIPTED)
 
 
+def test_a_rule_judges_the_items_of_its_own_category_alone() -> None:
+    judge = known_judge("infinite_loop@rule")
+    items = [
+        Item(str(place), "misbehaviour", "runs.jsonl", extra=extra)
+        for place, extra in enumerate([{}, {"category": "infinite_loop"}, {"category": "tool_call_failure"}])
+    ]
+    assert [bool(judge.why_not_asked(item)) for item in items] == [False, False, True]
+
+
 def test_the_rule_and_the_prompt_of_one_category_have_different_names() -> None:
     names = named_judges()
     assert {"infinite_loop", "infinite_loop@rule"} <= set(names)
