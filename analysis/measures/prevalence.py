@@ -13,7 +13,7 @@ from msgspec import Struct
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import count_text, number_text
+from analysis.tables.wording import count_text, interval_words, number_text
 from harness.errors import InputError
 from harness.journal.records import read_verdicts
 from harness.verdict import Verdict
@@ -216,7 +216,7 @@ def _finding(found: Prevalence, evidence: Evidence) -> str:
     most = max(found.categories, key=lambda one: one.count)
     return (
         f"{number_text(any_share.value, 'share')} of {judged} show misbehaviour "
-        f"(95% interval {number_text(any_share.low, 'share')} to {number_text(any_share.high, 'share')}), "
+        f"({interval_words(any_share.low, any_share.high, 'share')}), "
         f"most often {most.category} ({number_text(most.share.value, 'share')})."
     )
 

@@ -4,14 +4,15 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct
 
-from analysis.measures.solved import Cell, SolvedSet, reported_figures
+from analysis.measures.solved import Cell, SolvedSet, Stated, figures_of, stated_text
 from analysis.published import Figure, published_row
 from analysis.stats.audit import value_prints_as
+from analysis.stats.estimate import Estimate
 from analysis.stats.pass_at_k import Kind, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
 from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import with_interval
 
 SAMPLED_KS = (1, 2, 5, 10, 50, 100)
 """k shown where a task has a hundred samples."""
@@ -27,30 +28,72 @@ _PAPER = "engineering_agent"
 _ABSENT = "No set of repeated attempts is at hand."
 
 
+class Sampled(Struct, frozen=True):
+    """A system's samples: pass@k at each k as the mean over its tasks, and as the share of solved samples put in."""
+
+    of: SolvedSet
+    tasks: int
+    exact: dict[int, Estimate]
+    plugged_in: dict[int, float]
+
+    def lost(self, k: int) -> float:
+        """What is lost at k by putting the share in."""
+        return (self.exact[k].value or 0.0) - self.plugged_in[k]
+
+
+class Tried(Struct, frozen=True):
+    """A system's trials: both kinds at each k as the mean over its tasks, and what its set's page states of them."""
+
+    of: SolvedSet
+    system: str
+    means: dict[tuple[Kind, int], Estimate]
+    stated: dict[tuple[Kind, int], Stated]
+
+    @property
+    def name(self) -> str:
+        """The set and the system."""
+        return f"{self.of.title}: {self.system}"
+
+
+def sampled(sets: Sequence[SolvedSet], seed: int = 0) -> list[Sampled]:
+    """pass@k of each system of sets whose tasks have at least 100 samples; `seed` is of the bootstrap over tasks."""
+    return [_sampled(one, list(cells.values()), seed) for one in sets for cells in one.systems.values()]
+
+
+def _sampled(one: SolvedSet, cells: Sequence[Cell], seed: int) -> Sampled:
+    exact = {k: _mean(cells, k, "pass@k", seed) for k in SAMPLED_KS}
+    plugged_in = {k: float(sum(plugged_in_pass_at_k(n, c, k) for n, c in cells) / len(cells)) for k in SAMPLED_KS}
+    return Sampled(one, len(cells), exact, plugged_in)
+
+
+def _mean(cells: Sequence[Cell], k: int, kind: Kind, seed: int) -> Estimate:
+    return mean_over_tasks(cells, k, np.random.default_rng(seed), kind).mean
+
+
+def at_k(kind: Kind, k: int) -> str:
+    """The name of a figure of a kind at one k: "pass@10"."""
+    return kind.replace("k", str(k))
+
+
 @made_by_this
-def samples_table(
-    sets: Sequence[SolvedSet], beside: Sequence[Row] = (), seed: int = 0, notes: Sequence[str] = ()
-) -> Table:
+def samples_table(found: Sequence[Sampled], beside: Sequence[Row] = (), notes: Sequence[str] = ()) -> Table:
     """pass@k of sampled solutions, exact and in the form that puts the observed share in.
 
     Parameters
     ----------
-    sets
-        Sets whose tasks have at least 100 samples.
+    found
+        What was found of each system.
     beside
         A paper's printed solve rates over several runs, shown under them.
-    seed
-        Of the bootstrap over tasks.
     notes
         What else to say, such as which sets are not at hand.
     """
-    rows = [row for one in sets for system in one.systems for row in _sample_rows(one, system, seed)]
     return Table(
         name="pass_at_k",
         paper=_PAPER,
         title="One of k samples solves the task: pass@k",
-        finding=_samples_finding(rows),
-        rows=(*rows, *beside),
+        finding=_samples_finding(found[0]) if found else _ABSENT,
+        rows=(*sample_rows(found), *beside),
         notes=(
             "Exact: 1 - C(n-c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
             "Putting the share c/n in for the chance of success is biased for k above 1, more so the nearer k is to n.",
@@ -58,68 +101,56 @@ def samples_table(
             "run, and says nothing of how steady a system is, which pass^k does.",
             *notes,
         ),
-        datasets=tuple(one.dataset for one in sets),
+        datasets=tuple(dict.fromkeys(one.of.dataset for one in found)),
     )
 
 
-def _sample_rows(one: SolvedSet, system: str, seed: int) -> list[Row]:
-    cells = list(one.systems[system].values())
-    exact = [_mean_row(one, cells, k, "pass@k", f"{one.title}: {EXACT}", seed) for k in SAMPLED_KS]
-    plugged = [
-        Row(
-            quantity=f"pass@{k}",
-            value=float(sum(plugged_in_pass_at_k(n, c, k) for n, c in cells) / len(cells)),
-            n=len(cells),
-            source=one.source,
-            unit="share",
-            method="mean over tasks of 1 - (1 - c/n)^k",
-            group=f"{one.title}: {PLUGGED_IN}",
-        )
-        for k in SAMPLED_KS
-    ]
-    return exact + plugged
+def sample_rows(found: Sequence[Sampled]) -> list[Row]:
+    """The rows of `samples_table`, each system's exact ones first."""
+    rows: list[Row] = []
+    for one in found:
+        group = f"{one.of.title}: {EXACT}"
+        rows += [estimate_row(at_k("pass@k", k), mean, "share", group, one.of.source) for k, mean in one.exact.items()]
+        method, group = "mean over tasks of 1 - (1 - c/n)^k", f"{one.of.title}: {PLUGGED_IN}"
+        for k, value in one.plugged_in.items():
+            share = Estimate(value, n=one.tasks, method=method)
+            rows.append(estimate_row(at_k("pass@k", k), share, "share", group, one.of.source))
+    return rows
 
 
-def _mean_row(one: SolvedSet, cells: Sequence[Cell], k: int, kind: Kind, group: str, seed: int) -> Row:
-    estimate = mean_over_tasks(cells, k, np.random.default_rng(seed), kind).mean
-    return estimate_row(kind.replace("k", str(k)), estimate, "share", group, one.source)
-
-
-def _samples_finding(rows: Sequence[Row]) -> str:
-    exact = {row.quantity: row for row in rows if row.group.endswith(EXACT)}
-    plugged = {row.quantity: row for row in rows if row.group.endswith(PLUGGED_IN)}
-    if not exact:
-        return _ABSENT
-    first, last = exact["pass@1"], exact["pass@100"]
-    lost = {name: float(row.value or 0) - float(plugged[name].value or 0) for name, row in exact.items()}
-    worst = max(lost, key=lost.__getitem__)
+def _samples_finding(found: Sampled) -> str:
+    worst = max(found.exact, key=found.lost)
     return (
-        f"{_with_interval(first)} of samples solve their task, and {_with_interval(last)} of tasks are solved by one "
-        f"of 100; putting the observed share in loses up to {100 * lost[worst]:.1f} points, at {worst}."
+        f"{with_interval(found.exact[1], 'share')} of samples solve their task, and "
+        f"{with_interval(found.exact[100], 'share')} of tasks are solved by one of 100; putting the observed share in "
+        f"loses up to {100 * found.lost(worst):.1f} points, at {at_k('pass@k', worst)}."
     )
+
+
+def tried(sets: Sequence[SolvedSet], seed: int = 0) -> list[Tried]:
+    """pass@k and pass^k of systems with four or more trials on each task; `seed` is of the bootstrap over tasks.
+
+    Of a set with more than three systems the best, the median and the last by mean success are taken.
+    """
+    return [_tried(one, system, seed) for one in sets for system in extremes(one)]
 
 
 @made_by_this
-def trials_table(sets: Sequence[SolvedSet], seed: int = 0, notes: Sequence[str] = ()) -> Table:
-    """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside.
-
-    Of a set with more than three systems the best, the median and the last by mean success are shown.
-    """
-    shown = [(one, system) for one in sets for system in extremes(one)]
-    rows = [row for one, system in shown for row in _trial_rows(one, system, seed)]
+def trials_table(found: Sequence[Tried], notes: Sequence[str] = ()) -> Table:
+    """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside."""
     return Table(
         name="repeated_trials",
         paper=_PAPER,
         title="One of k trials succeeds, or all of k do: pass@k and pass^k",
-        finding=_trials_finding(rows),
-        rows=tuple(rows),
+        finding=_trials_finding(found) if found else _ABSENT,
+        rows=tuple(row for one in found for row in _rows_of_trials(one)),
         notes=(
             "pass^k: C(c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
             f"Tasks with fewer than {TRIAL_KS[-1]} trials are left out, the same ones for every k.",
             "Best, median and last are the system's places by mean success over its tasks.",
             *notes,
         ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in sets)),
+        datasets=tuple(dict.fromkeys(one.of.dataset for one in found)),
     )
 
 
@@ -133,61 +164,56 @@ def _mean_success(cells: Collection[Cell]) -> Fraction:
     return sum((Fraction(solved, tried) for tried, solved in cells), Fraction(0)) / len(cells)
 
 
-def _trial_rows(one: SolvedSet, system: str, seed: int) -> list[Row]:
+def _tried(one: SolvedSet, system: str, seed: int) -> Tried:
     cells = [cell for cell in one.systems[system].values() if cell[0] >= TRIAL_KS[-1]]
-    stated = {figure.column: figure for figure in reported_figures(f"{one.dataset}.") if figure.row == system}
-    rows: list[Row] = []
-    for kind in KINDS:
-        for k in TRIAL_KS:
-            row = _mean_row(one, cells, k, kind, f"{kind}, {one.title}: {system}", seed)
-            figure = stated.get(row.quantity)
-            if figure is None:
-                rows.append(row)
-            else:
-                rows += [published_row(figure, row.quantity, group=row.group), _compared(row, figure, cells, k, kind)]
-    return rows
+    means = {(kind, k): _mean(cells, k, kind, seed) for kind in KINDS for k in TRIAL_KS}
+    figures = {figure.column: figure for figure in figures_of(one) if figure.row == system}
+    stated = {
+        (kind, k): _stated(figures[at_k(kind, k)], means[kind, k], cells, k, kind, one.source)
+        for kind, k in means
+        if at_k(kind, k) in figures
+    }
+    return Tried(one, system, means, stated)
 
 
-def _compared(row: Row, figure: Figure, cells: Sequence[Cell], k: int, kind: Kind) -> Row:
-    """A row with the status of the figure that the set's page states."""
+def _stated(figure: Figure, mean: Estimate, cells: Sequence[Cell], k: int, kind: Kind, source: str) -> Stated:
     chance = pass_at_k if kind == "pass@k" else pass_hat_k
     exact = 100 * sum((chance(n, c, k) for n, c in cells), Fraction(0)) / len(cells)
     if value_prints_as(exact, figure.digits):
-        return structs.replace(row, status="reproduced")
-    reason = f"The attempts give {float(exact):.2f}%, not {figure.digits}%."
-    return structs.replace(row, status="differs", reason=reason)
+        return Stated(figure, mean, source)
+    return Stated(figure, mean, source, f"The attempts give {float(exact):.2f}%, not {figure.digits}%.")
 
 
-def _trials_finding(rows: Sequence[Row]) -> str:
-    if not rows:
-        return _ABSENT
-    by_group: dict[str, dict[str, Row]] = {}
-    for row in rows:
-        if row.evidence == "real":
-            by_group.setdefault(row.group, {})[row.quantity] = row
-    last = TRIAL_KS[-1]
-    every = next(found for found in by_group.values() if f"pass^{last}" in found)
-    first, all_of = every["pass^1"], every[f"pass^{last}"]
-    judged = [row.status for row in rows if row.status is not None]
-    stated = (
-        f"; {judged.count('reproduced')} of {len(judged)} stated figures follow from the attempts" if judged else ""
-    )
+def _trials_finding(found: Sequence[Tried]) -> str:
+    first, last = found[0], TRIAL_KS[-1]
+    stated = stated_text([stated for one in found for stated in one.stated.values()], "figures", "attempts")
     return (
-        f"{first.group.removeprefix('pass^k, ')} succeeds in {_with_interval(first)} of single trials, and in all of "
-        f"{last} on {_with_interval(all_of)} of tasks{stated}."
+        f"{first.name} succeeds in {with_interval(first.means['pass^k', 1], 'share')} of single trials, and in all of "
+        f"{last} on {with_interval(first.means['pass^k', last], 'share')} of tasks{stated}."
     )
 
 
-def _with_interval(row: Row) -> str:
-    value, low, high = (number_text(number, "share") for number in (row.value, row.low, row.high))
-    return f"{value} (95% interval {low} to {high})"
+def _rows_of_trials(one: Tried) -> list[Row]:
+    rows = []
+    for kind, k in one.means:
+        if (kind, k) in one.stated:
+            rows.append(published_row(one.stated[kind, k].figure, at_k(kind, k), group=f"{kind}, {one.name}"))
+        rows.append(_trial_row(one, kind, k))
+    return rows
 
 
-def of_kind(rows: Sequence[Row], kind: Kind) -> list[Row]:
+def _trial_row(one: Tried, kind: Kind, k: int) -> Row:
+    quantity, group, stated = at_k(kind, k), f"{kind}, {one.name}", one.stated.get((kind, k))
+    if stated is not None:
+        return stated.row(quantity, group)
+    return estimate_row(quantity, one.means[kind, k], "share", group, one.of.source)
+
+
+def trial_rows(found: Sequence[Tried], kind: Kind) -> list[Row]:
     """The measured rows of one of the two kinds, for a figure."""
-    return [row for row in rows if row.evidence == "real" and row.group.startswith(kind)]
+    return [_trial_row(one, kind, k) for one in found for k in TRIAL_KS]
 
 
 def curve_places(ks: Sequence[int]) -> dict[str, float]:
     """Where on the axis of a figure of these tables each quantity stands: at its k."""
-    return {kind.replace("k", str(k)): float(k) for kind in KINDS for k in ks}
+    return {at_k(kind, k): float(k) for kind in KINDS for k in ks}

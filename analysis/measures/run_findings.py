@@ -9,7 +9,7 @@ from analysis.measures.prevalence import YES
 from analysis.measures.validity import JudgedSet
 from analysis.stats.proportions import wilson
 from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import interval_words, number_text
 from harness.verdict import Verdict
 
 FIFTHS = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")
@@ -64,26 +64,24 @@ def place_table(sets: Sequence[JudgedSet]) -> Table:
     ]
     categories = dict.fromkeys(verdict.judge for judged in sets for verdict in judged.verdicts)
     flagged, at = Counter(category for category, _ in places), Counter(places)
-    rows = []
-    for category in categories:
-        for fifth in FIFTHS:
-            share = wilson(at[category, fifth], flagged[category])
-            rows.append(
-                estimate_row(
-                    fifth,
-                    share,
-                    "share",
-                    category,
-                    "first evidence step over the number of steps",
-                    evidence=evidence_of(sets),
-                )
-            )
+    rows = tuple(
+        estimate_row(
+            fifth,
+            wilson(at[category, fifth], flagged[category]),
+            "share",
+            category,
+            "first evidence step over the number of steps",
+            evidence_of(sets),
+        )
+        for category in categories
+        for fifth in FIFTHS
+    )
     return Table(
         name="places",
         paper="your_agents",
         title="Where in a run misbehaviour first shows",
         finding=_place_finding(places),
-        rows=tuple(rows),
+        rows=rows,
         notes=("A run counts once a category, at its first evidence step; runs differ in length.",),
         datasets=datasets_of(sets),
     )
@@ -96,7 +94,7 @@ def _place_finding(places: Sequence[tuple[str, str]]) -> str:
     share = wilson(early, len(places))
     return (
         f"{number_text(share.value, 'share')} of {len(places):,} findings first show in the first two fifths of the "
-        f"run (95% interval {number_text(share.low, 'share')} to {number_text(share.high, 'share')})."
+        f"run ({interval_words(share.low, share.high, 'share')})."
     )
 
 
@@ -122,7 +120,7 @@ def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
             more = " …" if len(verdict.steps) > 6 else ""
             rows.append(
                 Row(
-                    quantity=f"{verdict.item}",
+                    quantity=verdict.item,
                     value=f"steps {steps}{more}",
                     n=judged.n_steps[verdict.item],
                     evidence=judged.evidence,

@@ -6,9 +6,9 @@ Submissions to one benchmark were tried on the same tasks, so two of them are co
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from analysis.measures.solved import SolvedSet, reported_figures
+from analysis.measures.solved import SolvedSet, Stated, figures_of, stated_text
 from analysis.published import Figure, published_row
 from analysis.stats.audit import prints_as
 from analysis.stats.estimate import Estimate
@@ -17,7 +17,7 @@ from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference
 from analysis.stats.power import sample_size_paired
 from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import interval_words, number_text, with_interval
 
 ALPHA = 0.05
 """The level at which ranks are told apart."""
@@ -25,7 +25,6 @@ ALPHA = 0.05
 POWER = 0.8
 """The chance with which a difference is to be found, where the tasks for it are counted."""
 
-WHOLE_RANKING = "The whole ranking"
 _PAPER = "engineering_agent"
 _ABSENT = "No set of submissions is at hand."
 
@@ -48,22 +47,13 @@ class Gap(Struct, frozen=True):
 @made_by_this
 def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str] = ()) -> Table:
     """Solve rates with Wilson intervals: the `top` best systems of each set, and those whose rate its page states."""
-    rows: list[Row] = []
-    for one in sets:
-        best = one.ranking()[:top]
-        group = f"{one.title}: the {len(best)} best of {len(one.systems)}"
-        rows += [_rate_row(one, system, system, group) for system in best]
-        stated = reported_figures(f"{_opening(one)}.")
-        for figure in stated:
-            group = f"{one.title}: stated on its page"
-            rows += [published_row(figure, figure.row, group=group), _compared_row(one, figure, group)]
-    judged = [row.status for row in rows if row.status is not None]
+    stated = {place: [_stated(one, figure) for figure in figures_of(one)] for place, one in enumerate(sets)}
     return Table(
         name="submissions",
         paper=_PAPER,
         title="Solve rates of submissions to public benchmarks",
-        finding=_rates_finding(rows, sets, judged),
-        rows=tuple(rows),
+        finding=_rates_finding(sets[0], [each for of_set in stated.values() for each in of_set]) if sets else _ABSENT,
+        rows=tuple(row for place, one in enumerate(sets) for row in _rows_of_set(one, stated[place], top)),
         notes=(
             "Rule: the best by tasks solved, equal ones by name. A task without a result counts as unsolved.",
             "Intervals are Wilson's, of tasks drawn alike; the best of many is likely to have been lucky as well.",
@@ -73,40 +63,42 @@ def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[
     )
 
 
-def _opening(one: SolvedSet) -> str:
-    """How the ids of the figures open that a set's page states of this table."""
-    return "swe_bench_verified" if "Verified" in one.title else one.dataset
+def _rows_of_set(one: SolvedSet, stated: Sequence[Stated], top: int) -> list[Row]:
+    best = one.ranking()[:top]
+    group = f"{one.title}: the {len(best)} best of {len(one.systems)}"
+    rows = [_rate_row(one, system, group) for system in best]
+    group = f"{one.title}: stated on its page"
+    for each in stated:
+        system = each.figure.row
+        rows += [published_row(each.figure, system, group=group), each.row(system, group)]
+    return rows
 
 
-def _rates_finding(rows: Sequence[Row], sets: Sequence[SolvedSet], judged: Sequence[str]) -> str:
-    if not rows:
-        return _ABSENT
-    best = rows[0]
-    low, high = number_text(best.low, "share"), number_text(best.high, "share")
-    stated = f"; {judged.count('reproduced')} of {len(judged)} stated rates follow from the results" if judged else ""
+def _rates_finding(one: SolvedSet, stated: Sequence[Stated]) -> str:
+    best = _rate(one, one.ranking()[0])
     return (
-        f"The best of {len(sets[0].systems)} submissions to {sets[0].title} solves {number_text(best.value, 'share')} "
-        f"of {best.n:,} tasks (95% interval {low} to {high}){stated}."
+        f"The best of {len(one.systems)} submissions to {one.title} solves {number_text(best.value, 'share')} of "
+        f"{best.n:,} tasks ({interval_words(best.low, best.high, 'share')}){stated_text(stated, 'rates', 'results')}."
     )
 
 
-def _rate_row(one: SolvedSet, system: str, quantity: str, group: str) -> Row:
-    solved, n = len(one.solved(system)), len(one.systems[system])
-    return _share_row(quantity, wilson(solved, n), f"{solved:,} / {n:,}, {one.source}", group)
+def _rate(one: SolvedSet, system: str, n: int | None = None) -> Estimate:
+    """A system's rate, out of the tasks that it was tried on or out of n."""
+    return wilson(len(one.solved(system)), n or len(one.systems[system]))
 
 
-def _share_row(quantity: str, estimate: Estimate, source: str, group: str) -> Row:
-    return estimate_row(quantity, estimate, "share", group, source)
+def _rate_row(one: SolvedSet, system: str, group: str) -> Row:
+    source = f"{len(one.solved(system)):,} / {len(one.systems[system]):,}, {one.source}"
+    return estimate_row(system, _rate(one, system), "share", group, source)
 
 
-def _compared_row(one: SolvedSet, figure: Figure, group: str, n: int | None = None, of: str = "") -> Row:
-    """A system's rate out of n tasks (by default those it was tried on), with the status of what the page states."""
+def _stated(one: SolvedSet, figure: Figure, n: int | None = None, of: str = "") -> Stated:
+    """A stated rate held against that out of n tasks, by default those that the system was tried on."""
     solved, total = len(one.solved(figure.row)), n or len(one.systems[figure.row])
-    row = _share_row(figure.row, wilson(solved, total), f"{solved:,} / {total:,}{of}, {one.source}", group)
-    if prints_as(solved, total, figure.digits):
-        return structs.replace(row, status="reproduced")
-    reason = f"{solved:,} / {total:,}{of} is {100 * solved / total:.2f}%, not {figure.digits}%."
-    return structs.replace(row, status="differs", reason=reason)
+    counts, rate = f"{solved:,} / {total:,}{of}", _rate(one, figure.row, n)
+    same = prints_as(solved, total, figure.digits)
+    reason = "" if same else f"{counts} is {100 * solved / total:.2f}%, not {figure.digits}%."
+    return Stated(figure, rate, f"{counts}, {one.source}", reason)
 
 
 def gaps(one: SolvedSet, pairs: Iterable[tuple[str, str]]) -> list[Gap]:
@@ -173,7 +165,7 @@ def ranking_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str]
 def _whole_rows(one: SolvedSet, apart: int, level: int, n: int) -> list[Row]:
     said = {"Gaps between neighbours that can be told from chance": apart, "Not to be told from the first": level}
     method = f"McNemar, mid-p, Holm over {n} comparisons"
-    group = f"{one.title}: {WHOLE_RANKING[0].lower()}{WHOLE_RANKING[1:]}"
+    group = f"{one.title}: the whole ranking"
     return [
         Row(quantity, count, n=n, source=one.source, unit="count", method=method, group=group)
         for quantity, count in said.items()
@@ -224,17 +216,9 @@ def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = 
     notes
         What else to say, such as which sets are not at hand.
     """
-    rows: list[Row] = []
-    for one in runs:
-        total = len(one.tasks())
-        for figure in reported_figures(f"{one.dataset}."):
-            ways = (
-                _compared_row(one, figure, one.title, of=" attempted"),
-                _compared_row(one, figure, one.title, total, of=" tasks"),
-            )
-            rows += [published_row(figure, figure.row, group=one.title), *_best_way(ways)]
+    rows = [row for one in runs for figure in figures_of(one) for row in _both_denominators(one, figure)]
     for one in others:
-        rows += [_rate_row(one, system, system, one.title) for system in one.systems]
+        rows += [_rate_row(one, system, one.title) for system in one.systems]
     return Table(
         name="denominators",
         paper=_PAPER,
@@ -251,22 +235,23 @@ def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = 
     )
 
 
-def _best_way(ways: Sequence[Row]) -> list[Row]:
-    """Two ways to work one figure out: where one of them gives it, the other is no contradiction."""
-    if all(way.status == "differs" for way in ways):
-        return list(ways)
-    return [way if way.status == "reproduced" else structs.replace(way, status=None) for way in ways]
+def _both_denominators(one: SolvedSet, figure: Figure) -> list[Row]:
+    """A stated rate worked out two ways: where one of them gives it, the other is no contradiction."""
+    ways = _stated(one, figure, of=" attempted"), _stated(one, figure, len(one.tasks()), " tasks")
+    neither = all(way.reason for way in ways)
+    return [
+        published_row(figure, figure.row, group=one.title),
+        *(way.row(figure.row, one.title, judged=neither or not way.reason) for way in ways),
+    ]
 
 
 def _denominators_finding(runs: Sequence[SolvedSet]) -> str:
-    stated = [(one, figure) for one in runs for figure in reported_figures(f"{one.dataset}.")]
+    stated = [(one, figure) for one in runs for figure in figures_of(one)]
     if not stated:
         return "No set of incomplete runs is at hand."
     one, figure = min(stated, key=lambda pair: len(pair[0].systems[pair[1].row]))
-    solved, attempted, total = len(one.solved(figure.row)), len(one.systems[figure.row]), len(one.tasks())
-    whole = wilson(solved, total)
-    low, high = number_text(whole.low, "share"), number_text(whole.high, "share")
+    attempted, total = len(one.systems[figure.row]), len(one.tasks())
     return (
         f"{figure.row} is stated at {figure.printed}% with {attempted} of {total} tasks attempted; of all tasks it is "
-        f"{number_text(whole.value, 'share')} (95% interval {low} to {high})."
+        f"{with_interval(_rate(one, figure.row, total), 'share')}."
     )

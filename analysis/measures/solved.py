@@ -3,11 +3,13 @@
 A page's own figures stand in `data/reported/solve_rates.toml`, in the form of `data/published`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.published import Figure, read_paper
+from analysis.stats.estimate import Estimate
+from analysis.tables import Row, estimate_row
 from harness.attempts import Attempts
 from harness.places import data_folder
 
@@ -45,7 +47,33 @@ def solved_set(attempts: Iterable[Attempts], dataset: str, table: str, title: st
     return SolvedSet(dataset, title, source, systems)
 
 
-def reported_figures(opening: str) -> list[Figure]:
-    """What a set's own page states; `opening` is how the ids of its figures open."""
-    reported = read_paper(data_folder() / "reported" / "solve_rates.toml")
-    return [figure for figure in reported.figure if figure.id.startswith(opening)]
+def reported_figures() -> tuple[Figure, ...]:
+    """What the sets' own pages state."""
+    return read_paper(data_folder() / "reported" / "solve_rates.toml").figure
+
+
+def figures_of(one: SolvedSet) -> list[Figure]:
+    """What a set's own page states of its systems."""
+    return [figure for figure in reported_figures() if figure.row in one.systems]
+
+
+class Stated(Struct, frozen=True):
+    """A figure that a set's page states, and what the attempts give; `reason` says why it differs, if it does."""
+
+    figure: Figure
+    found: Estimate
+    source: str
+    reason: str = ""
+
+    def row(self, quantity: str, group: str, *, judged: bool = True) -> Row:
+        """What the attempts give, with the status of the stated figure; not `judged` where another way gives it."""
+        row = estimate_row(quantity, self.found, "share", group, self.source)
+        if not self.reason:
+            return structs.replace(row, status="reproduced")
+        return structs.replace(row, status="differs" if judged else None, reason=self.reason)
+
+
+def stated_text(stated: Sequence[Stated], figures: str, results: str) -> str:
+    """The end of a finding: how many stated figures follow from the results; empty where none is stated."""
+    reproduced = sum(not one.reason for one in stated)
+    return f"; {reproduced} of {len(stated)} stated {figures} follow from the {results}" if stated else ""

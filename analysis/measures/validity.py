@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from analysis.gold import read_gold, read_items, read_marked_errors
 from analysis.stats import diagnostic
@@ -18,11 +18,9 @@ from analysis.stats.diagnostic import Confusion, count_confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import with_interval
 from harness.places import data_folder
 from harness.verdict import Verdict
-
-_LOCATION = "evidence at the decisive step"
 
 
 class LabelMapping(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from"}):
@@ -68,18 +66,23 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
     """
     at_hand = {judged.benchmark: judged for judged in sets}
     mappings = [mapping for mapping in load_mappings() if mapping.benchmark in at_hand]
+    found = {
+        place: validity(mapping, at_hand[mapping.benchmark])
+        for place, mapping in enumerate(mappings)
+        if not mapping.decisive
+    }
     rows: list[Row] = []
-    for mapping in mappings:
+    for place, mapping in enumerate(mappings):
         judged = at_hand[mapping.benchmark]
-        rows += _location_rows(mapping, judged) if mapping.decisive else _category_rows(mapping, judged)
+        rows += _location_rows(mapping, judged) if mapping.decisive else _category_rows(found[place], judged.source)
     return Table(
         name="validity",
         paper="your_agents",
         title="The rules against people's labels",
-        finding=_finding(rows),
+        finding=_finding(list(found.values())),
         rows=tuple(rows),
         notes=tuple(f"{mapping.benchmark}, {mapping.category}: {mapping.why}." for mapping in mappings),
-        datasets=tuple(dict.fromkeys(mapping.benchmark.partition("-")[0] for mapping in mappings)),
+        datasets=tuple(dict.fromkeys(mapping.benchmark for mapping in mappings)),
     )
 
 
@@ -96,28 +99,22 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
     seed, n
         Of the generator, for the source of each row.
     """
-    rows: list[Row] = []
-    source = f"generated, seed {seed}, n {n}"
+    found: list[tuple[str, str, Estimate]] = []
     for category in dict.fromkeys(category for _, category in truth):
         answered = [one for one in verdicts if one.judge == category and one.label is not None]
         table = count_confusion(
             [truth[one.item, category] for one in answered], [one.label == "yes" for one in answered]
         )
-        rows += [
-            structs.replace(_row(name, estimate, category, source), evidence="generated")
-            for name, estimate in (("Precision", diagnostic.precision(table)), ("Recall", diagnostic.recall(table)))
-        ]
-    worst = min((row for row in rows if row.value is not None), key=lambda row: float(row.value or 0), default=None)
+        found += [(category, "Precision", diagnostic.precision(table)), (category, "Recall", diagnostic.recall(table))]
     return Table(
         name="generated",
         paper="your_agents",
         title="The rules against planted misbehaviour",
-        finding=(
-            "Nothing was planted."
-            if worst is None
-            else f"The lowest figure is the {worst.quantity.lower()} of {worst.group}: {_with_interval(worst)}."
+        finding=_lowest(found),
+        rows=tuple(
+            estimate_row(name, estimate, "share", category, f"generated, seed {seed}, n {n}", "generated")
+            for category, name, estimate in found
         ),
-        rows=tuple(rows),
         notes=(
             "Generated runs show that the instrument finds what was planted, not how it does on real runs.",
             "The rules were revised after looking at generated runs of other seeds, which hold the same kinds of "
@@ -125,6 +122,14 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
         ),
         generator="harness.generate.trajectories.generate_trajectories",
     )
+
+
+def _lowest(found: Sequence[tuple[str, str, Estimate]]) -> str:
+    known = [one for one in found if one[2].value is not None]
+    if not known:
+        return "Nothing was planted."
+    category, name, worst = min(known, key=lambda one: one[2].value or 0.0)
+    return f"The lowest figure is the {name.lower()} of {category}: {with_interval(worst, 'share')}."
 
 
 def positives(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
@@ -150,8 +155,22 @@ def _longest(hits: Iterable[bool]) -> int:
     return max((len(list(stretch)) for hit, stretch in groupby(hits) if hit), default=0)
 
 
-def confusion(mapping: LabelMapping, judged: JudgedSet) -> Confusion:
-    """The classifier's answers against the mapped labels, over runs with both."""
+class Validity(Struct, frozen=True):
+    """A classifier's answers against the labels that a mapping takes for its category, over runs with both."""
+
+    mapping: LabelMapping
+    table: Confusion
+    precision: Estimate
+    recall: Estimate
+
+    @property
+    def name(self) -> str:
+        """The category and the benchmark."""
+        return f"{self.mapping.category}, {self.mapping.benchmark}"
+
+
+def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
+    """The classifier's answers against the mapped labels."""
     gold = positives(mapping, judged.folder)
     answers = {
         verdict.item: verdict.label == "yes"
@@ -159,19 +178,20 @@ def confusion(mapping: LabelMapping, judged: JudgedSet) -> Confusion:
         if verdict.judge == mapping.category and verdict.label is not None
     }
     both = sorted(gold.keys() & answers.keys())
-    return count_confusion([gold[run] for run in both], [answers[run] for run in both])
+    table = count_confusion([gold[run] for run in both], [answers[run] for run in both])
+    return Validity(mapping, table, diagnostic.precision(table), diagnostic.recall(table))
 
 
-def _category_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
-    table = confusion(mapping, judged)
-    counts = f"{judged.source}: {table.tp} found, {table.fp} false, {table.fn} missed, {table.tn} left alone"
-    figures = [
-        ("Precision", diagnostic.precision(table)),
-        ("Recall", diagnostic.recall(table)),
-        ("F1", diagnostic.f1(table)),
-        ("Share of runs that people's labels make positive", _share(table.tp + table.fn, table.n)),
+def _category_rows(found: Validity, source: str) -> list[Row]:
+    table = found.table
+    counts = f"{source}: {table.tp} found, {table.fp} false, {table.fn} missed, {table.tn} left alone"
+    positive = _share(table.tp + table.fn, table.n)
+    return [
+        estimate_row("Precision", found.precision, "share", found.name, counts),
+        estimate_row("Recall", found.recall, "share", found.name, counts),
+        estimate_row("F1", diagnostic.f1(table), "coefficient", found.name, counts),
+        estimate_row("Share of runs that people's labels make positive", positive, "share", found.name, counts),
     ]
-    return [_row(name, estimate, f"{mapping.category}, {mapping.benchmark}", counts) for name, estimate in figures]
 
 
 def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
@@ -180,16 +200,19 @@ def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
     evidence = _evidence(judged.verdicts, decisive)
     hits = sum(decisive[run] in steps for run, steps in evidence.items())
     by_chance = [len(steps) / judged.n_steps[run] for run, steps in evidence.items() if judged.n_steps.get(run)]
-    group = f"{_LOCATION}, {mapping.benchmark}"
+    group = f"evidence at the decisive step, {mapping.benchmark}"
     chance = Estimate(
         sum(by_chance) / len(by_chance) if by_chance else None,
         n=len(by_chance),
         reason="" if by_chance else "no run is flagged",
     )
+    figures = (
+        ("Precision", _share(hits, len(evidence)), f"{hits} of {len(evidence)} flagged"),
+        ("Precision of steps drawn at random", chance, "as many steps a run"),
+        ("Recall", _share(hits, len(decisive)), f"{hits} of {len(decisive)} failures"),
+    )
     return [
-        _row("Precision", _share(hits, len(evidence)), group, f"{judged.source}: {hits} of {len(evidence)} flagged"),
-        _row("Precision of steps drawn at random", chance, group, f"{judged.source}: as many steps a run"),
-        _row("Recall", _share(hits, len(decisive)), group, f"{judged.source}: {hits} of {len(decisive)} failures"),
+        estimate_row(name, estimate, "share", group, f"{judged.source}: {counts}") for name, estimate, counts in figures
     ]
 
 
@@ -206,25 +229,13 @@ def _share(count: int, n: int) -> Estimate:
     return wilson(count, n) if n else Estimate(None, n=0, reason="no such run")
 
 
-def _row(name: str, estimate: Estimate, group: str, source: str) -> Row:
-    return estimate_row(name, estimate, "coefficient" if name == "F1" else "share", group, source)
-
-
-def _finding(rows: Sequence[Row]) -> str:
+def _finding(found: Sequence[Validity]) -> str:
     """The best-supported figure first: precision and recall on the set with the most positive runs."""
-    recalls = [row for row in rows if row.quantity == "Recall" and row.n and not row.group.startswith(_LOCATION)]
-    if not recalls:
+    most = max(found, key=lambda one: one.recall.n or 0, default=None)
+    if most is None or not most.recall.n:
         return "No set with people's labels is at hand."
-    recall = max(recalls, key=lambda row: row.n or 0)
-    precision = next(row for row in rows if row.quantity == "Precision" and row.group == recall.group)
+    precision = "an unknown share" if most.precision.value is None else with_interval(most.precision, "share")
     return (
-        f"On the largest set of positives ({recall.group}), the rules find {_with_interval(recall)} of them, and "
-        f"{_with_interval(precision)} of what they flag is right."
+        f"On the largest set of positives ({most.name}), the rules find {with_interval(most.recall, 'share')} of them, "
+        f"and {precision} of what they flag is right."
     )
-
-
-def _with_interval(row: Row) -> str:
-    if row.value is None:
-        return "an unknown share"
-    low, high = number_text(row.low, "share"), number_text(row.high, "share")
-    return f"{number_text(row.value, 'share')} (95% interval {low} to {high})"

@@ -48,7 +48,7 @@ def test_a_run_is_positive_when_people_marked_such_an_error_in_it(folder: Path) 
 
 
 def test_only_runs_with_both_a_label_and_an_answer_count(folder: Path) -> None:
-    table = validity.confusion(LOOP, _judged(folder, "infinite_loop", a="yes", b="yes", c=None, unlabelled="yes"))
+    table = validity.validity(LOOP, _judged(folder, "infinite_loop", a="yes", b="yes", c=None, unlabelled="yes")).table
     assert (table.tp, table.fp, table.fn, table.tn) == (1, 1, 0, 0)
 
 
