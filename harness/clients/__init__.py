@@ -1,4 +1,4 @@
-"""How to get an answer: from a server, a cache, a recording or a script. Nothing here knows what a judge is.
+"""Clients: they get an answer from a server, a cache, a recording or a script. Nothing here knows what a judge is.
 
 `CLIENTS` is the registry, name → dotted path of a function that opens a client with `ClientSettings`; an entry point in
 the group `misstep.clients` adds to it. Nothing heavy is imported before a client is opened.
@@ -8,21 +8,21 @@ import os
 import random
 
 from harness import registry
-from harness.clients.adapting import AdaptingClient
 from harness.clients.address import KEY, secrets
-from harness.clients.asking import ask_all
-from harness.clients.breaker import BreakingClient
-from harness.clients.budget import BudgetedClient
 from harness.clients.cache import Cache, CachedClient
-from harness.clients.deferred import DeferredClient
-from harness.clients.guarded import GuardedClient
-from harness.clients.in_flight import InFlightClient
-from harness.clients.ledger import Ledger
-from harness.clients.patience import Limits, PatientClient
+from harness.clients.circuit_breaker import CircuitBreakerClient
+from harness.clients.concurrency import ask_all
+from harness.clients.concurrency_limit import ConcurrencyLimitClient
+from harness.clients.cost_limit import CostLimitClient
+from harness.clients.errors_as_failures import ErrorsAsFailuresClient
+from harness.clients.lazy import LazyClient
+from harness.clients.parameter_fallback import ParameterFallbackClient
 from harness.clients.prices import known_prices
 from harness.clients.recording import RecordingClient
 from harness.clients.redaction import Redaction
+from harness.clients.retry import RetryingClient, RetryLimits
 from harness.clients.settings import ClientSettings
+from harness.clients.spending_log import SpendingLog
 from harness.errors import UsageError
 from harness.exchange import (
     Client,
@@ -44,15 +44,15 @@ GROUP = "misstep.clients"
 
 
 def open_client(settings: ClientSettings) -> Client:
-    """The client that settings ask for: the cache is looked at first, then the circuit, then there is patience.
+    """The client that the settings describe. A request goes through the cache, the circuit breaker and the retries.
 
-    The budget stands below the patience, as each attempt may be charged. A place at the server is held while waiting
-    between attempts, and no longer than until the outcome is there: what is done with it needs none.
+    The cost limit counts every retry, since each attempt may be charged. A request counts as in flight while it
+    waits between attempts, until its outcome is known.
 
     Raises
     ------
     UsageError
-        There is no such client, or a limit makes no sense.
+        There is no such client, or a limit is out of range.
     MissingPrerequisite
         The server needs a key and there is none; with a cache only the first request that is not in it says so.
     InputError
@@ -67,19 +67,19 @@ def open_client(settings: ClientSettings) -> Client:
         )
     if settings.max_cost_usd is not None and not settings.max_cost_usd >= 0:
         raise UsageError(f"a limit of ${settings.max_cost_usd} on the cost", "Give a number of US dollars.")
-    client: Client = _opened(settings) if settings.cache is None else DeferredClient(lambda: _opened(settings))
+    client: Client = _opened(settings) if settings.cache is None else LazyClient(lambda: _opened(settings))
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices)
-        ledger = None if settings.ledger is None else Ledger(settings.ledger)
-        client = BudgetedClient(client, prices, settings.max_cost_usd, settings.spent_usd, ledger)
-    client = GuardedClient(AdaptingClient(client), Redaction(os.environ.get(KEY, ""), secrets()))
-    # A recording has the outcome of the last attempt: asked again it would say the same.
+        spending_log = None if settings.spending_log is None else SpendingLog(settings.spending_log)
+        client = CostLimitClient(client, prices, settings.max_cost_usd, settings.spent_usd, spending_log)
+    client = ErrorsAsFailuresClient(ParameterFallbackClient(client), Redaction(os.environ.get(KEY, ""), secrets()))
+    # A recording has the outcome of the last attempt; a retry would give the same.
     attempts = 1 if settings.client == "replay" else settings.attempts
-    limits = Limits(attempts, settings.attempt_seconds, settings.total_seconds)
-    client = PatientClient(client, limits, random.Random(settings.seed))  # noqa: S311 (jitter is no secret)
-    client = BreakingClient(client, settings.failures_to_stop)
+    limits = RetryLimits(attempts, settings.attempt_seconds, settings.total_seconds)
+    client = RetryingClient(client, limits, random.Random(settings.seed))  # noqa: S311 (jitter is no secret)
+    client = CircuitBreakerClient(client, settings.failures_to_stop)
     if settings.in_flight is not None:
-        client = InFlightClient(client, settings.in_flight)
+        client = ConcurrencyLimitClient(client, settings.in_flight)
     if settings.record is not None:
         client = RecordingClient(client, settings.record)
     return client if settings.cache is None else CachedClient(client, Cache(settings.cache))

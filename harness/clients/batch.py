@@ -16,13 +16,13 @@ from harness.clients.address import address_and_key, secrets
 from harness.clients.batch_connection import connect
 from harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_outcomes, request_lines
 from harness.clients.batch_state import BatchState, Part, read_state, write_state
-from harness.clients.budget import most_usd
 from harness.clients.cache import Cache
-from harness.clients.ledger import Ledger
-from harness.clients.patience import Sleep
+from harness.clients.cost_limit import most_usd
 from harness.clients.prices import Prices, known_prices
 from harness.clients.redaction import Redaction
+from harness.clients.retry import Sleep
 from harness.clients.settings import ClientSettings
+from harness.clients.spending_log import SpendingLog
 from harness.clients.transport import BodyTooLargeError
 from harness.errors import MissingPrerequisite, MisstepError, UsageError
 from harness.exchange import Failure, Outcome, Reply, Request
@@ -136,12 +136,12 @@ class _Spending:
         self._limit = settings.max_cost_usd or 0.0
         self._before = settings.spent_usd
         self._prices = prices
-        self._ledger = None if settings.ledger is None else Ledger(settings.ledger)
+        self._spending_log = None if settings.spending_log is None else SpendingLog(settings.spending_log)
 
     def set_aside(self, requests: list[Request]) -> None:
         """Set aside what requests can cost at the most; `UsageError` where that is more than may be spent."""
         most = sum(map(self._most, requests))
-        spent = self._before if self._ledger is None else max(self._before, self._ledger.total_usd)
+        spent = self._before if self._spending_log is None else max(self._before, self._spending_log.total_usd)
         left = self._limit - spent
         if most > left:
             raise UsageError(
@@ -158,16 +158,16 @@ class _Spending:
             self._add((most if cost is None else cost) - most)
 
     def close(self) -> None:
-        if self._ledger is not None:
-            self._ledger.close()
+        if self._spending_log is not None:
+            self._spending_log.close()
 
     def _most(self, request: Request) -> float:
         price = self._prices.of(request.model)
         return most_usd(request, self._prices) * (price.batch_share if price else 1.0)
 
     def _add(self, usd: float) -> None:
-        if self._ledger is not None:
-            self._ledger.add(usd)
+        if self._spending_log is not None:
+            self._spending_log.add(usd)
 
 
 class _Batches:

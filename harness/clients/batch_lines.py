@@ -13,9 +13,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from harness.clients.guarded import failure_of
-from harness.clients.reading import Answer, Redact, cleaned, read_answer
-from harness.clients.refusals import as_text
+from harness.clients.errors_as_failures import failure_of
+from harness.clients.parse_response import Answer, Redact, cleaned, parse_response
+from harness.clients.rejected_parameters import as_text
 from harness.exchange import Failure, Outcome, Reply, Request
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
@@ -117,7 +117,7 @@ def _outcome(answered: _Answered, model: str, redact: Redact) -> Outcome:
     if answered.response is not None and answered.response.status_code:
         try:
             body = json.dumps(answered.response.body).encode()
-            return read_answer(Answer(answered.response.status_code, {}, body), model, 0.0, redact)
+            return parse_response(Answer(answered.response.status_code, {}, body), model, 0.0, redact)
         except Exception as raised:  # noqa: BLE001 (the boundary around one request of a batch)
             return failure_of(raised, redact)
     error = answered.error if isinstance(answered.error, dict) else {}

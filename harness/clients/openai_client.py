@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import aiohttp
 
 from harness.clients.address import address_and_key, header_fields, secrets
+from harness.clients.parse_response import parse_response
 from harness.clients.prices import Prices, known_prices
-from harness.clients.reading import read_answer
 from harness.clients.redaction import Redaction
 from harness.clients.settings import ClientSettings
 from harness.clients.transport import LARGEST_BODY, BodyTooLargeError, Wire
@@ -61,7 +61,7 @@ class OpenAIClient:
             kind: FailureKind = "timeout" if isinstance(error, TimeoutError) else "connection"
             sentence = self._redact(f"no whole answer from {self._url.removesuffix(_PATH)}: {_why(error)}")
             return Failure(kind, sentence, seconds=time.perf_counter() - started)
-        outcome = read_answer(answer, request.model, time.perf_counter() - started, self._redact)
+        outcome = parse_response(answer, request.model, time.perf_counter() - started, self._redact)
         return self._prices.priced(outcome, request.model) if isinstance(outcome, Reply) else outcome
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a client is opened with."""
+"""The settings of a client."""
 
 from pathlib import Path
 
@@ -6,34 +6,34 @@ from msgspec import Struct
 
 
 class ClientSettings(Struct, frozen=True):
-    """Everything that decides how answers are got; the API key is not among it.
+    """The settings of a client; the API key is not one of them.
 
     Parameters
     ----------
     client
         A name of `CLIENTS`, or a dotted path `package.module:function` that takes these settings.
     base_url
-        Where the server is; `None` takes `OPENAI_BASE_URL`, else OpenAI's own address.
+        The server's address; `None` takes `OPENAI_BASE_URL`, and OpenAI's own address where that is not set.
     base_url_named
-        Whether the person named that address; the key goes to no other.
+        Whether the user named that address; the key is sent to no other address.
     in_flight
-        How many requests are with the server at once, at most; `None` sets no limit of its own.
+        The highest number of requests in flight; `None` sets no limit.
     attempts
-        How often a request is sent at most.
+        The highest number of attempts for one request.
     attempt_seconds, total_seconds
-        How long one attempt may take from its first byte to its last, and all of them with the waiting between them.
+        The time limit of one attempt from first to last byte, and of all attempts together with the waits between them.
     failures_to_stop
-        How many failures in a row say that asking on is useless.
+        The number of failures in a row that opens the circuit and so ends the run.
     cache
-        The file of the cache; `None` keeps nothing.
+        The file of the cache; `None` switches the cache off.
     prices
-        A price file that is looked at before Misstep's own.
+        A price file that takes precedence over Misstep's own.
     max_cost_usd
-        What may be spent at most.
+        The cost limit.
     spent_usd
-        What an earlier part of the same run has spent of it.
-    ledger
-        A file that keeps what is spent from one attempt at a run to the next.
+        The part of the cost limit that an earlier part of the same run has spent.
+    spending_log
+        A file that keeps the amount spent while the run is unfinished.
     record
         A file to which every exchange is added.
     replay
@@ -41,7 +41,7 @@ class ClientSettings(Struct, frozen=True):
     script
         The dotted path of a function from request to reply text or outcome, for the client `scripted`.
     seed
-        Of the jitter between attempts.
+        The random seed of the jitter between attempts.
     """
 
     client: str = "openai"
@@ -56,7 +56,7 @@ class ClientSettings(Struct, frozen=True):
     prices: Path | None = None
     max_cost_usd: float | None = None
     spent_usd: float = 0.0
-    ledger: Path | None = None
+    spending_log: Path | None = None
     record: Path | None = None
     replay: Path | None = None
     script: str | None = None

@@ -10,7 +10,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from harness.clients.reading import Answer
+from harness.clients.parse_response import Answer
 from harness.errors import UsageError
 
 LARGEST_BODY = 16 << 20

@@ -1,7 +1,7 @@
-"""A judge and a benchmark to a run: every item asked once, every answer kept, and the whole of it scored.
+"""Run a judge over a benchmark: every item is judged once, and every answer is kept.
 
-Verdicts are written as they come. A run that was killed, or some of whose items failed, is gone on with by the same
-command: what was answered is not asked again.
+Verdicts are written as they arrive. The same command continues a run that was killed or that has failed items; items
+with an answer are not asked about again.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.clients import ClientSettings
-from harness.clients.asking import done_at_once
+from harness.clients.concurrency import run_concurrently
 from harness.errors import InputError, MisstepError
 from harness.escaping import plain
 from harness.items import Item, Runs, read_question
@@ -24,36 +24,36 @@ from harness.journal.records import SCHEMA, VERDICTS, Manifest, encode_verdicts,
 from harness.journal.run_folder import RunInProgress, standing
 from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
-from harness.runs.asked_items import Chosen, Sampling, choose
-from harness.runs.asking import AskingAtOnce, AskingInBatches, Exchange, ItemAsk
 from harness.runs.benchmark_inputs import inputs_of
+from harness.runs.item_selection import Sampling, Selection, select_items
+from harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ItemAsk, ModelRequests
 from harness.runs.trajectories_by_id import inline_run, runs_by_id
 from harness.verdict import Status, Verdict
 from harness.version import __version__
 
 _READY = 32
-"""How many items are made ready while the requests of as many as are allowed are with the server."""
+"""The highest number of items that are prepared beside those whose requests are in flight."""
 
 BATCHES = "batches.json"
-"""Beside a run in progress: how far its batches are."""
+"""In the folder of an unfinished run: the state of its batches."""
 
-LEDGER = "spent_usd.txt"
-"""Beside a run in progress that has a limit on its cost: what was spent of it."""
+SPENDING_LOG = "spent_usd.txt"
+"""In the folder of an unfinished run with a cost limit: the amount spent."""
 
 ANSWERS = "answers.sqlite"
-"""Beside a run in progress whose judge has several votes: those that came."""
+"""In the folder of an unfinished run whose judge asks several times an item: the answers so far."""
 
 
-class Told(Struct, frozen=True):
-    """What is noted of each verdict of a run in progress."""
+class VerdictEntry(Struct, frozen=True):
+    """The journal's entry for one verdict."""
 
     item: str
     status: Status
     cost_usd: float | None = None
 
 
-class Ended(Struct, frozen=True):
-    """How a run ended: how many items it has, of how many, what stopped it before its end and why the last failed."""
+class RunSummary(Struct, frozen=True):
+    """How a run ended: items with a verdict, failed items, all items, why it stopped early, the last failure."""
 
     asked: int
     failed: int
@@ -72,7 +72,7 @@ def run_judge(
     batch: bool = False,
     sampling: Sampling | None = None,
     arguments: Sequence[str] = (),
-) -> Ended:
+) -> RunSummary:
     """Ask a judge about every item of a benchmark folder that the run in `out` has no answer for yet.
 
     Parameters
@@ -80,15 +80,15 @@ def run_judge(
     judge, folder, out
         The judge, the benchmark, the run.
     settings
-        How answers are got.
+        The settings of the client.
     concurrency
-        How many requests are in flight at once.
+        The number of requests in flight.
     batch
         Whether to hand all requests in together by the Batch API, at its price, instead.
     sampling
-        To ask about a sample of the items.
+        The size and seed of a sample; `None` asks about every item.
     arguments
-        Those of the command line.
+        The arguments of the command line.
 
     Raises
     ------
@@ -105,47 +105,47 @@ def run_judge(
     manifest = _manifest(fitted, folder, sampling, arguments)
     earlier = standing(out, manifest)
     if earlier is not None and earlier.finished:
-        return _whole(out)
-    chosen = choose(fitted, folder, sampling)
+        return _finished(out)
+    selection = select_items(fitted, folder, sampling)
     # An item that takes several requests is answered by its last one: what came before is kept until then.
     own_cache = out / ANSWERS if getattr(fitted, "votes", 2) > 1 else None
-    with RunInProgress(out, manifest, Told, _told) as run:
+    with RunInProgress(out, manifest, VerdictEntry, _entry) as run:
         if run.finished:
-            return _whole(out)
-        if chosen.sentence:
-            say(f"misstep: {plain(chosen.sentence)}")
+            return _finished(out)
+        if selection.sentence:
+            say(f"misstep: {plain(selection.sentence)}")
         settings = msgspec.structs.replace(
             settings,
-            spent_usd=sum(told.cost_usd or 0.0 for told in run.entries),
-            ledger=out / LEDGER,
+            spent_usd=sum(entry.cost_usd or 0.0 for entry in run.entries),
+            spending_log=out / SPENDING_LOG,
             cache=settings.cache or own_cache,
         )
-        ended = asyncio.run(_judge_all(fitted, chosen, run, settings, out if batch else None, concurrency))
-        last = {told.item: told.status for told in run.entries}
+        ended = asyncio.run(_judge_all(fitted, selection, run, settings, out if batch else None, concurrency))
+        last = {entry.item: entry.status for entry in run.entries}
         failed = sum(status == "failed" for status in last.values())
-        if len(last) == chosen.n and not failed:
+        if len(last) == selection.n and not failed:
             run.finish(_now())
             _clear(out)
-    return Ended(len(last), failed, chosen.n, *ended)
+    return RunSummary(len(last), failed, selection.n, *ended)
 
 
 def _clear(out: Path) -> None:
-    """Take away what only a run in progress needs."""
-    for name in (BATCHES, LEDGER, ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm"):
+    """Remove the files that only an unfinished run needs."""
+    for name in (BATCHES, SPENDING_LOG, ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm"):
         (out / name).unlink(missing_ok=True)
 
 
-def _told(verdict: Verdict, noted: Told | None) -> Told:
-    """What is noted of a verdict on file; what was spent on it, if that is not, as far as the verdict says."""
+def _entry(verdict: Verdict, noted: VerdictEntry | None) -> VerdictEntry:
+    """The journal's entry for a verdict on file; without an earlier entry, the cost is the one in the verdict."""
     if noted is not None and (noted.item, noted.status) == (verdict.item, verdict.status):
         return noted
-    return Told(verdict.item, verdict.status, None if verdict.cached else verdict.cost_usd)
+    return VerdictEntry(verdict.item, verdict.status, None if verdict.cached else verdict.cost_usd)
 
 
-def _whole(out: Path) -> Ended:
-    """How a run ended that is finished."""
+def _finished(out: Path) -> RunSummary:
+    """The summary of a finished run."""
     n = len(set(read_items(out / VERDICTS)))
-    return Ended(n, 0, n)
+    return RunSummary(n, 0, n)
 
 
 def _manifest(judge: FittedJudge, folder: Path, sampling: Sampling | None, arguments: Sequence[str]) -> Manifest:
@@ -165,51 +165,51 @@ def _manifest(judge: FittedJudge, folder: Path, sampling: Sampling | None, argum
 
 async def _judge_all(
     judge: FittedJudge,
-    chosen: Chosen,
-    run: RunInProgress[Told],
+    selection: Selection,
+    run: RunInProgress[VerdictEntry],
     settings: ClientSettings,
     batches_in: Path | None,
     concurrency: int,
 ) -> tuple[str, str]:
-    """Judge the items without a verdict; what stopped it and why the last item failed, empty where neither was."""
+    """Judge the items without a verdict; return why the run stopped early and the last failure, or empty texts."""
     last_failure = ""
-    done = {told.item for told in run.entries if told.status != "failed"}
-    todo = (item for item in chosen.items() if item.id not in done)
-    exchange: Exchange
+    done = {entry.item for entry in run.entries if entry.status != "failed"}
+    todo = (item for item in selection.items() if item.id not in done)
+    model_requests: ModelRequests
     if batches_in is None:
-        exchange, at_once = AskingAtOnce(settings, concurrency), concurrency + min(concurrency, _READY)
+        model_requests, at_once = ConcurrentRequests(settings, concurrency), concurrency + min(concurrency, _READY)
     else:
-        at_once = max(1, chosen.n - len(done))
-        exchange = AskingInBatches(settings, batches_in / BATCHES, at_once)
-    judging = partial(_judged, judge, Runs(chosen.folder, runs_by_id, inline_run), exchange)
+        at_once = max(1, selection.n - len(done))
+        model_requests = BatchedRequests(settings, batches_in / BATCHES, at_once)
+    judging = partial(_judged, judge, Runs(selection.folder, runs_by_id, inline_run), model_requests)
     try:
-        with Progress("items", chosen.n) as progress:
+        with Progress("items", selection.n) as progress:
             progress.advance(len(done))
-            async with aclosing(done_at_once(judging, todo, at_once, exchange.ended)) as coming:
+            async with aclosing(run_concurrently(judging, todo, at_once, model_requests.ended)) as coming:
                 async for given, spent in coming:
-                    run.append(encode_verdicts([given]), Told(given.item, given.status, spent))
+                    run.append(encode_verdicts([given]), VerdictEntry(given.item, given.status, spent))
                     progress.advance()
                     if given.status == "failed":
                         last_failure = given.error or ""
-        exchange.check()
+        model_requests.check()
     finally:
-        await exchange.close()
-    return exchange.over_budget, last_failure
+        await model_requests.close()
+    return model_requests.over_budget, last_failure
 
 
 async def _judged(
-    judge: FittedJudge, runs: Runs, exchange: Exchange, item: Item
+    judge: FittedJudge, runs: Runs, model_requests: ModelRequests, item: Item
 ) -> tuple[Verdict, float | None] | None:
-    """The verdict on an item and what was spent on it; `None` where the run ended under it.
+    """The verdict on an item and its cost; `None` where the run ended before the item was done.
 
-    Whatever a judge raises costs its item: one odd answer never ends a run.
+    An exception from a judge fails its item and does not end the run.
     """
-    await asyncio.sleep(0)  # all items that may be under way are begun before the first of them asks
-    ask = ItemAsk(exchange, item.id, getattr(judge, "model", ""))
+    await asyncio.sleep(0)  # begin all items that may run at once before the first of them asks
+    ask = ItemAsk(model_requests, item.id, getattr(judge, "model", ""))
     try:
         trajectory = runs.of(item) if judge.reads_trajectories else None
         given = await judge.judge(item, trajectory, ask)
-        encode_verdicts([given])  # what cannot be written down is found here, and not by the journal
+        encode_verdicts([given])  # a verdict that cannot be encoded fails here and not in the journal
     except InputError as error:
         given = _unjudged(judge, item, error.line())
     except MisstepError:
@@ -217,7 +217,7 @@ async def _judged(
     except Exception as error:  # noqa: BLE001 (the boundary around one item)
         given = _unjudged(judge, item, f"judging it raised {_raised(error)}")
     finally:
-        exchange.item_done()
+        model_requests.item_done()
     return None if ask.cut_off else (given, ask.spent_usd)
 
 

@@ -15,7 +15,7 @@ from harness.progress import say
 if TYPE_CHECKING:
     from harness.clients import ClientSettings
     from harness.protocols import Judge as Judge_
-    from harness.runs.judge import Ended
+    from harness.runs.judge import RunSummary
 
 Judge = Annotated[str, typer.Argument(metavar="JUDGE", help="A judge's TOML file, or one of `judge list`.")]
 Out = Annotated[Path, typer.Option(help="The run's folder; a run that stands there is gone on with.")]
@@ -108,7 +108,7 @@ def kept_when_stopped(out: Path) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def exit_unless_whole(ended: "Ended") -> None:
+def exit_unless_whole(ended: "RunSummary") -> None:
     """Say what was not asked and what failed, and end with 1 where there is any of it."""
     if not (ended.stopped or ended.failed):
         return

@@ -60,7 +60,7 @@ def run(
 
     from analysis.gold import check_gold, item_ids
     from harness.items import read_question
-    from harness.runs.asked_items import Sampling
+    from harness.runs.item_selection import Sampling
     from harness.runs.judge import run_judge
     from harness.runs.known_judges import benchmark_of
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from harness.clients.cache import Cache
-from harness.clients.ledger import Ledger
+from harness.clients.spending_log import SpendingLog
 from harness.errors import CannotWrite
 from harness.exchange import Message, Reply, Request
 from harness.journal.records import VERDICTS, read_verdicts
@@ -141,16 +141,16 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(
     assert "Permission denied" in said
 
 
-def test_a_ledger_that_was_cut_in_a_number_counts_what_is_whole(tmp_path: Path) -> None:
+def test_a_spending_log_that_was_cut_in_a_number_counts_the_whole_numbers(tmp_path: Path) -> None:
     file = tmp_path / "spent"
     file.write_bytes(b"0.5\n0.2")
-    ledger = Ledger(file)
-    assert ledger.total_usd == 0.5
-    ledger.add(0.25)
+    spending_log = SpendingLog(file)
+    assert spending_log.total_usd == 0.5
+    spending_log.add(0.25)
     with files_end_at(file.stat().st_size + 2), pytest.raises(CannotWrite, match="spent: cannot write"):
-        ledger.add(0.125)
-    ledger.close()
-    again = Ledger(file)
+        spending_log.add(0.125)
+    spending_log.close()
+    again = SpendingLog(file)
     assert again.total_usd == 0.75
     again.close()
 

@@ -245,7 +245,7 @@ def test_what_was_handed_in_counts_at_its_most_until_its_cost_is_known(tmp_path:
             server.output = lambda lines: [answered(line, body=body) for line in lines]
             for number in range(50):
                 requests = [question(f"Is it {number}?")]
-                await gather(server, folder, requests, max_cost_usd=0.0005, ledger=folder / "spent")
+                await gather(server, folder, requests, max_cost_usd=0.0005, spending_log=folder / "spent")
 
     with pytest.raises(UsageError, match="could cost"):
         asyncio.run(run(None))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.clients import ClientSettings, open_client
-from harness.clients.breaker import BreakingClient
+from harness.clients.circuit_breaker import CircuitBreakerClient
 from harness.clients.openai_client import OpenAIClient
 from harness.clients.prices import Prices, known_prices, read_prices
 from harness.clients.recording import RecordingClient, ReplayClient
@@ -151,7 +151,7 @@ def test_a_replay_names_the_prompt_that_was_not_recorded(tmp_path: Path) -> None
 @pytest.mark.parametrize("kind", ["connection", "server", "timeout", "unauthorised", "rate_limited", "bad_request"])
 def test_the_circuit_opens_when_every_call_fails(kind: FailureKind) -> None:
     model = ScriptedClient(lambda _: Failure(kind, "it is gone"))
-    outcomes = ask(BreakingClient(model, failures_to_stop=3), *[QUESTION] * 5)
+    outcomes = ask(CircuitBreakerClient(model, failures_to_stop=3), *[QUESTION] * 5)
     assert [outcome.kind for outcome in outcomes if isinstance(outcome, Failure)] == [kind] * 3 + ["circuit_open"] * 2
     assert model.asked == 3
     assert "it is gone" in outcomes[-1].sentence  # type: ignore[union-attr]
@@ -159,14 +159,14 @@ def test_the_circuit_opens_when_every_call_fails(kind: FailureKind) -> None:
 
 def test_one_answer_in_between_keeps_the_circuit_closed() -> None:
     turns = iter([Failure("server", "down"), Failure("server", "down"), "yes"] * 4)
-    outcomes = ask(BreakingClient(ScriptedClient(lambda _: next(turns)), failures_to_stop=3), *[QUESTION] * 12)
+    outcomes = ask(CircuitBreakerClient(ScriptedClient(lambda _: next(turns)), failures_to_stop=3), *[QUESTION] * 12)
     assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 4
 
 
 def test_requests_that_a_working_server_does_not_take_do_not_open_it() -> None:
     """A hundred trajectories in a row may be too long for a model that is there."""
     turns = iter(["yes", *[Failure("bad_request", "too long")] * 9, "yes"])
-    outcomes = ask(BreakingClient(ScriptedClient(lambda _: next(turns)), failures_to_stop=3), *[QUESTION] * 11)
+    outcomes = ask(CircuitBreakerClient(ScriptedClient(lambda _: next(turns)), failures_to_stop=3), *[QUESTION] * 11)
     assert isinstance(outcomes[-1], Reply)
 
 

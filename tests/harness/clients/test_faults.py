@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from harness.clients.asking import ask_all
-from harness.clients.breaker import BreakingClient
+from harness.clients.circuit_breaker import CircuitBreakerClient
+from harness.clients.concurrency import ask_all
 from harness.clients.openai_client import OpenAIClient
-from harness.clients.patience import Limits, PatientClient
-from harness.clients.reading import retry_after
+from harness.clients.parse_response import retry_after
+from harness.clients.retry import RetryingClient, RetryLimits
 from harness.errors import MissingPrerequisite
 from harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.faulty_server import (
@@ -33,7 +33,7 @@ QUESTION = Request("small-1", (Message("user", "Is it solved?"),), temperature=0
 
 
 def outcome_of(
-    *script: Play, limits: Limits | None = None, largest_body: int = 1 << 20
+    *script: Play, limits: RetryLimits | None = None, largest_body: int = 1 << 20
 ) -> tuple[Outcome, list[float], int]:
     """The outcome of a patient client over a script of answers, the waits it made, and how many requests came."""
     waits: list[float] = []
@@ -44,7 +44,7 @@ def outcome_of(
     async def run() -> tuple[Outcome, int]:
         async with serving(*script) as server:
             bare = OpenAIClient(server.base_url, KEY, largest_body=largest_body)
-            client = PatientClient(bare, limits or Limits(attempts=3), sleep=sleep)
+            client = RetryingClient(bare, limits or RetryLimits(attempts=3), sleep=sleep)
             try:
                 return await client.ask(QUESTION), len(server.received)
             finally:
@@ -120,13 +120,13 @@ def test_what_cannot_pass_is_asked_once(fault: Play, kind: str, said: str) -> No
 @pytest.mark.parametrize("fault", [stall, drip])
 def test_a_deadline_is_for_the_whole_answer(fault: Play) -> None:
     """Neither silence nor an answer that never ends holds an attempt longer than its deadline."""
-    outcome, _, requests = outcome_of(fault, limits=Limits(attempts=2, attempt_seconds=0.1))
+    outcome, _, requests = outcome_of(fault, limits=RetryLimits(attempts=2, attempt_seconds=0.1))
     assert isinstance(outcome, Failure)
     assert (outcome.kind, outcome.attempts, requests) == ("timeout", 2, 2)
 
 
 def test_the_limit_of_a_call_holds_for_all_its_attempts() -> None:
-    outcome, _, requests = outcome_of(stall, limits=Limits(attempts=9, attempt_seconds=60, total_seconds=0.1))
+    outcome, _, requests = outcome_of(stall, limits=RetryLimits(attempts=9, attempt_seconds=60, total_seconds=0.1))
     assert isinstance(outcome, Failure)
     assert (outcome.kind, requests) == ("timeout", 1)
 
@@ -191,13 +191,13 @@ def test_a_date_without_the_servers_clock_is_held_against_ones_own() -> None:
 
 
 def test_without_a_word_of_the_server_waits_double_up_to_a_limit() -> None:
-    limits = Limits(attempts=7, first_wait=1, longest_wait=8)
+    limits = RetryLimits(attempts=7, first_wait=1, longest_wait=8)
     _, waits, _ = outcome_of(answer({}, 503), limits=limits)
     assert [full * 0.75 <= wait <= full for full, wait in zip((1, 2, 4, 8, 8, 8), waits, strict=True)] == [True] * 6
 
 
 def test_a_wait_past_the_total_limit_is_not_begun() -> None:
-    outcome, waits, requests = outcome_of(answer({}, 429, Retry_After="90"), limits=Limits(total_seconds=60))
+    outcome, waits, requests = outcome_of(answer({}, 429, Retry_After="90"), limits=RetryLimits(total_seconds=60))
     assert isinstance(outcome, Failure)
     assert (requests, waits) == (1, [])
     assert "limit of 60 s" in outcome.sentence
@@ -242,8 +242,8 @@ def test_a_server_gone_in_the_middle_stops_the_run_and_loses_nothing() -> None:
     async def run() -> list[Outcome]:
         got: list[Outcome] = []
         async with serving(*[FINE] * answered, reset) as server:
-            patient = PatientClient(OpenAIClient(server.base_url, KEY), Limits(attempts=2), sleep=no_wait)
-            client = BreakingClient(patient, failures_to_stop=5)
+            patient = RetryingClient(OpenAIClient(server.base_url, KEY), RetryLimits(attempts=2), sleep=no_wait)
+            client = CircuitBreakerClient(patient, failures_to_stop=5)
             asked = (Request("m", (Message("user", str(number)),)) for number in range(requests))
             with pytest.raises(MissingPrerequisite, match="in a row failed"):
                 await collect(ask_all(client, asked, 4), got)

@@ -10,7 +10,7 @@ import pytest
 from harness.clients import Cache, ClientSettings, open_client
 from harness.clients.batch_lines import read_outcomes
 from harness.clients.cache import CachedClient
-from harness.clients.guarded import GuardedClient
+from harness.clients.errors_as_failures import ErrorsAsFailuresClient
 from harness.clients.openai_client import OpenAIClient
 from harness.clients.recording import ReplayClient
 from harness.clients.scripted import ScriptedClient, text_reply
@@ -101,7 +101,7 @@ def test_what_ends_a_run_is_not_taken_for_a_failure_of_one_request() -> None:
         raise error
 
     async def run(error: BaseException) -> Outcome:
-        return await GuardedClient(ScriptedClient(lambda _: raises(error)), str).ask(QUESTION)
+        return await ErrorsAsFailuresClient(ScriptedClient(lambda _: raises(error)), str).ask(QUESTION)
 
     failure = asyncio.run(run(RecursionError("too\ndeep")))
     assert isinstance(failure, Failure)

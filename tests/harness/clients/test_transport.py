@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.clients.asking import ask_all
+from harness.clients.concurrency import ask_all
 from harness.clients.openai_client import OpenAIClient
 from harness.exchange import Message, Outcome, Reply, Request
 from tests.harness.clients.faulty_server import Play, answer, completion, serving

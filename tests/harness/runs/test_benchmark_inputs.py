@@ -17,7 +17,7 @@ from harness.journal.records import VERDICTS, read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.judge import Ended, run_judge
+from harness.runs.judge import RunSummary, run_judge
 from misstep.judge import app
 from misstep.report import app as report_app
 from studies.judged_runs import open_run
@@ -66,7 +66,7 @@ def judge(tmp_path: Path) -> Path:
     return file
 
 
-def asked(judge: Path, gates: Path, out: Path) -> Ended:
+def asked(judge: Path, gates: Path, out: Path) -> RunSummary:
     spec: JudgeSpec = read_judge(judge)
     return run_judge(PromptedJudge(spec), gates, out, SCRIPTED, concurrency=1)
 

@@ -10,7 +10,7 @@ from harness.exchange import Outcome, Reply, Request
 from harness.journal.records import read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import LEDGER, run_judge
+from harness.runs.judge import SPENDING_LOG, run_judge
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = [f"apple {number}" for number in range(20)]
@@ -93,7 +93,7 @@ def test_answers_of_a_cache_cost_nothing(tmp_path: Path, spec: JudgeSpec) -> Non
     assert first.asked == 15
     ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.6, cache), concurrency=1)
     assert (ended.asked, ended.stopped) == (20, "")
-    assert not (out / LEDGER).exists()
+    assert not (out / SPENDING_LOG).exists()
 
 
 def test_what_is_with_the_server_when_the_money_is_used_is_waited_for(tmp_path: Path, spec: JudgeSpec) -> None:

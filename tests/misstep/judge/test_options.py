@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from harness.runs.judge import Ended
+from harness.runs.judge import RunSummary
 from misstep.judge.options import exit_unless_whole
 
 
@@ -11,24 +11,24 @@ from misstep.judge.options import exit_unless_whole
     ("ended", "said"),
     [
         (
-            Ended(59, 0, 200, "asking could cost $0.20 and $0.10 of the $1 are left"),
+            RunSummary(59, 0, 200, "asking could cost $0.20 and $0.10 of the $1 are left"),
             "stopped: asking could cost $0.20 and $0.10 of the $1 are left. 59 of 200 items were asked.",
         ),
-        (Ended(1, 0, 1, "no money is left."), "stopped: no money is left. 1 of 1 item was asked."),
+        (RunSummary(1, 0, 1, "no money is left."), "stopped: no money is left. 1 of 1 item was asked."),
         (
-            Ended(10, 3, 10, "", "unauthorised: Incorrect API key provided."),
+            RunSummary(10, 3, 10, "", "unauthorised: Incorrect API key provided."),
             "3 of 10 items failed; the same command asks again. The last failed as unauthorised: Incorrect API key "
             "provided.",
         ),
         (
-            Ended(10, 1, 10, "", "connection: is a server there?"),
+            RunSummary(10, 1, 10, "", "connection: is a server there?"),
             "1 of 10 items failed; the same command asks again. The last failed as connection: is a server there?",
         ),
-        (Ended(10, 1, 10), "1 of 10 items failed; the same command asks again."),
+        (RunSummary(10, 1, 10), "1 of 10 items failed; the same command asks again."),
     ],
 )
 def test_a_run_that_is_not_whole_ends_with_1_and_says_why(
-    ended: Ended, said: str, capsys: pytest.CaptureFixture[str]
+    ended: RunSummary, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(typer.Exit) as exited:
         exit_unless_whole(ended)
@@ -37,5 +37,5 @@ def test_a_run_that_is_not_whole_ends_with_1_and_says_why(
 
 
 def test_a_whole_run_ends_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
-    exit_unless_whole(Ended(10, 0, 10))
+    exit_unless_whole(RunSummary(10, 0, 10))
     assert capsys.readouterr().err == ""

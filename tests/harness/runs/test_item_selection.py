@@ -17,11 +17,11 @@ from harness.items import NOTHING_TO_SHOW
 from harness.journal.records import read_manifest, read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.asked_items import Sampling, choose
+from harness.runs.item_selection import Sampling, select_items
 from harness.runs.judge import run_judge
 from tests.misstep.made_up_judges import benchmark, judge_file
 
-SCRIPTED = ClientSettings(client="scripted", script="tests.harness.runs.test_asked_items:fruit")
+SCRIPTED = ClientSettings(client="scripted", script="tests.harness.runs.test_item_selection:fruit")
 
 
 def fruit(_: object) -> str:
@@ -44,12 +44,12 @@ def add(folder: Path, *items: dict[str, object]) -> None:
 
 
 def ids(spec: JudgeSpec, folder: Path, sampling: Sampling | None = None) -> list[str]:
-    return [item.id for item in choose(PromptedJudge(spec), folder, sampling).items()]
+    return [item.id for item in select_items(PromptedJudge(spec), folder, sampling).items()]
 
 
 def test_items_with_nothing_to_show_are_left_out_and_counted_by_reason(spec: JudgeSpec, folder: Path) -> None:
     add(folder, {"id": "bare"}, {"id": "lost", "text": "t", "unaskable": "its run is lost"}, {"id": "bare too"})
-    chosen = choose(PromptedJudge(spec), folder)
+    chosen = select_items(PromptedJudge(spec), folder)
     assert (chosen.n, chosen.n_all) == (40, 43)
     assert chosen.left_out == {NOTHING_TO_SHOW: 2, "its run is lost": 1}
     assert {"bare", "lost"}.isdisjoint(item.id for item in chosen.items())
@@ -59,8 +59,8 @@ def test_items_with_nothing_to_show_are_left_out_and_counted_by_reason(spec: Jud
 
 
 def test_where_all_items_are_asked_there_is_nothing_to_say(spec: JudgeSpec, folder: Path) -> None:
-    assert choose(PromptedJudge(spec), folder).sentence == ""
-    assert choose(PromptedJudge(spec), folder, Sampling(40)).sentence == ""
+    assert select_items(PromptedJudge(spec), folder).sentence == ""
+    assert select_items(PromptedJudge(spec), folder, Sampling(40)).sentence == ""
 
 
 def test_a_benchmark_of_which_nothing_can_be_asked_says_why_before_there_is_a_run(

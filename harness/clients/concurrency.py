@@ -1,4 +1,4 @@
-"""Many things at once: so many under way, results as they come, memory that does not grow with their number."""
+"""Concurrent work with a limit: results come as they are ready, and memory does not grow with the number of tasks."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
@@ -20,7 +20,7 @@ _UNREAD = 2
 async def ask_all(
     client: Client, requests: Iterable[Request] | AsyncIterable[Request], concurrency: int
 ) -> AsyncGenerator[Pair, None]:
-    """Each request with its outcome, in the order in which they come; otherwise as `done_at_once`.
+    """Each request with its outcome, in the order in which the outcomes arrive; see `run_concurrently`.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ async def ask_all(
     Raises
     ------
     MissingPrerequisite
-        The client says that asking on is useless (`circuit_open`); what has come is given first.
+        The circuit is open; outcomes that have arrived are given first.
     """
     useless: list[Failure] = []
 
@@ -45,20 +45,20 @@ async def ask_all(
             return None
         return request, outcome
 
-    async with aclosing(done_at_once(ask, requests, concurrency, lambda: bool(useless))) as coming:
+    async with aclosing(run_concurrently(ask, requests, concurrency, lambda: bool(useless))) as coming:
         async for pair in coming:
             yield pair
     if useless:
         raise MissingPrerequisite(useless[0].sentence, "Run the same command again when that is mended.")
 
 
-async def done_at_once(
+async def run_concurrently(
     work: Callable[[T], Awaitable[U | None]],
     things: Iterable[T] | AsyncIterable[T],
     most: int,
     stopped: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[U, None]:
-    """What is made of each thing, in the order in which it comes.
+    """The result of each task, in the order in which the results are ready.
 
     Things are taken from the iterable only when there is room. Cancelled, or where the work raises, what is under way
     is cut off and what has come is still given, before the exception goes on. Close the generator

@@ -1,19 +1,19 @@
-"""Asking in the form that a server takes, where another form asks the same.
+"""Another form of the same request, for a server that rejects a parameter.
 
-A server that knows no JSON schemas is asked without one: whoever reads the replies reads them without it too. One that
-calls the limit of an answer `max_completion_tokens` is told it by that name. What would change the answers, such as the
-temperature, is never left out here: the failure says what to do.
+A server without support for JSON schemas gets the request without one; the parser of replies does not need it. A
+server that calls the limit on an answer `max_completion_tokens` gets it by that name. A parameter that changes the
+answers, such as the temperature, is never left out here: the failure says what to put into the judge's file.
 """
 
 from msgspec.structs import replace
 
-from harness.clients.reading import error_in
-from harness.clients.refusals import refused_parameter
+from harness.clients.parse_response import error_in
+from harness.clients.rejected_parameters import rejected_parameter
 from harness.exchange import Client, Failure, Outcome, Reply, Request
 
 
-class AdaptingClient:
-    """Asks another client, and again in another form where the server refuses the first; what it took is remembered.
+class ParameterFallbackClient:
+    """Asks another client, again in another form where the server rejects the first, and remembers the accepted one.
 
     Parameters
     ----------
@@ -27,10 +27,10 @@ class AdaptingClient:
         self._renames_limit = False
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome of the form that the server takes, or of the last that was tried."""
-        asked = self._as_taken(request)
+        """The outcome of the form that the server accepts, or of the last form that was tried."""
+        asked = self._in_accepted_form(request)
         outcome = await self._client.ask(asked)
-        while isinstance(outcome, Failure) and (other := _otherwise(asked, outcome)) is not None:
+        while isinstance(outcome, Failure) and (other := _other_form(asked, outcome)) is not None:
             asked = other
             outcome = await self._client.ask(asked)
         if not isinstance(outcome, Reply):
@@ -40,7 +40,7 @@ class AdaptingClient:
         self._renames_limit |= asked.max_tokens != request.max_tokens
         return replace(outcome, unstructured=True) if unstructured else outcome
 
-    def _as_taken(self, request: Request) -> Request:
+    def _in_accepted_form(self, request: Request) -> Request:
         if self._without_schema and request.schema is not None:
             request = replace(request, schema=None)
         return _renamed(request) if self._renames_limit and request.max_tokens is not None else request
@@ -50,11 +50,11 @@ class AdaptingClient:
         await self._client.close()
 
 
-def _otherwise(request: Request, failure: Failure) -> Request | None:
+def _other_form(request: Request, failure: Failure) -> Request | None:
     """The same request in another form; `None` where what the server refused has none."""
     if failure.kind != "bad_request":
         return None
-    refused = refused_parameter(error_in(failure.raw.encode()))
+    refused = rejected_parameter(error_in(failure.raw.encode()))
     if refused == "response_format" and request.schema is not None:
         return replace(request, schema=None)
     if refused == "max_tokens" and request.max_tokens is not None and "max_completion_tokens" in failure.raw:

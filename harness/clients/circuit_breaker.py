@@ -1,22 +1,22 @@
-"""Stopping where asking on is useless: a server that is gone, a key that is not accepted, a model that is not there."""
+"""A circuit breaker: it stops the run when the server is gone, rejects the key or does not have the model."""
 
 from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _OF_THE_REQUEST: frozenset[FailureKind] = frozenset({"bad_request", "too_large"})
-"""What may be the one request's fault: it counts only while no other request was ever answered."""
+"""Failures that one request may have caused; they count only as long as no request was answered."""
 
 _NOT_OF_THE_SERVER: frozenset[FailureKind] = frozenset({"budget", "circuit_open"})
 
 
-class BreakingClient:
-    """Asks another client until so many requests in a row have failed, and then nobody.
+class CircuitBreakerClient:
+    """Asks another client until too many requests in a row have failed, and then sends no more.
 
     Parameters
     ----------
     client
-        The client that is asked, with its patience.
+        The client that is asked, retries included.
     failures_to_stop
-        How many failures in a row, none of them the fault of the budget, open the circuit. It stays open.
+        The number of failures in a row that opens the circuit; failures of the cost limit do not count. It stays open.
     """
 
     def __init__(self, client: Client, failures_to_stop: int = 10) -> None:
@@ -27,7 +27,7 @@ class BreakingClient:
         self._open: Failure | None = None
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome; `circuit_open` without asking where the failures were too many."""
+        """The outcome; a failure of kind `circuit_open`, without a request, once the circuit is open."""
         if self._open is not None:
             return self._open
         outcome = await self._client.ask(request)

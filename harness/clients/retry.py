@@ -1,7 +1,7 @@
-"""Asking again: what may go better is asked again after a wait, until attempts or time are used up.
+"""Retries with exponential backoff and jitter, until the attempts or the time are used up.
 
-The wait after failure n is `first * 2**n` seconds, at most `longest`, less a random quarter; where the server says how
-long to wait (`Retry-After`) it is that long, and no less.
+The wait after failure n is `first * 2**n` seconds, at most `longest`, minus a random part of up to a quarter. Where the
+server sends `Retry-After`, the wait is at least that long.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ Sleep = Callable[[float], Awaitable[None]]
 Clock = Callable[[], float]
 
 
-class Limits(Struct, frozen=True):
-    """How patient to be: attempts, and seconds."""
+class RetryLimits(Struct, frozen=True):
+    """The limits of retrying: a number of attempts, and seconds."""
 
     attempts: int = 6
     attempt_seconds: float = 120.0
@@ -29,31 +29,31 @@ class Limits(Struct, frozen=True):
     longest_wait: float = 30.0
 
 
-class PatientClient:
-    """Asks another client again after what may pass.
+class RetryingClient:
+    """Asks another client again after failures that may be temporary.
 
     Parameters
     ----------
     client
         The client that makes one attempt.
     limits
-        How often and how long.
+        The highest number of attempts and the longest times.
     rng
         The source of the jitter.
     sleep, clock
-        How to wait and what time it is, in seconds.
+        The functions that wait and that give the time, both in seconds.
     """
 
     def __init__(
         self,
         client: Client,
-        limits: Limits | None = None,
+        limits: RetryLimits | None = None,
         rng: random.Random | None = None,
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
     ) -> None:
         self._client = client
-        self._limits = limits or Limits()
+        self._limits = limits or RetryLimits()
         self._rng = rng or random.Random(0)  # noqa: S311 (jitter is no secret)
         self._sleep = sleep
         self._clock = clock

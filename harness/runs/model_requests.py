@@ -1,7 +1,7 @@
-"""The ways in which a run asks a model: request by request, or all that are due together as batches.
+"""A run's requests to a model: sent one by one with a limit on concurrency, or handed in together as batches.
 
-Either way a judge awaits the outcome of each request. What ends the run, a limit on the cost or a server that is gone,
-is noted here: the items whose requests it cut off have no verdict, and are asked again by the same command.
+In both forms a judge awaits the outcome of each request. An event that ends the run (the cost limit, a server that is
+gone) is recorded here: items with an interrupted request have no verdict, and the same command asks them again.
 """
 
 import asyncio
@@ -18,50 +18,50 @@ from harness.escaping import plain
 from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 from harness.progress import say
 
-_NOBODY_THERE: frozenset[FailureKind] = frozenset({"connection", "unauthorised", "quota"})
-"""What says, where nothing else came, that there is no server to ask: a run too short to open the circuit ends so."""
+_NO_SERVER: frozenset[FailureKind] = frozenset({"connection", "unauthorised", "quota"})
+"""A run with no other outcomes than these has no server to ask; it may be too short to open the circuit."""
 
 _SETTLED_SECONDS = 0.01
-"""How long no request may be added to a round before it is handed in."""
+"""A round is handed in when no request has been added to it for this long."""
 
 _GO_ON = "Run the same command again when that is mended."
 
 
-class Exchange(Protocol):
-    """From a request to its outcome, for all items of a run."""
+class ModelRequests(Protocol):
+    """Sends the requests of all items of a run and returns their outcomes."""
 
     over_budget: str
-    """Why no more is asked, where the limit on the cost is reached."""
+    """Why the run stops, where the cost limit is reached; empty otherwise."""
 
     async def ask(self, request: Request, item: str) -> Outcome:
         """The outcome of a request about an item."""
 
     def ended(self) -> bool:
-        """Whether no more items are to be begun."""
+        """Whether the run begins no more items."""
 
     def item_done(self) -> None:
-        """Note that an item asks no more."""
+        """Record that an item is done with its requests."""
 
     async def close(self) -> None:
         """Close what is open."""
 
     def check(self) -> None:
-        """Raise what ended the run before its end, such as a server that is gone."""
+        """Raise the error that ended the run early, such as a server that is gone."""
 
 
 def warn_of_plain_http(settings: ClientSettings) -> None:
-    """Say where what is asked, and the key, travel unencrypted."""
+    """Warn where the requests and the key are sent unencrypted."""
     if settings.client == "openai" and (warning := unencrypted(settings.base_url)):
         say(f"misstep: {plain(warning)}")
 
 
-class AskingAtOnce:
-    """Requests asked one by one, so many of them at once.
+class ConcurrentRequests:
+    """Sends requests one by one, with a limit on the requests in flight.
 
     Parameters
     ----------
     settings, concurrency
-        How answers are got, and how many requests are in flight.
+        The settings of the client, and the number of requests in flight.
     """
 
     def __init__(self, settings: ClientSettings, concurrency: int) -> None:
@@ -69,7 +69,7 @@ class AskingAtOnce:
         self._client: Client | None = None
         self._broken: MisstepError | None = None
         self._last: Outcome | None = None
-        self._somebody_there = False
+        self._server_answered = False
         self._said_unstructured = False
         self.over_budget = ""
 
@@ -89,18 +89,18 @@ class AskingAtOnce:
             self.over_budget = self.over_budget or outcome.sentence
         else:
             self._last = outcome
-            self._somebody_there |= not (isinstance(outcome, Failure) and outcome.kind in _NOBODY_THERE)
+            self._server_answered |= not (isinstance(outcome, Failure) and outcome.kind in _NO_SERVER)
         if isinstance(outcome, Reply) and outcome.unstructured and not self._said_unstructured:
             self._said_unstructured = True
             say("misstep: the server takes no JSON schema: it is asked without, and replies are read as they are.")
         return outcome
 
     def ended(self) -> bool:
-        """Whether the money is used or the server is gone."""
+        """Whether the cost limit is reached or the server is gone."""
         return bool(self.over_budget or self._broken)
 
     def item_done(self) -> None:
-        """Nothing waits for other items."""
+        """Does nothing: no request waits for other items."""
 
     async def close(self) -> None:
         """Close the client."""
@@ -111,21 +111,21 @@ class AskingAtOnce:
         """Raise `MissingPrerequisite` where the server is gone, or was never there."""
         if self._broken is not None:
             raise self._broken
-        if isinstance(self._last, Failure) and not self._somebody_there:
+        if isinstance(self._last, Failure) and not self._server_answered:
             raise MissingPrerequisite(f"no request was answered, the last failed as {self._last.sentence}", _GO_ON)
 
 
-class AskingInBatches:
-    """Requests handed in together when every item that is not done waits for one: a round of answers a batch.
+class BatchedRequests:
+    """Hands requests in as one batch when every unfinished item waits for an answer.
 
     Parameters
     ----------
     settings
-        How answers are got.
+        The settings of the client.
     state_file
-        Where it is noted how far the batches are.
+        The file that records the state of the batches.
     items
-        How many items will ask.
+        The number of items that will send requests.
     """
 
     def __init__(self, settings: ClientSettings, state_file: Path, items: int) -> None:
@@ -138,29 +138,29 @@ class AskingInBatches:
         self.over_budget = ""
 
     async def ask(self, request: Request, item: str) -> Outcome:
-        """The outcome of the batch in which the request goes."""
+        """The outcome of the request, when its batch is done."""
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, request, future))
         self._begin_round()
         return await future
 
     def ended(self) -> bool:
-        """Whether a batch was refused, or its server is gone."""
+        """Whether a batch was rejected, or its server is gone."""
         return self._broken is not None
 
     def item_done(self) -> None:
-        """One item less will ask."""
+        """Record that an item is done with its requests; the others may now form a batch."""
         self._items -= 1
         self._begin_round()
 
     async def close(self) -> None:
-        """Stop waiting; what was handed in is found again by the same command."""
+        """Stop waiting; the same command finds the batches that were handed in."""
         if self._round is not None:
             self._round.cancel()
             await asyncio.gather(self._round, return_exceptions=True)
 
     def check(self) -> None:
-        """Raise what stopped a batch."""
+        """Raise the error that stopped a batch."""
         if self._broken is not None:
             raise self._broken
 
@@ -172,7 +172,7 @@ class AskingInBatches:
         return bool(self._waiting) and len({item for item, _, _ in self._waiting}) >= self._items
 
     async def _hand_in(self) -> None:
-        """Hand in what waits, once nothing more is added to it: an item's votes are asked one after the other."""
+        """Hand in the waiting requests once no more are added: an item's votes are asked one after the other."""
         from harness.clients.batch import ask_batch  # the openai client takes a second to import
 
         warn_of_plain_http(self._settings)
@@ -199,43 +199,43 @@ class AskingInBatches:
 
 
 CUT_OFF: frozenset[FailureKind] = frozenset({"circuit_open", "budget"})
-"""Failures of the run, not of the item whose request they meet."""
+"""Failures of the whole run, not of one item."""
 
 
 class ItemAsk:
-    """The way in which the judge of one item asks.
+    """The `ask` function that a judge gets for one item.
 
     Parameters
     ----------
-    exchange, item, model
-        How the run asks, the item's id, the model that is named.
+    requests, item, model
+        The requests of the run, the item's id, the judge's model.
 
     Attributes
     ----------
     outcomes
-        What came of each request, in the order in which they came.
+        The outcome of each request, in order of arrival.
     """
 
-    def __init__(self, exchange: Exchange, item: str, model: str) -> None:
-        self._exchange = exchange
+    def __init__(self, requests: ModelRequests, item: str, model: str) -> None:
+        self._requests = requests
         self._item = item
         self.model = model
         self.outcomes: list[Outcome] = []
 
     async def __call__(self, request: Request) -> Outcome:
-        """What the model answered, or why there is no answer."""
-        outcome = await self._exchange.ask(request, self._item)
+        """The model's answer, or the reason why there is none."""
+        outcome = await self._requests.ask(request, self._item)
         self.outcomes.append(outcome)
         return outcome
 
     @property
     def cut_off(self) -> bool:
-        """Whether the run ended under the item."""
+        """Whether the run ended before the item was done."""
         return any(isinstance(outcome, Failure) and outcome.kind in CUT_OFF for outcome in self.outcomes)
 
     @property
     def spent_usd(self) -> float | None:
-        """What the answers cost that were not at hand already; `None` where that is not known of any."""
+        """The cost of the answers that did not come from the cache; `None` where no cost is known."""
         costs = [outcome.cost_usd for outcome in self.outcomes if isinstance(outcome, Reply) and not outcome.cached]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if known else None

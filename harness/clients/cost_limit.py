@@ -1,28 +1,28 @@
-"""A limit on what is spent that is never passed: the most an attempt can cost is set aside before it is sent.
+"""A limit on the cost that is never exceeded: the highest possible cost of an attempt is reserved before it is sent.
 
-The most it can cost is that of one token for each byte of the request, as a token is never less than a byte, and of
-`max_tokens` tokens of answer. What is set aside and not used is free again when the answer is there; of an attempt that
-may have been charged without one (a lost connection, a time-out) it stays set aside.
+The highest possible cost counts one token for each byte of the request, since a token is never shorter than a byte, and
+`max_tokens` tokens of answer. When the answer arrives, the unused part is released. An attempt that ends without an
+answer but may have been charged (a lost connection, a time-out) keeps its reservation.
 """
 
 import asyncio
 
-from harness.clients.ledger import Ledger
 from harness.clients.prices import Prices
+from harness.clients.spending_log import SpendingLog
 from harness.errors import UsageError
 from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _FREE: frozenset[FailureKind] = frozenset({"rate_limited", "quota", "server", "bad_request", "unauthorised"})
-"""What a server does not charge for: it has said itself that there is no answer."""
+"""Failures that a server does not charge for: it has reported itself that there is no answer."""
 
 _TOKENS_AROUND = 64
-"""More than what a server puts around the messages on its own, at the most 16 tokens each beside it."""
+"""An upper bound for the tokens that a server adds to a request, besides up to 16 tokens a message."""
 
 _ROUNDING = 1e-12
 
 
-class BudgetedClient:
-    """Asks another client as long as there is money for it.
+class CostLimitClient:
+    """Asks another client as long as the cost limit allows it.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class BudgetedClient:
     prices
         What tokens cost.
     limit_usd
-        What may be spent, in US dollars.
+        The cost limit in US dollars.
     spent_usd
-        What was spent of it before.
-    ledger
-        Where it is kept what is spent; what it has already counts where that is more.
+        The part of the limit that earlier attempts have used.
+    spending_log
+        The file that keeps the amount spent; its total counts where it is higher than `spent_usd`.
     """
 
     def __init__(
@@ -44,17 +44,17 @@ class BudgetedClient:
         prices: Prices,
         limit_usd: float,
         spent_usd: float = 0.0,
-        ledger: Ledger | None = None,
+        spending_log: SpendingLog | None = None,
     ) -> None:
         self._client = client
         self._prices = prices
         self._limit = limit_usd
-        self._ledger = ledger
+        self._spending_log = spending_log
         self.spent_usd = spent_usd
-        if ledger is not None and ledger.total_usd > spent_usd:
-            self.spent_usd = ledger.total_usd
-        elif ledger is not None:
-            ledger.add(spent_usd - ledger.total_usd)
+        if spending_log is not None and spending_log.total_usd > spent_usd:
+            self.spent_usd = spending_log.total_usd
+        elif spending_log is not None:
+            spending_log.add(spent_usd - spending_log.total_usd)
         self._reserved = 0.0
         self._pending = 0
         self._settled = asyncio.Condition()
@@ -74,7 +74,7 @@ class BudgetedClient:
                 f"of the ${self._limit:g} are left"
             )
             return Failure("budget", sentence, attempts=0)
-        cost = most  # stays so where the attempt is cut off
+        cost = most  # an attempt that is cancelled keeps this cost
         try:
             outcome = await self._client.ask(request)
             cost = _charged(outcome, most)
@@ -90,8 +90,8 @@ class BudgetedClient:
                 if not self._pending:
                     return False
                 await self._settled.wait()
-            if self._ledger is not None:
-                self._ledger.add(most)
+            if self._spending_log is not None:
+                self._spending_log.add(most)
             self._reserved += most
             self._pending += 1
             return True
@@ -100,14 +100,14 @@ class BudgetedClient:
         self._pending -= 1
         self._reserved = self._reserved - most if self._pending else 0.0
         self.spent_usd += cost
-        if self._ledger is not None:
-            self._ledger.add(cost - most)
+        if self._spending_log is not None:
+            self._spending_log.add(cost - most)
 
     async def close(self) -> None:
-        """Close the other client and the ledger."""
+        """Close the other client and the spending log."""
         await self._client.close()
-        if self._ledger is not None:
-            self._ledger.close()
+        if self._spending_log is not None:
+            self._spending_log.close()
 
 
 def _charged(outcome: Outcome, most: float) -> float:
@@ -117,7 +117,7 @@ def _charged(outcome: Outcome, most: float) -> float:
 
 
 def most_usd(request: Request, prices: Prices) -> float:
-    """What one attempt can cost at the most, in US dollars.
+    """The highest possible cost of one attempt in US dollars.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 import asyncio
 
 from harness.clients import Request, ask_all
-from harness.clients.in_flight import InFlightClient
+from harness.clients.concurrency_limit import ConcurrencyLimitClient
 from harness.clients.scripted import text_reply
 from harness.exchange import Outcome
 
@@ -29,7 +29,7 @@ class Counting:
 
 async def through(server: Counting, most: int, under_way: int) -> int:
     requests = [Request("small-1", (), sample=number) for number in range(60)]
-    return len([pair async for pair in ask_all(InFlightClient(server, most), requests, under_way)])
+    return len([pair async for pair in ask_all(ConcurrencyLimitClient(server, most), requests, under_way)])
 
 
 def test_the_server_never_has_more_than_are_allowed_and_each_is_answered() -> None:

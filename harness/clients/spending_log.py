@@ -1,7 +1,7 @@
-"""What a run has spent, on file: a limit holds for all its attempts together, however each of them ended.
+"""A file of the amounts that a run has spent: the cost limit counts every attempt, however it ended.
 
-A file of numbers, one a line, in US dollars: the most that an attempt can cost before it is sent, then the difference
-to what it did cost. What a killed process had sent and got no answer to stays set aside, as it may have been charged.
+Each line is an amount in US dollars: first the highest possible cost of an attempt, before it is sent, then the
+difference to its actual cost. A request that a killed process had sent keeps its reservation, since it may be charged.
 """
 
 from pathlib import Path
@@ -9,8 +9,8 @@ from pathlib import Path
 from harness.errors import InputError, write_all
 
 
-class Ledger:
-    """The open file; `total_usd` is what it comes to.
+class SpendingLog:
+    """The open file; `total_usd` is the sum of its lines.
 
     Raises
     ------
@@ -30,7 +30,7 @@ class Ledger:
             ) from error
 
     def add(self, usd: float) -> None:
-        """Add what is set aside; less than 0 for what is free again."""
+        """Add an amount that is reserved; a negative amount releases a reservation."""
         self.total_usd += usd
         write_all(self._stream, b"%b\n" % repr(usd).encode(), self._file)
 
@@ -43,7 +43,7 @@ def _total(file: Path) -> float:
     if not file.exists():
         return 0.0
     total = 0.0
-    # Half of a number is what a full disk left of it: nothing was sent for it.
+    # A full disk may cut the last number short; its request was never sent.
     *lines, _ = file.read_text().split("\n")
     for number, line in enumerate(lines, start=1):
         try:

@@ -1,6 +1,6 @@
-"""What in a request a server does not take, told from what it says; and what to do about it.
+"""The parameter that a server rejects, found in its error message, and advice for the user.
 
-Servers say it in several ways:
+Servers report it in several forms:
 
     {"error": {"message": "Unsupported parameter: 'max_tokens' …", "param": "max_tokens"}}
     {"detail": [{"loc": ["body", "response_format"], "msg": "Extra inputs are not permitted"}]}
@@ -33,13 +33,13 @@ _ADVICE: dict[Parameter, str] = {
 _SHORTER = "make `budget` in the judge's file smaller, or max_tokens under [model]"
 
 
-def refused_parameter(error: Any) -> Parameter | None:
-    """The parameter that a server's words say it does not take; `None` where they do not say so.
+def rejected_parameter(error: Any) -> Parameter | None:
+    """The parameter that a server's error message rejects; `None` where the message names none.
 
     Parameters
     ----------
     error
-        What the body of a status 4xx says: a JSON value or a text.
+        The error in the body of a status 4xx: a JSON value or a text.
     """
     if _TOO_LONG.search(_words(error)):
         return None
@@ -53,10 +53,10 @@ def refused_parameter(error: Any) -> Parameter | None:
 
 
 def advice_on(error: Any) -> str:
-    """What to put into a judge's file so that the server takes its requests; empty where that is not known."""
+    """The change to the judge's file after which the server accepts its requests; empty where that is not known."""
     if _TOO_LONG.search(_words(error)):
         return _SHORTER
-    refused = refused_parameter(error)
+    refused = rejected_parameter(error)
     return "" if refused is None else _ADVICE[refused]
 
 

@@ -1,12 +1,12 @@
-"""A client that is opened when it is first asked: where every answer is kept, neither key nor server is needed."""
+"""A client that is opened by its first request: if the cache has every answer, neither a key nor a server is needed."""
 
 from collections.abc import Callable
 
 from harness.exchange import Client, Outcome, Request
 
 
-class DeferredClient:
-    """Asks the client that a function opens; what that raises is raised by the first request."""
+class LazyClient:
+    """Asks the client that a function opens; the first request raises whatever the function raises."""
 
     def __init__(self, opened: Callable[[], Client]) -> None:
         self._opened = opened

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clients.asking import ask_all
+from harness.clients.concurrency import ask_all
 from harness.clients.scripted import ScriptedClient, text_reply
 from harness.errors import UsageError
 from harness.exchange import Failure, Message, Outcome, Reply, Request

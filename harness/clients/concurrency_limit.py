@@ -1,7 +1,6 @@
-"""A limit on how many requests are with the server at once.
+"""A limit on the number of requests that the server has at once.
 
-Whoever asks may have more requests under way than that: while one outcome is read and written down, the next request,
-made ready meanwhile, is sent already.
+The caller may prepare more requests than that: while one outcome is parsed and written, the next request is sent.
 """
 
 import asyncio
@@ -9,15 +8,15 @@ import asyncio
 from harness.exchange import Client, Outcome, Request
 
 
-class InFlightClient:
-    """Asks another client, so many requests at once.
+class ConcurrencyLimitClient:
+    """Asks another client, with a limit on the requests in flight.
 
     Parameters
     ----------
     client
         The client that is asked.
     most
-        How many requests it has at once, at least 1.
+        The highest number of requests in flight, at least 1.
     """
 
     def __init__(self, client: Client, most: int) -> None:

@@ -1,9 +1,9 @@
-"""Which items of a benchmark a judge is asked about: those that can be asked, or a sample of them.
+"""The items of a benchmark that a judge is asked about: all that can be asked, or a sample of them.
 
-The whole of `items.jsonl` is read once before anything is asked, so that a broken line, an item that may get no label
-of the judge or whose file is not there, and a benchmark of which nothing can be shown are said before anything is sent.
-A sample is drawn by a digest of seed and id: it does not depend on the order of the items, and a smaller sample is a
-part of a larger one.
+The whole `items.jsonl` is read before the first request, so that every error in it is reported before anything is sent:
+a broken line, an item that no label of the judge fits, a missing file, a benchmark with nothing to show. A sample is
+drawn by a digest of seed and id: it does not depend on the order of the items, and a smaller sample is part of a larger
+one.
 """
 
 import hashlib
@@ -21,27 +21,27 @@ from harness.protocols import FittedJudge
 
 
 class Sampling(Struct, frozen=True):
-    """How many items are drawn, and with which seed."""
+    """The size of a sample and its random seed."""
 
     size: int
     seed: int = 0
 
 
-class Chosen(Struct, frozen=True):
-    """The items that are asked.
+class Selection(Struct, frozen=True):
+    """The items that a judge is asked about.
 
     Parameters
     ----------
     judge, folder
-        Who is asked, and the benchmark's folder.
+        The judge and the benchmark's folder.
     n
-        How many items are asked.
+        The number of items that are asked about.
     n_all
-        How many the benchmark has.
+        The number of items in the benchmark.
     left_out
-        Reason → how many items cannot be asked for it.
+        Reason → number of items that cannot be asked about for that reason.
     sampling, last
-        How the sample is drawn and the digest of the last item in it; `None` where every item that can be is asked.
+        The sample's size and seed, and the digest of its last item; `None` where there is no sample.
     """
 
     judge: FittedJudge
@@ -62,7 +62,7 @@ class Chosen(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """How many items are not asked and why, as one sentence; empty where all are."""
+        """A sentence with the number of items that are not asked about and the reasons; empty where there are none."""
         parts = [f"{count:,} cannot be asked ({reason})" for reason, count in self.left_out.items()]
         left = self.n_all - sum(self.left_out.values()) - self.n
         if self.sampling is not None and left:
@@ -70,7 +70,7 @@ class Chosen(Struct, frozen=True):
         return f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
 
 
-def choose(judge: FittedJudge, folder: Path, sampling: Sampling | None = None) -> Chosen:
+def select_items(judge: FittedJudge, folder: Path, sampling: Sampling | None = None) -> Selection:
     """The items of a benchmark that a judge is asked about.
 
     Parameters
@@ -103,8 +103,8 @@ def choose(judge: FittedJudge, folder: Path, sampling: Sampling | None = None) -
     if not n_askable:
         raise _nothing_to_ask(folder, left_out)
     if sampling is None or n_askable <= sampling.size:
-        return Chosen(judge, folder, n_askable, n_all, dict(left_out), sampling)
-    return Chosen(judge, folder, sampling.size, n_all, dict(left_out), sampling, -drawn[0])
+        return Selection(judge, folder, n_askable, n_all, dict(left_out), sampling)
+    return Selection(judge, folder, sampling.size, n_all, dict(left_out), sampling, -drawn[0])
 
 
 def _digest(item: Item, sampling: Sampling) -> int:
@@ -122,7 +122,7 @@ def _draw(drawn: list[int], digest: int, size: int) -> None:
 
 
 def _check(judge: FittedJudge, item: Item, folder: Path, line: int, found: set[str]) -> None:
-    """Refuse an item that may get no label, or whose file is not there; `found` has the paths that are."""
+    """Refuse an item that no label fits or whose file is missing; `found` has the paths that exist."""
     field = "labels"
     try:
         offered(judge, item)

@@ -1,10 +1,10 @@
-"""The boundary around one request: whatever asking raises is that request's failure, and nobody else's.
+"""Exceptions as failures: an exception that a client raises becomes the failure of that one request.
 
-What ends a run stays what it is: an error of Misstep's own (no key, a budget without a price, a full disk), a
+Errors that end a run are still raised: an error of Misstep's own (no key, a cost limit without a price, a full disk), a
 cancellation, Ctrl-C.
 """
 
-from harness.clients.reading import Redact
+from harness.clients.parse_response import Redact
 from harness.errors import MisstepError
 from harness.exchange import Client, Failure, Outcome, Request
 
@@ -15,15 +15,15 @@ def failure_of(error: Exception, redact: Redact) -> Failure:
     return Failure("malformed", redact(f"asking raised {type(error).__name__}{': ' if said else ''}{said}"))
 
 
-class GuardedClient:
-    """Asks another client and gives a failure for what it raises.
+class ErrorsAsFailuresClient:
+    """Asks another client and turns its exceptions into failures.
 
     Parameters
     ----------
     client
         The client that is asked.
     redact
-        What takes secrets out of what an exception says.
+        The function that removes secrets from the message of an exception.
     """
 
     def __init__(self, client: Client, redact: Redact) -> None:
@@ -36,7 +36,7 @@ class GuardedClient:
         Raises
         ------
         MisstepError
-            Asking on is useless.
+            The error ends the run.
         """
         try:
             return await self._client.ask(request)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from harness.clients.adapting import AdaptingClient
-from harness.clients.reading import Answer, read_answer
-from harness.clients.refusals import advice_on, refused_parameter
+from harness.clients.parameter_fallback import ParameterFallbackClient
+from harness.clients.parse_response import Answer, parse_response
+from harness.clients.rejected_parameters import advice_on, rejected_parameter
 from harness.clients.scripted import ScriptedClient, text_reply
 from harness.exchange import Failure, Message, Outcome, Reply, Request
 
@@ -33,7 +33,7 @@ def asked_of(server: Any, *requests: Request) -> tuple[list[Outcome], list[Reque
         return refusal or text_reply("yes", request.model)
 
     async def run() -> list[Outcome]:
-        client = AdaptingClient(ScriptedClient(script))
+        client = ParameterFallbackClient(ScriptedClient(script))
         return [await client.ask(request) for request in requests]
 
     return asyncio.run(run()), sent
@@ -86,10 +86,10 @@ def test_a_server_that_refuses_every_form_is_asked_in_each_once() -> None:
     ],
 )
 def test_the_failure_says_what_to_put_into_the_judges_file(body: bytes, refused: str | None, said: str) -> None:
-    outcome = read_answer(Answer(400, {}, body), "small-1", 0.1)
+    outcome = parse_response(Answer(400, {}, body), "small-1", 0.1)
     assert isinstance(outcome, Failure)
     assert said in outcome.sentence
-    assert refused_parameter(body.decode()) == refused
+    assert rejected_parameter(body.decode()) == refused
 
 
 def test_no_advice_is_made_up() -> None:

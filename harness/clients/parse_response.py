@@ -1,12 +1,12 @@
-"""From what a server sent to an outcome: which status means what, and which 200 is an answer.
+"""From a server's response to an outcome: the meaning of each status, and what counts as an answer.
 
-An answer is a chat completion, of which this is looked at:
+An answer is a chat completion. These fields are read:
 
     {"model": "small-1", "choices": [{"message": {"content": "yes", "refusal": null}, "finish_reason": "stop"}],
      "usage": {"prompt_tokens": 9, "completion_tokens": 1}}
 
-What is in its text is not looked at: text that is no JSON, or is cut off, is still what the model said. Secrets are
-taken out of every text before it is cut, and out of what it comes to.
+The text itself is not parsed here: a text that is not JSON, or is cut off, is still the model's answer. Secrets are
+removed from every text before it is shortened, and again from the result.
 """
 
 import email.utils
@@ -20,19 +20,19 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.refusals import advice_on, as_text
+from harness.clients.rejected_parameters import advice_on, as_text
 from harness.exchange import Failure, FailureKind, Outcome, Reply, without_surrogates
 
 Redact = Callable[[str], str]
 
 _SHOWN = 200
-"""How much of a server's own message is shown in a sentence."""
+"""The longest part of a server's own message that a sentence shows."""
 
 _KEPT = 20_000
-"""How much of a body that is no answer is kept."""
+"""The longest part of a body that is kept where it is no answer."""
 
 _MOST_TOKENS = 1 << 53
-"""A count of tokens above is none: no price can be worked out of it, and no JSON may hold it."""
+"""A higher count of tokens is treated as missing: JSON cannot hold it exactly and no price follows from it."""
 
 
 class Answer(Struct, frozen=True):
@@ -77,19 +77,19 @@ class _NoAnswerError(Exception):
         super().__init__(sentence)
 
 
-def read_answer(answer: Answer, model: str, seconds: float, redact: Redact = str) -> Outcome:
-    """The outcome that an answer means; its cost is left open.
+def parse_response(answer: Answer, model: str, seconds: float, redact: Redact = str) -> Outcome:
+    """The outcome of one request; its cost is not filled in.
 
     Parameters
     ----------
     answer
-        What the server sent.
+        The status, header fields and body that the server sent.
     model
-        The model that was asked, for a server that does not name the one that answered.
+        The requested model, for a server that does not name the model that answered.
     seconds
-        How long it took.
+        The time that the request took.
     redact
-        What takes secrets out of a text.
+        The function that removes secrets from a text.
     """
     if not 200 <= answer.status < 300:
         return _refused(answer, seconds, redact)
@@ -113,7 +113,7 @@ def read_answer(answer: Answer, model: str, seconds: float, redact: Redact = str
         cost_usd=None,
         raw=raw,
     )
-    # What is a secret only once its parts are joined cannot be found in the body that has them apart.
+    # A secret that is split over the parts of the content cannot be found in the body.
     in_parts = isinstance(message.content, list) and reply.text != said
     return replace(reply, raw="") if in_parts else reply
 

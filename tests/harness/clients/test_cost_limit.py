@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clients.asking import ask_all
-from harness.clients.budget import BudgetedClient, most_usd
-from harness.clients.ledger import Ledger
+from harness.clients.concurrency import ask_all
+from harness.clients.cost_limit import CostLimitClient, most_usd
 from harness.clients.prices import Price, Prices
 from harness.clients.scripted import ScriptedClient
+from harness.clients.spending_log import SpendingLog
 from harness.errors import InputError, UsageError
 from harness.exchange import Failure, FailureKind, Message, Outcome, Reply, Request
 
@@ -62,7 +62,7 @@ def test_what_is_charged_never_passes_the_limit(
 ) -> None:
     async def run() -> tuple[float, int]:
         model = VaryingClient(seed)
-        client = BudgetedClient(model, PRICES, limit, spent)
+        client = CostLimitClient(model, PRICES, limit, spent)
         pairs = [pair async for pair in ask_all(client, (question("x" * length) for length in lengths), concurrency)]
         return model.charged, len(pairs)
 
@@ -76,7 +76,7 @@ def test_what_is_not_used_is_free_for_the_next() -> None:
     request = question(max_tokens=1000)
     most = most_usd(request, PRICES)
     used = Reply("yes", None, "stop", "small-1", 10, 100, 0.1, most / 10)
-    client = BudgetedClient(ScriptedClient(lambda _: used), PRICES, limit_usd=2 * most)
+    client = CostLimitClient(ScriptedClient(lambda _: used), PRICES, limit_usd=2 * most)
 
     async def run() -> list[Outcome]:
         return [outcome async for _, outcome in ask_all(client, [request] * 30, 10)]
@@ -98,7 +98,7 @@ def test_requests_in_flight_at_once_do_not_pass_the_limit_together() -> None:
     model = AtOnce(lambda _: used)
 
     async def run() -> list[Outcome]:
-        client = BudgetedClient(model, PRICES, limit_usd=3.5 * most)
+        client = CostLimitClient(model, PRICES, limit_usd=3.5 * most)
         return [outcome async for _, outcome in ask_all(client, [question()] * 10, 10)]
 
     assert sum(isinstance(outcome, Reply) for outcome in asyncio.run(run())) == 3
@@ -110,7 +110,7 @@ def test_requests_in_flight_at_once_do_not_pass_the_limit_together() -> None:
     [(Request("other", (), max_tokens=5), "--prices FILE"), (question(max_tokens=None), "max_tokens")],
 )
 def test_what_has_no_bound_is_refused(request_: Request, said: str) -> None:
-    client = BudgetedClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0)
+    client = CostLimitClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0)
     with pytest.raises(UsageError, match=said):
         asyncio.run(client.ask(request_))
 
@@ -121,7 +121,7 @@ def test_an_attempt_that_was_cut_off_counts_in_full() -> None:
             await asyncio.Event().wait()
             raise AssertionError
 
-    client = BudgetedClient(Hanging(lambda _: ""), PRICES, 1.0)
+    client = CostLimitClient(Hanging(lambda _: ""), PRICES, 1.0)
 
     async def run() -> None:
         async with asyncio.timeout(0.01):
@@ -140,7 +140,7 @@ def test_the_limit_holds_for_all_sessions_of_a_run_however_they_end(
     model = VaryingClient(seed)
 
     async def session(most_outcomes: int) -> None:
-        client = BudgetedClient(model, PRICES, limit, ledger=Ledger(file))
+        client = CostLimitClient(model, PRICES, limit, spending_log=SpendingLog(file))
         async with aclosing(ask_all(client, [question()] * 20, 4)) as coming:
             taken = 0
             async for _ in coming:
@@ -156,16 +156,16 @@ def test_the_limit_holds_for_all_sessions_of_a_run_however_they_end(
 
 
 def test_what_a_killed_process_had_set_aside_stays_so(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "spent.txt")
-    client = BudgetedClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0, spent_usd=0.25, ledger=ledger)
-    ledger.add(0.5)  # set aside, and then the process is gone
-    later = BudgetedClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0, 0.125, Ledger(tmp_path / "spent.txt"))
+    spending_log = SpendingLog(tmp_path / "spent.txt")
+    client = CostLimitClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0, spent_usd=0.25, spending_log=spending_log)
+    spending_log.add(0.5)  # set aside, and then the process is gone
+    later = CostLimitClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0, 0.125, SpendingLog(tmp_path / "spent.txt"))
     assert (client.spent_usd, later.spent_usd) == (0.25, 0.75)
     for one in (client, later):
         asyncio.run(one.close())
 
 
-def test_a_ledger_that_holds_something_else_is_said_with_its_line(tmp_path: Path) -> None:
+def test_a_line_of_the_spending_log_that_is_no_number_is_an_error_that_names_the_line(tmp_path: Path) -> None:
     (tmp_path / "spent.txt").write_text("0.5\na lot\n")
     with pytest.raises(InputError, match=r"spent\.txt:2: no number"):
-        Ledger(tmp_path / "spent.txt")
+        SpendingLog(tmp_path / "spent.txt")
