@@ -6,7 +6,6 @@ answered. A category's share is over the trajectories that were judged for it: o
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -14,8 +13,6 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import count_text, interval_words, number_text
-from harness.errors import InputError
-from harness.journal.records import read_verdicts
 from harness.verdict import Verdict
 
 Labels = tuple[str | None, ...]
@@ -97,29 +94,6 @@ def count_patterns(verdicts: Iterable[Verdict]) -> tuple[tuple[str, ...], dict[L
         categories.setdefault(verdict.judge)
     patterns = Counter(tuple(labels.get(name) for name in categories) for labels in labels_of.values())
     return tuple(categories), dict(patterns)
-
-
-def run_patterns(runs: Iterable[Path]) -> tuple[tuple[str, ...], dict[Labels, int]]:
-    """As `count_patterns`, for the verdicts of one or more runs of the same categories.
-
-    Raises
-    ------
-    InputError
-        A run has no verdicts, a line of it is no verdict, or its categories are others than those of the first.
-    """
-    known: tuple[str, ...] = ()
-    together: Counter[Labels] = Counter()
-    for run in runs:
-        categories, patterns = count_patterns(read_verdicts(run))
-        if known and categories and categories != known:
-            raise InputError(
-                f"categories {', '.join(categories)}, but another run has {', '.join(known)}",
-                "Compare runs of the same categories.",
-                file=run,
-            )
-        known = known or categories
-        together.update(patterns)
-    return known, dict(together)
 
 
 @made_by_this

@@ -1,21 +1,25 @@
 """Sound made-up tables raise no alarm, and planted errors are found: a quick form of `benchmarks.audit`."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from analysis.audit.detection import (
+from analysis.audit.detection import Detection
+from benchmarks.audit.__main__ import page, recording
+from benchmarks.audit.detection import (
+    Sound,
     detectable,
-    detection_curve,
-    detection_table,
     on_planted_errors,
     on_sound_tables,
+    planted_counts,
+    wrong_digits,
 )
-from analysis.audit.generated_draws import sound_table
-from analysis.audit.generated_tables import Quantity, Rule, Style, prints_sound, rounded
-from analysis.audit.planted_errors import KINDS, planted_error
-from benchmarks.audit.__main__ import page
+from benchmarks.audit.generated_draws import sound_table
+from benchmarks.audit.generated_tables import Quantity, Rule, Style, prints_sound, rounded
+from benchmarks.audit.planted_errors import KINDS, planted_error
+from harness.forms import toml_form
 
 SEED = 3
 TABLES = 60
@@ -106,20 +110,25 @@ def test_a_share_without_its_count_may_print_as_any_count_of_its_cases() -> None
     assert not prints_sound(structs.replace(share, steps=None), Style(digits=0), "43%")
 
 
-def test_the_tables_for_notebooks_are_of_generated_cases_and_say_their_seed() -> None:
-    table, curve = detection_table(SEED, 5), detection_curve(SEED, 20)
-    for row in (*table.rows, *curve.rows):
-        assert row.evidence == "generated"
-        assert row.n
-        assert f"seed {SEED}" in row.source
-    by_size = {(row.quantity, row.group): row.value for row in curve.rows}
+def test_a_wrong_digit_is_found_where_not_every_share_can_come() -> None:
+    found = {(one.n, one.digits): one.found / one.shares for one in wrong_digits(SEED, 20)}
     # Out of 100 cases every whole percentage can come, and only what is more than 100% is found.
-    assert float(by_size["n = 100", "0 digits behind the point"] or 0) < 0.2
-    assert float(by_size["n = 100", "2 digits behind the point"] or 0) > 0.4
+    assert found[100, 0] < 0.2
+    assert found[100, 2] > 0.4
 
 
 def test_the_page_says_alarms_first_and_every_kind() -> None:
     found = {kind: on_planted_errors(SEED, kind, 3) for kind in KINDS}
-    written = page(on_sound_tables(SEED, 9), found, detection_curve(SEED, 3), 3, SEED)
+    written = page(on_sound_tables(SEED, 9), found, tuple(wrong_digits(SEED, 3)), 3, SEED)
     assert "0 of 9 sound tables" in written
     assert all(f"| {kind} | 3 |" in written for kind in KINDS)
+
+
+def test_what_is_recorded_is_read_back_as_it_was_counted() -> None:
+    kind = next(iter(KINDS))
+    found = {kind: on_planted_errors(SEED, kind, 5)}
+    text = recording(Sound(9, 30, 1, ()), found, tuple(wrong_digits(SEED, 2)), SEED)
+    run = toml_form(text.encode(), Detection, Path("recording.toml"), "Written by the benchmark.")
+    assert (run.seed, run.sound.with_alarm) == (SEED, 1)
+    assert run.planted == (planted_counts(kind, found[kind]),)
+    assert run.wrong_digits == tuple(wrong_digits(SEED, 2))

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
@@ -210,12 +209,6 @@ def score(
         ),
         **_spent(asked.values()),
     )
-
-
-def scores_document(scores: Scores) -> dict[str, Any]:
-    """The scores in the shape of `scores.json`: plain dicts and lists, `None` for what cannot be computed."""
-    document: dict[str, Any] = msgspec.to_builtins(scores)
-    return document
 
 
 def _judge_of(verdicts: Iterable[Verdict], name: str) -> str:

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.audit.checked import Checked
-from analysis.audit.generated_tables import SOUND_RULES, Rule, rounded
 from analysis.audit.judges import check_precision_recall
 from analysis.published import Figure
 from analysis.tables import Unit
+from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 
 CELLS = st.integers(0, 40)
 RULES = st.sampled_from(SOUND_RULES)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from analysis.audit.agreement import Pairs, check_rater_agreement
 from analysis.audit.checks import check_all
-from analysis.audit.generated_tables import SOUND_RULES, Rule, rounded
 from analysis.published import Figure, load_paper
 from analysis.stats.agreement import cohen_kappa, fleiss_kappa
 from analysis.stats.patterns import category_counts, contingency_table
 from analysis.tables import Unit
+from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
 

@@ -1,9 +1,7 @@
 """Counts of verdicts to shares: what was not judged is no "no", and every share follows from the patterns."""
 
 from collections import Counter
-from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,12 +11,9 @@ from analysis.measures.prevalence import (
     count_patterns,
     prevalence,
     prevalence_table,
-    run_patterns,
 )
 from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table
-from harness.errors import InputError
-from harness.journal.records import write_verdicts
 from harness.verdict import Verdict
 
 CATEGORIES = ("loop", "drift")
@@ -84,16 +79,6 @@ def test_patterns_are_counted_from_verdicts_in_any_order() -> None:
 def test_a_category_without_a_verdict_on_a_trajectory_was_not_judged_there() -> None:
     categories, patterns = count_patterns([Verdict("a", "loop", "yes"), Verdict("b", "drift", "no")])
     assert (categories, patterns) == (CATEGORIES, {("yes", None): 1, (None, "no"): 1})
-
-
-def test_runs_of_the_same_categories_add_and_others_are_refused(tmp_path: Path) -> None:
-    for name, categories in (("one", CATEGORIES), ("two", CATEGORIES), ("other", ("loop", "else"))):
-        (tmp_path / name).mkdir()
-        write_verdicts(tmp_path / name / "verdicts.jsonl", _verdicts(PATTERNS, categories))
-    both = run_patterns([tmp_path / "one", tmp_path / "two"])
-    assert both == (CATEGORIES, {labels: 2 * count for labels, count in PATTERNS.items()})
-    with pytest.raises(InputError, match="another run has loop, drift"):
-        run_patterns([tmp_path / "one", tmp_path / "other"])
 
 
 def test_the_table_has_a_row_a_category_one_for_any_and_the_exclusive_shares() -> None:

@@ -15,7 +15,6 @@ from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from analysis.stats.design_effect import design_effect, kish_effective_size
 from analysis.stats.equal_shares import clustered_shares, pearson_shares
-from analysis.stats.experiments import sample_ratio_mismatch
 from analysis.stats.ideal_bootstrap import ideal_mean
 from analysis.stats.incidence import cumulative_incidence
 from analysis.stats.marginal_homogeneity import stuart_maxwell, zero_mean
@@ -54,7 +53,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a cluster of no known size": (lambda: design_effect(nan, 0.1), "nan"),
     "more found than there are": (lambda: pearson_shares([3, 1], [2, 4], RNG), "outside"),
     "an outcome that is neither": (lambda: clustered_shares(np.array([0, 1]), [0.5, 1], np.array([0, 1])), "0.5"),
-    "half an item in an arm": (lambda: sample_ratio_mismatch([1.5, 2]), "1.5"),  # type: ignore[list-item]
     "a mean of halves by counting": (lambda: ideal_mean(np.array([0.5, 1.5])), "0.5"),
     "a count below 0 of margins": (lambda: stuart_maxwell([[1, -2], [3, 4]]), "-2"),
     "a missing contribution": (lambda: zero_mean([[1.0, nan], [0.0, 1.0]]), "missing"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from analysis.gold import AskedItem
 from analysis.measures.judging.assessment import (
@@ -19,7 +19,7 @@ from analysis.measures.judging.assessment import (
     assessment_tables,
     most_telling,
 )
-from analysis.measures.judging.scores import score, scores_document
+from analysis.measures.judging.scores import score
 from analysis.measures.judging.slices import Lengths
 from analysis.pages import table_text
 from analysis.tables.wording import MISSING
@@ -67,7 +67,7 @@ def estimates(value: Any) -> Iterator[dict[str, Any]]:
 def test_the_document_has_the_scores_as_they_are_and_each_further_result_under_its_name() -> None:
     answers, labels = verdicts(["yes", "no", "no", None]), labels_of({"ann": ["yes", "yes", "no", "no"]})
     document = assessment_document(assess(answers, labels, YES_NO, resamples=20))
-    scores = scores_document(score(answers, labels, YES_NO, resamples=20))
+    scores = to_builtins(score(answers, labels, YES_NO, resamples=20))
     assert {name: document[name] for name in scores} == scores
     assert document.keys() - scores.keys() == FURTHER
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.generated_tables import Inputs, Letter, MadeTable, Quantity, Style, names, rounded_value, table
 from analysis.published import Check, Matrix
 from analysis.stats.usual_tests import two_sided_p_values
 from analysis.tables import Unit
+from benchmarks.audit.generated_tables import Inputs, Letter, MadeTable, Quantity, Style, names, rounded_value, table
 
 _MOST_PAIRS = 2_500
 """Of how many pairs of counts at most a made-up table has p-values of the slowest tests."""

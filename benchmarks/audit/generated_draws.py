@@ -8,7 +8,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 
-from analysis.audit.generated_shapes import (
+from analysis.stats.usual_tests import HOW_MANY
+from analysis.tables import Unit
+from benchmarks.audit.generated_shapes import (
     amounts_of,
     comparison_of,
     copies_of,
@@ -18,9 +20,7 @@ from analysis.audit.generated_shapes import (
     shares_alone_of,
     shares_of,
 )
-from analysis.audit.generated_tables import SOUND_RULES, Letter, MadeTable, Style
-from analysis.stats.usual_tests import HOW_MANY
-from analysis.tables import Unit
+from benchmarks.audit.generated_tables import SOUND_RULES, Letter, MadeTable, Style
 
 SMALLEST, LARGEST = 5, 100_000
 ANSWER_STEPS = tuple(map(Fraction, ("1", "1", "0.5", "0.25", "0.2", "0.1", "5", "2.5")))

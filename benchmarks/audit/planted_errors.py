@@ -11,7 +11,8 @@ from random import Random
 
 from msgspec import Struct, structs
 
-from analysis.audit.generated_draws import (
+from analysis.stats.usual_tests import HOW_MANY
+from benchmarks.audit.generated_draws import (
     SMALLEST,
     draw_amounts,
     draw_arms,
@@ -28,9 +29,8 @@ from analysis.audit.generated_draws import (
     draw_style,
     parts_of,
 )
-from analysis.audit.generated_shapes import comparison_of, shares_alone_of, shares_of
-from analysis.audit.generated_tables import MadeTable, Quantity, differing, rounded_value
-from analysis.stats.usual_tests import HOW_MANY
+from benchmarks.audit.generated_shapes import comparison_of, shares_alone_of, shares_of
+from benchmarks.audit.generated_tables import MadeTable, Quantity, differing, rounded_value
 
 _NEAR = 0.01
 """How far off the number of cases lies that percentages were worked out of, as a share of the printed one."""
