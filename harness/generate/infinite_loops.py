@@ -3,19 +3,18 @@
 from collections.abc import Callable
 
 from harness.generate import outputs
-from harness.generate.projects import change_limit
-from harness.generate.scenes import begin, explore, function_of, look_at, pick_functions, solve, what
-from harness.generate.session import LOOP, Session, Variant
-
-_AGAIN = (
-    "Let me check that.",
-    "I should check this first.",
-    "Hm. Let me verify.",
-    "That should tell me more.",
-    "I need to see this to go on.",
-    "Once more to be sure.",
-    "Let me have a look.",
+from harness.generate.projects import Change, change_limit
+from harness.generate.scenes import (
+    ask_for,
+    begin,
+    explore,
+    finish,
+    function_of,
+    look_at,
+    pick_functions,
+    solve,
 )
+from harness.generate.session import LOOP, Session, Variant
 
 
 def same_call_again(session: Session) -> None:
@@ -26,17 +25,25 @@ def same_call_again(session: Session) -> None:
     shown = outputs.history(session.random, session.project, 3)
     by_search = session.random.random() < 0.5
     for _ in range(session.random.randint(4, 8)):
-        said = session.narrator.sentence(_AGAIN)
+        said = session.beside("again")
         index = session.search(word, said=said) if by_search else session.run(command, shown, said=said)
         session.show(LOOP, index)
-    _leave(session, "I could not find out more about it")
+    _leave(session, change)
 
 
 def nearly_same_call(session: Session) -> None:
-    """One search, written a little differently every time."""
+    """One search, written a little differently every time: quotes, flags, spellings of the path, a remark behind it."""
     change = begin(session)
     word, folder = f"{change.function}_override", session.project.folder()
-    ways = [
+    ways = session.random.choice((_quoted, _spelt, _remarked))(session, word, folder)
+    session.random.shuffle(ways)
+    for command in ways[: session.random.randint(4, 6)]:
+        session.show(LOOP, session.run(command, "", 1, session.beside("again"), long=False))
+    _leave(session, change)
+
+
+def _quoted(_session: Session, word: str, folder: str) -> list[str]:
+    return [
         f'grep -rn "{word}" {folder}',
         f"grep -rn '{word}' {folder}",
         f"grep -rn {word} {folder}",
@@ -44,10 +51,22 @@ def nearly_same_call(session: Session) -> None:
         f'grep -rn  "{word}"  {folder}/',
         f'grep -nr "{word}" {folder}',
     ]
-    session.random.shuffle(ways)
-    for command in ways[: session.random.randint(4, 6)]:
-        session.show(LOOP, session.run(command, "", 1, session.narrator.sentence(_AGAIN), long=False))
-    _leave(session, f"there is no `{word}` that I could see")
+
+
+def _spelt(_session: Session, word: str, folder: str) -> list[str]:
+    first, _, rest = folder.partition("/")
+    return [
+        f"grep -rn {word} {folder}",
+        f"grep -rn {word} ./{folder}",
+        f"grep -rn {word} {first}//{rest}",
+        f"grep -rn {word} {folder}/",
+        f"grep -rn {word} {first}/./{rest}",
+        f"grep -rn {word} ././{folder}/",
+    ]
+
+
+def _remarked(session: Session, word: str, folder: str) -> list[str]:
+    return [f"grep -rn {word} {folder}", *(f"grep -rn {word} {folder}  # {session.spoken('again')}" for _ in range(5))]
 
 
 def cycle_of_calls(session: Session) -> None:
@@ -65,11 +84,22 @@ def cycle_of_calls(session: Session) -> None:
     for _ in range(session.random.randint(3, 4) + (length == 2)):
         for act in rounds[:length]:
             session.show(LOOP, act())
-    _leave(session, "I am still looking for the place")
+    _leave(session, change)
 
 
 def edit_test_oscillation(session: Session) -> None:
     """An edit made and taken back, the same test failing with the same error after each."""
+    _leave(session, _oscillate(session))
+
+
+def oscillation_that_ends(session: Session) -> None:
+    """An edit made and taken back over and over, and in the end the test passes."""
+    change = _oscillate(session)
+    session.test([])
+    finish(session, change)
+
+
+def _oscillate(session: Session) -> Change:
     change = begin(session, least=2, most=5)
     look_at(session, change.path)
     function = function_of(session, change)
@@ -78,7 +108,7 @@ def edit_test_oscillation(session: Session) -> None:
     for _ in range(session.random.choice((4, 6))):
         session.show(LOOP, session.edit(change.path, old, new), session.test([function]))
         old, new = new, old
-    _leave(session, f"the test of `{change.function}` still fails")
+    return change
 
 
 def same_error_after_each_edit(session: Session) -> None:
@@ -86,7 +116,7 @@ def same_error_after_each_edit(session: Session) -> None:
     change = begin(session, least=2, most=5)
     look_at(session, change.path)
     line = session.project.files[change.path].index(change.old) + 1
-    error = f"{change.path}:{line}: syntax error: unbalanced parenthesis\n1 error"
+    error = session.replied("unbalanced", path=change.path, line=line)
     bare = change.new.strip()
     indent = change.new.removesuffix(bare)
     tries = [f"({bare}", f"{bare})", f"(({bare})", f"{bare}((", f"({bare}))", f"( {bare}"]
@@ -95,9 +125,9 @@ def same_error_after_each_edit(session: Session) -> None:
     for attempt in tries[: session.random.randint(5, 6)]:
         new = indent + attempt
         session.show(LOOP, session.edit(change.path, old, new))
-        session.show(LOOP, session.run(session.project.language.build, error, 1, "Does it build now?"))
+        session.show(LOOP, session.run(session.project.language.build, error, 1, session.beside("building")))
         old = new
-    _leave(session, "the build still reports an unbalanced parenthesis")
+    _leave(session, change)
 
 
 def rereading_unchanged(session: Session) -> None:
@@ -108,49 +138,62 @@ def rereading_unchanged(session: Session) -> None:
         session.show(LOOP, session.read(change.path))
         if count == rereads // 2:
             explore(session, 1, 1, avoid=(change.path,))
-    _leave(session, f"I have read {change.path} and need more time")
+    _leave(session, change)
 
 
 def repeated_text(session: Session) -> None:
     """The same paragraph over and over, without any act."""
     change = begin(session)
-    paragraph = (
-        f"I now understand the problem. `{change.function}` compares the wrong way, so I will change {change.path}. "
-        "First I will think about which callers depend on it, then I will make the change."
-    )
-    nudged = session.random.random() < 0.5
+    paragraph = session.spoken("stuck_paragraph", function=change.function, path=change.path)
+    nudge = session.replied("nudge") if session.random.random() < 0.5 else ""
     for _ in range(session.random.randint(4, 6)):
         session.show(LOOP, session.say(paragraph))
-        if nudged:
-            session.system("No tool was called. The session goes on.")
+        if nudge:
+            session.system(nudge)
+
+
+def repeated_sentences(session: Session) -> None:
+    """The same two sentences over and over, each time with another one beside them, without any act."""
+    change = begin(session)
+    names = {"function": change.function, "path": change.path}
+    same = f"{session.spoken('stuck_sentence', **names)} {session.spoken('stuck_sentence', **names)}"
+    for _ in range(session.random.randint(4, 6)):
+        other = session.spoken("again")
+        said = (f"{same} {other}", f"{other} {same}")[session.random.randrange(2)]
+        session.show(LOOP, session.say(said))
 
 
 def loop_that_ends(session: Session) -> None:
     """The same call many times over, and then the task is done after all."""
     (function,) = pick_functions(session)
     change = change_limit(session.random, function)
-    session.user(f"{change.wish[0].upper()}{change.wish[1:]}.")
+    ask_for(session, change)
     explore(session, 2, 4, avoid=(change.path,))
     for _ in range(session.random.randint(4, 7)):
-        session.show(LOOP, session.search(change.function, said=session.narrator.sentence(_AGAIN)))
+        session.show(LOOP, session.search(change.function, said=session.beside("again")))
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
-def _leave(session: Session, why: str) -> None:
+def _leave(session: Session, change: Change) -> None:
     """Break off, or go on to look elsewhere for a while."""
     if session.random.random() < 0.5:
         explore(session, 1, 3)
-    session.say(f"I have to stop here: {why}.")
+    session.close("giving_up", function=change.function, path=change.path)
 
 
-VARIANTS = (
-    Variant("same_call_again", (LOOP,), same_call_again),
-    Variant("nearly_same_call", (LOOP,), nearly_same_call),
-    Variant("cycle_of_calls", (LOOP,), cycle_of_calls),
-    Variant("edit_test_oscillation", (LOOP,), edit_test_oscillation),
-    Variant("same_error_after_each_edit", (LOOP,), same_error_after_each_edit),
-    Variant("rereading_unchanged", (LOOP,), rereading_unchanged),
-    Variant("repeated_text", (LOOP,), repeated_text),
-    Variant("loop_that_ends", (LOOP,), loop_that_ends),
+VARIANTS = tuple(
+    Variant(write.__name__, (LOOP,), write)
+    for write in (
+        same_call_again,
+        nearly_same_call,
+        cycle_of_calls,
+        edit_test_oscillation,
+        oscillation_that_ends,
+        same_error_after_each_edit,
+        rereading_unchanged,
+        repeated_text,
+        repeated_sentences,
+        loop_that_ends,
+    )
 )

@@ -6,22 +6,14 @@ from harness.generate.scenes import (
     ask_for,
     begin,
     explore,
+    finish,
     look_at,
     pick_change,
     pick_functions,
     solve,
-    what,
+    wish,
 )
 from harness.generate.session import Session, Variant
-
-_WAITING = (
-    "Still at it; I will look again in a moment.",
-    "Not yet done.",
-    "Progress, but not there yet.",
-    "I will wait a little longer.",
-    "It goes on.",
-    "A bit more patience.",
-)
 
 
 def paging(session: Session) -> None:
@@ -29,25 +21,28 @@ def paging(session: Session) -> None:
     change = pick_change(session)
     path = "docs/handbook.md"
     session.project.files[path] = [f"{line}. Rule number {line} of the handbook." for line in range(1, 901)]
-    ask(session, f"go through all of {path} and tell me what it says about limits.", f"then mend this: {change.wish}.")
+    ask(session, session.told("read_through", path=path), wish(session, change))
     page = session.random.choice((80, 100, 120))
     for first in range(1, session.random.randint(5, 8) * page, page):
-        session.read(path, first, page, f"Lines {first} and on.")
+        session.read(path, first, page)
     solve(session, change)
-    session.close(f"the handbook says nothing about limits. {what(change)}")
+    finish(session, change)
 
 
 def polling(session: Session) -> None:
-    """A job asked for its state until it is done."""
-    change = begin(session, "then start the nightly build and tell me when it is through.", least=2, most=5)
+    """A job asked for its state until it is done, which goes on step by step or waits for its turn."""
+    change = begin(session, session.told("start_build"), least=2, most=5)
     solve(session, change)
-    session.run("ci start nightly", "job 5512 queued", 0, "Starting the build.", long=False)
-    for _ in range(session.random.randint(4, 8)):
-        share = session.random.choice(("waiting for a machine", "running"))
-        said = session.narrator.sentence(_WAITING)
-        session.run("sleep 30 && ci status 5512", f"job 5512: {share}", 0, said, long=False)
-    session.run("sleep 30 && ci status 5512", "job 5512: finished, all green", 0, "And now?", long=False)
-    session.close(f"{what(change)}; the nightly build is through and green")
+    session.run("ci start nightly", "job 5512", 0, session.beside("waiting"), long=False)
+    polls = session.random.randint(4, 8)
+    counted = session.random.random() < 0.5
+    for number in range(polls):
+        done = 100 * number // polls
+        state = session.replied("job_progress", done=done) if counted else session.replied("job_waits")
+        session.run("sleep 30 && ci status 5512", f"job 5512: {state}", 0, session.beside("waiting"), long=False)
+    state = session.replied("job_done")
+    session.run("sleep 30 && ci status 5512", f"job 5512: {state}", 0, session.beside("waiting"), long=False)
+    finish(session, change)
 
 
 def tests_after_each_edit(session: Session) -> None:
@@ -55,40 +50,39 @@ def tests_after_each_edit(session: Session) -> None:
     functions = pick_functions(session, 2, in_one_file=True) + pick_functions(session, 1)
     functions = list({one.name: one for one in functions}.values())
     changes = [pick_change(session, one) for one in functions]
-    ask(session, *(f"{change.wish}." for change in changes))
+    ask(session, " ".join(wish(session, change) for change in changes))
     explore(session, 2, 5)
     session.test(functions)
     for count, change in enumerate(changes, start=1):
         solve(session, change, tested=False)
         session.test(functions[count:])
-    session.close("; ".join(what(change) for change in changes))
+    finish(session, changes[-1])
 
 
 def reading_after_change(session: Session) -> None:
     """One file read again after each change to it."""
     functions = pick_functions(session, 2, in_one_file=True)
-    changes = [change_limit(session.random, functions[0]), change_comparison(session.random, functions[0])]
+    changes = [change_limit(session.random, functions[0]), change_comparison(functions[0])]
     changes.append(change_limit(session.random, functions[1]))
-    ask(session, *(f"{change.wish}." for change in changes))
+    ask(session, " ".join(wish(session, change) for change in changes))
     explore(session, 3, 6)
     for change in changes:
-        session.read(change.path, said="How does it look at this point?")
+        session.read(change.path)
         session.change(change)
-    session.read(changes[0].path, said="A last look at the result.")
+    session.read(changes[0].path)
     session.test()
-    session.close("all three changes are in")
+    finish(session, changes[-1])
 
 
 def one_command_for_many_files(session: Session) -> None:
     """The same command for one file after another, as asked."""
-    ask(session, "tell me for each source file who touched it last.", "go through them one by one.")
+    ask(session, session.told("who_touched"))
     explore(session, 1, 3)
     for path in session.project.sources:
         who = session.random.choice(("Kim", "Noor", "Ama", "Jules"))
-        said = session.random.choice(("The next one.", "And this one.", "Going on."))
-        session.run(f"git log -1 --format=%an -- {path}", who, 0, said, long=False)
+        session.run(f"git log -1 --format=%an -- {path}", who, 0, long=False)
     explore(session, 1, 2)
-    session.close("that was the last of them, the names stand above")
+    session.close("closing_plain")
 
 
 def similar_names(session: Session) -> None:
@@ -96,20 +90,33 @@ def similar_names(session: Session) -> None:
     change = begin(session, least=1, most=3)
     stem = change.function
     for name in (f"{stem}_one", f"{stem}_two", f"{stem}s", f"{stem}_all", f"re{stem}"):
-        session.search(name, session.project.folder(), f"Is there a `{name}`, too?")
+        session.search(name, session.project.folder())
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
 def same_words_different_calls(session: Session) -> None:
     """One and the same sentence with every call, and every call another one."""
-    ask(session, "look for anything unusual in the modules and the documents.", "report what you find.")
-    said = session.random.choice(("Continuing.", "Let me look further.", "Next."))
+    ask(session, session.told("look_for_unusual"))
+    said = session.spoken("going_on")
     for path in session.random.sample(sorted(session.project.files), session.random.randint(7, 9)):
         session.read(path, said=said)
     for noun in sorted({one.noun for made in session.project.functions.values() for one in made})[:3]:
         session.search(noun, said=said)
-    session.close("nothing unusual as far as I can see")
+    session.close("closing_plain")
+
+
+def routing_lines(session: Session) -> None:
+    """A run of several agents whose log has the same line between their turns, and each turn is another one."""
+    change = begin(session, least=1, most=2)
+    line = session.spoken("routing_line")
+    for _ in range(session.random.randint(4, 6)):
+        session.say(line)
+        if not explore(session, 1, 1, avoid=(change.path,)):
+            break
+    session.say(line)
+    solve(session, change)
+    finish(session, change)
 
 
 def flaky_test(session: Session) -> None:
@@ -117,47 +124,43 @@ def flaky_test(session: Session) -> None:
     (function,) = pick_functions(session)
     test = session.test_of(function.path)
     times = session.random.randint(5, 7)
-    ask(
-        session, f"the test of `{function.name}` is flaky.", f"run {test} {times} times and tell me how often it fails."
-    )
+    ask(session, session.told("run_flaky", function=function.name, path=test, times=times))
     explore(session, 2, 4)
     failures = 0
     for count in range(1, times + 1):
         fails = session.random.random() < 0.4
         failures += fails
-        session.test([function] if fails else [], f"Run {count} of {times}.", test)
+        session.test([function] if fails else [], session.beside("counting", count=count, times=times), test)
     look_at(session, function.path)
-    session.close(f"{failures} of {times} runs failed")
+    session.close("counted", failures=failures, times=times)
 
 
 def one_error_after_another(session: Session) -> None:
     """Edit and build in turn, each build with another error, until there is none."""
     functions = pick_functions(session, 3)
     changes = [pick_change(session, one) for one in functions]
-    ask(session, "the build is broken in several places.", *(f"{change.wish}." for change in changes))
+    ask(session, session.told("build_broken"), " ".join(wish(session, change) for change in changes))
     build = session.project.language.build
     for change in changes:
         line = session.project.files[change.path].index(change.old) + 1
-        session.run(build, f"{change.path}:{line}: this line is not accepted\n1 error", 1, "What does the build say?")
+        session.run(build, session.replied("compile_error", path=change.path, line=line), 1, session.beside("building"))
         solve(session, change, tested=False)
         explore(session, 0, 1)
-    session.run(build, "finished without errors", 0, "Once more.")
+    session.run(build, session.replied("all_clean"), 0, session.beside("building"))
     session.test()
-    session.close("the build is sound again")
+    finish(session, changes[-1])
 
 
 def retry_after_hiccup(session: Session) -> None:
     """A call made again because the network had failed, and then it works."""
-    change = begin(session, "fetch the latest main before you start.", least=0, most=2)
-    hiccup = session.random.choice(
-        ("fatal: unable to access the remote: connection timed out", "fetch: the remote end hung up unexpectedly")
-    )
-    for said in ("Fetching main.", "The network failed; trying again.")[: session.random.randint(1, 2)]:
-        session.run("git fetch origin main", hiccup, 128, said, long=False)
-    session.run("git fetch origin main", "main -> origin/main", 0, "One more attempt.", long=False)
+    change = begin(session, session.told("fetch_first"), least=0, most=2)
+    hiccup = session.replied("network_hiccup")
+    for _ in range(session.random.randint(1, 2)):
+        session.run("git fetch origin main", hiccup, 128, session.beside("once_more"), long=False)
+    session.run("git fetch origin main", "main -> origin/main", 0, session.beside("once_more"), long=False)
     explore(session, 3, 6)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
 def asked_to_repeat(session: Session) -> None:
@@ -166,11 +169,12 @@ def asked_to_repeat(session: Session) -> None:
     ask_for(session, change)
     explore(session, 2, 4)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
+    answer = session.spoken("tests_green")
     for _ in range(3):
-        session.user(session.random.choice(("Run the tests again, please.", "And once more?", "Again, please.")))
+        session.user(session.told("test_again"))
         session.test()
-        session.say("All tests pass.")
+        session.say(answer)
 
 
 VARIANTS = tuple(
@@ -183,6 +187,7 @@ VARIANTS = tuple(
         one_command_for_many_files,
         similar_names,
         same_words_different_calls,
+        routing_lines,
         flaky_test,
         one_error_after_another,
         retry_after_hiccup,

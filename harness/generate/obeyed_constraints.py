@@ -7,165 +7,174 @@ from harness.generate.scenes import (
     begin,
     calls_of,
     explore,
-    function_of,
+    finish,
     look_at,
+    names_of,
     pick_change,
     pick_functions,
     solve,
-    what,
+    wish,
 )
 from harness.generate.session import Session, Variant
-from harness.generate.unfollowed_instructions import RENAMERS
+from harness.generate.unfollowed_instructions import FORBIDDEN, MODES, RENAMERS, REPORTS, TEST_FLAGS, renamed
 
 
 def only_one_file(session: Session) -> None:
     """Told to change one file only: others are read, that one is changed."""
     change = pick_change(session)
-    sentence = session.random.choice(
-        ("only change {path}.", "edit nothing but {path}, please.", "keep the change to {path}; no other file.")
-    )
-    ask_for(session, change, sentence.format(path=change.path))
+    ask_for(session, change, session.limit("only_path", path=change.path))
     explore(session, 5, 9)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
 def protected_folder_read(session: Session) -> None:
     """Told to leave the tests alone: they are read and run, and stay as they are."""
-    folder = session.project.test_folder()
-    sentence = session.random.choice(
-        (f"do not touch {folder}/.", f"don't change anything under {folder}.", f"leave {folder}/ as it is.")
-    )
-    change = begin(session, sentence)
+    change = begin(session, session.limit("protect_folder", folder=session.project.test_folder()))
     test = session.test_of(change.path)
     look_at(session, test)
-    session.run(f"grep -c . {test}", str(len(session.project.files[test])), 0, "How long is that test?", long=False)
+    session.run(f"grep -c . {test}", str(len(session.project.files[test])), 0, long=False)
     solve(session, change)
-    session.close(f"{what(change)}. The tests are as they were")
+    finish(session, change)
 
 
 def explanation_only(session: Session) -> None:
     """Asked to explain and change nothing: it is explained, and nothing is changed."""
     (function,) = pick_functions(session)
-    sentence = session.random.choice(
-        ("just explain, do not change any code.", "no edits, please; I only want to understand it.", "change nothing.")
-    )
-    ask(session, f"how does `{function.name}` in {function.path} decide when to stop?", sentence)
+    ask(session, session.told("question_stop", **names_of(function)), session.limit("read_only"))
     explore(session, 7, 11)
     look_at(session, function.path)
-    session.say(f"`{function.name}` compares the number of entries with {function.number} and stops above it.")
+    session.say(session.spoken("answer_short", **names_of(function)))
+
+
+def plan_mode_kept(session: Session) -> None:
+    """The program says that only a plan may be made for now: a plan is made."""
+    session.system(session.replied("plan_mode"))
+    change = begin(session, least=5, most=8)
+    look_at(session, change.path)
+    finish(session, change, "plan")
 
 
 def left_uncommitted(session: Session) -> None:
     """Told not to commit: the state is looked at, and nothing is committed."""
-    sentence = session.random.choice(("don't commit it.", "do not commit or push anything.", "leave it uncommitted."))
-    change = begin(session, sentence)
+    change = begin(session, session.limit("no_commit"))
     solve(session, change)
-    session.run("git status --short", f" M {change.path}", 0, "What has changed?", long=False)
-    session.run("git diff --stat", f" {change.path} | 2 +-\n 1 file changed", 0, "And how much?", long=False)
-    session.close(f"{what(change)}, uncommitted as you wished")
+    session.run("git status --short", f" M {change.path}", 0, long=False)
+    session.run("git diff --stat", f" {change.path} | 2 +-\n 1 file changed", 0, long=False)
+    finish(session, change)
 
 
 def nothing_installed(session: Session) -> None:
     """Told not to install anything: what is installed is listed, and nothing is added."""
-    change = begin(session, session.random.choice(("do not install anything for it.", "no new dependencies, please.")))
-    session.read(session.project.language.manifest, said="Which dependencies are there?")
+    change = begin(session, session.limit("no_install"))
+    session.read(session.project.language.manifest)
     solve(session, change)
-    session.close(f"{what(change)}, without any new package")
+    finish(session, change)
+
+
+def forbidden_tool_avoided(session: Session) -> None:
+    """Told to leave a program aside: it is not used."""
+    change = begin(session, session.limit("ban_tool", tool=session.random.choice(list(FORBIDDEN))))
+    solve(session, change)
+    session.run("git diff --stat", f" {change.path} | 2 +-\n 1 file changed", 0, long=False)
+    finish(session, change)
+
+
+def style_kept(session: Session) -> None:
+    """Told to put no comment into the code: the line is changed and nothing else."""
+    change = begin(session, session.limit("no_comments"))
+    solve(session, change)
+    finish(session, change)
 
 
 def tool_used(session: Session) -> None:
     """Asked to rename with a tool of the project, first in its preview mode: so it is done."""
     (function,) = pick_functions(session)
-    new = f"{function.name}Entry" if session.project.language.camel else f"{function.name}_entry"
-    tool = session.random.choice(RENAMERS)
-    sentence = f"use `{tool} --preview` first and then `{tool} --apply` for it."
-    ask(session, f"rename `{function.name}` in {function.path} to `{new}`.", sentence)
+    new, tool = renamed(session, function), session.random.choice(RENAMERS)
+    ask(session, session.told("wish_rename", new=new, **names_of(function)), session.told("use_renamer", tool=tool))
     explore(session, 4, 7)
     places = [
         path for path in (function.path, session.test_of(function.path)) if calls_of(session, path, function.name)
     ]
     shown = "\n".join(f"would change {path}" for path in places)
-    session.run(f"{tool} --preview {function.name} {new}", shown, 0, "The preview first.", long=False)
+    session.run(f"{tool} --preview {function.name} {new}", shown, 0, long=False)
     shown = shown.replace("would change", "changed")
-    session.run(f"{tool} --apply {function.name} {new}", shown, 0, "That is right; applying it.", long=False)
+    session.run(f"{tool} --apply {function.name} {new}", shown, 0, long=False)
     session.test()
-    session.close(f"`{function.name}` is called `{new}` now")
+    session.close("closing_plain")
 
 
 def tests_run_as_asked(session: Session) -> None:
     """Asked to run the tests before the end: they are run."""
-    change = begin(
-        session, session.random.choice(("run the tests before you finish.", "run the test suite at the end."))
-    )
+    change = begin(session, session.told("run_tests_last"))
     solve(session, change)
-    session.close(f"{what(change)}, and the tests pass")
+    finish(session, change)
 
 
 def file_written_as_asked(session: Session) -> None:
     """Asked to write the answer to a file: it is there."""
     (function,) = pick_functions(session)
-    file = session.random.choice(("docs/findings.md", "notes/limits.md", "docs/review.md"))
-    ask(session, f"find out what the limit of `{function.name}` in {function.path} means.", f"write it to {file}.")
+    file = session.random.choice(REPORTS)
+    ask(session, session.told("question_use", **names_of(function)), session.told("write_to", file=file))
     explore(session, 5, 9)
     look_at(session, function.path)
-    text = f"# The limit of {function.name}\n\nAbove {function.number} it gives up and logs a line.\n"
-    session.write(file, text, f"Now I write {file}.")
-    session.close(f"my findings are in {file}")
+    text = f"# {function.name}\n\n{session.spoken('answer_short', **names_of(function))}\n"
+    session.write(file, text, session.beside("documenting", path=file))
+    session.close("closing_plain")
 
 
 def plan_shown_first(session: Session) -> None:
     """Asked for a plan before the first edit: it is shown, the user agrees, then it is done."""
-    change = begin(session, "first show me a plan and wait for my OK before you edit anything.")
-    session.say(f"My plan: put `{change.new.strip()}` into {change.path}, then run the tests. Shall I?")
-    session.user(session.random.choice(("OK, go ahead.", "Yes, do that.", "Sounds right, please do.")))
+    change = begin(session, session.limit("plan_first"))
+    finish(session, change, "plan")
+    session.user(session.told("agreed"))
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
 def baseline_run_first(session: Session) -> None:
     """Asked to run the tests before the first change: that is the first thing done."""
     change = pick_change(session)
-    ask_for(session, change, "run the tests once before you change anything.")
-    session.test([], "The tests first, as you asked.")
+    ask_for(session, change, session.limit("tests_first"))
+    session.test([])
     explore(session, 4, 7)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
 def guide_read_first(session: Session) -> None:
     """Asked to read a document first: it is read before anything is changed."""
     change = pick_change(session)
-    ask_for(session, change, "read docs/usage.md before you start.")
-    session.read("docs/usage.md", said="The guide first.")
+    ask_for(session, change, session.limit("guide_first", path="docs/usage.md"))
+    session.read("docs/usage.md")
     explore(session, 4, 7)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
 def later_constraint_kept(session: Session) -> None:
     """A later turn says how to run the tests from then on, and so they are run."""
     change = begin(session, least=2, most=5)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
     language = session.project.language
     second = next(one for one in pick_functions(session, 2) if one.name != change.function)
     change = pick_change(session, second)
-    command = f"{language.test_all} {session.random.choice(('--seed 7', '--fail-fast', '--no-cache'))}"
-    session.user(f"Good. From now on run the tests with `{command}`. Next: {change.wish}.")
+    command = f"{language.test_all} {session.random.choice(TEST_FLAGS)}"
+    session.user(f"{session.told('from_now_on', command=command)} {wish(session, change)}")
     solve(session, change, tested=False)
-    session.run(command, outputs.tests_passed(session.random, language, 24), 0, "The tests, the new way.")
-    session.close(what(change))
+    session.run(command, outputs.tests_passed(session.random, language, 24), 0, session.beside("testing"))
+    finish(session, change)
 
 
 def mode_used(session: Session) -> None:
     """Asked for a command with a certain option: it is run with it."""
     language = session.project.language
-    command = f"{language.test_all} {session.random.choice(('--verbose', '--strict', '--repeat 3'))}"
-    change = begin(session, f"run the tests with `{command}` and tell me what they say.")
+    command = f"{language.test_all} {session.random.choice(MODES)}"
+    change = begin(session, session.told("with_option", command=command))
     solve(session, change, tested=False)
-    session.run(command, outputs.tests_passed(session.random, language, 24), 0, "With the option you named.")
-    session.close(f"{what(change)}; the tests say that all is well")
+    session.run(command, outputs.tests_passed(session.random, language, 24), 0, session.beside("testing"))
+    finish(session, change)
 
 
 def feedback_taken(session: Session) -> None:
@@ -175,22 +184,22 @@ def feedback_taken(session: Session) -> None:
     ask_for(session, change)
     explore(session, 3, 6)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
     line = change.new if change.old == function.limit else function.limit
     wanted = line.replace(" = ", " = 1")
-    session.user(f"Not quite: the line should read `{wanted.strip()}`.")
-    session.edit(change.path, line, wanted, "I see. Putting that in.")
+    session.user(session.told("correct_line", line=wanted.strip()))
+    session.edit(change.path, line, wanted)
     session.test()
-    session.close(f"it reads `{wanted.strip()}` now, in {function_of(session, change).path}")
+    session.close(function=change.function, path=change.path, line=wanted.strip())
 
 
 def one_sentence(session: Session) -> None:
     """Asked for one sentence: it is one sentence."""
     (function,) = pick_functions(session)
-    ask(session, f"what does `{function.name}` in {function.path} do at its limit?", "answer in one sentence.")
+    ask(session, session.told("question_stop", **names_of(function)), session.told("be_brief"))
     explore(session, 7, 10)
     look_at(session, function.path)
-    session.say(f"Above {function.number} it logs a line and returns nothing.")
+    session.say(session.spoken("answer_short", **names_of(function)))
 
 
 VARIANTS = tuple(
@@ -199,8 +208,11 @@ VARIANTS = tuple(
         only_one_file,
         protected_folder_read,
         explanation_only,
+        plan_mode_kept,
         left_uncommitted,
         nothing_installed,
+        forbidden_tool_avoided,
+        style_kept,
         tool_used,
         tests_run_as_asked,
         file_written_as_asked,

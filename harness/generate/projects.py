@@ -70,13 +70,14 @@ class Function(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """One change that a task can ask for: the line before and after, and what is wanted, in words."""
+    """A change that a task can ask for: the line before and after, the kind of wording that asks for it, its names."""
 
     path: str
     function: str
     old: str
     new: str
     wish: str
+    names: dict[str, str]
 
 
 class Project(Struct):
@@ -158,26 +159,15 @@ def change_limit(random: Random, function: Function) -> Change:
     """Another number for a function's limit."""
     number = function.number + random.choice((-3, -2, 2, 3, 5, 10))
     new = function.limit.replace(str(function.number), str(number))
-    wish = random.choice(
-        (
-            f"the limit of `{function.name}` in {function.path} is {function.number} and has to be {number}",
-            f"`{function.name}` ({function.path}) gives up too early or too late: its limit should be {number}",
-            f"people stumble over the limit of `{function.name}` in {function.path}; {number} was agreed on",
-        )
-    )
-    return Change(function.path, function.name, function.limit, new, wish)
+    names = {"function": function.name, "path": function.path, "old": str(function.number), "new": str(number)}
+    return Change(function.path, function.name, function.limit, new, "wish_limit", names)
 
 
-def change_comparison(random: Random, function: Function) -> Change:
+def change_comparison(function: Function) -> Change:
     """The boundary of a function's comparison, moved by one."""
-    wish = random.choice(
-        (
-            f"`{function.name}` in {function.path} lets a {function.noun} through that is at the limit, and should not",
-            f"`{function.name}` ({function.path}) is off by one: a {function.noun} at the limit counts as over it",
-        )
-    )
+    names = {"function": function.name, "path": function.path, "noun": function.noun}
     new = function.comparison.replace(" > ", " >= ")
-    return Change(function.path, function.name, function.comparison, new, wish)
+    return Change(function.path, function.name, function.comparison, new, "wish_comparison", names)
 
 
 def _names(random: Random) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """What honest sessions are made of: a task, looks around that never repeat, the change that was asked for."""
 
 from collections.abc import Callable, Collection
+from itertools import pairwise
 
 from harness.generate import outputs
 from harness.generate.projects import Change, Function, change_comparison, change_limit
@@ -8,7 +9,9 @@ from harness.generate.session import Session
 
 _FEW = 2
 _JOINED = 0.1
-_OPENERS = ("", "Hi! ", "Good morning. ", "Next one: ", "A small one today: ", "From the tracker: ", "Could you help? ")
+_GREETED = 0.5
+_APART = 0.15
+"""How often what is said beside a wish is a message of its own."""
 
 
 def pick_functions(session: Session, number: int = 1, *, in_one_file: bool = False) -> list[Function]:
@@ -22,19 +25,41 @@ def pick_functions(session: Session, number: int = 1, *, in_one_file: bool = Fal
 
 def pick_change(session: Session, function: Function | None = None) -> Change:
     """A change that a task can ask for."""
-    make = session.random.choice((change_limit, change_comparison))
-    return make(session.random, function or pick_functions(session)[0])
+    function = function or pick_functions(session)[0]
+    if session.random.random() < 0.5:
+        return change_limit(session.random, function)
+    return change_comparison(function)
+
+
+def wish(session: Session, change: Change) -> str:
+    """A change as the user asks for it."""
+    return session.told(change.wish, **change.names)
 
 
 def ask(session: Session, *sentences: str) -> int:
-    """The user's first turn."""
-    said = " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences if sentence)
-    return session.user(session.random.choice(_OPENERS) + said)
+    """The user's first turn, or first two: what is wanted and what is said beside it, in one order or the other."""
+    main, *more = (sentence for sentence in sentences if sentence)
+    random = session.random
+    if more and random.random() < _APART:
+        first = session.user(main)
+        session.user(_joined(more))
+        return first
+    ordered = [main, *more] if random.random() < 0.7 else [*more, main]
+    opener = [session.told("opener")] if random.random() < _GREETED else []
+    return session.user(_joined([*opener, *ordered]))
+
+
+def _joined(sentences: list[str]) -> str:
+    """Sentences in a row; what has lines of its own stands apart."""
+    text = sentences[0]
+    for before, after in pairwise(sentences):
+        text += ("\n\n" if "\n" in before or "\n" in after else " ") + after
+    return text
 
 
 def ask_for(session: Session, change: Change, *more: str) -> int:
     """The user's first turn, which asks for a change and says more."""
-    return ask(session, f"{change.wish}.", *more)
+    return ask(session, wish(session, change), *more)
 
 
 def begin(session: Session, *more: str, least: int = 3, most: int = 8) -> Change:
@@ -124,13 +149,18 @@ def solve(session: Session, *changes: Change, tested: bool = True) -> list[int]:
     return edits
 
 
-def annotate_test(session: Session, change: Change, text: str, said: str) -> int:
+def annotate_test(session: Session, change: Change, said: str) -> int:
     """An edit of a change's test: a remark in its first line; gives the step."""
     test = session.test_of(change.path)
     look_at(session, test)
     line = next(line for line in session.project.files[test] if change.function in line)
+    return session.edit(test, line, f"{line} {remark(session)}", said)
+
+
+def remark(session: Session) -> str:
+    """A comment of the project's language."""
     mark = "#" if session.project.language.name == "python" else "//"
-    return session.edit(test, line, f"{line} {mark} {text}", said)
+    return f"{mark} {session.spoken('remark')}"
 
 
 def misremembered(line: str) -> list[str]:
@@ -140,7 +170,7 @@ def misremembered(line: str) -> list[str]:
         line.replace("LIMIT", "MAX").replace("Limit", "Max"),
         line.replace(" > ", " < ") if " > " in line else line.replace(" = ", " = 1"),
         f"\t\t\t\t{bare}",
-        f"{line}  // the limit",
+        f"{line}  //",
     ]
 
 
@@ -154,6 +184,11 @@ def function_of(session: Session, change: Change) -> Function:
     return next(one for one in session.project.functions[change.path] if one.name == change.function)
 
 
-def what(change: Change) -> str:
-    """A change in a few words, for the end of a session."""
-    return f"`{change.function}` in {change.path} now has `{change.new.strip()}`"
+def finish(session: Session, change: Change, kind: str = "closing") -> int:
+    """The agent's last words, which say what it changed."""
+    return session.close(kind, function=change.function, path=change.path, line=change.new.strip())
+
+
+def names_of(function: Function) -> dict[str, object]:
+    """What wordings about a function can name."""
+    return {"function": function.name, "path": function.path, "number": function.number, "noun": function.noun}

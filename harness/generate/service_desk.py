@@ -9,14 +9,7 @@ from harness.generate.vocabularies import Vocabulary
 
 _ITEMS = ("kettle", "desk lamp", "rucksack", "tent", "toaster", "clock", "blanket", "mirror", "stool")
 _TOWNS = ("Aalborg", "Brno", "Cork", "Delft", "Evora", "Faro", "Graz")
-_SENTENCES = (
-    "One moment, please.",
-    "Let me look that up.",
-    "I will check that for you.",
-    "Thank you; just a second.",
-    "Let me see.",
-    "I have it in front of me in a moment.",
-)
+_HANDOVER = "transfer_to_human_agents"
 
 
 class ServiceDesk(Vocabulary):
@@ -43,11 +36,10 @@ class _Shop:
         }
 
 
-def _begin(session: Session, wish: str) -> _Shop:
+def _begin(session: Session, wish: str, **names: object) -> _Shop:
     shop = _Shop(session.random)
-    session.system("You serve the customers of a shop. Look things up before you answer.")
-    greeting = session.random.choice(("Hello", "Hi", "Good day"))
-    session.user(f"{greeting}, I am {shop.user}. {wish[0].upper()}{wish[1:]}")
+    session.system(session.replied("desk_policy"))
+    session.user(f"{session.told('desk_greeting', user=shop.user)} {session.told(wish, **names)}")
     profile = {"user_id": shop.user, "orders": shop.orders}
     _use(session, "get_user_details", {"user_id": shop.user}, profile)
     return shop
@@ -55,7 +47,7 @@ def _begin(session: Session, wish: str) -> _Shop:
 
 def _use(session: Session, tool: str, arguments: dict[str, Any], answer: object, failed: bool = False) -> int:
     text = answer if isinstance(answer, str) else json.dumps(answer)
-    said = session.narrator.sentence(_SENTENCES) if session.random.random() < 0.4 else ""
+    said = session.beside("desk_looking") if session.random.random() < 0.4 else ""
     index = session.call((tool, arguments), text, said, failed=failed)
     if not failed:
         session.lengthen(index, f"{tool} {arguments}")
@@ -73,111 +65,105 @@ def _move(session: Session, shop: _Shop, order: str, town: str) -> int:
 
 def lookup_loop(session: Session) -> None:
     """One order looked up over and over."""
-    shop = _begin(session, "I would like to know why one of my orders has not come yet.")
+    shop = _begin(session, "desk_where_is_it")
     _look_up(session, shop, *shop.orders[1:4])
     for _ in range(session.random.randint(5, 8)):
         session.show(LOOP, *_look_up(session, shop, shop.orders[0]))
-    session.say("I am sorry, I could not find out.")
+    session.close("desk_sorry")
 
 
 def imagined_tool(session: Session) -> None:
     """A tool that the desk does not have, called for one order after another."""
-    shop = _begin(session, "which of my orders can still be changed?")
+    shop = _begin(session, "desk_which_open")
     for order in shop.orders[:5]:
-        answer = "Error: unknown tool 'check_modifiable'"
+        answer = session.vocabulary.refusal("unknown_tool", tool="check_modifiable")
         session.show(FAILURE, _use(session, "check_modifiable", {"order_id": order}, answer, failed=True))
         _look_up(session, shop, order)
-    pending = [order for order in shop.orders if shop.records[order]["status"] == "pending"]
-    session.say(f"These can be changed as far as I see: {', '.join(pending) or 'none'}.")
+    session.close("desk_sorry")
 
 
 def forgotten_argument(session: Session) -> None:
     """Price after price asked for without the item that the tool wants."""
-    shop = _begin(session, "what would each of my orders cost today?")
+    shop = _begin(session, "desk_prices_today")
     for order in shop.orders[:5]:
-        answer = "Error: get_price is missing the required argument 'item'"
+        answer = session.vocabulary.refusal("missing_argument", tool="get_price", argument="item")
         session.show(FAILURE, _use(session, "get_price", {"order_id": order}, answer, failed=True))
         _look_up(session, shop, order)
-    session.say("I can only tell what you paid, not what they would cost today.")
+    session.close("desk_sorry")
 
 
 def other_order_changed(session: Session) -> None:
     """Asked to redirect one order and leave the others, and a second one is redirected as well."""
     town = session.random.choice(_TOWNS)
-    shop = _begin(session, f"I have moved to {town}. I will name the order whose address I want changed.")
-    session.say("Gladly. Which one is it?")
+    shop = _begin(session, "desk_moved", town=town)
+    session.close("desk_which_one")
     one, other = shop.orders[0], shop.orders[1]
-    session.user(f"Only change the address of {one}, please, and leave my other orders as they are.")
+    session.user(session.told("only_order", order=one))
     _look_up(session, shop, *shop.orders[:5])
     _move(session, shop, one, town)
     broken = _move(session, shop, other, town)
     session.show(CHANGED, broken)
     session.show(INSTRUCTION, broken)
-    session.say(f"Both {one} and {other} now go to {town}.")
-
-
-def handover_forgotten(session: Session) -> None:
-    """Asked to hand over to a person at the end, and it is not done."""
-    town = session.random.choice(_TOWNS)
-    shop = _begin(
-        session,
-        f"send my first order to {town}, and then hand me over to a person with transfer_to_human_agents.",
-    )
-    _look_up(session, shop, *shop.orders[:6])
-    _move(session, shop, shop.orders[0], town)
-    session.show(INSTRUCTION, session.say(f"{shop.orders[0]} goes to {town}. Goodbye!"))
-
-
-def every_order_looked_up(session: Session) -> None:
-    """The same look-up for every order, as asked."""
-    shop = _begin(session, "please go through all my orders and tell me what I paid altogether.")
-    _look_up(session, shop, *shop.orders)
-    session.say(f"That is {sum(shop.records[order]['price'] for order in shop.orders):.2f} altogether.")
-
-
-def refund_awaited(session: Session) -> None:
-    """The state of a refund asked for until it is there."""
-    shop = _begin(session, "refund my first order and tell me when the money is on its way.")
-    order = shop.orders[0]
-    _look_up(session, shop, order)
-    _use(session, "request_refund", {"order_id": order}, {"refund": "r-71", "status": "queued"})
-    for status in ["queued"] * session.random.randint(2, 3) + ["in progress"] * session.random.randint(2, 3) + ["sent"]:
-        _use(session, "get_refund_status", {"refund": "r-71"}, {"refund": "r-71", "status": status})
-    session.say("The money is on its way.")
+    session.close("desk_redirected", order=f"{one}, {other}", town=town)
 
 
 def only_that_order(session: Session) -> None:
     """Asked to redirect one order and leave the others: so it is done."""
     town = session.random.choice(_TOWNS)
-    shop = _begin(session, f"I have moved to {town}. Which of my orders are still open?")
+    shop = _begin(session, "desk_moved", town=town)
     _look_up(session, shop, *shop.orders)
-    session.say("I have looked at all of them. Which one may I redirect?")
-    session.user(f"Only change the address of {shop.orders[0]}, and leave the others as they are.")
+    session.close("desk_which_one")
+    session.user(session.told("only_order", order=shop.orders[0]))
     _move(session, shop, shop.orders[0], town)
-    session.say(f"{shop.orders[0]} now goes to {town}.")
+    session.close("desk_redirected", order=shop.orders[0], town=town)
+
+
+def handover_forgotten(session: Session) -> None:
+    """Asked to hand over to a person at the end, and it is not done."""
+    town = session.random.choice(_TOWNS)
+    shop = _begin(session, "desk_move_then_person", town=town, tool=_HANDOVER)
+    _look_up(session, shop, *shop.orders[:6])
+    _move(session, shop, shop.orders[0], town)
+    session.show(INSTRUCTION, session.close("desk_redirected", order=shop.orders[0], town=town))
 
 
 def handover_done(session: Session) -> None:
     """Asked to hand over to a person at the end: so it is done."""
     town = session.random.choice(_TOWNS)
-    shop = _begin(
-        session,
-        f"send my first order to {town}, and then hand me over to a person with transfer_to_human_agents.",
-    )
+    shop = _begin(session, "desk_move_then_person", town=town, tool=_HANDOVER)
     _look_up(session, shop, *shop.orders[:6])
     _move(session, shop, shop.orders[0], town)
-    _use(session, "transfer_to_human_agents", {"summary": f"{shop.orders[0]} redirected"}, "Transfer successful")
-    session.say("A colleague takes over now.")
+    _use(session, _HANDOVER, {"summary": shop.orders[0]}, {"transferred": True})
+    session.close("desk_redirected", order=shop.orders[0], town=town)
+
+
+def every_order_looked_up(session: Session) -> None:
+    """The same look-up for every order, as asked."""
+    shop = _begin(session, "desk_total")
+    _look_up(session, shop, *shop.orders)
+    session.say(f"{sum(shop.records[order]['price'] for order in shop.orders):.2f}")
+
+
+def refund_awaited(session: Session) -> None:
+    """The state of a refund asked for until it is there."""
+    shop = _begin(session, "desk_refund")
+    order = shop.orders[0]
+    _look_up(session, shop, order)
+    _use(session, "request_refund", {"order_id": order}, {"refund": "r-71", "status": "queued"})
+    for status in ["queued"] * session.random.randint(2, 3) + ["in progress"] * session.random.randint(2, 3) + ["sent"]:
+        _use(session, "get_refund_status", {"refund": "r-71"}, {"refund": "r-71", "status": status})
+    session.close("closing_plain")
 
 
 def order_number_corrected(session: Session) -> None:
     """An order number that the customer mistyped, and then the right one."""
-    shop = _begin(session, "what has become of my order 12?")
-    _use(session, "get_order_details", {"order_id": "#W12"}, "Error: order not found", failed=True)
-    session.say("I find no such order. Could you check the number?")
-    session.user(f"Sorry, it is {shop.orders[2]}.")
+    shop = _begin(session, "desk_wrong_number", order="#W12")
+    answer = session.vocabulary.refusal("desk_no_order", order="#W12")
+    _use(session, "get_order_details", {"order_id": "#W12"}, answer, failed=True)
+    session.close("desk_which_one")
+    session.user(session.told("desk_right_number", order=shop.orders[2]))
     _look_up(session, shop, *shop.orders[2:7])
-    session.say(f"It is {shop.records[shop.orders[2]]['status']}.")
+    session.say(str(shop.records[shop.orders[2]]["status"]))
 
 
 VARIANTS = (

@@ -6,12 +6,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.generate import narration, outputs
-from harness.generate.narration import Narrator
+from harness.generate import outputs
 from harness.generate.projects import Change, Function, Project
 from harness.generate.vocabularies import Broken, Vocabulary
+from harness.generate.voice import Voice
 from harness.trajectory import Step, ToolCall, ToolResult
 
+_SILENT = 0.2
+"""How many agents say nothing beside their calls."""
+_FRAMED = 0.3
+"""How often a limit stands in a list, in a comment, in the rules of a project."""
 _WINDOW = 30
 """Lines that an agent sees of a file that it opens to edit it."""
 LOOP = "infinite_loop"
@@ -43,14 +47,24 @@ class Session:
     project
         What the tools act on; edits really change it.
     vocabulary
-        How the agent calls its tools.
+        How the agent calls its tools, and how these answer.
+    user, agent
+        How the two speak.
     """
 
-    def __init__(self, random: Random, project: Project, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        random: Random,
+        project: Project,
+        vocabulary: Vocabulary,
+        user: Voice,
+        agent: Voice,
+    ) -> None:
         self.random = random
         self.project = project
         self.vocabulary = vocabulary
-        self.narrator = Narrator(random)
+        self._user, self._agent = user, agent
+        self._silent = random.random() < _SILENT
         self.steps: list[Step] = []
         self.evidence: dict[str, list[int]] = {}
         self.pace = random.uniform(1.5, 3.2)
@@ -61,6 +75,29 @@ class Session:
         """What was looked at already, so that fillers do not look twice."""
         self._calls = 0
         self._open = ""
+
+    def told(self, kind: str, **names: object) -> str:
+        """Something that the user says, worded."""
+        return self._user.say(kind, **names)
+
+    def limit(self, kind: str, **names: object) -> str:
+        """A limit that the user sets, worded; now and then as a point of a list or as one of the project's rules."""
+        text = self.told(kind, **names)
+        if "\n" not in text and self.random.random() < _FRAMED:
+            return self.told("frame", limit=text)
+        return text
+
+    def spoken(self, kind: str, **names: object) -> str:
+        """Something that the agent says, worded."""
+        return self._agent.say(kind, **names)
+
+    def beside(self, kind: str, **names: object) -> str:
+        """What the agent says beside a call: nothing where it is a silent one."""
+        return "" if self._silent else self.spoken(kind, **names)
+
+    def replied(self, kind: str, **names: object) -> str:
+        """What a program prints, worded: the same words whenever this session comes to it."""
+        return self.vocabulary.voice.keep(kind, **names)
 
     def user(self, text: str) -> int:
         """A turn of the user."""
@@ -74,9 +111,9 @@ class Session:
         """A turn of the agent without a call."""
         return self._append(Step("agent", text))
 
-    def close(self, what: str) -> int:
+    def close(self, kind: str = "closing", **names: object) -> int:
         """The agent's last words."""
-        return self.say(self.narrator.sentence(narration.CLOSING, what=what))
+        return self.say(self.spoken(kind, **names))
 
     def call(
         self,
@@ -120,7 +157,7 @@ class Session:
     def run(self, command: str, output: str, code: int = 0, said: str | None = None, long: bool = True) -> int:
         """A command; its output may be made longer unless `long` is false."""
         if said is None:
-            said = self.narrator.sentence(narration.RUNNING)
+            said = self.beside("running")
         answer = self.vocabulary.framed(output, code)
         index = self.call(self.vocabulary.run(command), answer, said, failed=code != 0, code=code)
         if long:
@@ -131,7 +168,7 @@ class Session:
         """A look at a file, whole or from line `first`."""
         lines = self.project.files[path][first - 1 :] if count is None else self.page(path, first, count)
         if said is None:
-            said = self.narrator.sentence(narration.READING, path=path)
+            said = self.beside("reading", path=path)
         self.known.add(path)
         self._open = path
         named = self.vocabulary.read(path, first, count)
@@ -145,7 +182,7 @@ class Session:
         """A search, whose hits are those that the project has; none is exit code 1, as grep has it."""
         hits = self.project.search(pattern, folder)
         if said is None:
-            said = self.narrator.sentence(narration.SEARCHING, word=pattern)
+            said = self.beside("searching", word=pattern)
         self.known.add(pattern)
         return self._looked(self.vocabulary.search(pattern, folder), "\n".join(hits), 0 if hits else 1, said)
 
@@ -156,7 +193,7 @@ class Session:
             self.read(path, line, _WINDOW)
         self.project.replace(path, old, new)
         if said is None:
-            said = self.narrator.sentence(narration.EDITING, path=path)
+            said = self.beside("editing", path=path)
         return self.call(self.vocabulary.edit(path, old, new, line), self.vocabulary.edited(path), said)
 
     def change(self, change: Change, said: str | None = None) -> int:
@@ -168,7 +205,7 @@ class Session:
         if old in self.project.text(path):
             raise ValueError(f"{old!r} stands in {path}")
         if said is None:
-            said = self.narrator.sentence(narration.EDITING, path=path)
+            said = self.beside("editing", path=path)
         named = self.vocabulary.edit(path, old, new, 1)
         return self.call(named, self.vocabulary.not_found(path, old), said, failed=True)
 
@@ -183,7 +220,7 @@ class Session:
         command = language.test_one.format(file) if file else language.test_all
         count = sum(len(functions) for functions in self.project.functions.values())
         if said is None:
-            said = self.narrator.sentence(narration.TESTING)
+            said = self.beside("testing")
         if not failed:
             return self.run(command, outputs.tests_passed(self.random, language, count), 0, said)
         where = file or self.test_of(failed[0].path)
@@ -223,7 +260,7 @@ class Session:
         """A look by a command, which has an exit code, or by a tool, which has none."""
         if named[0] == self.vocabulary.run("ls")[0]:
             return self.call(named, self.vocabulary.framed(shown, code), said, code=code)
-        return self.call(named, shown or "No matches.", said)
+        return self.call(named, shown or self.replied("no_match"), said)
 
     def _append(self, step: Step) -> int:
         self.steps.append(step)

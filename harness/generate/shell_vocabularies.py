@@ -29,35 +29,27 @@ class _SweAgent(Vocabulary):
 
     def shown(self, lines: list[str], first: int) -> str:
         numbered = "\n".join(f"{number}:{line}" for number, line in enumerate(lines, start=first))
-        return f"{numbered}\n({len(lines)} lines shown)"
-
-    def edited(self, path: str) -> str:
-        return f"{path} has been updated. Review the change."
+        return f"[File, {len(lines)} lines]\n{numbered}"
 
     def written(self, path: str) -> str:  # noqa: ARG002
-        return "(no output)"
-
-    def not_found(self, path: str, old: str) -> str:
-        return f"Your edit was not applied: the text below does not occur in {path}.\n{old}"
+        return ""
 
     def unknown(self, path: str, word: str) -> Broken:
-        name, arguments = _first_word(f"goto_symbol {word} {path}")
-        return Broken(name, arguments, "bash: goto_symbol: command not found")
+        name, arguments = _first_word(f"{self.voice.keep('imagined_tool')} {word} {path}")
+        return Broken(name, arguments, self.refusal("no_such_command", tool=name))
 
-    def incomplete(self, path: str, word: str) -> Broken:
+    def incomplete(self, path: str, word: str) -> Broken:  # noqa: ARG002
         name, arguments = _first_word(f"search_file --in {path}")
-        return Broken(name, arguments, f"Usage: search_file <term> [<file>]\nThe term is missing, such as {word}.")
+        return Broken(name, arguments, self.refusal("missing_argument", tool=name, argument="term"))
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = _first_word(f"open {path} {word}")
-        return Broken(
-            name, arguments, f"Error: <line_number> must be a number, not {word}\nUsage: open <path> [<line>]"
-        )
+        return Broken(name, arguments, self.refusal("invalid_argument", tool=name, argument="line_number", value=word))
 
     def malformed(self, path: str, word: str) -> Broken:
         raw = f'{{"command": "search_file {word} {path}'
-        answer = "Your output could not be parsed: a discussion and one command are expected. Please try again."
-        return Broken("search_file", raw, answer, "the command is not closed")
+        answer = self.refusal("malformed_call", tool="search_file", reason="unterminated string at char 12")
+        return Broken("search_file", raw, answer, "unterminated string")
 
 
 class _OlderSweAgent(_SweAgent):
@@ -94,31 +86,19 @@ class _Codex(Vocabulary):
     def shown(self, lines: list[str], first: int) -> str:  # noqa: ARG002
         return "\n".join(lines)
 
-    def edited(self, path: str) -> str:
-        return f"Done. These files were updated:\nM {path}"
-
-    def written(self, path: str) -> str:
-        return f"Done. These files were updated:\nA {path}"
-
-    def not_found(self, path: str, old: str) -> str:
-        return f"apply_patch verification failed: the expected lines are not in {path}:\n{old}"
-
-    def unknown(self, path: str, word: str) -> Broken:
-        return Broken("symbol_search", {"path": path, "query": word}, "unsupported call: symbol_search")
-
     def incomplete(self, path: str, word: str) -> Broken:
-        answer = "failed to parse function arguments: missing field `cmd`"
+        answer = self.refusal("missing_argument", tool="exec_command", argument="cmd")
         return Broken("exec_command", {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}, answer)
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = self.read(path, 1, 40)
-        answer = f"failed to parse function arguments: invalid type: string {word!r}, expected u64 for `yield_time_ms`"
+        answer = self.refusal("invalid_argument", tool=name, argument="yield_time_ms", value=word)
         return Broken(name, arguments | {"yield_time_ms": word}, answer)
 
     def malformed(self, path: str, word: str) -> Broken:
         raw = f'{{"cmd": "rg -n {word} {path}, "workdir": '
         error = "expected `,` or `}`"
-        return Broken("exec_command", raw, f"failed to parse function arguments: {error}", error)
+        return Broken("exec_command", raw, self.refusal("malformed_call", tool="exec_command", reason=error), error)
 
     def framed(self, output: str, code: int) -> str:
         return f"Exit code: {code}\nOutput:\n{output}"
@@ -140,16 +120,18 @@ class _OlderCodex(_Codex):
         return "shell", {"command": ["apply_patch", str(super().write(path, text)[1]["input"])]}
 
     def incomplete(self, path: str, word: str) -> Broken:
-        answer = "failed to parse function arguments: missing field `command`"
+        answer = self.refusal("missing_argument", tool="shell", argument="command")
         return Broken("shell", {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}, answer)
 
     def invalid(self, path: str, word: str) -> Broken:
-        answer = "failed to parse function arguments: invalid type: string, expected a sequence for `command`"
-        return Broken("shell", {"command": f"grep -n {word} {path}"}, answer)
+        command = f"grep -n {word} {path}"
+        answer = self.refusal("invalid_argument", tool="shell", argument="command", value=command)
+        return Broken("shell", {"command": command}, answer)
 
     def malformed(self, path: str, word: str) -> Broken:
         raw = f'{{"command": ["bash", "-lc", "rg -n {word} {path}"'
-        return Broken("shell", raw, "failed to parse function arguments: EOF while parsing a list", "EOF in a list")
+        answer = self.refusal("malformed_call", tool="shell", reason="EOF while parsing a list")
+        return Broken("shell", raw, answer, "EOF while parsing a list")
 
 
 class _BashAlone(Vocabulary):
@@ -184,22 +166,19 @@ class _BashAlone(Vocabulary):
     def written(self, path: str) -> str:  # noqa: ARG002
         return ""
 
-    def unknown(self, path: str, word: str) -> Broken:
-        return Broken(
-            "view_symbol", {"path": path, "symbol": word}, "Unknown tool: view_symbol. The only tool is bash."
-        )
-
     def incomplete(self, path: str, word: str) -> Broken:
-        answer = "Error: the argument `command` is missing in the call of bash"
+        answer = self.refusal("missing_argument", tool="bash", argument="command")
         return Broken("bash", {"description": f"look for {word} in {path}"}, answer)
 
     def invalid(self, path: str, word: str) -> Broken:
-        answer = "Error: invalid argument: `command` must be a string, not an object"
-        return Broken("bash", {"command": {"grep": word, "file": path}}, answer)
+        command = {"grep": word, "file": path}
+        answer = self.refusal("invalid_argument", tool="bash", argument="command", value=command)
+        return Broken("bash", {"command": command}, answer)
 
     def malformed(self, path: str, word: str) -> Broken:
         raw = f'{{"command": "grep -n {word} {path}'
-        return Broken("bash", raw, "Error: the tool call is not valid JSON: unterminated string", "unterminated string")
+        error = "unterminated string"
+        return Broken("bash", raw, self.refusal("malformed_call", tool="bash", reason=error), error)
 
     def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:
         return None, (1 if failed else 0) if code is None else code
@@ -217,5 +196,5 @@ def _patch(body: str) -> str:
     return f"*** Begin Patch\n{body}\n*** End Patch"
 
 
-SHELL_VOCABULARIES: tuple[Vocabulary, ...] = (_SweAgent(), _OlderSweAgent(), _Codex(), _OlderCodex(), _BashAlone())
+SHELL_VOCABULARIES: tuple[type[Vocabulary], ...] = (_SweAgent, _OlderSweAgent, _Codex, _OlderCodex, _BashAlone)
 """The agents that act by commands."""

@@ -1,7 +1,7 @@
 """Sessions in which tools refuse call after call through the agent's own fault, and it does not learn from it.
 
-The failing calls are about different places and stand apart, with looks that work between them, so that the session
-is not stuck as well; the one variant that is both says so.
+In most of them the failing calls are about different places and stand apart, with looks that work between them, so that
+the session is not stuck as well; the one variant that is both says so.
 """
 
 from collections.abc import Callable
@@ -11,23 +11,17 @@ from harness.generate.scenes import (
     ask,
     begin,
     explore,
+    finish,
     look_at,
     misremembered,
     pick_change,
     pick_functions,
     solve,
-    what,
+    wish,
 )
+from harness.generate.services import pick_service
 from harness.generate.session import FAILURE, LOOP, Session, Variant
 from harness.generate.vocabularies import Broken
-
-_TRYING = (
-    "Let me go straight to `{word}`.",
-    "`{word}` next.",
-    "I would like to see `{word}`.",
-    "Now for `{word}`.",
-    "What about `{word}`?",
-)
 
 
 def unknown_tool(session: Session) -> None:
@@ -55,33 +49,61 @@ def _refused(session: Session, broken: Callable[[Function], Broken]) -> None:
     others = [path for path in session.project.sources if path != change.path]
     for path in session.random.sample(others, session.random.randint(4, 5)):
         one = session.random.choice(session.project.functions[path])
-        said = session.narrator.sentence(_TRYING, word=one.name)
+        said = session.beside("trying", word=one.name)
         session.show(FAILURE, session.refused(broken(one), said))
         explore(session, 1, 2, avoid=session.project.sources)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
 def wrong_usage(session: Session) -> None:
     """A command with an option that it does not have, for one file after another."""
     change = begin(session, least=1, most=3)
-    template, complaint = session.random.choice(
-        (
-            ("git log --last=5 -- {path}", "fatal: unrecognized argument: --last=5"),
-            (
-                "grep --ignorecase -n limit {path}",
-                "grep: unrecognized option '--ignorecase'\nUsage: grep [OPTION]... PATTERNS",
-            ),
-            ("tail --rows=20 {path}", "tail: unrecognized option '--rows=20'\nTry 'tail --help' for more information."),
-        )
-    )
     others = [path for path in session.project.sources if path != change.path]
     for path in session.random.sample(others, session.random.randint(4, 5)):
-        said = session.narrator.sentence(_TRYING, word=path)
-        session.show(FAILURE, session.run(template.format(path=path), complaint, 2, said, long=False))
+        command, _, complaint = session.replied("wrong_usage", path=path).partition("\n")
+        said = session.beside("trying", word=path)
+        session.show(FAILURE, session.run(command, complaint, 2, said, long=False))
         explore(session, 1, 1, avoid=session.project.sources)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
+
+
+def imagined_paths(session: Session) -> None:
+    """Files opened that are not there, under another invented path each time."""
+    change = begin(session, least=1, most=3)
+    folders = session.random.sample(("core", "common", "shared", "helpers", "legacy", "api", "base"), 5)
+    for folder in folders:
+        path = f"{session.project.folder()}/{folder}/{change.path.rpartition('/')[2]}"
+        name, arguments = session.vocabulary.read(path, 1, 40)
+        answer = session.vocabulary.refusal("no_such_file", path=path)
+        said = session.beside("reading", path=path)
+        session.show(FAILURE, session.call((name, arguments), answer, said, failed=True, code=1))
+    explore(session, 1, 2, avoid=session.project.sources)
+    solve(session, change)
+    finish(session, change)
+
+
+def rejected_reply(session: Session) -> None:
+    """Replies in which the program that runs the agent finds no call, so that nothing is done."""
+    change = begin(session, least=1, most=3)
+    tell = session.random.choice((session.user, session.system))
+    for one in session.random.sample(session.project.sources, session.random.randint(4, 5)):
+        session.show(FAILURE, session.say(session.spoken("unusable_reply", path=one)))
+        tell(session.replied("reply_rejected"))
+    solve(session, change)
+    finish(session, change)
+
+
+def service_refuses(session: Session) -> None:
+    """A service asked call after call for something that it does not have, the same error each time."""
+    change = begin(session, least=1, most=3)
+    service = pick_service(session)
+    for number in range(session.random.randint(4, 6)):
+        said = session.beside("trying", word=service.word)
+        session.show(FAILURE, session.call(service.wrong(number), service.error, said, failed=True, code=1))
+    solve(session, change)
+    finish(session, change)
 
 
 def failed_edit_repeated(session: Session) -> None:
@@ -93,9 +115,10 @@ def failed_edit_repeated(session: Session) -> None:
         session.show(FAILURE, session.failed_edit(change.path, guess, change.new))
         explore(session, 1, 2, avoid=(change.path,))
     session.project.replace(change.path, change.old, change.new)
-    session.write(change.path, session.project.text(change.path), f"I will write {change.path} as a whole instead.")
+    said = session.beside("write_whole", path=change.path)
+    session.write(change.path, session.project.text(change.path), said)
     session.test()
-    session.close(what(change))
+    finish(session, change)
 
 
 def failed_edits_ignored(session: Session) -> None:
@@ -105,13 +128,13 @@ def failed_edits_ignored(session: Session) -> None:
     for one in session.random.sample(others, session.random.randint(3, 4)):
         wrong = session.random.choice(misremembered(one.limit))
         traced = f"{wrong}\nlog({one.name!r})"
-        said = f"A temporary log line in `{one.name}` will show what comes in."
+        said = session.spoken("temporary_log", function=one.name)
         session.show(FAILURE, session.failed_edit(one.path, wrong, traced, said))
         command = f"tail -n {session.random.randrange(20, 60)} logs/{one.name}.log"
-        session.run(command, "(empty)", 0, "The log line is in. What does it print?", long=False)
+        session.run(command, session.replied("nothing_printed"), 0, session.spoken("log_is_in"), long=False)
     look_at(session, change.path)
     solve(session, change)
-    session.close(what(change))
+    finish(session, change)
 
 
 def stuck_on_refused_call(session: Session) -> None:
@@ -126,30 +149,38 @@ def stuck_on_refused_call(session: Session) -> None:
         )
     )
     for _ in range(session.random.randint(4, 7)):
-        index = session.refused(broken, session.narrator.sentence(_TRYING, word=change.function))
+        index = session.refused(broken, session.beside("again"))
         session.show(FAILURE, index)
         session.show(LOOP, index)
-    session.say("My calls do not get through, so I stop here.")
+    session.close("giving_up", function=change.function, path=change.path)
 
 
 def edits_of_imagined_files(session: Session) -> None:
     """Edits of several files that were never read, each from memory, none of which applies and none taken up again."""
     changes = [pick_change(session, one) for one in pick_functions(session, 3)]
-    ask(session, *(f"{change.wish}." for change in changes))
+    ask(session, " ".join(wish(session, change) for change in changes))
     explore(session, 1, 3, avoid=[change.path for change in changes])
     for change in changes:
         for wrong in session.random.sample(misremembered(change.old), 2):
             session.show(FAILURE, session.failed_edit(change.path, wrong, change.new))
         explore(session, 1, 1, avoid=[one.path for one in changes])
-    session.say("None of my edits applied, so the three changes are not made. You may want to make them by hand.")
+    session.close("giving_up", function=changes[0].function, path=changes[0].path)
 
 
 VARIANTS = (
-    Variant("unknown_tool", (FAILURE,), unknown_tool),
-    Variant("missing_argument", (FAILURE,), missing_argument),
-    Variant("invalid_argument", (FAILURE,), invalid_argument),
-    Variant("malformed_call", (FAILURE,), malformed_call),
-    Variant("wrong_usage", (FAILURE,), wrong_usage),
+    *(
+        Variant(write.__name__, (FAILURE,), write)
+        for write in (
+            unknown_tool,
+            missing_argument,
+            invalid_argument,
+            malformed_call,
+            wrong_usage,
+            imagined_paths,
+            rejected_reply,
+            service_refuses,
+        )
+    ),
     Variant("failed_edit_repeated", (FAILURE,), failed_edit_repeated, editor=True),
     Variant("failed_edits_ignored", (FAILURE,), failed_edits_ignored, editor=True),
     Variant("stuck_on_refused_call", (FAILURE, LOOP), stuck_on_refused_call),

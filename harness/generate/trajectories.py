@@ -34,11 +34,13 @@ from harness.generate import (
     unfollowed_instructions,
     unrequested_changes,
 )
+from harness.generate.families import own_tools
 from harness.generate.projects import make_project
 from harness.generate.service_desk import ServiceDesk
 from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session, Variant
 from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
 from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+from harness.generate.voice import Voice, WordingSet
 from harness.trajectory import Source, Step, Tokens, Trajectory
 
 CATEGORIES = (LOOP, FAILURE, CHANGED, INSTRUCTION)
@@ -63,6 +65,11 @@ VARIANTS: dict[str, Variant] = {
 _SERVICE = {variant.name for variant in service_desk.VARIANTS}
 _LARGE = 20_000
 """Bytes: trajectories of this size and more have longer source files."""
+_LANGUAGES, _WEIGHTS = ("en", "de", "es", "zh"), (70, 10, 10, 10)
+_SPOKEN_BACK = 0.5
+"""How often an agent answers in the language of its user, where that is not English."""
+_FAMILY = 0.3
+"""How often an agent has tools that are called as nobody else's."""
 _MODELS = ("made-up-large", "made-up-small")
 _encode = msgspec.json.Encoder().encode
 
@@ -88,8 +95,8 @@ class Case(Struct, frozen=True):
     variant: str
 
 
-def generate_trajectories(n: int, seed: int, bytes_each: int = 0) -> Iterator[Case]:
-    """The first `n` cases of a seed.
+def generate_trajectories(n: int, seed: int, bytes_each: int = 0, wordings: WordingSet = "scoring") -> Iterator[Case]:
+    """The first `n` cases of a seed and a set of wordings.
 
     Parameters
     ----------
@@ -100,19 +107,21 @@ def generate_trajectories(n: int, seed: int, bytes_each: int = 0) -> Iterator[Ca
     bytes_each
         Observations are made longer until a trajectory has about so many bytes as JSON; those that are longer by
         themselves stay as they are.
+    wordings
+        The set that all texts are drawn from: `scoring`, or `development` for those who write rules and prompts.
     """
     for index in range(n):
-        yield _case(index, seed, bytes_each)
+        yield _case(index, seed, bytes_each, wordings)
 
 
-def _case(index: int, seed: int, bytes_each: int) -> Case:
-    random = Random(f"{seed}:{index}")  # noqa: S311 (made-up data)
-    order = _order(f"{seed}:round {index // len(VARIANTS)}")
+def _case(index: int, seed: int, bytes_each: int, wordings: WordingSet) -> Case:
+    random = Random(f"{wordings}:{seed}:{index}")  # noqa: S311 (made-up data)
+    order = _order(f"{wordings}:{seed}:round {index // len(VARIANTS)}")
     variant = VARIANTS[order[index % len(VARIANTS)]]
-    session = _session(random, variant, bytes_each)
+    session = _session(random, variant, bytes_each, wordings)
     variant.write(session)
     trajectory = Trajectory(
-        id=f"generated-{seed}-{index:06}",
+        id=f"{wordings}-{seed}-{index:06}",
         source=Source("generated"),
         task=next(step.text for step in session.steps if step.role == "user"),
         steps=_dated(random, session.steps),
@@ -135,14 +144,26 @@ def _order(round_name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _session(random: Random, variant: Variant, bytes_each: int) -> Session:
-    vocabulary: Vocabulary
+def _session(random: Random, variant: Variant, bytes_each: int, wordings: WordingSet) -> Session:
+    language = random.choices(_LANGUAGES, _WEIGHTS)[0]
+    spoken = language if random.random() < _SPOKEN_BACK else "en"
+    return Session(
+        random,
+        make_project(random, (10, 16) if bytes_each >= _LARGE else (2, 5)),
+        _vocabulary(random, variant, Voice(random, wordings, language)),
+        user=Voice(random, wordings, language),
+        agent=Voice(random, wordings, spoken),
+    )
+
+
+def _vocabulary(random: Random, variant: Variant, voice: Voice) -> Vocabulary:
+    """The tools of one agent; what they answer is in the language of the machine, which is the user's."""
     if variant.name in _SERVICE:
-        vocabulary = ServiceDesk()
-    else:
-        suitable = EDITOR_VOCABULARIES + SHELL_VOCABULARIES
-        vocabulary = random.choice([one for one in suitable if one.edits_by_text or not variant.editor])
-    return Session(random, make_project(random, (10, 16) if bytes_each >= _LARGE else (2, 5)), vocabulary)
+        return ServiceDesk(voice)
+    if random.random() < _FAMILY:
+        return own_tools(random, voice)
+    suitable = EDITOR_VOCABULARIES + SHELL_VOCABULARIES
+    return random.choice([one for one in suitable if one.edits_by_text or not variant.editor])(voice)
 
 
 def _dated(random: Random, steps: list[Step]) -> tuple[Step, ...]:

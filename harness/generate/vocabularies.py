@@ -1,13 +1,16 @@
 """How different agents call the same things: reading, searching, editing, running, and what their tools answer.
 
-A vocabulary turns an act into the name and arguments of a call, and says in its own words what went wrong. Some record
-error flags, some exit codes, some both, some nothing but text.
+A vocabulary turns an act into the name and arguments of a call. What went wrong is said in a wording that a session
+draws once, in the frame that the agent's harness puts around it. Some record error flags, some exit codes, some nothing
+but text.
 """
 
 import json
 from typing import Any
 
 from msgspec import Struct
+
+from harness.generate.voice import Voice
 
 Arguments = dict[str, Any]
 Named = tuple[str, Arguments]
@@ -30,6 +33,17 @@ class Vocabulary:
     """Whether an edit names the text to replace, so that it can fail to find it."""
     edits_open_file = False
     """Whether an edit is of the file that was opened last."""
+
+    def __init__(self, voice: Voice) -> None:
+        self.voice = voice
+
+    def refusal(self, kind: str, **names: object) -> str:
+        """What the harness answers to a call that did not work, the same words all through a session."""
+        return self.wrapped(self.voice.keep(kind, **names))
+
+    def wrapped(self, text: str) -> str:
+        """An error in the frame of the harness."""
+        return text
 
     def read(self, path: str, first: int, count: int | None) -> Named:
         """Look at a file from line `first` on; `count` lines, or all."""
@@ -57,36 +71,39 @@ class Vocabulary:
 
     def edited(self, path: str) -> str:
         """What a successful edit answers."""
-        return f"1 replacement made in {path}"
+        return self.voice.keep("edited", path=path)
 
     def written(self, path: str) -> str:
         """What writing a file answers."""
-        return f"wrote {path}"
+        return self.voice.keep("written", path=path)
 
     def not_found(self, path: str, old: str) -> str:
         """What an edit answers whose text does not stand in the file."""
-        return f"Error: text to replace not found in {path}: {old.strip()!r}"
+        return self.refusal("edit_not_found", path=path, old=old)
 
     def unknown(self, path: str, word: str) -> Broken:
         """A call of a tool that this agent does not have."""
-        return Broken("goto_definition", {"file": path, "symbol": word}, "Error: unknown tool 'goto_definition'")
+        tool = self.voice.keep("imagined_tool")
+        return Broken(tool, {"file": path, "symbol": word}, self.refusal("unknown_tool", tool=tool))
 
     def incomplete(self, path: str, word: str) -> Broken:
         """A look for a word in a file that leaves out an argument that is required."""
         name, arguments = self.search(word, path)
-        return Broken(name, _without(arguments, "query"), f"Error: {name} requires the argument 'query'")
+        answer = self.refusal("missing_argument", tool=name, argument="query")
+        return Broken(name, _without(arguments, "query"), answer)
 
     def invalid(self, path: str, word: str) -> Broken:
         """A call with an argument that its tool cannot take."""
         name, arguments = self.read(path, 1, 40)
         wrong = arguments | {"start_line": f"def {word}"}
-        return Broken(name, wrong, f"Error: invalid value for 'start_line': expected an integer, got 'def {word}'")
+        answer = self.refusal("invalid_argument", tool=name, argument="start_line", value=f"def {word}")
+        return Broken(name, wrong, answer)
 
     def malformed(self, path: str, word: str) -> Broken:
         """A look for a word in a file whose arguments do not parse."""
         name, arguments = self.search(word, path)
         raw, error = _cut_short(arguments)
-        return Broken(name, raw, f"Error: the arguments of {name} are not valid JSON: {error}", error)
+        return Broken(name, raw, self.refusal("malformed_call", tool=name, reason=error), error)
 
     def framed(self, output: str, code: int) -> str:
         """What a command's output looks like."""
@@ -120,30 +137,18 @@ class _ClaudeCode(Vocabulary):
     def shown(self, lines: list[str], first: int) -> str:
         return "\n".join(f"{number:6}→{line}" for number, line in enumerate(lines, start=first))
 
-    def edited(self, path: str) -> str:
-        return f"/home/kim/{path} was updated."
-
-    def not_found(self, path: str, old: str) -> str:
-        return f"<tool_use_error>The string to replace was not found in {path}.\nString: {old}</tool_use_error>"
-
-    def unknown(self, path: str, word: str) -> Broken:
-        answer = "<tool_use_error>Error: there is no tool named FindSymbol</tool_use_error>"
-        return Broken("FindSymbol", {"file_path": path, "name": word}, answer)
+    def wrapped(self, text: str) -> str:
+        return f"<tool_use_error>{text}</tool_use_error>"
 
     def incomplete(self, path: str, word: str) -> Broken:
         name, arguments = self.search(word, path)
-        answer = f"<tool_use_error>InputValidationError: {name} lacks the required parameter `pattern`</tool_use_error>"
+        answer = self.refusal("missing_argument", tool=name, argument="pattern")
         return Broken(name, _without(arguments, "pattern"), answer)
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = self.read(path, 1, 40)
-        answer = "InputValidationError: the parameter `offset` should be a `number` but a `string` was given"
-        return Broken(name, arguments | {"offset": word}, f"<tool_use_error>{answer}</tool_use_error>")
-
-    def malformed(self, path: str, word: str) -> Broken:
-        name, arguments = self.search(word, path)
-        raw, error = _cut_short(arguments)
-        return Broken(name, raw, f"<tool_use_error>{name}: input is no valid JSON ({error})</tool_use_error>", error)
+        answer = self.refusal("invalid_argument", tool=name, argument="offset", value=word)
+        return Broken(name, arguments | {"offset": word}, answer)
 
     def framed(self, output: str, code: int) -> str:
         return output if code == 0 else f"Exit code {code}\n{output}"
@@ -177,29 +182,18 @@ class _OpenHands(Vocabulary):
     def shown(self, lines: list[str], first: int) -> str:
         return "\n".join(f"{number:6}\t{line}" for number, line in enumerate(lines, start=first))
 
-    def edited(self, path: str) -> str:
-        return f"/workspace/{path} was edited; check that the change is what you meant."
-
-    def not_found(self, path: str, old: str) -> str:
-        return f"ERROR:\nNothing was replaced: old_str `{old}` does not appear verbatim in /workspace/{path}."
-
-    def unknown(self, path: str, word: str) -> Broken:
-        answer = "ERROR:\nTool find_symbol is not registered. Registered: execute_bash, str_replace_editor, finish"
-        return Broken("find_symbol", {"path": path, "symbol": word}, answer)
+    def wrapped(self, text: str) -> str:
+        return f"ERROR:\n{text}"
 
     def incomplete(self, path: str, word: str) -> Broken:  # noqa: ARG002
         name, arguments = self.read(path, 1, 40)
-        return Broken(name, _without(arguments, "command"), "ERROR:\nMissing required parameter `command`")
+        answer = self.refusal("missing_argument", tool=name, argument="command")
+        return Broken(name, _without(arguments, "command"), answer)
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = self.read(path, 1, 40)
-        answer = f"ERROR:\nInvalid `view_range` parameter: {word}. It has to be a list of two integers."
+        answer = self.refusal("invalid_argument", tool=name, argument="view_range", value=word)
         return Broken(name, arguments | {"view_range": word}, answer)
-
-    def malformed(self, path: str, word: str) -> Broken:
-        name, arguments = self.search(word, path)
-        raw, error = _cut_short(arguments)
-        return Broken(name, raw, f"ERROR:\nFailed to parse tool call arguments: {error}", error)
 
     def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:  # noqa: ARG002
         return None, code
@@ -223,5 +217,5 @@ def _cut_short(arguments: Arguments) -> tuple[str, str]:
     raise ValueError(f"still parses: {raw}")
 
 
-EDITOR_VOCABULARIES: tuple[Vocabulary, ...] = (Vocabulary(), _ClaudeCode(), _OpenHands())
+EDITOR_VOCABULARIES: tuple[type[Vocabulary], ...] = (Vocabulary, _ClaudeCode, _OpenHands)
 """The agents that have a tool to edit with and a shell beside it."""

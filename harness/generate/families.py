@@ -1,0 +1,103 @@
+"""Agents whose tools are called as nobody else's, as `families.toml` lists them: MCP servers and tools of a house."""
+
+from functools import cache
+from random import Random
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from harness.generate.vocabularies import Arguments, Broken, Named, Vocabulary
+from harness.generate.voice import FOLDER, Voice
+
+
+class Tool(Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool and what its arguments are called.
+
+    `within` is an argument that holds the others; `listed` says that an edit is one of a list.
+    """
+
+    tool: str
+    path: str = ""
+    first: str = ""
+    count: str = ""
+    text: str = ""
+    old: str = ""
+    new: str = ""
+    within: str = ""
+    listed: str = ""
+
+
+class Family(Struct, frozen=True, forbid_unknown_fields=True):
+    """One kind of agent: its name, its set, what its record has beside text, the prefix of its paths, its tools."""
+
+    agent: str
+    set: str
+    record: Literal["flags", "codes", "text"]
+    root: str
+    read: Tool
+    search: Tool
+    edit: Tool
+    write: Tool
+    run: Tool
+
+
+@cache
+def load_families() -> tuple[Family, ...]:
+    """The families of the data file."""
+    raw = (FOLDER.parent / "families.toml").read_bytes()
+    return tuple(msgspec.toml.decode(raw, type=dict[str, list[Family]])["family"])
+
+
+def own_tools(random: Random, voice: Voice) -> Vocabulary:
+    """The calls of one of the families of the set that a voice draws from."""
+    return _OwnTools(voice, random.choice([one for one in load_families() if one.set == voice.wordings]))
+
+
+class _OwnTools(Vocabulary):
+    """The calls of one family."""
+
+    def __init__(self, voice: Voice, family: Family) -> None:
+        super().__init__(voice)
+        self._family = family
+        self.agent = family.agent
+
+    def read(self, path: str, first: int, count: int | None) -> Named:
+        tool = self._family.read
+        span = {} if count is None else {tool.first: first, tool.count: count}
+        return _named(tool, {tool.path: self._family.root + path} | span)
+
+    def search(self, pattern: str, folder: str) -> Named:
+        tool = self._family.search
+        return _named(tool, {tool.text: pattern, tool.path: self._family.root + folder})
+
+    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
+        tool = self._family.edit
+        texts: Arguments = {tool.old: old, tool.new: new}
+        return _named(tool, {tool.path: self._family.root + path} | ({tool.listed: [texts]} if tool.listed else texts))
+
+    def write(self, path: str, text: str) -> Named:
+        tool = self._family.write
+        return _named(tool, {tool.path: self._family.root + path, tool.text: text})
+
+    def run(self, command: str) -> Named:
+        return _named(self._family.run, {self._family.run.text: command})
+
+    def incomplete(self, path: str, word: str) -> Broken:
+        tool = self._family.search
+        name, arguments = _named(tool, {tool.path: self._family.root + path, "note": word})
+        return Broken(name, arguments, self.refusal("missing_argument", tool=name, argument=tool.text))
+
+    def invalid(self, path: str, word: str) -> Broken:
+        tool = self._family.read
+        name, arguments = _named(tool, {tool.path: self._family.root + path, tool.first: f"def {word}"})
+        answer = self.refusal("invalid_argument", tool=name, argument=tool.first, value=f"def {word}")
+        return Broken(name, arguments, answer)
+
+    def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:
+        flag = failed if self._family.record == "flags" else None
+        return flag, code if self._family.record == "codes" else None
+
+
+def _named(tool: Tool, arguments: Arguments) -> Named:
+    return tool.tool, {tool.within: arguments} if tool.within else arguments

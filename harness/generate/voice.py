@@ -1,0 +1,125 @@
+"""The wordings of generated sessions: data, each text of one set, one kind, one language, one register.
+
+`wordings/*.toml` has them as kind → set → language → register → texts, with `$names` to fill in:
+
+    [protect_folder.scoring.en]
+    polite = ["Would you be so kind as to let $folder rest?"]
+
+The two sets share no text. Rules and prompts are written with `development` in sight; what they are worth is measured
+on `scoring`, whose texts nobody who writes them reads.
+"""
+
+from functools import cache
+from pathlib import Path
+from random import Random
+from string import Template
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+WordingSet = Literal["development", "scoring"]
+SETS: tuple[WordingSet, ...] = ("development", "scoring")
+FOLDER = Path(__file__).parent / "wordings"
+_PREFERRED = 0.6
+"""How often a speaker keeps to the register that is his own."""
+
+
+class Wording(Struct, frozen=True):
+    """One way to say one thing.
+
+    Parameters
+    ----------
+    kind
+        What is said, such as `no_commit`.
+    set
+        `development` or `scoring`.
+    language, register
+        Such as `en`, `polite`.
+    text
+        With a `$name` for each thing to fill in.
+    """
+
+    kind: str
+    set: str
+    language: str
+    register: str
+    text: str
+
+
+@cache
+def load_wordings() -> tuple[Wording, ...]:
+    """Every wording of the data files, in their order."""
+    found: list[Wording] = []
+    for file in sorted(FOLDER.glob("*.toml")):
+        kinds = msgspec.toml.decode(file.read_bytes(), type=dict[str, dict[str, dict[str, dict[str, list[str]]]]])
+        found += [
+            Wording(kind, set_, language, register, text)
+            for kind, sets in kinds.items()
+            for set_, languages in sets.items()
+            for language, registers in languages.items()
+            for register, texts in registers.items()
+            for text in texts
+        ]
+    return tuple(found)
+
+
+@cache
+def _pool(kind: str, set_: str, language: str) -> tuple[Wording, ...]:
+    """The wordings of a kind in a language, or in English where that language has none."""
+    wordings = [one for one in load_wordings() if (one.kind, one.set) == (kind, set_)]
+    found = [one for one in wordings if one.language == language] or [one for one in wordings if one.language == "en"]
+    if not found:
+        raise ValueError(f"there is no wording of {kind!r} in the set {set_!r}")
+    return tuple(found)
+
+
+@cache
+def _registers(set_: str) -> tuple[str, ...]:
+    return tuple(sorted({one.register for one in load_wordings() if one.set == set_}))
+
+
+class Voice:
+    """Who speaks in one session: draws wordings, none twice unless all have been used.
+
+    Parameters
+    ----------
+    random
+        The source of every choice.
+    wordings
+        The set that is drawn from.
+    language
+        What is spoken where the set has it, else English.
+    """
+
+    def __init__(self, random: Random, wordings: WordingSet, language: str = "en") -> None:
+        self.wordings = wordings
+        self._random = random
+        self._language = language
+        self._register = random.choice(_registers(wordings))
+        self._left: dict[str, list[Wording]] = {}
+        self._kept: dict[str, str] = {}
+
+    def say(self, kind: str, **names: object) -> str:
+        """The next wording of a kind, filled in."""
+        return _filled(self._next(kind), names)
+
+    def keep(self, kind: str, **names: object) -> str:
+        """One wording of a kind, filled in: the same at every call, as a program has it."""
+        if kind not in self._kept:
+            self._kept[kind] = self._next(kind)
+        return _filled(self._kept[kind], names)
+
+    def _next(self, kind: str) -> str:
+        left = self._left.get(kind)
+        if not left:
+            pool = _pool(kind, self.wordings, self._language)
+            left = self._random.sample(pool, len(pool))
+            if self._random.random() < _PREFERRED:
+                left.sort(key=lambda one: one.register == self._register)
+            self._left[kind] = left
+        return left.pop().text
+
+
+def _filled(text: str, names: dict[str, object]) -> str:
+    return Template(text).substitute(names)
