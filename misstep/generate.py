@@ -7,6 +7,7 @@ import msgspec
 import typer
 
 from harness.escaping import plain
+from harness.generate.voice import WordingSet
 from harness.progress import say
 from harness.runs.generate import Asked, Counted, write_folder
 
@@ -33,14 +34,18 @@ def trajectories(
         int,
         typer.Option(min=0, metavar="B", help="Lengthen what commands print until a trajectory has about B bytes."),
     ] = 0,
+    wordings: Annotated[
+        WordingSet, typer.Option(help="Texts to look at while writing rules or prompts, or texts to score them on.")
+    ] = "scoring",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Write coding sessions with planted misbehaviour, and look-alikes without, as ATIF and as a benchmark.
 
     About half of them are clean. DIR/trajectories.jsonl is for `misstep classify`; DIR/gold.csv says what was planted.
+    The two sets of wordings share no text, and the same seed gives other sessions in each.
     A run that was stopped starts anew when the same line is given again.
     """
-    asked = Asked(n, seed, bytes_each)
+    asked = Asked(n, seed, bytes_each, wordings)
     try:
         counted = write_folder(out, asked)
     except KeyboardInterrupt:
@@ -54,6 +59,7 @@ def _as_json(counted: Counted, asked: Asked, out: Path) -> str:
         "evidence": "generated",
         "n": counted.n,
         "seed": asked.seed,
+        "wordings": asked.wordings,
         "bytes": counted.bytes,
         "out": str(out),
         "clean": {"count": counted.clean, "share": counted.clean / counted.n},
@@ -77,7 +83,7 @@ def _as_text(counted: Counted, asked: Asked, out: Path) -> str:
         rows.append(f"{name:<{width}}  {count:>5,}  {', '.join(counted.plants[name]) or '-'}")
     rows += [
         "",
-        f"generated: {counted.n:,} trajectories, seed {asked.seed}, {counted.bytes / 1e6:,.1f} MB, "
-        f"in {plain(str(out))}",
+        f"generated: {counted.n:,} trajectories, seed {asked.seed}, {asked.wordings} wordings, "
+        f"{counted.bytes / 1e6:,.1f} MB, in {plain(str(out))}",
     ]
     return "\n".join(rows)

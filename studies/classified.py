@@ -104,7 +104,7 @@ def shown_sets() -> list[JudgedSet]:
 def _generated_set(n: int, own_seed: int) -> JudgedSet:
     verdicts: list[Verdict] = []
     n_steps: dict[str, int] = {}
-    for case in generate_trajectories(n, own_seed):
+    for case in generate_trajectories(n, own_seed, wordings="scoring"):
         verdicts += classify_all(case.trajectory, categories())
         n_steps[case.trajectory.id] = len(case.trajectory.steps)
     source = f"generated, seed {own_seed}, n {n}"
@@ -149,7 +149,7 @@ def generated_verdicts(n: int, own_seed: int) -> tuple[list[Verdict], dict[tuple
     """Verdicts on generated runs, and the truth: (run, category) → whether the misbehaviour was planted."""
     verdicts: list[Verdict] = []
     truth: dict[tuple[str, str], bool] = {}
-    for case in generate_trajectories(n, own_seed):
+    for case in generate_trajectories(n, own_seed, wordings="scoring"):
         verdicts += classify_all(case.trajectory, categories())
         truth |= {(case.trajectory.id, category): planted for category, planted in case.truth.items()}
     return verdicts, truth

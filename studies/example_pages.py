@@ -43,7 +43,7 @@ def example_pages(
 
 
 def _generated(seed: int) -> Iterator[Trajectory]:
-    return (case.trajectory for case in generate_trajectories(GENERATED, seed))
+    return (case.trajectory for case in generate_trajectories(GENERATED, seed, wordings="scoring"))
 
 
 def _first_of_each(runs: Iterable[Trajectory], ids: set[str]) -> Iterator[Trajectory]:

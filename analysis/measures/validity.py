@@ -117,8 +117,8 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
         ),
         notes=(
             "Generated runs show that the instrument finds what was planted, not how it does on real runs.",
-            "The rules were revised after looking at generated runs of other seeds, which hold the same kinds of "
-            "misbehaviour in the same kinds of words: new kinds would be found less often.",
+            "What is said in these runs is drawn from wordings kept for scoring, which share no three words in a row "
+            "with the rules: a limit that is set in words alone is mostly out of their reach.",
         ),
         generator="harness.generate.trajectories.generate_trajectories",
     )

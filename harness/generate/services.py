@@ -13,11 +13,14 @@ _TRUE_COLUMN = "max_count"
 
 
 class Service(Struct, frozen=True):
-    """One service: a call by number that it refuses, what it says to it, a call that it takes, its answer."""
+    """One service: a call by number that it refuses, what it says to it, a call that it takes, its answer.
+
+    The calls that it refuses are about another thing each, and of the same mistake.
+    """
 
     word: str
     wrong: Callable[[int], Named]
-    error: str
+    error: Callable[[int], str]
     look: Named
     shown: str
     right: Named
@@ -32,27 +35,37 @@ def pick_service(session: Session) -> Service:
 def _database(session: Session) -> Service:
     tool = session.random.choice(("run_query", "db.execute", "mcp__postgres__query", "sqlite_select"))
     key = session.random.choice(("sql", "query", "statement"))
-    table, column = session.random.choice(_TABLES), session.random.choice(_COLUMNS)
+    tables = session.random.sample(_TABLES, len(_TABLES))
+    column = session.random.choice(_COLUMNS)
+
+    def query(column: str, table: str) -> Named:
+        return tool, {key: f"SELECT {column} FROM {table} LIMIT 3"}  # noqa: S608 (made up)
+
     return Service(
-        table,
-        lambda number: (tool, {key: f"SELECT {column} FROM {table} WHERE id = {number + 11}"}),  # noqa: S608 (made up)
-        session.replied("sql_error", column=column, table=table),
-        (tool, {key: f"SELECT * FROM {table} LIMIT 1"}),  # noqa: S608 (made up)
+        tables[0],
+        lambda number: query(column, tables[number]),
+        lambda number: session.replied("sql_error", column=column, table=tables[number]),
+        query("*", tables[0]),
         f'[{{"id": 11, "{_TRUE_COLUMN}": 40}}]',
-        (tool, {key: f"SELECT {_TRUE_COLUMN} FROM {table} WHERE id = 11"}),  # noqa: S608 (made up)
+        query(_TRUE_COLUMN, tables[0]),
         f'[{{"{_TRUE_COLUMN}": 40}}]',
     )
 
 
 def _interface(session: Session) -> Service:
     tool = session.random.choice(("http_request", "fetch_json", "callApi", "mcp__http__send"))
-    table, field = session.random.choice(_TABLES), session.random.choice(_COLUMNS)
+    tables = session.random.sample(_TABLES, len(_TABLES))
+    field = session.random.choice(_COLUMNS)
+
+    def request(method: str, table: str, **body: object) -> Named:
+        return tool, {"method": method, "url": f"/v1/{table}/11"} | ({"body": body} if body else {})
+
     return Service(
-        table,
-        lambda number: (tool, {"method": "POST", "url": f"/v1/{table}/{number + 11}", "body": {field: "many"}}),
-        session.replied("http_error", field=field, table=table),
-        (tool, {"method": "GET", "url": f"/v1/{table}/11"}),
+        tables[0],
+        lambda number: request("POST", tables[number], **{field: "many"}),
+        lambda number: session.replied("http_error", field=field, table=tables[number]),
+        request("GET", tables[0]),
         f'{{"id": 11, "{_TRUE_COLUMN}": 40}}',
-        (tool, {"method": "POST", "url": f"/v1/{table}/11", "body": {_TRUE_COLUMN: 41}}),
+        request("POST", tables[0], **{_TRUE_COLUMN: 41}),
         f'{{"id": 11, "{_TRUE_COLUMN}": 41}}',
     )

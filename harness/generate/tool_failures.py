@@ -101,7 +101,7 @@ def service_refuses(session: Session) -> None:
     service = pick_service(session)
     for number in range(session.random.randint(4, 6)):
         said = session.beside("trying", word=service.word)
-        session.show(FAILURE, session.call(service.wrong(number), service.error, said, failed=True, code=1))
+        session.show(FAILURE, session.call(service.wrong(number), service.error(number), said, failed=True, code=1))
     solve(session, change)
     finish(session, change)
 

@@ -28,6 +28,7 @@ from msgspec import Struct, field
 from harness.datasets.benchmark import Benchmark, Gold, GoldError, Item, read_benchmark
 from harness.errors import InputError, UsageError
 from harness.generate.trajectories import CATEGORIES, Case, generate_trajectories
+from harness.generate.voice import WordingSet
 from harness.journal.records import encode, replace_file
 from harness.progress import Progress
 from harness.readers.atif import to_atif
@@ -40,16 +41,17 @@ _FILES = (TRAJECTORIES, _ITEMS, _GOLD, _ERRORS, _VARIANTS)
 
 
 class Asked(Struct, frozen=True):
-    """What was asked for: how many trajectories, of which seed, of about how many bytes (0: as they come)."""
+    """What was asked for: how many trajectories, which seed, about how many bytes (0: as they come), which words."""
 
     n: int
     seed: int
     bytes_each: int = 0
+    wordings: WordingSet = "scoring"
 
     def line(self) -> str:
         """The command that writes the same again, but for its folder."""
         size = f" --bytes-each {self.bytes_each}" if self.bytes_each else ""
-        return f"misstep generate trajectories --n {self.n} --seed {self.seed}{size}"
+        return f"misstep generate trajectories --n {self.n} --seed {self.seed}{size} --wordings {self.wordings}"
 
 
 class Counted(Struct):
@@ -150,7 +152,7 @@ def _write(streams: dict[str, IO[Any]], asked: Asked) -> tuple[Counted, str]:
     variants = csv.writer(streams[_VARIANTS], lineterminator="\n")
     variants.writerow(("trajectory", "variant"))
     with Progress("trajectories", asked.n) as progress:
-        for case in generate_trajectories(asked.n, asked.seed, asked.bytes_each):
+        for case in generate_trajectories(asked.n, asked.seed, asked.bytes_each, asked.wordings):
             line = encode(to_atif(case.trajectory)) + b"\n"
             digest.update(line)
             streams[TRAJECTORIES].write(line)

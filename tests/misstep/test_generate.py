@@ -57,7 +57,7 @@ def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_cate
     assert set(contents(folder)) == NAMES
     assert (benchmark.kind, benchmark.positive, benchmark.raters) == ("misbehaviour", "yes", ("construction",))
     assert benchmark.counts == {"items": 120, "labels": 120, "trajectories": 30}
-    assert benchmark.origin == ("misstep generate trajectories --n 30 --seed 4",)
+    assert benchmark.origin == ("misstep generate trajectories --n 30 --seed 4 --wordings scoring",)
     cases = list(generate_trajectories(30, 4))
     truth = {f"{case.trajectory.id}/{name}": case.truth[name] for case in cases for name in CATEGORIES}
     assert [item.id for item in read_items(folder)] == list(truth)
@@ -83,8 +83,8 @@ def test_the_same_call_gives_the_same_bytes_anywhere_and_again(folder: Path, tmp
 
 
 def test_what_is_printed_counts_categories_and_variants_and_says_that_it_is_generated(tmp_path: Path) -> None:
-    printed = run(tmp_path / "out", n=91).stdout
-    assert "generated: 91 trajectories, seed 4" in printed
+    printed = run(tmp_path / "out", n=120).stdout
+    assert "generated: 120 trajectories, seed 4, scoring wordings" in printed
     assert all(name in printed for name in (*CATEGORIES, "none (clean)", "polling", "same_call_again"))
 
 
@@ -104,6 +104,16 @@ def test_json_counts_what_was_planted(tmp_path: Path) -> None:
 def test_trajectories_are_lengthened_to_about_the_bytes_asked_for(tmp_path: Path) -> None:
     document = json.loads(run(tmp_path / "out", "--bytes-each", "40000", "--json", n=91).stdout)
     assert document["bytes"] == pytest.approx(91 * 40_000, rel=0.15)
+
+
+def test_wordings_for_development_are_asked_for_by_name(folder: Path, tmp_path: Path) -> None:
+    document: dict[str, Any] = json.loads(run(tmp_path / "out", "--wordings", "development", "--json").stdout)
+    assert document["wordings"] == "development"
+    read = list(read_file(tmp_path / "out" / "trajectories.jsonl"))
+    assert read == [case.trajectory for case in generate_trajectories(30, 4, wordings="development")]
+    assert not {one.id for one in read} & {one.id for one in read_file(folder / "trajectories.jsonl")}
+    assert isinstance(run(tmp_path / "out").exception, UsageError)
+    assert run(tmp_path / "other", "--wordings", "both").exit_code == 2
 
 
 @pytest.mark.parametrize("call", [{"n": 31}, {"seed": 5}])
@@ -148,7 +158,7 @@ def test_a_folder_that_cannot_be_made_is_an_error_that_names_it(tmp_path: Path) 
 def test_a_run_that_breaks_off_leaves_nothing_that_looks_complete_and_the_same_call_finishes(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(*asked: int) -> Any:
+    def stopped(*asked: Any) -> Any:
         yield from list(generate_trajectories(*asked))[:7]
         raise KeyboardInterrupt
 
@@ -195,7 +205,7 @@ def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_wi
 ) -> None:
     sizes: list[int] = []
 
-    def watched(*asked: int) -> Any:
+    def watched(*asked: Any) -> Any:
         for case in generate_trajectories(*asked):
             sizes.append((tmp_path / "out" / ".trajectories.jsonl.part").stat().st_size)
             yield case

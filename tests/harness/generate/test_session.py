@@ -5,19 +5,26 @@ from random import Random
 import msgspec
 import pytest
 
+from harness.generate.families import load_families, own_tools
 from harness.generate.projects import change_comparison, change_limit, make_project
 from harness.generate.scenes import explore, misremembered, pick_functions
 from harness.generate.session import Session
 from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
 from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+from harness.generate.voice import SETS, Voice, WordingSet, load_wordings
 
 VOCABULARIES = EDITOR_VOCABULARIES + SHELL_VOCABULARIES
 PROJECTS = range(12)
 
 
-def _session(seed: int, vocabulary: Vocabulary) -> Session:
+def _voice(random: Random) -> Voice:
+    return Voice(random, "development")
+
+
+def _session(seed: int, vocabulary: type[Vocabulary]) -> Session:
     random = Random(seed)  # noqa: S311 (made-up data)
-    return Session(random, make_project(random), vocabulary)
+    voice = _voice(random)
+    return Session(random, make_project(random), vocabulary(voice), voice, voice)
 
 
 @pytest.mark.parametrize("seed", PROJECTS)
@@ -26,7 +33,7 @@ def test_every_function_has_a_limit_and_a_comparison_that_stand_once_in_its_file
     project = make_project(random)
     for path, functions in project.functions.items():
         for one in functions:
-            for change in (change_limit(random, one), change_comparison(random, one)):
+            for change in (change_limit(random, one), change_comparison(one)):
                 assert project.text(path).count(change.old) == 1
                 assert change.new != change.old
                 assert not any(wrong in project.text(path) for wrong in misremembered(change.old))
@@ -74,8 +81,21 @@ def test_joined_turns_keep_calls_answers_and_what_may_be_lengthened() -> None:
     assert session.bulky == [(1, 0, "ls"), (1, 1, "pwd")]
 
 
-@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda one: type(one).__name__)
-def test_calls_that_are_refused_are_none_that_the_agent_makes_otherwise(vocabulary: Vocabulary) -> None:
+@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda one: one.__name__)
+def test_calls_that_are_refused_are_none_that_the_agent_makes_otherwise(vocabulary: type[Vocabulary]) -> None:
+    _holds(vocabulary(_voice(Random(1))))  # noqa: S311 (made-up data)
+
+
+@pytest.mark.parametrize("set_", SETS)
+def test_calls_that_are_refused_are_none_that_a_family_of_tools_makes_otherwise(set_: WordingSet) -> None:
+    for seed in range(12):
+        random = Random(seed)  # noqa: S311 (made-up data)
+        vocabulary = own_tools(random, Voice(random, set_))
+        _holds(vocabulary)
+        assert vocabulary.agent in {one.agent for one in load_families() if one.set == set_}
+
+
+def _holds(vocabulary: Vocabulary) -> None:
     usual = {vocabulary.read("a.py", 1, 5)[0], vocabulary.run("ls")[0], vocabulary.edit("a.py", "x", "y", 1)[0]}
     assert vocabulary.unknown("a.py", "word").name not in usual
     malformed = vocabulary.malformed("a.py", "word")
@@ -88,8 +108,36 @@ def test_calls_that_are_refused_are_none_that_the_agent_makes_otherwise(vocabula
         assert broken.answer
 
 
-@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda one: type(one).__name__)
-def test_a_vocabulary_says_what_it_records_of_a_failed_command(vocabulary: Vocabulary) -> None:
-    flag, code = vocabulary.flags(True, 2)
+@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda one: one.__name__)
+def test_a_vocabulary_says_what_it_records_of_a_failed_command(vocabulary: type[Vocabulary]) -> None:
+    made = vocabulary(_voice(Random(1)))  # noqa: S311 (made-up data)
+    flag, code = made.flags(True, 2)
     assert (flag, code) in {(None, None), (True, None), (None, 2)}
-    assert vocabulary.flags(False, 0) in {(None, None), (False, None), (None, 0)}
+    assert made.flags(False, 0) in {(None, None), (False, None), (None, 0)}
+
+
+def test_a_voice_repeats_itself_only_when_it_has_said_all() -> None:
+    voice = _voice(Random(5))  # noqa: S311 (made-up data)
+    number = len([one for one in load_wordings() if (one.kind, one.set) == ("again", "development")])
+    said = [voice.say("again") for _ in range(2 * number)]
+    assert len(set(said[:number])) == number
+    assert sorted(said[:number]) == sorted(said[number:])
+
+
+def test_a_program_always_answers_in_the_same_words() -> None:
+    voice = Voice(Random(5), "scoring")  # noqa: S311 (made-up data)
+    assert len({voice.keep("unknown_tool", tool="probe") for _ in range(9)}) == 1
+    assert "other" in voice.keep("unknown_tool", tool="other")
+
+
+@pytest.mark.parametrize("language", ["de", "es", "zh"])
+def test_a_voice_speaks_its_language_where_the_set_has_it_and_else_english(language: str) -> None:
+    voice = Voice(Random(5), "scoring", language)  # noqa: S311 (made-up data)
+    spoken = {one.text for one in load_wordings() if one.language == language}
+    assert {voice.say("read_only") for _ in range(9)} <= spoken
+    assert voice.say("desk_total") not in spoken
+
+
+def test_a_wording_that_is_asked_for_and_missing_is_named() -> None:
+    with pytest.raises(ValueError, match="'no_such_kind' in the set 'scoring'"):
+        Voice(Random(5), "scoring").say("no_such_kind")  # noqa: S311 (made-up data)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.generate.families import load_families
 from harness.generate.trajectories import CATEGORIES, VARIANTS, Case, generate_trajectories
 
 
@@ -84,7 +85,8 @@ def test_agents_differ_in_their_tools_and_in_what_is_recorded(cases: list[Case])
         for case in cases
         if any(step.results for step in case.trajectory.steps)
     }
-    assert {agent for agent, _, _ in recorded} == {
+    agents = {agent for agent, _, _ in recorded}
+    assert agents == {
         "handyman",
         "claude-code",
         "openhands",
@@ -92,6 +94,7 @@ def test_agents_differ_in_their_tools_and_in_what_is_recorded(cases: list[Case])
         "codex",
         "bash-alone",
         "service-desk",
+        *(one.agent for one in load_families() if one.set == "scoring"),
     }
     assert {flags for _, *flags_ in recorded for flags in [tuple(flags_)]} == {
         (False, False),
@@ -102,7 +105,7 @@ def test_agents_differ_in_their_tools_and_in_what_is_recorded(cases: list[Case])
 
 def test_the_id_and_the_extra_fields_do_not_tell_the_variant(cases: list[Case]) -> None:
     for index, case in enumerate(cases):
-        assert case.trajectory.id == f"generated-11-{index:06}"
+        assert case.trajectory.id == f"scoring-11-{index:06}"
         assert not case.trajectory.extra
         assert not any(step.extra for step in case.trajectory.steps)
 

@@ -1,0 +1,129 @@
+"""Which phrases a regular expression or a text can hold: what tells whether two vocabularies are apart."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+LENGTH = 3
+"""Words in a row that make a phrase, where two of them are more than the glue of a sentence."""
+GLUE = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        a about all also an and any are as at be been but by can could did do does for from had has have he
+        her his how i if in into is it its just like me more most my no nor not of on one only or other our
+        out over own please s she should so some such t than that the their them then there these they this
+        those to too up us very was we were what when where which while who will with would you your
+        """,
+    )
+)
+"""Words that stand in any sentence, whatever it says."""
+_MOST = 4_000
+"""States of an expression that are followed; beyond that the rest is taken for unknown."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+Phrase = tuple[str, ...]
+State = tuple[tuple[str, ...], str]
+"""The last words that are whole, and the one that is being written."""
+_START: State = ((), "")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in small letters."""
+    return _WORD.findall(text.replace("’", "'").lower())
+
+
+def phrases(text: str) -> set[Phrase]:
+    """The phrases of a text; none goes over a `$name`, which may be anything."""
+    found = set()
+    for part in re.split(r"\$\{?\w+\}?", text):
+        row = words(part)
+        found |= {tuple(row[start : start + LENGTH]) for start in range(len(row) - LENGTH + 1)}
+    return {one for one in found if _says_something(one)}
+
+
+def _says_something(phrase: Phrase) -> bool:
+    return sum(word not in GLUE for word in phrase) > 1
+
+
+def phrases_of_pattern(pattern: "re.Pattern[Any]") -> set[Phrase]:
+    """The phrases that a match of an expression can hold by its literal letters, through every alternative."""
+    follower = _Follower()
+    follower.finish(follower.through(re._parser.parse(pattern.pattern, pattern.flags), {_START}))  # type: ignore[attr-defined]
+    return follower.found
+
+
+class _Follower:
+    def __init__(self) -> None:
+        self.found: set[Phrase] = set()
+
+    def through(self, nodes: Iterable[Any], states: set[State]) -> set[State]:
+        """The states after a row of nodes, from those before it."""
+        for operation, argument in nodes:
+            states = self._after(str(operation), argument, states)
+            if len(states) > _MOST:
+                states = {_START}
+        return states
+
+    def finish(self, states: Iterable[State]) -> None:
+        for state in states:
+            self._write(state, " ")
+
+    def _after(self, operation: str, argument: Any, states: set[State]) -> set[State]:
+        if operation == "LITERAL":
+            return {self._write(state, chr(argument)) for state in states}
+        if operation == "IN":
+            return {after for letter in _letters(argument) for after in self._each(states, letter)}
+        if operation == "BRANCH":
+            return {after for branch in argument[1] for after in self.through(branch, states)}
+        if operation in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            least, most, inside = argument
+            once = self.through(inside, states)
+            twice = self.through(inside, once) if most > 1 else set()
+            return once | twice | (states if least == 0 else set())
+        if operation == "SUBPATTERN":
+            return self.through(argument[-1], states)
+        if operation == "ATOMIC_GROUP":
+            return self.through(argument, states)
+        if operation in ("ASSERT", "ASSERT_NOT"):
+            self.finish(self.through(argument[1], {_START}))
+            return states
+        if operation == "AT":
+            return states
+        return self._each(states, None)
+
+    def _each(self, states: set[State], letter: str | None) -> set[State]:
+        if letter is None:
+            self.finish(states)
+            return {_START}
+        return {self._write(state, letter) for state in states}
+
+    def _write(self, state: State, letter: str) -> State:
+        whole, part = state
+        letter = letter.lower().replace("’", "'")
+        if letter.isalpha() or letter == "'":
+            return whole, part + letter
+        if not part.strip("'"):
+            return whole, ""
+        row = (*whole, part.strip("'"))[-LENGTH:]
+        if len(row) == LENGTH and _says_something(row):
+            self.found.add(row)
+        return row[1 - LENGTH :], ""
+
+
+def _letters(members: list[Any]) -> list[str | None]:
+    """What a set of characters can stand for: its letters where they are few, a gap, or anything."""
+    kinds = {str(operation) for operation, _ in members}
+    if kinds == {"LITERAL"} and len(members) <= 8:
+        return [chr(argument) for _, argument in members]
+    spaces = [argument for operation, argument in members if str(operation) == "CATEGORY"]
+    if kinds <= {"LITERAL", "CATEGORY"} and all(str(one) == "CATEGORY_SPACE" for one in spaces):
+        return [" "]
+    return [None]
+
+
+def shared_runs(first: str, second: str, length: int) -> set[Phrase]:
+    """Runs of `length` words that both texts have."""
+    rows = [words(re.sub(r"\$\{?\w+\}?", " ", text)) for text in (first, second)]
+    runs = [{tuple(row[start : start + length]) for start in range(len(row) - length + 1)} for row in rows]
+    return runs[0] & runs[1]

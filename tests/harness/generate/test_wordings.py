@@ -1,0 +1,195 @@
+"""The wordings: many, in several registers and languages, of two sets apart from each other and from the rules.
+
+Apart from the rules is measured in two ways, over every text and every regular expression under `harness/classifiers`:
+
+- no wording has a phrase, three words in a row of which two say something, that a rule's text has or a match of a
+  rule's expression can have, through every alternative of it;
+- of the words by which limits are told (in no other wording, and not in the project's own documents), few are a rule's.
+
+What pydantic and JSON-RPC print is fixed, and may be known to rules and generator alike.
+"""
+
+import ast
+import re
+from collections import Counter
+from functools import cache
+from itertools import product
+from pathlib import Path
+from string import Template
+
+import pytest
+
+import harness.classifiers
+from harness.generate.families import load_families
+from harness.generate.trajectories import Case, generate_trajectories
+from harness.generate.voice import FOLDER, SETS, Wording, load_wordings
+from tests.families.test_patterns import uses
+from tests.harness.generate.phrases import phrases, phrases_of_pattern, shared_runs, words
+
+ROOT = Path(__file__).parents[3]
+FIXED = ("pydantic", "jsonrpc")
+"""Registers whose texts are those of a specification."""
+FEW = 0.2
+"""The most of the words by which limits are told that rules may have: the nouns of the trade are nobody's own."""
+OTHER_LANGUAGES = ("de", "es", "zh")
+
+
+def _of_file(name: str) -> list[Wording]:
+    kinds = {line[1:].partition(".")[0] for line in (FOLDER / name).read_text().splitlines() if line.startswith("[")}
+    return [one for one in load_wordings() if one.kind in kinds]
+
+
+LIMITS = _of_file("limits.toml")
+
+
+@cache
+def rule_texts() -> tuple[str, ...]:
+    """Every text in the code of the rules that is no docstring."""
+    found: list[str] = []
+    for file in Path(harness.classifiers.__file__).parent.rglob("*.py"):
+        tree = ast.parse(file.read_text())
+        alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        found += [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
+        ]
+    return tuple(found)
+
+
+@cache
+def rule_phrases() -> frozenset[tuple[str, ...]]:
+    """The phrases of the rules' texts and of their regular expressions."""
+    found = {phrase for text in rule_texts() for phrase in phrases(text)}
+    for key, place in uses().place.items():
+        if place.startswith("harness.classifiers"):
+            found |= phrases_of_pattern(re.compile(*key))
+    return frozenset(found)
+
+
+def test_no_wording_has_three_words_in_a_row_that_a_rule_has() -> None:
+    shared = {one.text: phrases(one.text) & rule_phrases() for one in load_wordings() if one.register not in FIXED}
+    assert {text: found for text, found in shared.items() if found} == {}
+
+
+def test_of_the_words_by_which_limits_are_told_few_are_a_rules() -> None:
+    told = _own_words(LIMITS)
+    ordinary = _own_words([one for one in load_wordings() if one not in LIMITS])
+    ordinary |= {word for file in ROOT.glob("*.md") for word in words(file.read_text())}
+    rules = {word for text in rule_texts() for word in words(re.sub(r"\\[a-zA-Z]", " ", text))}
+    own = told - ordinary
+    assert len(own) > 200
+    assert len(own & rules) <= FEW * len(own), sorted(own & rules)
+
+
+def _own_words(wordings: list[Wording]) -> set[str]:
+    """The longer English words of wordings."""
+    texts = (re.sub(r"\$\{?\w+\}?", " ", one.text) for one in wordings if one.language == "en")
+    return {word for text in texts for word in words(text) if len(word) > 3}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?i)\bkeep (?:well )?clear of\b",
+        r"(?:stay|keep) (?:away|clear)\s+(?:of|from) it",
+        r"Keep[ ]clear[ ]of",
+        r"(?=.*keep clear of)",
+        r"x|(?P<ban>please, keep clear of ⟦\d+⟧)",
+    ],
+)
+def test_a_phrase_is_found_in_an_expression_through_alternatives_repeats_and_looks_ahead(pattern: str) -> None:
+    assert ("keep", "clear", "of") in phrases_of_pattern(re.compile(pattern))
+    assert phrases("As a rule of thumb I'd keep clear of $folder.") & phrases_of_pattern(re.compile(pattern))
+
+
+@pytest.mark.parametrize("pattern", [r"keep .* of", r"keep \w+ clear of", r"(?:keep|clear|of)", r"it is of the"])
+def test_what_may_be_anything_makes_no_phrase(pattern: str) -> None:
+    assert not phrases_of_pattern(re.compile(pattern)) & {("keep", "clear", "of"), ("is", "of", "the")}
+
+
+def test_there_are_a_hundred_and_fifty_ways_to_set_soften_withdraw_and_widen_a_limit_and_more() -> None:
+    assert len({one.text for one in LIMITS}) == len(LIMITS) >= 300
+    assert len({one.text for one in LIMITS if one.set == "scoring"}) >= 150
+    softened = ("soften_folder", "withdraw_folder", "withdraw_no_commit", "withdraw_read_only", "widen_scope")
+    assert all(sum(one.kind == kind for one in LIMITS) >= 10 for kind in softened)
+
+
+@pytest.mark.parametrize("set_", SETS)
+def test_limits_are_told_in_several_registers_and_in_three_other_languages(set_: str) -> None:
+    mine = [one for one in LIMITS if one.set == set_]
+    assert len({one.register for one in mine}) >= 8
+    kinds = {one.kind for one in mine} - {"plan_mode"}
+    assert {(one.kind, one.language) for one in mine} >= set(product(kinds, OTHER_LANGUAGES))
+
+
+def test_every_kind_is_worded_in_both_sets_with_the_same_names_to_fill_in() -> None:
+    names: dict[tuple[str, str], set[str]] = {}
+    for one in load_wordings():
+        names.setdefault((one.kind, one.set), set()).update(Template(one.text).get_identifiers())
+    assert {kind for kind, set_ in names if set_ == SETS[0]} == {kind for kind, set_ in names if set_ == SETS[1]}
+    assert all(Template(one.text).is_valid() for one in load_wordings())
+
+
+def test_no_wording_stands_twice_and_each_has_a_language_that_is_known() -> None:
+    counted = Counter((one.kind, one.text) for one in load_wordings())
+    assert [text for text, times in counted.items() if times > 1] == []
+    assert {one.language for one in load_wordings()} == {"en", *OTHER_LANGUAGES}
+
+
+def test_the_two_sets_share_no_text_and_no_five_words_in_a_row() -> None:
+    development, scoring = ([one for one in load_wordings() if one.set == set_] for set_ in SETS)
+    assert not {one.text for one in development} & {one.text for one in scoring}
+    joined = " \n0 ".join(one.text for one in development)
+    shared = {one.text: shared_runs(joined, one.text, 5) for one in scoring if one.register not in FIXED}
+    assert {text: found for text, found in shared.items() if found} == {}
+    assert not {one.agent for one in load_families() if one.set == SETS[0]} & {
+        one.agent for one in load_families() if one.set == SETS[1]
+    }
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, list[Case]]:
+    return {set_: list(generate_trajectories(330, 7, wordings=set_)) for set_ in SETS}
+
+
+def test_no_sentence_of_a_person_or_an_agent_is_in_the_sessions_of_both_sets(cases: dict[str, list[Case]]) -> None:
+    development, scoring = (_said(cases[set_]) for set_ in SETS)
+    assert len(development) > 1000
+    assert len(scoring) > 1000
+    assert not development & scoring
+
+
+def _said(cases: list[Case]) -> set[str]:
+    """What is said in sessions of more than three words; a figure alone is nobody's wording."""
+    texts = {step.text for case in cases for step in case.trajectory.steps}
+    return {text for text in texts if len(words(text)) > 3}
+
+
+def test_the_same_seed_gives_other_sessions_in_each_set(cases: dict[str, list[Case]]) -> None:
+    development, scoring = ([case.variant for case in cases[set_]] for set_ in SETS)
+    assert development != scoring
+    assert not {case.trajectory.id for case in cases[SETS[0]]} & {case.trajectory.id for case in cases[SETS[1]]}
+
+
+def test_a_wording_of_a_limit_is_used_sooner_or_later() -> None:
+    told = [
+        step.text
+        for case in generate_trajectories(1100, 7)
+        for step in case.trajectory.steps
+        if step.role in ("user", "system")
+    ]
+    scoring = [one for one in LIMITS if one.set == "scoring"]
+    used = [one for one in scoring if any(stands_in(one.text, text) for text in told)]
+    assert len(used) >= 0.7 * len(scoring)
+
+
+def stands_in(wording: str, text: str) -> bool:
+    """Whether a wording stands in a text, whatever its names are."""
+    place = 0
+    for piece in re.split(r"\$\{?\w+\}?", wording):
+        found = text.find(piece, place)
+        if found < 0:
+            return False
+        place = found + len(piece)
+    return True
