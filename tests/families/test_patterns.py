@@ -73,10 +73,10 @@ class Known(dict[str, Any]):
 
 
 @cache
-def uses() -> Uses:
-    """Every pattern of the three rooms: of modules, in tables, and those that are written where they are used."""
+def uses(*rooms: ModuleType) -> Uses:
+    """Every pattern of some rooms, or of all: of modules, in tables, and those that are written where they are used."""
     found = Uses()
-    for root in (harness, analysis, misstep):
+    for root in rooms or (harness, analysis, misstep):
         for module in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
             if not module.name.endswith("__main__"):
                 _look_into(importlib.import_module(module.name), found)

@@ -213,11 +213,11 @@ def _places(document: dict[str, Any]) -> set[tuple[str, int | None]]:
 
 
 def test_an_example_of_a_generated_run_names_the_file_and_the_line_where_it_stands(tmp_path: Path) -> None:
-    write_folder(tmp_path / "made", Asked(12, 5))
+    write_folder(tmp_path / "made", Asked(60, 5))
     document = _json(tmp_path / "made", "--out", tmp_path / "run")
     file = str(tmp_path / "made" / "trajectories.jsonl")
     lines = {one["item"]: (one["file"], one["line"]) for one in map(json.loads, _verdict_lines(tmp_path / "run"))}
-    assert set(lines.values()) == {(file, number) for number in range(1, 13)}
+    assert set(lines.values()) == {(file, number) for number in range(1, 61)}
     assert document["examples"]
     assert all(lines[one["item"]] == (one["file"], one["line"]) for one in document["examples"])
 

@@ -61,9 +61,8 @@ def rule_texts() -> tuple[str, ...]:
 def rule_phrases() -> frozenset[tuple[str, ...]]:
     """The phrases of the rules' texts and of their regular expressions."""
     found = {phrase for text in rule_texts() for phrase in phrases(text)}
-    for key, place in uses().place.items():
-        if place.startswith("harness.classifiers"):
-            found |= phrases_of_pattern(re.compile(*key))
+    for key in uses(harness.classifiers).place:
+        found |= phrases_of_pattern(re.compile(*key))
     return frozenset(found)
 
 
