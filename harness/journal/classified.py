@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 from msgspec import Struct
 
-from harness.journal.records import encode_verdicts
+from harness.journal.records import encode_lines
 from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 from harness.verdict import Verdict
 
@@ -135,7 +135,7 @@ def judge(
                     if verdict.label == "yes" and shown[verdict.judge] < EXAMPLES:
                         shown[verdict.judge] += 1
                         examples.append((len(items), _example(verdict, placed)))
-            written = encode_verdicts(_at(verdict, placed) for verdict in verdicts) if keep_lines else b""
+            written = encode_lines(_at(verdict, placed) for verdict in verdicts) if keep_lines else b""
             lines.append(written)
             items.append((thing.id, len(written)))
     return Judged(b"".join(lines), items, dict(patterns), examples, unreadable, skipped, together(failed))
@@ -225,7 +225,7 @@ def _renamed_lines(judged: Judged, renamed: dict[int, str]) -> Iterator[bytes]:
         start += length
         if position in renamed:
             verdicts = _verdict.decode_lines(own)
-            own = encode_verdicts(msgspec.structs.replace(verdict, item=renamed[position]) for verdict in verdicts)
+            own = encode_lines(msgspec.structs.replace(verdict, item=renamed[position]) for verdict in verdicts)
         yield own
 
 

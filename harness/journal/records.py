@@ -7,17 +7,21 @@ A run is a folder:
     scores.json      what was counted
     report.html      the same for a reader
 
-A line of `verdicts.jsonl` is a `Verdict` in JSON:
+What a run records is of one type and has a line of JSON each in one file: `Records` says which. Most have verdicts:
 
     {"item":"run-17","judge":"infinite_loop","label":"yes","status":"answered","score":null,"steps":[4,6,8],…}
 
 Times stand in `run.toml` alone, so that the same inputs give the same bytes everywhere else.
 """
 
+import itertools
+import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 import tomli_w
@@ -34,13 +38,25 @@ VERDICTS = "verdicts.jsonl"
 SCORES = "scores.json"
 REPORT = "report.html"
 
-T = TypeVar("T")
+Record = TypeVar("Record", bound=Struct)
 
 encode = msgspec.json.Encoder().encode
 """A value as one JSON document in bytes."""
 
-_encode_lines = msgspec.json.Encoder().encode_lines
-_verdict = msgspec.json.Decoder(Verdict)
+encode_lines = msgspec.json.Encoder().encode_lines
+"""Values as JSON Lines, each with its line end."""
+
+
+class Records(Struct, Generic[Record], frozen=True):
+    """What a run records: of which type, in which file of its folder, and what one of them is called."""
+
+    type: type[Record]
+    file: str
+    one: str = "record"
+
+
+VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
+"""What most runs record."""
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):
@@ -57,12 +73,20 @@ class Inputs(Struct, frozen=True, omit_defaults=True):
     parts: tuple[str, ...] = ()
 
 
+class Written(Struct, frozen=True):
+    """What a finished run has recorded: in which file, how many lines and bytes."""
+
+    file: str
+    lines: int
+    bytes: int
+
+
 class Manifest(Struct, frozen=True, omit_defaults=True):
     """What a run was asked and with what.
 
     `arguments` are those of the command line that began it; `asked` is what another answer would follow from; `folder`
     is where the inputs lay, which another answer does not follow from; `started` and `finished` are ISO 8601,
-    `finished` empty until it is.
+    `finished` empty until it is, and `written` not there until then.
     """
 
     schema: int
@@ -75,62 +99,42 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     inputs: Inputs
     folder: str = ""
     finished: str = ""
+    written: Written | None = None
 
 
 class _ItemOnly(Struct, gc=False):
     item: str
 
 
-_item_only = msgspec.json.Decoder(_ItemOnly)
-
-
-def encode_verdicts(verdicts: Iterable[Verdict]) -> bytes:
-    """Verdicts as lines of `verdicts.jsonl`, each with its line end."""
-    return _encode_lines(verdicts)
-
-
 def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
     """Write a whole `verdicts.jsonl`: it is either there and complete, or as it was."""
-    replace_file(path, encode_verdicts(verdicts))
+    replace_file(path, encode_lines(verdicts))
 
 
-def read_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Verdict]:
-    """The verdicts of a run, in order, as a stream.
+def read_records(path: Path, records: Records[Record], *, unfinished: bool = False) -> Iterator[Record]:
+    """What a run has recorded, in order, as a stream.
 
     Parameters
     ----------
     path
-        A `verdicts.jsonl`, or the run folder that holds it.
+        The file, or the run folder that holds it.
+    records
+        What the run records.
     unfinished
         Whether a half-written last line, as a run in progress may have, is left out rather than an error.
 
     Raises
     ------
     InputError
-        There is no such file, or a line is no verdict; names file and line.
+        There is no such file, or a line is none of these records; names file and line.
     """
-    file = path / VERDICTS if path.is_dir() else path
-    return _decoded(file, _verdict, unfinished)
-
-
-def read_items(path: Path) -> Iterator[str]:
-    """The item of each verdict of a `verdicts.jsonl`, in order, which is quicker than the whole verdicts.
-
-    Raises
-    ------
-    InputError
-        As `read_verdicts`.
-    """
-    return (verdict.item for verdict in _decoded(path, _item_only, unfinished=False))
-
-
-def _decoded(file: Path, decoder: "msgspec.json.Decoder[T]", unfinished: bool) -> Iterator[T]:
+    file = path / records.file if path.is_dir() else path
+    decoder = _decoder(records.type)
     try:
         stream = file.open("rb")
     except OSError as error:
-        raise InputError(
-            f"cannot open: {error.strerror}", "Name a run folder or its verdicts.jsonl.", file=file
-        ) from error
+        advice = f"Name a run folder or its {records.file}."
+        raise InputError(f"cannot open: {error.strerror}", advice, file=file) from error
     with stream:
         for number, line in enumerate(stream, start=1):
             if unfinished and not line.endswith(b"\n"):
@@ -138,12 +142,34 @@ def _decoded(file: Path, decoder: "msgspec.json.Decoder[T]", unfinished: bool) -
             try:
                 yield decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise InputError(f"no verdict: {error}", "Mend that line.", file=file, line=number) from error
+                raise InputError(f"no {records.one}: {error}", "Mend that line.", file=file, line=number) from error
+
+
+@lru_cache(maxsize=16)
+def _decoder(type_: type[Record]) -> "msgspec.json.Decoder[Record]":
+    return msgspec.json.Decoder(type_)
+
+
+def read_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Verdict]:
+    """The verdicts of a run; as `read_records`."""
+    return read_records(path, VERDICT_RECORDS, unfinished=unfinished)
+
+
+def judged_items(path: Path) -> Iterator[str]:
+    """The item of each verdict of a run, in order, which is quicker than the whole verdicts; raises as they do."""
+    return (verdict.item for verdict in read_records(path, Records(_ItemOnly, VERDICTS, "verdict")))
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write `run.toml`."""
-    replace_file(folder / MANIFEST, tomli_w.dumps(msgspec.to_builtins(manifest)).encode())
+    replace_file(folder / MANIFEST, tomli_w.dumps(_without_nulls(msgspec.to_builtins(manifest))).encode())
+
+
+def _without_nulls(value: Any) -> Any:
+    """A value without the keys that have none, for which TOML has no word: what is not given is not there."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -152,7 +178,8 @@ def read_manifest(folder: Path) -> Manifest | None:
     Raises
     ------
     InputError
-        The file is no manifest, or one of another schema version.
+        The file is no manifest, or one of another schema version, or the run is finished and what it has recorded is
+        not there any more, or not all of it.
     """
     file = folder / MANIFEST
     try:
@@ -167,15 +194,62 @@ def read_manifest(folder: Path) -> Manifest | None:
             f"schema version {values['schema']}, this Misstep reads {SCHEMA}", "Make the run again.", file=file
         )
     try:
-        return msgspec.convert(values, Manifest)
+        manifest = msgspec.convert(values, Manifest)
     except msgspec.ValidationError as error:
         raise InputError(
             f"not the manifest of a run: {error}", "Name another folder for the run.", file=file
         ) from error
+    if manifest.finished and manifest.written is not None:
+        _check_whole(folder, manifest.written)
+    return manifest
+
+
+def written_in(folder: Path, file: str) -> Written:
+    """How many lines and bytes a file of a run has.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened.
+    """
+    lines = length = 0
+    with (folder / file).open("rb") as stream:
+        while block := stream.read(1 << 20):
+            lines += block.count(b"\n")
+            length += len(block)
+    return Written(file, lines, length)
+
+
+def _check_whole(folder: Path, was: Written) -> None:
+    """Refuse a file that is shorter or longer than it was: cut off at a line end, it would be read as if it were whole.
+
+    Raises
+    ------
+    InputError
+        It is.
+    """
+    file = folder / was.file
+    try:
+        if file.stat().st_size == was.bytes:
+            return
+        now = written_in(folder, was.file)
+    except OSError as error:
+        found = f"cannot open: {error.strerror}"
+    else:
+        found = f"{now.lines:,} lines of {now.bytes:,} bytes"
+    had = f"the finished run had {was.lines:,} lines of {was.bytes:,} bytes there"
+    raise InputError(f"{found}, and {had}", "Put the file back as it was, or make the run again.", file=file)
+
+
+_PART = re.compile(r"\..+\.(\d+)-\d+\.part", re.DOTALL)
+_count = itertools.count()
 
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file such that a reader, or a run after a crash, sees either all of it or what was there before.
+
+    Several processes may write the same file at once: the one that is done last stands. What a killed process left
+    half-written beside its place is taken away by the next that writes into the folder.
 
     Raises
     ------
@@ -184,7 +258,8 @@ def replace_file(path: Path, content: bytes) -> None:
     OSError
         The file may not be written.
     """
-    building = path.with_name(f".{path.name}.part")
+    _clear_parts(path.parent)
+    building = path.with_name(f".{path.name}.{os.getpid()}-{next(_count)}.part")
     with writing(path):
         try:
             building.write_bytes(content)
@@ -192,3 +267,26 @@ def replace_file(path: Path, content: bytes) -> None:
         except OSError:
             building.unlink(missing_ok=True)
             raise
+
+
+@lru_cache(maxsize=1 << 12)
+def _clear_parts(folder: Path) -> None:
+    """Take away what killed processes were writing into a folder: looked for once, as a folder may be large."""
+    try:
+        with os.scandir(folder) as listing:
+            left = [entry.path for entry in listing if (part := _PART.fullmatch(entry.name)) and _ended(int(part[1]))]
+        for name in left:
+            Path(name).unlink(missing_ok=True)
+    except OSError:  # there is no such folder, or nothing may be taken away: whoever writes into it says so
+        return
+
+
+def _ended(process: int) -> bool:
+    """Whether there is no process of that number any more."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False

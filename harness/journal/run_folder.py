@@ -1,22 +1,29 @@
 """A run in progress: killed at any moment, it is gone on with by the same command, nothing twice and nothing lost.
 
-Beside `verdicts.jsonl` stands `progress.jsonl` until the run is finished, one line a finished stretch of the inputs:
+A run records verdicts, trajectories, events or anything else that is a struct, a line each in one file:
+
+    with RunInProgress(folder, manifest, Records(Trajectory, "trajectories.jsonl"), Entry) as run:
+        for case in cases[len(run.entries):]:
+            run.append([solve(case)], Entry(case.id))
+        run.finish(now)
+
+Beside that file stands `progress.jsonl` until the run is finished, one line a finished stretch of the inputs:
 
     {"length": 48213, "crc32": 3735928559, "entry": {…}}
 
-`length` is how many bytes of `verdicts.jsonl` are good once that stretch is done; `entry` is what is to be known of
-the stretch when everything is counted; `crc32` is of both. Who writes a run locks its journal before anything that
-stands in the folder is believed.
+`length` is how many bytes of the records are good once that stretch is done; `entry` is what is to be known of the
+stretch when everything is counted; `crc32` is of both. Who writes a run locks its journal before anything that stands
+in the folder is believed.
 
-Where verdicts can be made again they are: whatever stands behind the last sound line of the journal is cut off. Where
-they were paid for, none is: what the journal does not say is taken from the verdicts themselves. Nothing is forced onto
+Where records can be made again they are: whatever stands behind the last sound line of the journal is cut off. Where
+they were paid for, none is: what the journal does not say is taken from the records themselves. Nothing is forced onto
 the disk: a killed process loses nothing, a machine that loses power may.
 """
 
 import fcntl
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import FileIO
 from itertools import accumulate
 from pathlib import Path
@@ -28,8 +35,19 @@ from msgspec import Struct
 
 from harness.errors import InputError, UsageError, write_all, writing
 from harness.journal.inputs import difference
-from harness.journal.records import MANIFEST, VERDICTS, Manifest, encode, read_manifest, read_verdicts, write_manifest
-from harness.verdict import Verdict
+from harness.journal.records import (
+    MANIFEST,
+    VERDICT_RECORDS,
+    Manifest,
+    Record,
+    Records,
+    encode,
+    encode_lines,
+    read_manifest,
+    read_records,
+    write_manifest,
+    written_in,
+)
 
 PROGRESS = "progress.jsonl"
 
@@ -55,21 +73,21 @@ def _checksum(length: int, entry: object) -> int:
     return zlib.crc32(encode(entry), length & 0xFFFFFFFF)
 
 
-def standing(folder: Path, manifest: Manifest) -> Manifest | None:
+def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_RECORDS) -> Manifest | None:
     """The manifest of the run that stands in a folder, where it is the same run; `None` where there is none.
 
     Raises
     ------
     UsageError
-        The folder holds a run of another command, other inputs or other questions, or another one's verdicts.
+        The folder holds a run of another command, other inputs or other questions, or another one's records.
     InputError
-        Its manifest cannot be read.
+        Its manifest cannot be read, or it is finished and what it has recorded is not all there.
     """
-    judged = (folder / VERDICTS).exists()  # looked for first: whoever begins a run writes its manifest before
+    recorded = (folder / records.file).exists()  # looked for first: whoever begins a run writes its manifest before
     earlier = read_manifest(folder)
     if earlier is None:
-        if judged:
-            raise UsageError(f"{folder} has {VERDICTS} but no {MANIFEST}", "Name another folder for the run.")
+        if recorded:
+            raise UsageError(f"{folder} has {records.file} but no {MANIFEST}", "Name another folder for the run.")
         return None
     differs = _asked_otherwise(earlier, manifest)
     inputs = difference(earlier.inputs, manifest.inputs)
@@ -83,7 +101,7 @@ def standing(folder: Path, manifest: Manifest) -> Manifest | None:
     return earlier
 
 
-class RunInProgress(Generic[T]):
+class RunInProgress(Generic[Record, T]):
     """The open files of a run that is being written, repaired; closed by `with`.
 
     Parameters
@@ -92,10 +110,12 @@ class RunInProgress(Generic[T]):
         The run's folder, made where there is none; a run that stands there is gone on with.
     manifest
         What is asked, and of which inputs.
+    records
+        What it records: the type, and the file.
     entry
         The type of what is noted of a stretch.
     note_of
-        From a verdict and what the journal says of it, if anything, to what is noted of it: where each verdict is a
+        From a record and what the journal says of it, if anything, to what is noted of it: where each record is a
         stretch of its own and cannot be had again for nothing.
 
     Attributes
@@ -121,11 +141,13 @@ class RunInProgress(Generic[T]):
         self,
         folder: Path,
         manifest: Manifest,
+        records: Records[Record],
         entry: type[T],
-        note_of: Callable[[Verdict, T | None], T] | None = None,
+        note_of: Callable[[Record, T | None], T] | None = None,
     ) -> None:
         self.folder = folder
         self.manifest = manifest
+        self.records = records
         self.finished = False
         self.entries: list[T] = []
         self._length = 0
@@ -136,13 +158,13 @@ class RunInProgress(Generic[T]):
             self.close()
             raise
 
-    def _open(self, entry: type[T], note_of: Callable[[Verdict, T | None], T] | None) -> None:
+    def _open(self, entry: type[T], note_of: Callable[[Record, T | None], T] | None) -> None:
         _make(self.folder)
-        earlier = standing(self.folder, self.manifest)
+        earlier = standing(self.folder, self.manifest, self.records)
         if earlier is None or not earlier.finished:
-            self._journal = self._kept(_locked(self.folder / PROGRESS))
+            self._journal = self._kept(locked(self.folder / PROGRESS))
             # What was read without the lock may have been true until another process let go of it.
-            earlier = standing(self.folder, self.manifest)
+            earlier = standing(self.folder, self.manifest, self.records)
         if earlier is None:
             write_manifest(self.folder, self.manifest)
         else:
@@ -152,7 +174,7 @@ class RunInProgress(Generic[T]):
             if self._streams:
                 (self.folder / PROGRESS).unlink()
             return
-        self._verdicts = self._kept(_opened(self.folder / VERDICTS))
+        self._recorded = self._kept(_opened(self.folder / self.records.file))
         noted = _noted(self._journal, entry)
         if note_of is None:
             self._trust(noted)
@@ -161,7 +183,7 @@ class RunInProgress(Generic[T]):
 
     def _trust(self, noted: "list[_Line[T] | None]") -> None:
         """Keep what the journal says up to the first line that cannot be, and cut off the rest of both files."""
-        written = self._verdicts.seek(0, os.SEEK_END)
+        written = self._recorded.seek(0, os.SEEK_END)
         lengths = []
         for line in noted:
             if line is None or not self._length <= line.length <= written:
@@ -171,15 +193,15 @@ class RunInProgress(Generic[T]):
             lengths.append(line.length)
         if len(lengths) < len(noted):
             self._note_again(lengths)
-        self._verdicts.truncate(self._length)
+        self._recorded.truncate(self._length)
 
-    def _recover(self, noted: "list[_Line[T] | None]", note_of: Callable[[Verdict, T | None], T]) -> None:
-        """Keep every whole verdict, whatever the journal says; what is behind the last is half of one."""
-        file = self.folder / VERDICTS
+    def _recover(self, noted: "list[_Line[T] | None]", note_of: Callable[[Record, T | None], T]) -> None:
+        """Keep every whole record, whatever the journal says; what is behind the last is half of one."""
+        file = self.folder / self.records.file
         said = {line.length: line.entry for line in noted if line is not None}
         lengths = _line_ends(file)
-        verdicts = read_verdicts(file, unfinished=True)
-        self.entries = [note_of(verdict, said.get(end)) for verdict, end in zip(verdicts, lengths, strict=True)]
+        records = read_records(file, self.records, unfinished=True)
+        self.entries = [note_of(record, said.get(end)) for record, end in zip(records, lengths, strict=True)]
         self._length = lengths[-1] if lengths else 0
         lost = sum(length > self._length for length in said)
         if lost:
@@ -188,29 +210,34 @@ class RunInProgress(Generic[T]):
             raise InputError(found, advice, file=file)
         if lengths != list(said) or None in noted:
             self._note_again(lengths)
-        self._verdicts.truncate(self._length)
+        self._recorded.truncate(self._length)
 
     def _note_again(self, lengths: list[int]) -> None:
         """Write the journal anew."""
         self._journal.truncate(0)
         write_all(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
 
-    def append(self, lines: bytes, entry: T) -> None:
-        """Add the verdicts of one more stretch and what is to be noted of it.
+    def append(self, records: Iterable[Record], entry: T) -> None:
+        """Add the records of one more stretch and what is to be noted of it; raises as `append_lines`."""
+        self.append_lines(encode_lines(records), entry)
+
+    def append_lines(self, lines: bytes, entry: T) -> None:
+        """As `append`, of records that are lines already.
 
         Raises
         ------
         CannotWrite
             The device is full; what was added before stays.
         """
-        write_all(self._verdicts, lines, self.folder / VERDICTS)
+        write_all(self._recorded, lines, self.folder / self.records.file)
         self._length += len(lines)
         write_all(self._journal, _line(self._length, entry), self.folder / PROGRESS)
         self.entries.append(entry)
 
     def finish(self, finished: str) -> None:
-        """Say in `run.toml` that the run is finished, and take its journal away."""
-        write_manifest(self.folder, msgspec.structs.replace(self.manifest, finished=finished))
+        """Say in `run.toml` that the run is finished and how much it has recorded, and take its journal away."""
+        written = written_in(self.folder, self.records.file)
+        write_manifest(self.folder, msgspec.structs.replace(self.manifest, finished=finished, written=written))
         (self.folder / PROGRESS).unlink(missing_ok=True)
 
     def _kept(self, stream: FileIO) -> FileIO:
@@ -222,7 +249,7 @@ class RunInProgress(Generic[T]):
         for stream in self._streams:
             stream.close()
 
-    def __enter__(self) -> "RunInProgress[T]":
+    def __enter__(self) -> "RunInProgress[Record, T]":
         return self
 
     def __exit__(
@@ -247,8 +274,18 @@ def _opened(file: Path) -> FileIO:
         raise InputError(f"cannot write: {error.strerror}", "Check the folder's permissions.", file=file) from error
 
 
-def _locked(file: Path) -> FileIO:
-    """The file, opened and locked: the one that stands there, as whoever had it before may have taken it away."""
+def locked(file: Path) -> FileIO:
+    """A file that only one process has at a time, opened; made where there is none.
+
+    It is the one that stands there: whoever had it before may have taken it away.
+
+    Raises
+    ------
+    UsageError
+        Another process has it.
+    InputError
+        It cannot be written or locked.
+    """
     while True:
         stream = _opened(file)
         try:
@@ -314,33 +351,30 @@ def _asked_otherwise(earlier: Manifest, now: Manifest) -> list[str]:
 
 
 def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
+    """What differs, a clause each: of a table, what in it does."""
     if name == "judge_digest":
         return
+    then, now = _table(was), _table(is_)
     if name in _FILES:
         yield f"{_FILES[name]} changed"
-    elif name == "settings":
-        then, now = _settings(was), _settings(is_)
+    elif then is not None and now is not None:
         for one in {**then, **now}:
-            # The model's name is asked for by itself.
-            if one != "name" and then.get(one) != now.get(one):
-                yield _clause(one, then.get(one), now.get(one))
+            # The name of a judge's model is asked for by itself.
+            if (name, one) != ("settings", "name") and then.get(one) != now.get(one):
+                yield from _clauses(one, then.get(one), now.get(one))
     else:
-        yield _clause(name, was, is_)
+        verbs = ("were", "are") if name.endswith("s") else ("was", "is")
+        yield f"{name} {verbs[0]} {_shown(was)} and {verbs[1]} now {_shown(is_)}"
 
 
-def _clause(name: str, was: Any, is_: Any) -> str:
-    then, now = ("were", "are") if name.endswith("s") else ("was", "is")
-    return f"{name} {then} {_shown(was)} and {now} now {_shown(is_)}"
-
-
-def _settings(noted: Any) -> dict[str, Any]:
-    if isinstance(noted, dict):
-        return noted
-    try:  # runs of earlier versions have them as JSON
-        settings: dict[str, Any] = msgspec.json.decode(noted, type=dict[str, Any])
-    except (TypeError, msgspec.DecodeError):
-        return {}
-    return settings
+def _table(noted: Any) -> dict[str, Any] | None:
+    """What is noted as a table; `None` where it is none. Runs of earlier versions have tables as JSON."""
+    if isinstance(noted, str) and noted.startswith("{"):
+        try:
+            noted = msgspec.json.decode(noted)
+        except msgspec.DecodeError:
+            return None
+    return {} if noted is None else noted if isinstance(noted, dict) else None
 
 
 def _shown(value: Any) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.errors import InputError
 from harness.journal.classified import Entry, Judged, Ledger, Summary, judge, summarise
 from harness.journal.inputs import inputs_of_files
-from harness.journal.records import SCHEMA, VERDICTS, Manifest, read_items, replace_file
+from harness.journal.records import SCHEMA, VERDICT_RECORDS, VERDICTS, Manifest, judged_items, replace_file
 from harness.journal.run_folder import RunInProgress
 from harness.journal.workers import available, in_order
 from harness.progress import Progress
@@ -105,13 +105,13 @@ def _into_run(
         asked={"categories": list(categories)},
         inputs=inputs_of_files(found.path for found in found_files(paths, left_out=out)),
     )
-    with RunInProgress(out, manifest, Entry) as run:
+    with RunInProgress(out, manifest, VERDICT_RECORDS, Entry) as run:
         if run.finished:
             return None
-        ledger = Ledger(run.entries, read_items(out / VERDICTS))
+        ledger = Ledger(run.entries, judged_items(out / VERDICTS))
         todo = islice(batches(found_files(paths, left_out=out)), len(run.entries), None)
         for judged in _judged(judge_batch, todo, workers or _enough_workers(manifest.inputs.bytes)):
-            run.append(*ledger.settle(judged))
+            run.append_lines(*ledger.settle(judged))
         found = summarise(run.entries)
         _expect_some(found, paths)
         for name, content in (conclude(found) if conclude else {}).items():

@@ -26,10 +26,11 @@ import tomli_w
 from msgspec import Struct, field
 
 from harness.datasets.benchmark import Benchmark, Gold, GoldError, Item, read_benchmark
-from harness.errors import InputError, UsageError
+from harness.errors import InputError, UsageError, write_all
 from harness.generate.trajectories import CATEGORIES, Case, generate_trajectories
 from harness.generate.voice import WordingSet
-from harness.journal.records import encode, replace_file
+from harness.journal.records import encode
+from harness.journal.run_folder import locked
 from harness.progress import Progress
 from harness.readers.atif import to_atif
 
@@ -83,17 +84,20 @@ def write_folder(out: Path, asked: Asked) -> Counted:
     Raises
     ------
     UsageError
-        The folder holds something else.
+        The folder holds something else, or another process is writing it.
     InputError
         It cannot be written.
     """
     try:
         _refuse_foreign(out, asked)
         out.mkdir(parents=True, exist_ok=True)
-        (out / _part(BENCHMARK)).touch()
-        with _beside(out) as streams:
-            counted, digest = _write(streams, asked)
-        replace_file(out / BENCHMARK, _description(asked, counted, digest))
+        begun = out / _part(BENCHMARK)
+        with locked(begun) as description:
+            with _beside(out) as streams:
+                counted, digest = _write(streams, asked)
+            description.truncate(0)
+            write_all(description, _description(asked, counted, digest), out / BENCHMARK)
+            begun.replace(out / BENCHMARK)
     except OSError as error:
         raise InputError(
             f"cannot be written: {error.strerror}", "Choose another folder with --out.", file=out

@@ -20,7 +20,7 @@ from harness.clients.concurrency import run_concurrently
 from harness.errors import InputError, MisstepError
 from harness.escaping import plain
 from harness.items import Item, Runs, read_question
-from harness.journal.records import SCHEMA, VERDICTS, Manifest, encode_verdicts, read_items
+from harness.journal.records import SCHEMA, VERDICT_RECORDS, VERDICTS, Manifest, encode_lines, judged_items
 from harness.journal.run_folder import RunInProgress, standing
 from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
@@ -109,7 +109,7 @@ def run_judge(
     selection = select_items(fitted, folder, sampling)
     # An item that takes several requests is answered by its last one: what came before is kept until then.
     own_cache = out / ANSWERS if getattr(fitted, "votes", 2) > 1 else None
-    with RunInProgress(out, manifest, VerdictEntry, _entry) as run:
+    with RunInProgress(out, manifest, VERDICT_RECORDS, VerdictEntry, _entry) as run:
         if run.finished:
             return _finished(out)
         if selection.sentence:
@@ -144,7 +144,7 @@ def _entry(verdict: Verdict, noted: VerdictEntry | None) -> VerdictEntry:
 
 def _finished(out: Path) -> RunSummary:
     """The summary of a finished run."""
-    n = len(set(read_items(out / VERDICTS)))
+    n = len(set(judged_items(out / VERDICTS)))
     return RunSummary(n, 0, n)
 
 
@@ -166,7 +166,7 @@ def _manifest(judge: FittedJudge, folder: Path, sampling: Sampling | None, argum
 async def _judge_all(
     judge: FittedJudge,
     selection: Selection,
-    run: RunInProgress[VerdictEntry],
+    run: RunInProgress[Verdict, VerdictEntry],
     settings: ClientSettings,
     batches_in: Path | None,
     concurrency: int,
@@ -187,7 +187,7 @@ async def _judge_all(
             progress.advance(len(done))
             async with aclosing(run_concurrently(judging, todo, at_once, model_requests.ended)) as coming:
                 async for given, spent in coming:
-                    run.append(encode_verdicts([given]), VerdictEntry(given.item, given.status, spent))
+                    run.append([given], VerdictEntry(given.item, given.status, spent))
                     progress.advance()
                     if given.status == "failed":
                         last_failure = given.error or ""
@@ -209,7 +209,7 @@ async def _judged(
     try:
         trajectory = runs.of(item) if judge.reads_trajectories else None
         given = await judge.judge(item, trajectory, ask)
-        encode_verdicts([given])  # a verdict that cannot be encoded fails here and not in the journal
+        encode_lines([given])  # a verdict that cannot be encoded fails here and not in the journal
     except InputError as error:
         given = _unjudged(judge, item, error.line())
     except MisstepError:

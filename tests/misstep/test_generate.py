@@ -15,6 +15,7 @@ from analysis.gold import read_gold, read_items, read_marked_errors
 from harness.datasets.benchmark import read_benchmark
 from harness.errors import InputError, UsageError
 from harness.generate.trajectories import CATEGORIES, generate_trajectories
+from harness.journal.run_folder import locked
 from harness.readers import read_file
 from harness.runs import generate as generation
 from harness.runs.generate import Asked, write_folder
@@ -214,3 +215,15 @@ def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_wi
     write_folder(tmp_path / "out", Asked(40, 4, 40_000))
     assert sizes[0] == 0
     assert sizes[-1] > 30 * 40_000
+
+
+def test_two_processes_never_write_one_folder_at_once(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    code = "import sys; from harness.runs.generate import Asked, write_folder; from pathlib import Path; "
+    code += "write_folder(Path(sys.argv[1]), Asked(3, 1))"
+    with locked(tmp_path / "out" / ".benchmark.toml.part"):
+        other = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], capture_output=True, text=True)
+    assert "another process is writing" in other.stderr
+    assert [file.name for file in (tmp_path / "out").iterdir()] == [".benchmark.toml.part"]
+    write_folder(tmp_path / "out", Asked(3, 1))
+    assert read_benchmark(tmp_path / "out").counts["trajectories"] == 3

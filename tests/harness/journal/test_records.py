@@ -1,10 +1,14 @@
 """Rows out and in: what is written reads back, and what is broken is named with file and line."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from harness.errors import InputError
 from harness.journal.records import (
@@ -12,9 +16,11 @@ from harness.journal.records import (
     SCHEMA,
     Inputs,
     Manifest,
-    encode_verdicts,
-    read_items,
+    Records,
+    encode_lines,
+    judged_items,
     read_manifest,
+    read_records,
     read_verdicts,
     replace_file,
     write_manifest,
@@ -33,16 +39,16 @@ TWO = [Verdict("a", "judge", "yes", steps=(1, 2)), Verdict("a\nb", "judge", None
 def test_verdicts_read_back_as_they_were_written(tmp_path: Path, verdicts: list[Verdict]) -> None:
     write_verdicts(tmp_path / "verdicts.jsonl", verdicts)
     assert list(read_verdicts(tmp_path)) == verdicts
-    assert list(read_items(tmp_path / "verdicts.jsonl")) == [verdict.item for verdict in verdicts]
+    assert list(judged_items(tmp_path / "verdicts.jsonl")) == [verdict.item for verdict in verdicts]
 
 
 def test_each_verdict_is_one_line_whatever_its_text() -> None:
-    assert encode_verdicts(TWO).count(b"\n") == 2
+    assert encode_lines(TWO).count(b"\n") == 2
 
 
 def test_a_half_written_last_line_is_an_error_unless_the_run_may_be_unfinished(tmp_path: Path) -> None:
     file = tmp_path / "verdicts.jsonl"
-    file.write_bytes(encode_verdicts(TWO)[:-20])
+    file.write_bytes(encode_lines(TWO)[:-20])
     with pytest.raises(InputError, match=r"verdicts\.jsonl:2: no verdict"):
         list(read_verdicts(file))
     assert list(read_verdicts(file, unfinished=True)) == TWO[:1]
@@ -50,7 +56,7 @@ def test_a_half_written_last_line_is_an_error_unless_the_run_may_be_unfinished(t
 
 def test_a_broken_line_before_the_last_is_an_error_in_any_run(tmp_path: Path) -> None:
     file = tmp_path / "verdicts.jsonl"
-    file.write_bytes(b'{"item": "a"\n' + encode_verdicts(TWO))
+    file.write_bytes(b'{"item": "a"\n' + encode_lines(TWO))
     with pytest.raises(InputError, match=r"verdicts\.jsonl:1: "):
         list(read_verdicts(file, unfinished=True))
 
@@ -102,3 +108,55 @@ def test_replacing_a_file_leaves_nothing_beside_it(tmp_path: Path) -> None:
     replace_file(tmp_path / "a.json", b"1")
     replace_file(tmp_path / "a.json", b"2")
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.json", b"2")]
+
+
+def test_what_a_killed_process_left_half_written_is_taken_away_by_the_next_and_what_another_writes_is_not(
+    tmp_path: Path,
+) -> None:
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    left, written = (f".a.json.{process}-0.part" for process in (int(ended.stdout), os.getppid()))
+    for name in (left, written, ".mine.part"):
+        (tmp_path / name).write_bytes(b"half")
+    replace_file(tmp_path / "b.json", b"1")
+    assert {file.name for file in tmp_path.iterdir()} == {written, ".mine.part", "b.json"}
+
+
+def test_several_that_write_one_file_at_once_do_not_write_into_each_other_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = Path.replace
+
+    def while_another_writes(building: Path, path: Path) -> Path:
+        monkeypatch.setattr(Path, "replace", put)
+        replace_file(path, b"the other's")
+        return put(building, path)
+
+    monkeypatch.setattr(Path, "replace", while_another_writes)
+    replace_file(tmp_path / "a.json", b"the first one's")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.json", b"the first one's")]
+
+
+def test_what_is_not_given_is_not_in_a_manifest(tmp_path: Path) -> None:
+    write_manifest(tmp_path, _manifest(asked={"model": None, "settings": {"seed": None, "temperature": 0.5}}))
+    written = read_manifest(tmp_path)
+    assert written is not None
+    assert written.asked == {"settings": {"temperature": 0.5}}
+
+
+class Event(Struct, frozen=True):
+    """Something that happened, of a type that the journal does not know."""
+
+    at: int
+    said: str
+
+
+def test_records_of_any_type_read_back_and_what_is_none_of_them_is_named_with_its_line(tmp_path: Path) -> None:
+    events = Records(Event, "events.jsonl", "event")
+    file = tmp_path / "events.jsonl"
+    file.write_bytes(encode_lines([Event(3, "a\nb"), Event(4, "")]))
+    assert list(read_records(tmp_path, events)) == [Event(3, "a\nb"), Event(4, "")]
+    file.write_bytes(encode_lines([Event(3, "a")]) + b'{"at": "x"}\n')
+    with pytest.raises(InputError, match=r"events\.jsonl:2: no event: Expected `int`"):
+        list(read_records(tmp_path, events))
+    with pytest.raises(InputError, match=r"cannot open: .* Name a run folder or its events\.jsonl"):
+        list(read_records(tmp_path / "none", events))

@@ -2,13 +2,25 @@
 
 import multiprocessing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.errors import InputError, UsageError
-from harness.journal.records import SCHEMA, VERDICTS, Inputs, Manifest, encode_verdicts, read_manifest, write_manifest
+from harness.journal.records import (
+    SCHEMA,
+    VERDICT_RECORDS,
+    VERDICTS,
+    Inputs,
+    Manifest,
+    Records,
+    encode_lines,
+    read_manifest,
+    read_verdicts,
+    write_manifest,
+)
 from harness.journal.run_folder import PROGRESS, RunInProgress, standing
 from harness.verdict import Verdict
 
@@ -16,15 +28,15 @@ STRETCHES = [b"a\n", b"", b"bb\nccc\n", b"d" * 40 + b"\n", b"e\nf\n"]
 WHOLE = b"".join(STRETCHES)
 
 
-def _opened(folder: Path, **changes: object) -> RunInProgress[int]:
-    return RunInProgress(folder, _manifest(**changes), int)
+def _opened(folder: Path, **changes: object) -> RunInProgress[Verdict, int]:
+    return RunInProgress(folder, _manifest(**changes), VERDICT_RECORDS, int)
 
 
 def _run_on(folder: Path, until: int = len(STRETCHES)) -> list[int]:
     """Append what is missing, up to a stretch, and give what was noted of all."""
     with _opened(folder) as run:
         for number in range(len(run.entries), until):
-            run.append(STRETCHES[number], number)
+            run.append_lines(STRETCHES[number], number)
         return run.entries
 
 
@@ -111,11 +123,11 @@ def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with _opened(tmp_path) as run:
-        run.append(WHOLE, 0)
+        run.append_lines(WHOLE, 0)
     looks: list[Manifest | None] = []
 
-    def finished_after_the_first_look(folder: Path, manifest: Manifest) -> Manifest | None:
-        looks.append(standing(folder, manifest))
+    def finished_after_the_first_look(folder: Path, manifest: Manifest, records: Records[Any]) -> Manifest | None:
+        looks.append(standing(folder, manifest, records))
         if len(looks) == 1:  # now the other process, which has the lock, finishes
             write_manifest(folder, _manifest(finished="later"))
             (folder / PROGRESS).unlink()
@@ -133,8 +145,8 @@ def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_a
 ) -> None:
     looks: list[Manifest | None] = []
 
-    def begun_after_the_first_look(folder: Path, manifest: Manifest) -> Manifest | None:
-        looks.append(standing(folder, manifest))
+    def begun_after_the_first_look(folder: Path, manifest: Manifest, records: Records[Any]) -> Manifest | None:
+        looks.append(standing(folder, manifest, records))
         if len(looks) == 1:
             write_manifest(folder, _manifest(asked={"categories": ["c"]}))
         return looks[-1]
@@ -190,20 +202,25 @@ def test_a_folder_with_another_run_is_refused_in_one_sentence(
         ({"settings": '{"temperature":0.0,"seed":null}'}, []),
         ({"sample": 20}, ["sample was not given and is now 20"]),
         ({"model": "large", "votes": 3}, ["model was small and is now large", "votes were 1 and are now 3"]),
+        ({"settings": {"temperature": 0.5, "seed": 3}}, ["temperature was 0.0 and is now 0.5", "seed was not given"]),
+        ({"settings": {"temperature": 0.0, "seed": None}}, []),
+        ({"limits": {"steps": 30, "of": {"tokens": 9}}}, ["steps were 20 and are now 30", "tokens were not given"]),
     ],
 )
 def test_what_a_run_was_asked_otherwise_is_said_in_words_and_never_in_digests(
     tmp_path: Path, asked: dict[str, object], said: list[str]
 ) -> None:
     first = {"judge_digest": "aaaa", "prompt": "p@1+aaaa", "settings": '{"temperature":0.0}', "model": "small"}
-    first |= {"votes": 1}  # type: ignore[dict-item]
+    first |= {"votes": 1, "limits": {"steps": 20, "of": {}}}  # type: ignore[dict-item]
     _opened(tmp_path, asked=first).close()
     if not said:
         _opened(tmp_path, asked=first | asked).close()
         return
     with pytest.raises(UsageError) as caught:
         _opened(tmp_path, asked=first | asked)
-    assert f"holds another run: {'; '.join(said)}. " in caught.value.line()
+    assert "holds another run: " in caught.value.line()
+    assert all(clause in caught.value.line() for clause in said)
+    assert caught.value.line().count(";") == len(said) - 1
     assert not any(digest in caught.value.line() for digest in ("aaaa", "bbbb", "cccc", "dddd"))
 
 
@@ -237,7 +254,7 @@ def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
         _opened(tmp_path / "run")
 
 
-VERDICT_LINES = [encode_verdicts([Verdict(f"item-{number}", "made_up", "yes")]) for number in range(6)]
+VERDICT_LINES = [encode_lines([Verdict(f"item-{number}", "made_up", "yes")]) for number in range(6)]
 PAID = b"".join(VERDICT_LINES)
 
 
@@ -245,9 +262,9 @@ def _name(verdict: Verdict, noted: str | None) -> str:
     return verdict.item if noted is None else noted
 
 
-def _asked(folder: Path) -> RunInProgress[str]:
+def _asked(folder: Path) -> RunInProgress[Verdict, str]:
     """A run whose verdicts are paid for."""
-    return RunInProgress(folder, _manifest(), str, _name)
+    return RunInProgress(folder, _manifest(), VERDICT_RECORDS, str, _name)
 
 
 @pytest.fixture
@@ -255,7 +272,7 @@ def paid(tmp_path: Path) -> Path:
     """An unfinished run of verdicts that were paid for; the journal says of each that it was noted."""
     with _asked(tmp_path) as run:
         for number, line in enumerate(VERDICT_LINES):
-            run.append(line, f"noted-{number}")
+            run.append_lines(line, f"noted-{number}")
     return tmp_path
 
 
@@ -289,12 +306,12 @@ def test_cut_at_any_byte_without_a_journal_every_whole_paid_verdict_stays(paid: 
 
 
 def test_a_paid_verdict_that_was_written_before_its_note_stays(paid: Path) -> None:
-    further = encode_verdicts([Verdict("further", "made_up", "no")])
+    further = encode_lines([Verdict("further", "made_up", "no")])
     with (paid / VERDICTS).open("ab") as stream:
         stream.write(further + b'{"item": "half')
     with _asked(paid) as run:
         assert run.entries[-1] == "further"
-        run.append(VERDICT_LINES[0], "again")
+        run.append_lines(VERDICT_LINES[0], "again")
     assert (paid / VERDICTS).read_bytes() == PAID + further + VERDICT_LINES[0]
     with _asked(paid) as run:
         assert run.entries == [*(f"noted-{number}" for number in range(6)), "further", "again"]
@@ -323,3 +340,30 @@ def test_a_broken_line_among_paid_verdicts_is_named_and_nothing_is_cut(paid: Pat
     with pytest.raises(InputError, match=r"verdicts\.jsonl:3: no verdict"):
         _asked(paid)
     assert (paid / VERDICTS).read_bytes() == broken
+
+
+@pytest.mark.parametrize("kept", [0, 1, 5])
+def test_a_finished_run_whose_verdicts_were_cut_off_at_a_line_end_is_not_taken_for_a_whole_one(
+    tmp_path: Path, kept: int
+) -> None:
+    with RunInProgress(tmp_path, _manifest(), VERDICT_RECORDS, int) as run:
+        run.append([Verdict(f"item-{number}", "made_up", "yes") for number in range(6)], 0)
+        run.finish("later")
+    assert len(list(read_verdicts(tmp_path))) == 6
+    file = tmp_path / VERDICTS
+    whole = file.read_bytes()
+    file.write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
+    for look in (lambda: read_manifest(tmp_path), lambda: _opened(tmp_path)):
+        with pytest.raises(InputError, match=rf"verdicts\.jsonl: {kept} lines of .* finished run had 6 lines of"):
+            look()
+    file.unlink()
+    with pytest.raises(InputError, match=r"verdicts\.jsonl: cannot open: .* finished run had 6 lines"):
+        read_manifest(tmp_path)
+    file.write_bytes(whole)
+    assert _opened(tmp_path).finished
+
+
+def test_a_run_that_was_finished_before_its_length_was_noted_is_read_as_before(tmp_path: Path) -> None:
+    write_manifest(tmp_path, _manifest(finished="later"))
+    (tmp_path / VERDICTS).write_bytes(PAID)
+    assert _opened(tmp_path).finished

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.journal.records import encode_verdicts
+from harness.journal.records import encode_lines
 from harness.judges.replies import read_reply
 from harness.verdict import Verdict
 
@@ -36,4 +36,4 @@ def test_an_odd_reply_is_one_verdict_that_can_be_written_down(text: str, steps: 
     assert answer.score is None
     assert all(0 <= step < (steps or 2**31) for step in answer.steps)
     given = Verdict("i", "j", answer.label, answer.status, answer.score, answer.steps, answer.rationale)
-    encode_verdicts([given])
+    encode_lines([given])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.journal.records import encode_verdicts
+from harness.journal.records import encode_lines
 from harness.judges.fencing import fence
 from harness.judges.replies import read_reply, schema_of
 from harness.verdict import Status, Verdict
@@ -162,8 +162,8 @@ def test_an_object_that_the_prompt_itself_shows_outside_the_record_may_be_answer
 def test_a_reply_with_half_a_character_can_be_written_down() -> None:
     answer = read_reply('{"label": "yes", "reasoning": "a\\ud800b", "score": "\\ud800"}', LABELS)
     assert answer.rationale == "a\N{REPLACEMENT CHARACTER}b"
-    assert encode_verdicts([Verdict("i", "j", "yes", rationale=answer.rationale, error=answer.error)])
-    assert encode_verdicts([Verdict("i", "j", None, "refused", error=read_reply("x\ud800", LABELS).rationale)])
+    assert encode_lines([Verdict("i", "j", "yes", rationale=answer.rationale, error=answer.error)])
+    assert encode_lines([Verdict("i", "j", None, "refused", error=read_reply("x\ud800", LABELS).rationale)])
 
 
 @given(

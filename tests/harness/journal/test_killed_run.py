@@ -1,0 +1,56 @@
+"""A run that records anything, killed at ten places, ends with the bytes of one that nobody disturbed."""
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.journal.records import MANIFEST, read_manifest, read_records
+from harness.journal.run_folder import PROGRESS
+from tests.harness.journal.killed_run import CASES, KINDS, run
+
+KILLS = 10
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def killed_after(folder: Path, kind: str, paid: str, amount: int) -> int:
+    line = [sys.executable, "-m", "tests.harness.journal.killed_run", str(folder), kind, str(amount), paid]
+    return subprocess.run(line, check=False, timeout=120).returncode
+
+
+@pytest.mark.parametrize(
+    ("kind", "paid", "seed"),
+    [("trajectories", "again", 0), ("trajectories", "paid", 1), ("events", "again", 2)],
+)
+def test_ten_kills_leave_no_trace(tmp_path: Path, kind: str, paid: str, seed: int) -> None:
+    run(tmp_path / "undisturbed", kind, paid=paid == "paid")
+    undisturbed = contents(tmp_path / "undisturbed")
+    records = KINDS[kind][0]
+    share = len(undisturbed[records.file]) // KILLS
+    places = random.Random(seed)  # noqa: S311 (places to die at)
+    killed = [killed_after(tmp_path / "killed", kind, paid, places.randint(1, share)) for _ in range(KILLS)]
+    assert killed == [-signal.SIGKILL] * KILLS
+    assert (tmp_path / "killed" / PROGRESS).exists(), "it was killed before its end each time"
+    assert killed_after(tmp_path / "killed", kind, paid, 10**9) == 0
+    assert contents(tmp_path / "killed") == undisturbed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_finished_run_says_what_it_has_recorded_and_is_not_written_again(tmp_path: Path, kind: str) -> None:
+    for _ in range(2):
+        run(tmp_path, kind, paid=False)
+    records, recorded_of = KINDS[kind]
+    expected = [record for case in range(CASES) for record in recorded_of(case)]
+    assert list(read_records(tmp_path, records)) == expected
+    manifest = read_manifest(tmp_path)
+    assert manifest is not None
+    assert manifest.written is not None
+    assert (manifest.written.file, manifest.written.lines) == (records.file, len(expected))
+    assert manifest.written.bytes == (tmp_path / records.file).stat().st_size
+    assert set(contents(tmp_path)) == {MANIFEST, records.file}
