@@ -1,16 +1,16 @@
 """A run as data frames, for people's own notebooks: `misstep.open(RUN)`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import Struct
 
 from analysis.gold import AskedItem, GoldLabel
 from harness.errors import InputError
 from harness.journal.records import MANIFEST, Manifest, read_manifest, read_verdicts
 from harness.verdict import Verdict
+from studies.frames import frame_of
 from studies.judged_runs import JUDGED, open_run
 
 if TYPE_CHECKING:
@@ -73,14 +73,7 @@ def _frames(
 ) -> RunFrames:
     return RunFrames(
         manifest,
-        frame_of(items, AskedItem.__struct_fields__),
-        frame_of(verdicts, Verdict.__struct_fields__),
-        frame_of(gold, GoldLabel.__struct_fields__),
+        frame_of(items, AskedItem),
+        frame_of(verdicts, Verdict),
+        frame_of(gold, GoldLabel),
     )
-
-
-def frame_of(records: Iterable[Any], columns: Sequence[str]) -> "DataFrame":
-    """Records as a frame, one row a record; `columns` stand there even where there is no record."""
-    import pandas as pd
-
-    return pd.DataFrame([msgspec.to_builtins(record) for record in records], columns=list(columns))

@@ -1,0 +1,144 @@
+"""Records as pandas frames, for notebooks: printed figures, sessions, attempts, ratings, judges' answers, estimates."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from analysis.measures.judging.reference import majority
+from analysis.published import load_paper
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from analysis.measures.judging.judged import JudgedItems
+    from analysis.measures.solved import SolvedSet
+    from analysis.measures.validity import JudgedSet
+    from analysis.papers.autotriage.agreement import RatedSet
+    from analysis.stats.estimate import Estimate
+
+_FIGURE = ("id", "place", "row", "column", "printed", "number", "unit")
+_SESSION = ("dataset", "session", "category", "label", "first_step", "n_steps")
+_ATTEMPT = ("title", "system", "task", "tried", "solved")
+_ANSWER = ("judge", "item", "cluster", "gold", "label", "status")
+_ESTIMATE = ("value", "low", "high", "n")
+
+
+def frame_of(records: Iterable[Any], kind: type[msgspec.Struct]) -> "DataFrame":
+    """Records of one kind as a frame: a row a record, a column a field, also where there is no record."""
+    return _frame((msgspec.to_builtins(record) for record in records), kind.__struct_fields__)
+
+
+def printed(paper: str, opening: str = "") -> "DataFrame":
+    """The figures that a paper prints, one row a figure, by id; `number` is missing where text is printed.
+
+    Parameters
+    ----------
+    paper
+        Its slug.
+    opening
+        How the ids of the figures wanted open.
+    """
+    figures = (figure for figure in load_paper(paper).figure if figure.id.startswith(opening))
+    rows = (
+        {name: getattr(figure, name) for name in _FIGURE if name != "number"}
+        | {"number": None if figure.unit == "text" else figure.number}
+        for figure in figures
+    )
+    return _frame(rows, _FIGURE).set_index("id")
+
+
+def sessions(sets: Iterable["JudgedSet"]) -> "DataFrame":
+    """Classified runs, one row a run and category; `label` is missing where the rule could not tell.
+
+    `first_step` is the step at which the evidence begins, missing where there is none.
+    """
+    rows = (
+        {
+            "dataset": judged.benchmark,
+            "session": verdict.item,
+            "category": verdict.judge,
+            "label": verdict.label,
+            "first_step": min(verdict.steps, default=None),
+            "n_steps": judged.n_steps[verdict.item],
+        }
+        for judged in sets
+        for verdict in judged.verdicts
+    )
+    return _frame(rows, _SESSION)
+
+
+def attempts(sets: Iterable["SolvedSet"]) -> "DataFrame":
+    """Systems on tasks, one row a system and task: how often the task was tried, and how often of these solved."""
+    rows = (
+        {"title": one.title, "system": system, "task": task, "tried": tried, "solved": solved}
+        for one in sets
+        for system, cells in one.systems.items()
+        for task, (tried, solved) in cells.items()
+    )
+    return _frame(rows, _ATTEMPT)
+
+
+def ratings(rated: "RatedSet") -> "DataFrame":
+    """A set of ratings, a row an item and a column a rater; a label that was not given is missing."""
+    names = dict(enumerate(rated.labels.categories))
+    rows = ([names.get(code) for code in codes] for codes in rated.labels.codes.tolist())
+    return _frame(rows, rated.labels.raters).set_axis(list(rated.labels.items), axis="index")
+
+
+def answers(judged: Iterable["JudgedItems"]) -> "DataFrame":
+    """Judges' answers beside people's label, one row a judge and item.
+
+    `gold` is the label that most people gave, missing where they tie; `label` is missing where the judge gave none that
+    can be read. Items of one `cluster` hang together.
+    """
+    rows = (
+        {
+            "judge": one.title,
+            "item": verdict.item,
+            "cluster": one.clusters.get(verdict.item, verdict.item),
+            "gold": gold.get(verdict.item),
+            "label": verdict.label,
+            "status": verdict.status,
+        }
+        for one in judged
+        for gold in [majority(one.gold).label_of]
+        for verdict in one.verdicts
+    )
+    return _frame(rows, _ANSWER)
+
+
+def estimates(found: Mapping[Any, "Estimate"], *names: str) -> "DataFrame":
+    """Estimates as a frame: value, low, high and n of each, by what it is of.
+
+    Parameters
+    ----------
+    found
+        What an estimate is of → the estimate; a tuple is several levels of the index.
+    names
+        What the levels of the index are called; "quantity" where nothing is given.
+    """
+    rows = [[getattr(estimate, name) for name in _ESTIMATE] for estimate in found.values()]
+    return _indexed(rows, _ESTIMATE, list(found), names)
+
+
+def values(found: Mapping[Any, float], *names: str) -> "DataFrame":
+    """Numbers as a frame with one column, `value`; parameters as `estimates`."""
+    return _indexed([[float(number)] for number in found.values()], _ESTIMATE[:1], list(found), names)
+
+
+def _indexed(rows: Sequence[Any], columns: Sequence[str], keys: Sequence[Any], names: Sequence[str]) -> "DataFrame":
+    import pandas as pd
+
+    levels = names or ("quantity",)
+    parts = list(zip(*keys, strict=True)) if len(levels) > 1 else [keys]
+    index = [pd.Index(part, name=name) for part, name in zip(parts or [[] for _ in levels], levels, strict=True)]
+    return pd.DataFrame(
+        rows, index=index[0] if len(index) == 1 else pd.MultiIndex.from_arrays(index), columns=list(columns)
+    )
+
+
+def _frame(rows: Iterable[Any], columns: Sequence[str]) -> "DataFrame":
+    import pandas as pd  # takes a second
+
+    return pd.DataFrame(list(rows), columns=list(columns))

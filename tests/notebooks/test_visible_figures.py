@@ -1,0 +1,145 @@
+"""What a notebook computes in sight is what the table below it shows.
+
+A cell that computes ends with a frame whose index is called as fields of a table's row are (`quantity`, `group`) and
+whose columns are called so as well (`value`, `low`, `high`, `n`). Each line of the frame is looked for in the table.
+"""
+
+import ast
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from analysis.pages.display import TABLE_TYPE, Shown
+from analysis.tables import Row, Table
+from analysis.tables.json_document import from_document
+from studies.frames import values
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+STATISTICS = ("analysis.stats", "scipy", "sklearn", "statsmodels")
+FIGURES = ("value", "low", "high", "n")
+
+VISIBLE = {
+    "autotriage_agreement": {"reconstructed": "annotation", "agreement": "annotation", "fleiss": "real_agreement"},
+    "autotriage_judges": {
+        "by_judge": "real_judges",
+        "clustered": "real_judges",
+        "readable": "real_marks",
+        "corrected_shares": "corrected_prevalence",
+        "agreements": "triage_judges",
+        "recalls": "triage_errors",
+        "unacceptable": "judge",
+        "verified": "wink_judge_precision",
+    },
+    "wink_interventions": {
+        "rates": "recovery",
+        "gaps": "recovery_difference",
+        "at_one_mix": "recovery_difference",
+        "told_apart": "recovery_control",
+        "precision": "recovery_judge",
+        "repeated": "unaided_loops",
+        "naive": "shadow_mode",
+        "borne": "shadow_mode",
+        "naive_alarms": "false_alarms",
+        "clustered_alarms": "false_alarms",
+        "holm": "experiment",
+    },
+    "wink_prevalence": {"shares": "prevalence", "arms": "models", "by_set": "real_prevalence"},
+}
+"""Notebook → the frames that it computes in sight → the table that shows the same."""
+
+
+class Executed(Struct):
+    """A notebook after its cells ran: the names that they left, and the tables that they showed."""
+
+    names: dict[str, Any]
+    tables: dict[str, Table]
+
+
+def executed(notebook: str) -> Executed:
+    """Run the cells of a notebook in this process."""
+    names: dict[str, Any] = {}
+    tables: dict[str, Table] = {}
+
+    def display(shown: object) -> None:
+        data = shown._repr_mimebundle_() if isinstance(shown, Shown) else {}
+        if TABLE_TYPE in data:
+            table = from_document(data[TABLE_TYPE])
+            tables[table.name] = table
+
+    names["display"] = display
+    for source in sources(notebook):
+        tree = ast.parse(source)
+        last = tree.body[-1]
+        if isinstance(last, ast.Expr):
+            call = ast.Call(ast.Name("display", ast.Load()), [last.value], [])
+            tree.body[-1] = ast.Expr(call)
+        exec(compile(ast.fix_missing_locations(tree), notebook, "exec"), names)  # noqa: S102 (the project's own)
+    return Executed(names, tables)
+
+
+def sources(notebook: str) -> list[str]:
+    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text())["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def lines_without_a_row(frame: Any, table: Table) -> list[dict[str, Any]]:
+    """The lines of a frame that no computed row of a table has."""
+    rows = [row for row in table.rows if row.evidence != "published"]
+    columns = [name for name in FIGURES if name in frame.columns]
+    lines = frame.reset_index().to_dict("records")
+    return [line for line in lines if not any(_is(line, row, frame.index.names, columns) for row in rows)]
+
+
+def _is(line: dict[str, Any], row: Row, names: list[str], columns: list[str]) -> bool:
+    of_the_same = all(getattr(row, name) == line[name] for name in names)
+    return of_the_same and all(_equal(line[name], getattr(row, name)) for name in columns)
+
+
+def _equal(visible: float, shown: float | str | None) -> bool:
+    return math.isnan(visible) if not isinstance(shown, int | float) else math.isclose(visible, shown, rel_tol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def one_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for all notebooks, so that public runs are classified once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.mark.parametrize("notebook", sorted(file.stem for file in NOTEBOOKS.glob("*.ipynb")))
+def test_what_is_computed_in_sight_is_what_the_table_shows(
+    notebook: str, one_cache: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISSTEP_CACHE", str(one_cache))
+    monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
+    after = executed(notebook)
+    for name, table in VISIBLE[notebook].items():
+        assert len(after.names[name]), name
+        assert lines_without_a_row(after.names[name], after.tables[table]) == [], name
+
+
+@pytest.mark.parametrize("notebook", sorted(VISIBLE))
+def test_a_notebook_loads_records_as_a_frame_and_calls_a_statistic_in_sight(notebook: str) -> None:
+    tree = ast.parse("\n".join(sources(notebook)))
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    methods = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    statistics = {name.name for one in imports if one.module.startswith(STATISTICS) for name in one.names}
+    assert called & statistics
+    assert any(one.startswith("frames.") for one in methods)
+
+
+@pytest.mark.parametrize("notebook", sorted(VISIBLE))
+def test_no_cell_that_computes_is_longer_than_15_lines(notebook: str) -> None:
+    long = [source for source in sources(notebook) if source.count("\n") >= 15 and "import" not in source]
+    assert long == []
+
+
+def test_a_figure_that_the_table_does_not_show_is_found() -> None:
+    table = Table("t", "p", "T", "F.", (Row("Kappa", 0.5, group="a"), Row("Kappa", 0.7, evidence="published", group="a")))
+    assert lines_without_a_row(values({("a", "Kappa"): 0.5}, "group", "quantity"), table) == []
+    for found in ({("a", "Kappa"): 0.6}, {("b", "Kappa"): 0.5}, {("a", "Kappa"): 0.7}):
+        assert len(lines_without_a_row(values(found, "group", "quantity"), table)) == 1
