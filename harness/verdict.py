@@ -5,11 +5,13 @@ label) differ in how they answer, never in what they return. Missing never becom
 exactly when its status is `answered`.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 Status = Literal["answered", "abstained", "unreadable", "refused", "failed"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+UNANSWERED = STATUSES[1:]
 
 
 class Verdict(Struct, frozen=True, gc=False):

@@ -33,10 +33,10 @@ def judged_by_developer() -> list[JudgedItems]:
         return []
     folder = benchmark_folder(AGENT_JUDGE)
     developer_of = {item.id: str(item.extra["developer_agent"]) for item in read_items(folder)}
-    groups: dict[str, list[Verdict]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Verdict]] = defaultdict(list)
     for judge, verdicts in recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE)).items():
         for verdict in verdicts:
-            groups[f"{judge.replace('_', ' ')} on {developer_of[verdict.item]}"].append(verdict)
+            groups[judge.replace("_", " "), developer_of[verdict.item]].append(verdict)
     return list(_judged(AGENT_JUDGE, folder, groups))
 
 
@@ -46,7 +46,7 @@ def agent_judge() -> list[tuple[JudgedItems, tuple[AskedItem, ...]]]:
         return []
     folder = benchmark_folder(AGENT_JUDGE)
     recorded = recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE))
-    groups = {judge.replace("_", " "): list(verdicts) for judge, verdicts in recorded.items()}
+    groups = {(judge.replace("_", " "), ""): list(verdicts) for judge, verdicts in recorded.items()}
     items = tuple(read_items(folder))
     return [(judged, items) for judged in _judged(AGENT_JUDGE, folder, groups)]
 
@@ -56,7 +56,7 @@ def judged_by_category() -> list[JudgedItems]:
     if not at_hand([MARKED]):
         return []
     recorded = recorded_verdicts(MARKED, set_folder(MARKED))
-    groups = {_shown(judge): list(verdicts) for judge, verdicts in recorded.items()}
+    groups = {_model_and_source(judge): list(verdicts) for judge, verdicts in recorded.items()}
     return list(_judged(MARKED, benchmark_folder(MARKED), groups))
 
 
@@ -71,7 +71,7 @@ def marked_runs() -> list[JudgedMarks]:
     marked = {trace: frozenset(marks) for trace, marks in people.items()}
     return [
         JudgedMarks(
-            _shown(judge),
+            " on ".join(_model_and_source(judge)),
             MARKED,
             version(MARKED),
             marked,
@@ -92,19 +92,19 @@ def rated_runs() -> list[JudgedRatings]:
         return []
     people = people_ratings(set_folder(MARKED))
     return [
-        JudgedRatings(_shown(judge), MARKED, version(MARKED), people, given)
+        JudgedRatings(" on ".join(_model_and_source(judge)), MARKED, version(MARKED), people, given)
         for judge, given in judge_ratings(set_folder(MARKED)).items()
     ]
 
 
-def _judged(dataset: str, folder: Path, groups: dict[str, list[Verdict]]) -> Iterator[JudgedItems]:
-    """Each group of verdicts with the gold labels of its items."""
+def _judged(dataset: str, folder: Path, groups: dict[tuple[str, str], list[Verdict]]) -> Iterator[JudgedItems]:
+    """The verdicts of each judge on some of the items, with their gold labels."""
     benchmark = read_benchmark(folder)
     gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder))
-    for title, verdicts in groups.items():
+    for (judge, part), verdicts in groups.items():
         asked = {verdict.item for verdict in verdicts}
         yield JudgedItems(
-            title=title,
+            judge=judge,
             dataset=dataset,
             source=version(dataset),
             verdicts=tuple(verdicts),
@@ -112,10 +112,11 @@ def _judged(dataset: str, folder: Path, groups: dict[str, list[Verdict]]) -> Ite
             clusters=clusters,
             labels=tuple(benchmark.labels),
             positive=benchmark.positive,
+            on=part,
         )
 
 
-def _shown(judge: str) -> str:
-    """A judge's folder as people read it: "model on source"."""
-    model, _, source = judge.partition("_")
-    return f"{model} on {source}"
+def _model_and_source(folder: str) -> tuple[str, str]:
+    """The model and the source of the traces that the name of a judge's folder joins."""
+    model, _, source = folder.partition("_")
+    return model, source

@@ -5,7 +5,7 @@ precision: Clopper and Pearson's where answers are independent, Korn and Graubar
 paper that prints a precision without its count is asked how many answers would be needed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.measures.judging.judged import JudgedItems
+from analysis.measures.judging.judged import JudgedItems, datasets_of
 from analysis.measures.judging.reference import majority
 from analysis.papers.engineering_agent.tables import judge_confusion
 from analysis.published import Figure, load_paper, published_row
@@ -31,6 +31,7 @@ NEEDED = "Answers needed"
 VERIFIED = "Answers verified"
 NOT_ABOVE = "the precision itself is not above the floor: no number shows it"
 NEVER_FLAGGED = "the judge flagged nothing that has a gold label"
+_WINK = "Wink's judge of recovery"
 _MOST_ANSWERS = 10_000
 """Up to how many answers the counts behind a printed percentage are looked for."""
 
@@ -120,11 +121,50 @@ def flagged_by_cluster(judged: JudgedItems) -> IntArray:
     return np.array(list(counts.values()), dtype=np.int64).reshape(-1, 2)
 
 
-@made_by_this
-def precision_floor_table(
-    judged: Sequence[JudgedItems], floor: float = 0.80, notes: Sequence[str] = (), confidence: float = 0.95
-) -> Table:
-    """The precision of recorded judges and of two papers' judges against a floor.
+class Floor(Struct, frozen=True):
+    """A judge's precision held against the floor: of which part of its items it is, and what it comes from.
+
+    `heading` names judge and part together.
+    """
+
+    judge: str
+    part: str
+    heading: str
+    kept: Kept
+    evidence: Evidence
+    source: str
+
+
+class Floors(Struct, frozen=True):
+    """Recorded judges and those of two papers held against a floor.
+
+    Parameters
+    ----------
+    floor, confidence
+        The precision to keep, and the confidence of the one-sided bounds.
+    recorded
+        Judges with what people said.
+    patches
+        The Engineering Agent's judge by each label that it gives, with the precision printed for it.
+    possible
+        Wink's judge of recovery, if so many of its answers were verified.
+    needed
+        The fewest answers that print Wink's precision and show the floor.
+    datasets
+        The data sets of the recorded judges.
+    """
+
+    floor: float
+    confidence: float
+    recorded: tuple[Floor, ...]
+    patches: tuple[tuple[Figure, Floor], ...]
+    possible: tuple[Floor, ...]
+    needed: int | None
+    datasets: tuple[str, ...]
+
+
+def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confidence: float = 0.95) -> Floors:
+    """The precision of recorded judges and of two papers' judges against a floor, by one-sided bounds.
 
     Parameters
     ----------
@@ -132,80 +172,99 @@ def precision_floor_table(
         Judges with what people said.
     floor
         The precision to keep.
-    notes
-        What else to say.
     confidence
         Of the one-sided bounds.
     """
-    real = [(one, kept_floor(flagged_by_cluster(one), floor, confidence)) for one in judged]
-    wink, needed = _wink(floor, confidence)
+
+    def kept(counts: npt.ArrayLike) -> Kept:
+        return kept_floor(counts, floor, confidence)
+
+    recorded = [
+        Floor(one.judge, one.on, one.title, kept(flagged_by_cluster(one)), "real", one.source) for one in judged
+    ]
+    patches = _patches(kept)
+    possible, needed = _possible(kept)
+    return Floors(floor, confidence, tuple(recorded), patches, possible, needed, datasets_of(judged))
+
+
+@made_by_this
+def precision_floor_table(found: Floors, notes: Sequence[str] = ()) -> Table:
+    """The precision of recorded judges and of two papers' judges against a floor."""
+    figure, verified = _printed_by_wink()
     return Table(
         name="precision_floors",
         paper="judging",
-        title=f"Is the judge right in at least {number_text(floor, 'share')} of what it flags?",
-        finding=_finding(real, floor, confidence, needed),
+        title=f"Is the judge right in at least {number_text(found.floor, 'share')} of what it flags?",
+        finding=_finding(found),
         rows=(
-            *(row for one, kept in real for row in _rows(kept, one.title, "real", one.source)),
-            *_engineering_agent(floor, confidence),
-            *wink,
+            *(row for one in found.recorded for row in _rows(one)),
+            *(
+                row
+                for printed, one in found.patches
+                for row in (published_row(printed, PRECISION, group=one.heading), *_rows(one))
+            ),
+            published_row(figure, PRECISION, group=_WINK),
+            published_row(verified, VERIFIED, group=_WINK),
+            *(_precision_row(one) for one in found.possible),
         ),
         notes=(
-            f"The lower bounds are one-sided, {100 * confidence:g}%: Clopper and Pearson's where answers are "
+            f"The lower bounds are one-sided, {100 * found.confidence:g}%: Clopper and Pearson's where answers are "
             "independent, Korn and Graubard's over runs or workspaces where several are about one.",
             "Answers needed: flagged ones whose people's labels would show the floor with a precision like this one. "
             "Recorded judges say no scores, so that there is no threshold to choose: all that they flag is counted.",
             "Of the numbers of answers that Wink's precision may be of, the least, and the least that shows the floor.",
             *notes,
         ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in judged)),
+        datasets=found.datasets,
     )
 
 
-def bounds(table: Table) -> list[Row]:
-    """The precisions of the table that have a lower bound, each judge's under its name, for a forest plot."""
-    rows = []
-    for row in table.rows:
-        if row.quantity == PRECISION and row.low is not None:
-            name, _, which = row.group.partition(" on ") if row.evidence == "real" else row.group.partition(", ")
-            rows.append(structs.replace(row, quantity=which or name, group=name))
-    return rows
+def bounds(found: Floors) -> list[Row]:
+    """The precisions that have a lower bound, each judge's under its name, for a forest plot."""
+    return [
+        estimate_row(one.part or one.judge, one.kept.precision, "share", one.judge, one.source, one.evidence)
+        for one in (*found.recorded, *(patches for _, patches in found.patches), *found.possible)
+        if one.kept.precision.low is not None
+    ]
 
 
-def _rows(kept: Kept, group: str, evidence: Evidence, source: str) -> list[Row]:
+def _precision_row(one: Floor) -> Row:
+    return estimate_row(PRECISION, one.kept.precision, "share", one.heading, one.source, one.evidence)
+
+
+def _rows(one: Floor) -> tuple[Row, Row]:
+    kept = one.kept
     reason = NOT_ABOVE if kept.needed is None and kept.precision.value is not None else kept.precision.reason
     needed = Estimate(kept.needed, reason="" if kept.needed is not None else reason)
-    rows = (
-        estimate_row(PRECISION, kept.precision, "share", group, source),
-        estimate_row(NEEDED, needed, "count", group, source),
-    )
-    return [structs.replace(row, evidence=evidence) for row in rows]
+    return _precision_row(one), estimate_row(NEEDED, needed, "count", one.heading, one.source, one.evidence)
 
 
-def _engineering_agent(floor: float, confidence: float) -> list[Row]:
+def _patches(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Figure, Floor], ...]:
     """The judge of patches by both its classes, from the counts that the paper's text prints."""
-    cells = judge_confusion()
+    cells, paper = judge_confusion(), load_paper("engineering_agent")
     flags = {"unacceptable": (cells.tp, cells.tp + cells.fp), "acceptable": (cells.tn, cells.tn + cells.fn)}
-    paper = load_paper("engineering_agent")
-    rows: list[Row] = []
+    judge, found = "Engineering Agent's judge", []
     for label, (right, n) in flags.items():
-        group = f"Engineering Agent's judge, “{label}”"
-        rows.append(published_row(paper[f"judge.table.{label}.precision"], PRECISION, group=group))
-        rows += _rows(kept_floor([[right, n]], floor, confidence), group, "recomputed", f"{right} / {n}, Section 8.3")
-    return rows
+        floor = _recomputed(judge, f"“{label}”", kept([(right, n)]), f"{right} / {n}, Section 8.3")
+        found.append((paper[f"judge.table.{label}.precision"], floor))
+    return tuple(found)
 
 
-def _wink(floor: float, confidence: float) -> tuple[list[Row], int | None]:
+def _possible(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Floor, ...], int | None]:
     """The judge of recovery, and the fewest answers that print its precision and show the floor."""
-    group, figure, verified = "Wink's judge of recovery", *_printed_by_wink()
-    rows = [published_row(figure, PRECISION, group=group), published_row(verified, VERIFIED, group=group)]
+    figure, _ = _printed_by_wink()
     possible = denominators_that_print(figure.digits, _MOST_ANSWERS)
     counts = [(right, n) for n, found in possible.items() for right in found]
-    shown = next((one for one in counts if kept_floor([one], floor, confidence).reached), None)
-    for right, n in dict.fromkeys([*counts[:1], *([] if shown is None else [shown])]):
-        source = f"{right} / {n} prints as {figure.printed}"
-        kept = kept_floor([[right, n]], floor, confidence)
-        rows += _rows(kept, f"{group}, if of {n} answers", "recomputed", source)[:1]
-    return rows, None if shown is None else shown[1]
+    shown = next((one for one in counts if kept([one]).reached), None)
+    floors = tuple(
+        _recomputed(_WINK, f"if of {n} answers", kept([(right, n)]), f"{right} / {n} prints as {figure.printed}")
+        for right, n in dict.fromkeys([*counts[:1], *([] if shown is None else [shown])])
+    )
+    return floors, None if shown is None else shown[1]
+
+
+def _recomputed(judge: str, part: str, kept: Kept, source: str) -> Floor:
+    return Floor(judge, part, f"{judge}, {part}", kept, "recomputed", source)
 
 
 def _printed_by_wink() -> tuple[Figure, Figure]:
@@ -214,21 +273,23 @@ def _printed_by_wink() -> tuple[Figure, Figure]:
     return paper["recovery.judge.precision"], paper["recovery.judge.checked"]
 
 
-def _finding(real: Sequence[tuple[JudgedItems, Kept]], floor: float, confidence: float, needed: int | None) -> str:
-    share, (figure, verified) = number_text(floor, "share"), _printed_by_wink()
+def _finding(found: Floors) -> str:
+    share, (figure, verified) = number_text(found.floor, "share"), _printed_by_wink()
     printed = (
-        f"Wink's {figure.printed} would show it from {needed} verified answers on; “{verified.printed}” were verified"
+        f"; Wink's {figure.printed} would show it from {found.needed} verified answers on; “{verified.printed}” were "
+        "verified"
     )
-    ending = f"; {printed}." if needed is not None else "."
-    if not real:
+    ending = "." if found.needed is None else f"{printed}."
+    if not found.recorded:
         return f"No judge's recorded answers are at hand{ending}"
-    reached = [(one.title, kept.precision) for one, kept in real if kept.reached]
-    bounds = "; ".join(
-        f"{title} {number_text(estimate.value, 'share')}, at least {number_text(estimate.low, 'share')}"
-        for title, estimate in reached
+    reached = [one for one in found.recorded if one.kept.reached]
+    shown = "; ".join(
+        f"{one.heading} {number_text(one.kept.precision.value, 'share')}, at least "
+        f"{number_text(one.kept.precision.low, 'share')}"
+        for one in reached
     )
-    told = f" ({bounds})" if bounds else ""
+    told = f" ({shown})" if shown else ""
     return (
-        f"{len(reached)} of {len(real)} recorded judges are shown to be right in {share} or more of what they flag"
-        f"{told}, by the one-sided {100 * confidence:g}% bound{ending}"
+        f"{len(reached)} of {len(found.recorded)} recorded judges are shown to be right in {share} or more of what "
+        f"they flag{told}, by the one-sided {100 * found.confidence:g}% bound{ending}"
     )

@@ -2,7 +2,7 @@
 
 import math
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 
 class Estimate(Struct, frozen=True):
@@ -32,6 +32,11 @@ class Estimate(Struct, frozen=True):
     ) -> "Estimate":
         """An estimate from floats, NaN turned into `None`."""
         return cls(_or_none(value), _or_none(low), _or_none(high), n, method, reason)
+
+    def negated(self) -> "Estimate":
+        """A difference seen from the other side."""
+        value, low, high = (None if end is None else -end for end in (self.value, self.high, self.low))
+        return structs.replace(self, value=value, low=low, high=high)
 
 
 def _or_none(value: float) -> float | None:

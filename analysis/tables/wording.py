@@ -81,6 +81,11 @@ def p_text(p_value: float | None, p_adjusted: float | None) -> str:
     return told if p_adjusted == p_value else f"{told}, adjusted {number_text(p_adjusted, 'p')}"
 
 
+def points_text(difference: float) -> str:
+    """How far two shares are apart, in points."""
+    return f"{number_text(abs(difference), 'share').removesuffix('%')} points"
+
+
 def count_text(count: int | None) -> str:
     """A number of units with thousands separated; empty for `None`."""
     return "" if count is None else f"{count:,}"

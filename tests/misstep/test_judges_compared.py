@@ -10,7 +10,7 @@ import pytest
 from analysis.measures.judging.direction_tables import directions
 from analysis.measures.judging.judged import JudgedItems
 from analysis.measures.judging.recorded_tables import compared
-from analysis.papers.precision_floors import flagged_by_cluster, precision_floor_table
+from analysis.papers.precision_floors import flagged_by_cluster, precision_floor_table, precision_floors
 from studies import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]
@@ -86,4 +86,4 @@ def test_both_of_trails_judges_lean_towards_absent_and_the_agent_judge_leans_now
 @pytest.mark.data
 @pytest.mark.usefixtures("at_hand")
 def test_one_recorded_judge_is_shown_to_be_right_in_four_of_five_things_that_it_flags() -> None:
-    assert precision_floor_table(recorded()).finding.startswith("1 of 6 recorded judges")
+    assert precision_floor_table(precision_floors(recorded())).finding.startswith("1 of 6 recorded judges")

@@ -39,6 +39,9 @@ NONE_SHARED = "no item with a gold label was asked of both"
 NONE_ANSWERED = "no item with a gold label was answered by both"
 NO_DIFFERENCE = "no difference: no number of items tells them apart"
 
+LEVEL = 0.05
+"""Of an adjusted p-value: at or below it two judges are told apart."""
+
 _FEWEST_DISCORDANT = 5
 """With fewer the mid-p test is above 0.05 even where all of them go one way, which the formula does not know."""
 
@@ -97,6 +100,27 @@ class PairedJudges(Struct, frozen=True):
     n_needed: int | None
     answered: AnsweredPair
     reason: str
+
+    @property
+    def estimate(self) -> Estimate:
+        """The difference with its interval, unanswered items counted as wrong."""
+        return Estimate(self.difference, self.low, self.high, self.n, self.method, self.reason)
+
+    @property
+    def apart(self) -> bool:
+        """Whether the two are told apart, after Holm's adjustment."""
+        return self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
+    @property
+    def where_answered(self) -> Estimate:
+        """The same over the items that both answered."""
+        answered = self.answered
+        return Estimate(answered.difference, answered.low, answered.high, answered.n, self.method, answered.reason)
+
+    def leader(self) -> tuple[str, str, bool]:
+        """The judge that gives the gold label more often and the other one, and whether the first named leads."""
+        leads = (self.difference or 0) >= 0
+        return (self.a, self.b, True) if leads else (self.b, self.a, False)
 
 
 class _Paired(Struct, frozen=True):

@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.measures.judging.comparison import PairedJudges
+from analysis.measures.judging.comparison import LEVEL, PairedJudges
 from analysis.measures.judging.scores import Scores
-from analysis.measures.judging.wording import LEVEL, beside_constant, pair_sentence
+from analysis.measures.judging.wording import beside_constant, pair_sentence
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+
+DIFFERENCE = "Difference, unanswered counted as wrong"
 
 
 def comparison_finding(pairs: Sequence[PairedJudges]) -> str:
     """What the comparison of some judges found: of two the sentence, of more how many pairs differ, and the widest."""
     if len(pairs) == 1:
         return pair_sentence(pairs[0])
-    apart = sum(pair.p_adjusted is not None and pair.p_adjusted <= LEVEL for pair in pairs)
+    apart = sum(pair.apart for pair in pairs)
     told = f"{apart} of {len(pairs)} pairs of judges differ at the level {LEVEL:g} after Holm's adjustment"
     known = [pair for pair in pairs if pair.difference is not None]
     if not known:
@@ -41,7 +43,7 @@ def comparison_table(pairs: Sequence[PairedJudges], source: str) -> Table:
         paper="judging",
         title=f"Judges compared in pairs on {source}",
         finding=comparison_finding(pairs),
-        rows=tuple(row for pair in pairs for row in _rows(pair, source, alone=len(pairs) == 1)),
+        rows=tuple(row for pair in pairs for row in pair_rows(pair, source, alone=len(pairs) == 1)),
         notes=(
             "The difference is the first judge's share of gold labels given less the second's, over the items asked of "
             "both; an item without an answer counts as wrong.",
@@ -52,20 +54,19 @@ def comparison_table(pairs: Sequence[PairedJudges], source: str) -> Table:
     )
 
 
-def _rows(pair: PairedJudges, source: str, *, alone: bool) -> list[Row]:
+def pair_rows(pair: PairedJudges, source: str, *, alone: bool) -> list[Row]:
+    """The rows of two judges; `alone` where no other pair is compared."""
     group, answered = f"{pair.a} against {pair.b}", pair.answered
 
     def row(quantity: str, estimate: Estimate, unit: Unit) -> Row:
         return estimate_row(quantity, estimate, unit, group, source)
 
     counts = {f"Only {pair.a} right": pair.only_a, f"Only {pair.b} right": pair.only_b}
-    difference = Estimate(pair.difference, pair.low, pair.high, pair.n, pair.method, pair.reason)
-    over_answered = Estimate(answered.difference, answered.low, answered.high, answered.n, pair.method, answered.reason)
     return [
-        row("Difference, unanswered counted as wrong", difference, "difference"),
+        row(DIFFERENCE, pair.estimate, "difference"),
         row("p-value", Estimate(pair.p_value, n=pair.n, method=pair.test), "p"),
         *([] if alone else [row("p-value, adjusted for all pairs", Estimate(pair.p_adjusted, n=pair.n), "p")]),
-        row("Difference where both answered", over_answered, "difference"),
+        row("Difference where both answered", pair.where_answered, "difference"),
         row("p-value where both answered", Estimate(answered.p_value, n=answered.n), "p"),
         *(row(name, Estimate(count, n=pair.n), "count") for name, count in counts.items()),
         row("Items needed to tell them apart", Estimate(pair.n_needed), "count"),

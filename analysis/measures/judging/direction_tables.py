@@ -10,10 +10,10 @@ from msgspec import Struct, structs
 
 from analysis.gold import AskedItem
 from analysis.measures.judging.bias import Bias, LabelUse, bias
+from analysis.measures.judging.comparison import LEVEL
 from analysis.measures.judging.error_tables import slices_table
-from analysis.measures.judging.judged import JudgedItems
+from analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
 from analysis.measures.judging.rows import p_rows
-from analysis.measures.judging.sample import JudgedSample, judged_sample
 from analysis.measures.judging.slices import sliced
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
@@ -21,9 +21,7 @@ from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import with_interval
 
 DIFFERENCE = "Judge less people"
-LEVEL = 0.05
 NO_FIELDS = "The data set says nothing of its items by which they could be told apart."
-_NONE = "No judge's recorded answers are at hand."
 
 
 class Direction(Struct, frozen=True):
@@ -34,6 +32,11 @@ class Direction(Struct, frozen=True):
     positive: LabelUse
     p_adjusted: float | None
 
+    @property
+    def biased(self) -> bool:
+        """Whether it is shown to say the positive label more or less often than people."""
+        return self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
 
 def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[Direction]:
     """Each judge's bias in the use of the positive label, Holm's adjustment over the judges."""
@@ -43,13 +46,6 @@ def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[Direction]:
         Direction(one, its, next(use for use in its.labels if use.label == one.positive), p)
         for one, its, p in zip(judged, found, adjusted, strict=True)
     ]
-
-
-def sample_of(judged: JudgedItems) -> JudgedSample:
-    """A judge's verdicts beside people's labels, as the questions about one run take them."""
-    return judged_sample(
-        judged.verdicts, judged.gold, judged.labels, clusters=judged.clusters, positive=judged.positive
-    )
 
 
 @made_by_this
@@ -69,7 +65,7 @@ def direction_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), se
             "answer, with a test that they are the same.",
             *notes,
         ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in judged)),
+        datasets=datasets_of(judged),
     )
 
 
@@ -96,8 +92,8 @@ def _rows(one: Direction) -> list[Row]:
 def _finding(found: Sequence[Direction]) -> str:
     known = [one for one in found if one.positive.difference.value is not None]
     if not known:
-        return _NONE
-    biased = [one for one in known if one.p_adjusted is not None and one.p_adjusted <= LEVEL]
+        return NO_JUDGES
+    biased = [one for one in known if one.biased]
     if not biased:
         widest = max(known, key=_distance)
         return (

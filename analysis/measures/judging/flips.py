@@ -22,13 +22,11 @@ from analysis.stats.coefficients import ratio
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray
 from harness.errors import InputError
-from harness.verdict import Verdict
+from harness.verdict import UNANSWERED, Verdict
 
 NO_PAIR = "no attacked item and its plain twin were both answered"
 ALL_THERE = "every plain item already has the label that the text asks for"
 NO_COPY = "no copy of a plain item and the item itself were both answered"
-
-_UNANSWERED = ("abstained", "unreadable", "refused", "failed")
 
 
 class Told(Struct, frozen=True):
@@ -160,7 +158,7 @@ def flips(items: Iterable[AskedItem], verdicts: Iterable[Verdict], *, resamples:
         plain=sum(one.role == "plain" for one in told.values()),
         copies=len(copies),
         unanswered=sum(pair.attacked is None for pair in pairs),
-        statuses={status: statuses[status] for status in _UNANSWERED},
+        statuses={status: statuses[status] for status in UNANSWERED},
         untwinned=sum(pair.attacked is not None and pair.plain is None for pair in pairs),
         flips=sum(pair.flipped for pair in both),
         flip_rate=_share(both, [pair.flipped for pair in both], clusters, NO_PAIR),

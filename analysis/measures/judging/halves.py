@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.judged import JudgedItems
+from analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
 from analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
-from analysis.measures.judging.sample import JudgedSample, judged_sample
+from analysis.measures.judging.sample import JudgedSample
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import MISSING
 from analysis.tables import Row, Table, estimate_row, made_by_this
@@ -31,7 +31,6 @@ PEOPLE = "As people say, all answered items"
 FEW_RUNS = "fewer than four runs: no halves to compare"
 _LEAST_RUNS = 4
 _SPLITS = 200
-_NONE = "No judge's recorded answers are at hand."
 
 
 class Way(Struct, frozen=True):
@@ -75,9 +74,7 @@ def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
     seed
         Of the splits.
     """
-    sample = judged_sample(
-        judged.verdicts, judged.gold, judged.labels, clusters=judged.clusters, positive=judged.positive
-    )
+    sample = sample_of(judged)
     people = judged_prevalence(sample).people
     if sample.units.count < _LEAST_RUNS or people.value is None:
         return Halves(judged, people, {})
@@ -130,7 +127,7 @@ def halves_table(
             "Unanswered items are in neither share: a judge that leaves out what is hard is not corrected for that.",
             *notes,
         ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in judged)),
+        datasets=datasets_of(judged),
     )
 
 
@@ -151,7 +148,7 @@ def _rows(found: Halves, splits: int) -> list[Row]:
 def _finding(found: Sequence[Halves], splits: int) -> str:
     known = [one for one in found if one.ways and all(way.error is not None for way in one.ways.values())]
     if not known:
-        return _NONE
+        return NO_JUDGES
     nearer, powered = (
         sum(_error(one, way) < _error(one, UNCORRECTED) for one in known) for way in (CORRECTED, POWERED)
     )

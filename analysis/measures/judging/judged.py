@@ -1,13 +1,16 @@
 """Judges of real data sets with their scores: what the tables of `analysis.measures.judging.tables` are made of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from analysis.gold import GoldLabel
 from analysis.measures.judging.marked import Mark, MarkedScores, marked_scores
+from analysis.measures.judging.sample import JudgedSample, judged_sample
 from analysis.measures.judging.scores import Scores, score
 from harness.verdict import Verdict
+
+NO_JUDGES = "No judge's recorded answers are at hand."
 
 
 class JudgedItems(Struct, frozen=True):
@@ -15,17 +18,19 @@ class JudgedItems(Struct, frozen=True):
 
     Parameters
     ----------
-    title
-        The judge and what it judged, for people.
+    judge
+        The judge, for people.
     dataset, source
         The data set, and its name with its version.
     verdicts, gold, clusters
         As `scores.score` takes them.
     labels, positive
         The labels, and the one that counts as found.
+    on
+        Which part of the data set the items are, for people; empty where they are all of it.
     """
 
-    title: str
+    judge: str
     dataset: str
     source: str
     verdicts: tuple[Verdict, ...]
@@ -33,6 +38,12 @@ class JudgedItems(Struct, frozen=True):
     clusters: Mapping[str, str]
     labels: tuple[str, ...]
     positive: str
+    on: str = ""
+
+    @property
+    def title(self) -> str:
+        """The judge and what it judged."""
+        return f"{self.judge} on {self.on}" if self.on else self.judge
 
 
 class ScoredItems(Struct, frozen=True):
@@ -57,6 +68,18 @@ class ScoredMarks(Struct, frozen=True):
 
     judged: JudgedMarks
     scores: MarkedScores
+
+
+def datasets_of(judged: Iterable[JudgedItems | JudgedMarks]) -> tuple[str, ...]:
+    """The data sets that some judges' items are of."""
+    return tuple(dict.fromkeys(one.dataset for one in judged))
+
+
+def sample_of(judged: JudgedItems) -> JudgedSample:
+    """A judge's verdicts beside people's labels, as the questions about one run take them."""
+    return judged_sample(
+        judged.verdicts, judged.gold, judged.labels, clusters=judged.clusters, positive=judged.positive
+    )
 
 
 def scored_items(judged: JudgedItems, resamples: int = 10_000, seed: int = 0) -> ScoredItems:

@@ -6,7 +6,7 @@ from analysis.measures.judging.item_costs import ItemCosts, PerItem
 from analysis.measures.judging.judged_prevalence import JudgedPrevalence
 from analysis.measures.judging.stability import Stability, Votes
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, with_interval
+from analysis.tables.wording import counted_text, number_text, points_text, with_interval
 
 _PAPER = "judging"
 _MEASURES: dict[str, tuple[str, Unit]] = {
@@ -153,7 +153,7 @@ def _stability_finding(found: Stability) -> str:
     told = f"The label changes between {found.runs} runs on {with_interval(found.changed, 'share')}"
     spread = ""
     if found.spread is not None:
-        spread = f"; the accuracy varies by {number_text(found.spread, 'share').removesuffix('%')} points"
+        spread = f"; the accuracy varies by {points_text(found.spread)}"
     return f"{told} of {counted_text(found.changed.n or 0, 'item')}{spread}."
 
 

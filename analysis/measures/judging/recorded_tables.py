@@ -11,9 +11,9 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.comparison import PairedJudges, compare_judges
-from analysis.measures.judging.comparison_tables import comparison_table
-from analysis.measures.judging.judged import JudgedItems, ScoredItems
+from analysis.measures.judging.comparison import LEVEL, PairedJudges, compare_judges
+from analysis.measures.judging.comparison_tables import comparison_table, pair_rows
+from analysis.measures.judging.judged import NO_JUDGES, JudgedItems, ScoredItems, datasets_of
 from analysis.measures.judging.reference import majority
 from analysis.measures.judging.scores import NOTHING_ASKED
 from analysis.measures.judging.units import units_of
@@ -21,12 +21,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 from analysis.tables.wording import number_text, with_interval
-from harness.verdict import Verdict
-
-DIFFERENCE = "Difference, unanswered counted as wrong"
-LEVEL = 0.05
-_NONE = "No judge's recorded answers are at hand."
-_STATUSES = ("answered", "abstained", "unreadable", "refused", "failed")
+from harness.verdict import STATUSES, Verdict
 
 
 def constant_judge(judged: JudgedItems) -> JudgedItems | None:
@@ -38,15 +33,16 @@ def constant_judge(judged: JudgedItems) -> JudgedItems | None:
     label = max(counts, key=lambda one: counts[one])
     name = f"always “{label}”"
     verdicts = tuple(Verdict(verdict.item, name, label) for verdict in judged.verdicts)
-    return structs.replace(judged, title=name, verdicts=verdicts)
+    return structs.replace(judged, judge=name, on="", verdicts=verdicts)
 
 
 class Match(Struct, frozen=True):
-    """Two judges compared, whether the second is a judge at all, and the data set that they were compared on."""
+    """Two judges compared on the same items, and whether the second is a judge at all."""
 
+    first: JudgedItems
+    second: JudgedItems
     pair: PairedJudges
     between_judges: bool
-    source: str
 
 
 def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
@@ -60,7 +56,7 @@ def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
         Of what is drawn.
     """
     matches = [
-        Match(pair, between_judges, first.source)
+        Match(first, second, pair, between_judges)
         for first, second, between_judges in _opponents(judged)
         for pair in _compared(first, second, seed)
     ]
@@ -91,51 +87,42 @@ def _compared(first: JudgedItems, second: JudgedItems, seed: int) -> tuple[Paire
 
 
 @made_by_this
-def pairs_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), seed: int = 0) -> Table:
+def pairs_table(matches: Sequence[Match], notes: Sequence[str] = ()) -> Table:
     """Recorded judges in pairs on the same items, and each against always giving the most frequent label."""
-    matches = compared(judged, seed)
     table = comparison_table([match.pair for match in matches], "recorded judges")
-    source_of = {_named(match.pair): match.source for match in matches}
+    alone = len(matches) == 1
     return structs.replace(
         table,
         name="recorded_pairs",
         title="Recorded judges in pairs on the same items, and against the most frequent label",
         finding=_pairs_finding(matches),
-        rows=tuple(structs.replace(row, source=source_of[row.group]) for row in table.rows),
+        rows=tuple(row for match in matches for row in pair_rows(match.pair, match.first.source, alone=alone)),
         notes=(
             *table.notes,
             "Items of one trace or workspace go either way together in the test: their number is what counts.",
             "The most frequent label is people's on the very items compared, which flatters it a little.",
             *notes,
         ),
-        datasets=_datasets(judged),
+        datasets=datasets_of(match.first for match in matches if not match.between_judges),
     )
 
 
-def differences(table: Table) -> list[Row]:
+def differences(matches: Sequence[Match]) -> list[Row]:
     """The differences of the table of pairs for a forest plot, under the judge and its opponent, by what was judged."""
     rows = []
-    for row in table.rows:
-        if row.quantity == DIFFERENCE:
-            judge, _, opponent = row.group.partition(" against ")
-            name, _, where = judge.partition(" on ")
-            rows.append(
-                structs.replace(
-                    row, quantity=where or name, group=f"{name} against {opponent.removesuffix(f' on {where}')}"
-                )
-            )
+    for match in matches:
+        first, second = match.first, match.second
+        against = second.judge if second.on == first.on else second.title
+        group = f"{first.judge} against {against}"
+        rows.append(estimate_row(first.on or first.judge, match.pair.estimate, "difference", group, first.source))
     return rows
-
-
-def _named(pair: PairedJudges) -> str:
-    return f"{pair.a} against {pair.b}"
 
 
 def _pairs_finding(matches: Sequence[Match]) -> str:
     if not matches:
-        return _NONE
+        return NO_JUDGES
     against = [match.pair for match in matches if not match.between_judges]
-    better, worse = (sum(_apart(pair) and sign * (pair.difference or 0) > 0 for pair in against) for sign in (1, -1))
+    better, worse = (sum(pair.apart and sign * (pair.difference or 0) > 0 for pair in against) for sign in (1, -1))
     counts = [(worse, "less often"), (better, "more often")]
     (first, how), (then, otherwise) = counts if worse else reversed(counts)
     told = (
@@ -146,25 +133,12 @@ def _pairs_finding(matches: Sequence[Match]) -> str:
     if not between:
         return f"{told}."
     widest = max(between, key=lambda pair: abs(pair.difference or 0))
-    ahead, behind, sign = (widest.a, widest.b, 1) if (widest.difference or 0) >= 0 else (widest.b, widest.a, -1)
-    over_all = _signed(sign, widest.difference, widest.low, widest.high)
-    answered = widest.answered
-    return (
-        f"{told}; {ahead} is {over_all} ahead of {behind}, and "
-        f"{_signed(sign, answered.difference, answered.low, answered.high)} where both answered."
+    ahead, behind, first_leads = widest.leader()
+    over_all, answered = (
+        with_interval(each if first_leads else each.negated(), "difference")
+        for each in (widest.estimate, widest.where_answered)
     )
-
-
-def _signed(sign: int, difference: float | None, low: float | None, high: float | None) -> str:
-    """A difference with its interval, seen from the judge that is ahead over all items."""
-    if difference is None or low is None or high is None:
-        return number_text(None if difference is None else sign * difference, "difference")
-    first, last = sorted((sign * low, sign * high))
-    return with_interval(Estimate(sign * difference, first, last), "difference")
-
-
-def _apart(pair: PairedJudges) -> bool:
-    return pair.p_adjusted is not None and pair.p_adjusted <= LEVEL
+    return f"{told}; {ahead} is {over_all} ahead of {behind}, and {answered} where both answered."
 
 
 @made_by_this
@@ -182,7 +156,7 @@ def unanswered_table(scored: Sequence[ScoredItems], notes: Sequence[str] = ()) -
             "A judge of traces answers all items of a trace or none.",
             *notes,
         ),
-        datasets=_datasets([one.judged for one in scored]),
+        datasets=datasets_of(one.judged for one in scored),
     )
 
 
@@ -203,7 +177,7 @@ def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:
     """The share of the items that ended in each status that occurs, over runs where items come in these."""
     units = units_of([verdict.item for verdict in judged.verdicts], judged.clusters)
     all_items = np.ones(len(judged.verdicts), dtype=np.bool_)
-    ended = [(status, np.array([verdict.status == status for verdict in judged.verdicts])) for status in _STATUSES]
+    ended = [(status, np.array([verdict.status == status for verdict in judged.verdicts])) for status in STATUSES]
     return [
         (f"Items {status}", units.share(those, all_items, NOTHING_ASKED), "share")
         for status, those in ended
@@ -222,7 +196,7 @@ def _pair(
 def _unanswered_finding(scored: Sequence[ScoredItems]) -> str:
     known = [one for one in scored if None not in (one.scores.accuracy.value, one.scores.accuracy_all.value)]
     if not known:
-        return _NONE
+        return NO_JUDGES
     open_ = [one for one in known if one.scores.answered < one.scores.n]
     if not open_:
         return f"All {len(known)} recorded judges answered every item."
@@ -234,7 +208,3 @@ def _unanswered_finding(scored: Sequence[ScoredItems]) -> str:
         f"{with_interval(scores.accuracy, 'share')} of what it answered and on "
         f"{with_interval(scores.accuracy_all, 'share')} of what it was asked."
     )
-
-
-def _datasets(judged: Sequence[JudgedItems]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.dataset for one in judged))

@@ -1,12 +1,11 @@
 """The scores of a run of a judge as a table."""
 
 from analysis.measures.judging.scores import Scores
-from analysis.measures.judging.wording import headline
+from analysis.measures.judging.wording import headline, unanswered_text
 from analysis.tables import Table, estimate_row, made_by_this
 from analysis.tables.wording import counted_text
 
 _OVERALL = "All labels"
-_UNANSWERED = ("abstained", "unreadable", "refused", "failed")
 
 
 @made_by_this
@@ -35,7 +34,7 @@ def scores_table(scores: Scores, source: str) -> Table:
             estimate_row("Recall", label.recall, "share", name, source),
             estimate_row("F1", label.f1, "coefficient", name, source),
         ]
-    counts = ", ".join(f"{getattr(scores, status):,} {status}" for status in _UNANSWERED if getattr(scores, status))
+    counts = unanswered_text(scores)
     all_answered = "Every item was answered." if scores.n else "No item was asked."
     notes = [f"Not answered: {counts}." if counts else all_answered]
     if scores.tied or scores.unlabelled:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analysis.measures.judging.judged import JudgedItems, JudgedMarks, ScoredItems, ScoredMarks
+from analysis.measures.judging.judged import NO_JUDGES, JudgedItems, JudgedMarks, ScoredItems, ScoredMarks, datasets_of
 from analysis.stats.correction import rogan_gladen
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.estimate import Estimate
@@ -17,7 +17,6 @@ KAPPA = "Cohen's kappa"
 CORRECTED = "Corrected for the judge's errors"
 _PEOPLE = "As people say"
 _FLAGGED = "As the judge says"
-_NONE = "No judge's recorded answers are at hand."
 
 
 @made_by_this
@@ -34,7 +33,7 @@ def judges_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str]
             "“Counted as wrong” takes items without a readable answer as mistakes; the others leave them out.",
             *notes,
         ),
-        datasets=_datasets(scored),
+        datasets=datasets_of(one.judged for one in scored),
     )
 
 
@@ -59,7 +58,7 @@ def _rows_of_judge(one: ScoredItems) -> list[Row]:
 def _judges_finding(scored: Sequence[ScoredItems]) -> str:
     known = [one for one in scored if one.scores.cohen_kappa.value is not None]
     if not known:
-        return _NONE
+        return NO_JUDGES
     lowest, highest = (end(known, key=_kappa_of) for end in (min, max))
     better = sum(_beats_baseline(one) for one in known)
     return (
@@ -86,7 +85,7 @@ def _told(one: ScoredItems) -> str:
 def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] = ()) -> Table:
     """How judges that mark errors in runs meet people's marks, by category, by place and by both."""
     best = max(scored, key=lambda one: one.scores.joint.value or 0.0, default=None)
-    finding = _NONE
+    finding = NO_JUDGES
     if best is not None:
         joint = with_interval(best.scores.joint, "share")
         finding = f"Even the best of the judges names place and category of {joint} of people's errors in a run."
@@ -109,7 +108,7 @@ def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] 
             ),
             *notes,
         ),
-        datasets=_datasets(scored),
+        datasets=datasets_of(one.judged for one in scored),
     )
 
 
@@ -157,7 +156,7 @@ def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[s
             "Its interval takes items as independent, and the judge as erring as often here as there.",
             *notes,
         ),
-        datasets=_datasets(scored),
+        datasets=datasets_of(one.judged for one in scored),
     )
 
 
@@ -189,7 +188,7 @@ def _confusion(one: ScoredItems) -> Confusion:
 def _transfer_finding(transfers: Sequence[Transfer]) -> str:
     known = [one for one in transfers if None not in (one.people.value, one.flagged.value, one.corrected.value)]
     if not known:
-        return _NONE
+        return NO_JUDGES
     nearer = sum(_error(one.corrected, one.people) < _error(one.flagged, one.people) for one in known)
     held = sum((one.corrected.low or 0) <= (one.people.value or 0) <= (one.corrected.high or 1) for one in known)
     return (
@@ -209,7 +208,3 @@ def _rows_of_transfer(transfer: Transfer) -> list[Row]:
 
 def _row(judged: JudgedItems | JudgedMarks, quantity: str, estimate: Estimate, unit: Unit) -> Row:
     return estimate_row(quantity, estimate, unit, judged.title, judged.source)
-
-
-def _datasets(scored: Sequence[ScoredItems] | Sequence[ScoredMarks]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.judged.dataset for one in scored))

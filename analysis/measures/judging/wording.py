@@ -8,12 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from analysis.measures.judging.comparison import PairedJudges
 from analysis.measures.judging.scores import Scores
-from analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
+from analysis.stats.estimate import Estimate
+from analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text, with_interval
+from harness.verdict import UNANSWERED
 
-LEVEL = 0.05
-"""Of an adjusted p-value: at or below it two judges are told apart."""
-
-_UNANSWERED = ("abstained", "unreadable", "refused", "failed")
 _BELOW = frozenset({"less often than", "no more often than"})
 _NAMED = 3
 """Runs that a sentence names one by one."""
@@ -23,12 +21,15 @@ def headline(scores: Scores) -> str:
     """What one run found, beside always giving one label: over all items, and over the answered where some are not."""
     accuracy = scores.accuracy_all
     if scores.accuracy.value is None:
-        of = f"{scores.benchmark} ({scores.answered:,} of {counted_text(scores.n, 'item')} answered{_no_gold(scores)})"
+        without = f"; {_no_gold(scores)}" if _no_gold(scores) else ""
+        of = f"{scores.benchmark} ({scores.answered:,} of {counted_text(scores.n, 'item')} answered{without})"
         return f"{scores.judge} has no accuracy on {of}: {scores.accuracy.reason}."
     gives = f"{scores.judge} gives the gold label on {with_interval(accuracy, 'share')} of {_items(scores)}"
-    gives += _no_gold(scores) and f" ({_no_gold(scores).removeprefix('; ')})"
+    gives += f" ({_no_gold(scores)})" if _no_gold(scores) else ""
     if scores.answered < scores.n:
-        gives += f"; what was not answered ({_open(scores)}) counts as wrong there, and {_over_answered(scores)}"
+        gives += (
+            f"; what was not answered ({unanswered_text(scores)}) counts as wrong there, and {_over_answered(scores)}"
+        )
     standing = _standing(scores)
     if not standing:
         return f"{gives}."
@@ -89,10 +90,9 @@ def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
     pair = next((one for one in pairs if {one.a, one.b} == {best, following}), None)
     if pair is None or pair.difference is None or pair.p_adjusted is None:
         return f"{told} {best} cannot be compared with the next, {following}."
-    sign = 1 if pair.a == best else -1
-    by = _signed(sign, pair.difference, pair.low, pair.high, pair.p_adjusted)
-    apart = "is told apart" if pair.p_adjusted <= LEVEL else "cannot be told apart"
-    return f"{told} {best} {apart} from the next, {following}: {by}.{_apart_from_unanswered(scored, pair, sign)}"
+    by = _told(pair.estimate if pair.a == best else pair.estimate.negated(), pair.p_adjusted)
+    apart = "is told apart" if pair.apart else "cannot be told apart"
+    return f"{told} {best} {apart} from the next, {following}: {by}.{_apart_from_unanswered(scored, pair, best)}"
 
 
 def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
@@ -115,11 +115,18 @@ def pair_sentence(pair: PairedJudges) -> str:
     of = f"of {counted_text(pair.n, 'item')}"
     if pair.difference == 0:
         told = f"{pair.a} and {pair.b} give the gold label equally often {of}"
-        return f"{told} ({_interval(pair.low, pair.high)}); {_tested(pair)}{_where_both_answered(pair)}."
-    ahead, behind, sign = (pair.a, pair.b, 1) if pair.difference > 0 else (pair.b, pair.a, -1)
-    told = f"{ahead} gives the gold label on {_points(pair.difference)} more {of} than {behind}"
-    told += f" ({_interval(pair.low, pair.high, sign)}); {_tested(pair)}{_where_both_answered(pair)}"
+        return f"{told} ({_interval(pair.estimate)}); {_tested(pair)}{_where_both_answered(pair)}."
+    ahead, behind, first_leads = pair.leader()
+    difference = pair.estimate if first_leads else pair.estimate.negated()
+    told = f"{ahead} gives the gold label on {points_text(pair.difference)} more {of} than {behind}"
+    told += f" ({_interval(difference)}); {_tested(pair)}{_where_both_answered(pair)}"
     return f"{told}; at this rate of disagreement about {counted_text(pair.n_needed or 0, 'item')} tell them apart."
+
+
+def unanswered_text(scores: Scores) -> str:
+    """How many items have no answer, by what became of them; empty where all have one."""
+    counts = {status: getattr(scores, status) for status in UNANSWERED}
+    return ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
 
 
 def ranking(scored: Mapping[str, Scores]) -> list[str]:
@@ -153,13 +160,7 @@ def _items(scores: Scores) -> str:
 
 def _no_gold(scores: Scores) -> str:
     without = scores.tied + scores.unlabelled
-    return f"; {without:,} without a gold label left out" if without else ""
-
-
-def _open(scores: Scores) -> str:
-    """How many items have no answer, by what became of them."""
-    counts = {status: getattr(scores, status) for status in _UNANSWERED}
-    return ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+    return f"{without:,} without a gold label left out" if without else ""
 
 
 def _over_answered(scores: Scores) -> str:
@@ -172,48 +173,43 @@ def _over_answered(scores: Scores) -> str:
     return f"{told}, where that label alone would be on {number_text(share, 'share')}"
 
 
-def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, sign: int) -> str:
+def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, best: str) -> str:
     """What is left of a difference where both answered, in a sentence of its own; empty where both answered all."""
-    answered = pair.answered
+    answered = pair.where_answered
     if answered.n == pair.n:
         return ""
-    counts = {name: _open(scored[name]) for name in (pair.a, pair.b)}
+    counts = {name: unanswered_text(scored[name]) for name in (pair.a, pair.b)}
     told = "; ".join(f"{name}: {count}" for name, count in counts.items() if count)
     wrong = f" That counts as wrong what was not answered ({told})"
-    if answered.difference is None:
+    if answered.value is None:
         return f"{wrong}; no item was answered by both."
-    by = _signed(sign, answered.difference, answered.low, answered.high, answered.p_value)
-    return f"{wrong}; over the {counted_text(answered.n, 'item')} that both answered it is {by}."
+    by = _told(answered if pair.a == best else answered.negated(), pair.answered.p_value)
+    return f"{wrong}; over the {counted_text(pair.answered.n, 'item')} that both answered it is {by}."
 
 
-def _signed(sign: int, difference: float, low: float | None, high: float | None, p: float | None) -> str:
-    told = f"{number_text(sign * difference, 'difference')}, {_interval(low, high, sign)}"
-    return told if p is None else f"{told}, p {number_text(p, 'p')}"
+def _told(difference: Estimate, p: float | None) -> str:
+    """A difference with its interval and its p-value, where it has one."""
+    told = f"{number_text(difference.value, 'difference')}, {_interval(difference)}"
+    return told if p is None else f"{told}, {p_text(p, p)}"
 
 
-def _interval(low: float | None, high: float | None, sign: int = 1) -> str:
-    """The interval of a difference, seen from the judge that is named first."""
-    ends = [None, None] if low is None or high is None else sorted((sign * low, sign * high))
-    return interval_words(ends[0], ends[1], "difference")
-
-
-def _points(difference: float) -> str:
-    return f"{number_text(abs(difference), 'share').removesuffix('%')} points"
+def _interval(difference: Estimate) -> str:
+    return interval_words(difference.low, difference.high, "difference")
 
 
 def _where_both_answered(pair: PairedJudges) -> str:
     """What of the difference is left over the items that both answered, where those are fewer."""
-    answered = pair.answered
+    answered, p = pair.where_answered, pair.answered.p_value
     if answered.n == pair.n:
         return ""
     counted = "; items without an answer count as wrong there"
-    if answered.difference is None:
+    if answered.value is None:
         return f"{counted}, and they answered no item in common"
-    if answered.difference == 0:
+    if answered.value == 0:
         return f"{counted}: on the {answered.n:,} that both answered they do equally well"
-    ahead, sign = (pair.a, 1) if answered.difference > 0 else (pair.b, -1)
-    tested = "" if answered.p_value is None else f", p {number_text(answered.p_value, 'p')}"
-    leads = f"{ahead} leads by {_points(answered.difference)} ({_interval(answered.low, answered.high, sign)}{tested})"
+    ahead, seen = (pair.a, answered) if answered.value > 0 else (pair.b, answered.negated())
+    tested = "" if p is None else f", {p_text(p, p)}"
+    leads = f"{ahead} leads by {points_text(answered.value)} ({_interval(seen)}{tested})"
     return f"{counted}: on the {answered.n:,} that both answered {leads}"
 
 
@@ -225,7 +221,7 @@ def _part(scores: Scores) -> str:
     accuracy = scores.accuracy_all
     if accuracy.value is None:
         return f"no known share of {scores.benchmark} ({accuracy.reason})"
-    interval = interval_words(accuracy.low, accuracy.high, "share")
     standing = _standing(scores)
+    interval = interval_words(accuracy.low, accuracy.high, "share")
     told = f"{number_text(accuracy.value, 'share')} of {scores.benchmark} ({interval})"
     return f"{told}, {standing} {_constant(scores)}" if standing else told

@@ -14,9 +14,8 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from analysis.measures.judging.reference import Reference
-from harness.verdict import Status, Verdict
+from harness.verdict import STATUSES, Verdict
 
-STATUSES: tuple[Status, ...] = ("answered", "abstained", "unreadable", "refused", "failed")
 NONE = -1
 """No label, no status (an item that was not asked), no model."""
 

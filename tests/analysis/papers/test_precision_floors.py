@@ -18,6 +18,7 @@ from analysis.papers.precision_floors import (
     flagged_by_cluster,
     kept_floor,
     precision_floor_table,
+    precision_floors,
 )
 from analysis.stats.proportions import clopper_pearson
 from analysis.tables import Row
@@ -86,7 +87,7 @@ def test_only_answers_of_the_positive_label_with_a_gold_label_are_flags() -> Non
 def rows(group: str, quantity: str, floor: float = 0.8) -> list[Row]:
     sure = alone("sure", [("yes", "yes")] * 30 + [("no", "no")] * 30)
     unsure = alone("unsure", [("yes", "yes")] * 5 + [("no", "yes")] * 5)
-    table = precision_floor_table([sure, unsure], floor)
+    table = precision_floor_table(precision_floors([sure, unsure], floor))
     return [row for row in table.rows if row.group.startswith(group) and row.quantity == quantity]
 
 
@@ -109,8 +110,8 @@ def test_winks_printed_precision_needs_more_answers_than_its_least_count() -> No
 
 
 def test_the_figure_shows_every_bound_under_its_judge() -> None:
-    table = precision_floor_table([alone("sure on plants", [("yes", "yes")] * 30 + [("no", "no")] * 30)])
-    drawn = [(row.group, row.quantity) for row in bounds(table)]
+    found = precision_floors([alone("sure", [("yes", "yes")] * 30 + [("no", "no")] * 30, "plants")])
+    drawn = [(row.group, row.quantity) for row in bounds(found)]
     assert drawn == [
         ("sure", "plants"),
         ("Engineering Agent's judge", "“unacceptable”"),
@@ -132,8 +133,8 @@ def test_the_counts_of_the_judge_of_patches_are_those_that_its_text_prints() -> 
 def test_the_finding_counts_the_judges_whose_bound_reaches_the_floor() -> None:
     sure = alone("sure", [("yes", "yes")] * 30 + [("no", "no")] * 30)
     unsure = alone("unsure", [("yes", "yes")] * 5 + [("no", "yes")] * 5)
-    finding = precision_floor_table([sure, unsure]).finding
+    finding = precision_floor_table(precision_floors([sure, unsure])).finding
     assert finding.startswith("1 of 2 recorded judges are shown to be right in 80.0% or more")
     assert "sure 100.0%, at least 90.5%" in finding
     assert "147 verified answers on" in finding
-    assert precision_floor_table([]).finding.startswith("No judge's recorded answers are at hand")
+    assert precision_floor_table(precision_floors([])).finding.startswith("No judge's recorded answers are at hand")

@@ -10,23 +10,24 @@ Answered = tuple[str, str | None]
 """People's label and the judge's answer; `None` where it gave none."""
 
 
-def judged(title: str, runs: Sequence[Sequence[Answered]], dataset: str = "trail") -> JudgedItems:
+def judged(judge: str, runs: Sequence[Sequence[Answered]], dataset: str = "trail", on: str = "") -> JudgedItems:
     """A judge of items in runs: the item `r-i` is the i-th of run r."""
     items = {f"{run}-{place}": pair for run, pairs in enumerate(runs) for place, pair in enumerate(pairs)}
     return JudgedItems(
-        title=title,
+        judge=judge,
         dataset=dataset,
         source=f"{dataset}@0",
         verdicts=tuple(
-            Verdict(item, title, said, "answered" if said else "unreadable") for item, (_, said) in items.items()
+            Verdict(item, judge, said, "answered" if said else "unreadable") for item, (_, said) in items.items()
         ),
         gold=tuple(GoldLabel(item, "people", label) for item, (label, _) in items.items()),
         clusters={item: f"run {item.partition('-')[0]}" for item in items},
         labels=("yes", "no"),
         positive="yes",
+        on=on,
     )
 
 
-def alone(title: str, pairs: Sequence[Answered]) -> JudgedItems:
+def alone(judge: str, pairs: Sequence[Answered], on: str = "") -> JudgedItems:
     """A judge of items that stand for themselves."""
-    return judged(title, [[pair] for pair in pairs])
+    return judged(judge, [[pair] for pair in pairs], on=on)

@@ -3,9 +3,9 @@
 import pytest
 from msgspec import structs
 
+from analysis.measures.judging.comparison_tables import DIFFERENCE
 from analysis.measures.judging.judged import scored_items
 from analysis.measures.judging.recorded_tables import (
-    DIFFERENCE,
     compared,
     constant_judge,
     differences,
@@ -16,9 +16,9 @@ from analysis.tables import Row, Table
 from tests.analysis.measures.judging.recorded import Answered, alone, judged
 
 GOLD = ["yes"] * 10 + ["no"] * 30
-GOOD = alone("good on plants", [(label, label) for label in GOLD])
-LAZY = alone("lazy on plants", [(label, label if place % 2 else None) for place, label in enumerate(GOLD)])
-ELSEWHERE = structs.replace(alone("other on rocks", [("yes", "yes")] * 6), dataset="rocks", source="rocks@1")
+GOOD = alone("good", [(label, label) for label in GOLD], "plants")
+LAZY = alone("lazy", [(label, label if place % 2 else None) for place, label in enumerate(GOLD)], "plants")
+ELSEWHERE = structs.replace(alone("other", [("yes", "yes")] * 6, "rocks"), dataset="rocks", source="rocks@1")
 
 
 def row(table: Table, group: str, quantity: str) -> Row:
@@ -58,14 +58,14 @@ def test_p_values_are_adjusted_over_all_pairs_shown() -> None:
 
 
 def test_each_row_of_the_pairs_names_the_data_set_that_they_were_compared_on() -> None:
-    table = pairs_table([GOOD, LAZY, ELSEWHERE])
+    table = pairs_table(compared([GOOD, LAZY, ELSEWHERE]))
     assert {row.source for row in table.rows if row.group.startswith("other")} == {"rocks@1"}
     assert {row.source for row in table.rows if not row.group.startswith("other")} == {"trail@0"}
     assert table.datasets == ("trail", "rocks")
 
 
 def test_the_finding_says_who_beats_the_most_frequent_label_and_how_far_judges_are_apart() -> None:
-    finding = pairs_table([LAZY, GOOD]).finding
+    finding = pairs_table(compared([LAZY, GOOD])).finding
     assert finding.startswith("Of 2 recorded judges, 1 give the gold label less often than always saying the most")
     assert ", and 1 more often, unanswered items counted as wrong" in finding
     assert "good on plants is +50.0 pp" in finding
@@ -74,8 +74,8 @@ def test_the_finding_says_who_beats_the_most_frequent_label_and_how_far_judges_a
 
 
 def test_the_figure_shows_each_difference_under_its_judges_by_what_was_judged() -> None:
-    table = pairs_table([GOOD, LAZY])
-    drawn = differences(table)
+    matches = compared([GOOD, LAZY])
+    table, drawn = pairs_table(matches), differences(matches)
     assert [(one.group, one.quantity) for one in drawn] == [
         ("good against lazy", "plants"),
         ("good against always “no”", "plants"),
