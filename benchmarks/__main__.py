@@ -1,22 +1,26 @@
-"""Run every benchmark in this folder: `python -m benchmarks [NAME…]`."""
+"""Run benchmarks of this folder: `python -m benchmarks [NAME…]`, or one with options: `… fuzz --n 100000 --seed 0`."""
 
 import pkgutil
 import subprocess
 import sys
+from itertools import takewhile
 
 import benchmarks
 
 
-def main(asked: list[str]) -> None:
-    """Run the benchmarks of these names, all where none is named."""
+def main(arguments: list[str]) -> None:
+    """Run the benchmarks of these names, all where none is named; options go to each of them."""
     known = list(pkgutil.iter_modules(benchmarks.__path__))
     runnable = [module.name for module in known if module.ispkg or module.name.endswith("_speed")]
+    asked = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
     unknown = sorted(set(asked) - set(runnable))
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}. Known: {', '.join(runnable)}.")
+    if arguments and not asked:
+        sys.exit(f"options without a benchmark. Known: {', '.join(runnable)}.")
     for name in asked or runnable:
         print(f"\n== {name}", flush=True)
-        subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=True)
+        subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *arguments[len(asked) :]], check=True)
 
 
 if __name__ == "__main__":
