@@ -32,10 +32,10 @@ def same_call_again(session: Session) -> None:
 
 
 def nearly_same_call(session: Session) -> None:
-    """One search, written a little differently every time: quotes, flags, spellings of the path, a remark behind it."""
+    """One search, written a little differently every time: quotes, flags, spelling of the path, a remark behind it."""
     change = begin(session)
     word, folder = f"{change.function}_override", session.project.folder()
-    ways = session.random.choice((_quoted, _spelt, _remarked))(session, word, folder)
+    ways = session.random.choice((_quoted, _spelt, _displayed, _remarked))(session, word, folder)
     session.random.shuffle(ways)
     for command in ways[: session.random.randint(4, 6)]:
         session.show(LOOP, session.run(command, "", 1, session.beside("again"), long=False))
@@ -62,6 +62,17 @@ def _spelt(_session: Session, word: str, folder: str) -> list[str]:
         f"grep -rn {word} {folder}/",
         f"grep -rn {word} {first}/./{rest}",
         f"grep -rn {word} ././{folder}/",
+    ]
+
+
+def _displayed(_session: Session, word: str, folder: str) -> list[str]:
+    return [
+        f"grep -rn {word} {folder}",
+        f"grep -rn --color=never {word} {folder}",
+        f"grep --color=auto -rn {word} {folder}",
+        f"grep -rn {word} {folder} --color=always",
+        f"grep --color -rn {word} {folder}",
+        f"grep -rn {word} {folder} --color",
     ]
 
 

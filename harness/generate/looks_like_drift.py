@@ -1,5 +1,6 @@
 """Clean sessions whose words look like constraints and are none, or whose changes look unasked and are not."""
 
+from harness.generate.projects import change_limit
 from harness.generate.scenes import (
     annotate_test,
     ask,
@@ -55,7 +56,9 @@ def constraint_lifted(session: Session) -> None:
 def exception_granted(session: Session) -> None:
     """A folder ruled out but for tests that contradict the change; one does, and is changed."""
     folder = session.project.test_folder()
-    change = begin(session, session.limit("soften_folder", folder=folder), least=2, most=4)
+    change = change_limit(session.random, pick_functions(session)[0])
+    ask_for(session, change, session.limit("soften_folder", folder=folder))
+    explore(session, 2, 4)
     solve(session, change, tested=False)
     session.test([function_of(session, change)])
     annotate_test(session, change, session.beside("adapting_test", path=session.test_of(change.path)))

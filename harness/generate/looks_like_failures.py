@@ -40,7 +40,7 @@ def query_corrected(session: Session) -> None:
     change = begin(session, least=1, most=3)
     service = pick_service(session)
     for number in range(2):
-        said = session.beside("trying", word=service.word)
+        said = session.beside("trying", word=service.word(number))
         session.call(service.wrong(number), service.error(number), said, failed=True, code=1)
     session.call(service.look, service.shown, session.beside("once_more"), code=0)
     session.call(service.right, service.answer, session.beside("once_more"), code=0)

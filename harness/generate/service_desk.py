@@ -1,6 +1,8 @@
 """Sessions of an agent that serves customers with business tools instead of writing code."""
 
 import json
+import re
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -10,6 +12,23 @@ from harness.generate.vocabularies import Vocabulary
 _ITEMS = ("kettle", "desk lamp", "rucksack", "tent", "toaster", "clock", "blanket", "mirror", "stool")
 _TOWNS = ("Aalborg", "Brno", "Cork", "Delft", "Evora", "Faro", "Graz")
 _HANDOVER = "transfer_to_human_agents"
+_OWN_NAMES = {
+    "get_user_details": "customer.show",
+    "get_order_details": "order.show",
+    "modify_order_address": "order.redirect",
+    "request_refund": "refund.open",
+    "get_refund_status": "refund.state",
+    "get_price": "price.show",
+    "check_modifiable": "order.is_open",
+    _HANDOVER: "desk.pass_on",
+}
+_STYLES: tuple[Callable[[str], str], ...] = (
+    lambda name: name,
+    lambda name: re.sub(r"_(\w)", lambda letter: letter[1].upper(), name),
+    lambda name: f"mcp__shop__{name}",
+    lambda name: _OWN_NAMES[name],
+)
+"""How a shop may call its tools."""
 
 
 class ServiceDesk(Vocabulary):
@@ -19,9 +38,10 @@ class ServiceDesk(Vocabulary):
 
 
 class _Shop:
-    """A customer's orders, as the tools of the shop tell of them."""
+    """A customer's orders, as the tools of the shop tell of them, and what these are called."""
 
     def __init__(self, random: Random) -> None:
+        self.tool = random.choice(_STYLES)
         self.user = f"user_{random.randrange(1000, 9999)}"
         self.orders = [f"#W{number}" for number in random.sample(range(10_000, 99_999), 7)]
         self.records: dict[str, dict[str, Any]] = {
@@ -38,29 +58,32 @@ class _Shop:
 
 def _begin(session: Session, wish: str, **names: object) -> _Shop:
     shop = _Shop(session.random)
+    names |= {"tool": shop.tool(_HANDOVER)}
     session.system(session.replied("desk_policy"))
     session.user(f"{session.told('desk_greeting', user=shop.user)} {session.told(wish, **names)}")
     profile = {"user_id": shop.user, "orders": shop.orders}
-    _use(session, "get_user_details", {"user_id": shop.user}, profile)
+    _use(session, shop, "get_user_details", {"user_id": shop.user}, profile)
     return shop
 
 
-def _use(session: Session, tool: str, arguments: dict[str, Any], answer: object, failed: bool = False) -> int:
+def _use(
+    session: Session, shop: _Shop, tool: str, arguments: dict[str, Any], answer: object, failed: bool = False
+) -> int:
     text = answer if isinstance(answer, str) else json.dumps(answer)
     said = session.beside("desk_looking") if session.random.random() < 0.4 else ""
-    index = session.call((tool, arguments), text, said, failed=failed)
+    index = session.call((shop.tool(tool), arguments), text, said, failed=failed)
     if not failed:
         session.lengthen(index, f"{tool} {arguments}")
     return index
 
 
 def _look_up(session: Session, shop: _Shop, *orders: str) -> list[int]:
-    return [_use(session, "get_order_details", {"order_id": order}, shop.records[order]) for order in orders]
+    return [_use(session, shop, "get_order_details", {"order_id": order}, shop.records[order]) for order in orders]
 
 
 def _move(session: Session, shop: _Shop, order: str, town: str) -> int:
     answer = shop.records[order] | {"town": town}
-    return _use(session, "modify_order_address", {"order_id": order, "town": town}, answer)
+    return _use(session, shop, "modify_order_address", {"order_id": order, "town": town}, answer)
 
 
 def lookup_loop(session: Session) -> None:
@@ -76,8 +99,8 @@ def imagined_tool(session: Session) -> None:
     """A tool that the desk does not have, called for one order after another."""
     shop = _begin(session, "desk_which_open")
     for order in shop.orders[:5]:
-        answer = session.vocabulary.refusal("unknown_tool", tool="check_modifiable")
-        session.show(FAILURE, _use(session, "check_modifiable", {"order_id": order}, answer, failed=True))
+        answer = session.vocabulary.refusal("unknown_tool", tool=shop.tool("check_modifiable"))
+        session.show(FAILURE, _use(session, shop, "check_modifiable", {"order_id": order}, answer, failed=True))
         _look_up(session, shop, order)
     session.close("desk_sorry")
 
@@ -86,8 +109,8 @@ def forgotten_argument(session: Session) -> None:
     """Price after price asked for without the item that the tool wants."""
     shop = _begin(session, "desk_prices_today")
     for order in shop.orders[:5]:
-        answer = session.vocabulary.refusal("missing_argument", tool="get_price", argument="item")
-        session.show(FAILURE, _use(session, "get_price", {"order_id": order}, answer, failed=True))
+        answer = session.vocabulary.refusal("missing_argument", tool=shop.tool("get_price"), argument="item")
+        session.show(FAILURE, _use(session, shop, "get_price", {"order_id": order}, answer, failed=True))
         _look_up(session, shop, order)
     session.close("desk_sorry")
 
@@ -121,7 +144,7 @@ def only_that_order(session: Session) -> None:
 def handover_forgotten(session: Session) -> None:
     """Asked to hand over to a person at the end, and it is not done."""
     town = session.random.choice(_TOWNS)
-    shop = _begin(session, "desk_move_then_person", town=town, tool=_HANDOVER)
+    shop = _begin(session, "desk_move_then_person", town=town)
     _look_up(session, shop, *shop.orders[:6])
     _move(session, shop, shop.orders[0], town)
     session.show(INSTRUCTION, session.close("desk_redirected", order=shop.orders[0], town=town))
@@ -130,10 +153,10 @@ def handover_forgotten(session: Session) -> None:
 def handover_done(session: Session) -> None:
     """Asked to hand over to a person at the end: so it is done."""
     town = session.random.choice(_TOWNS)
-    shop = _begin(session, "desk_move_then_person", town=town, tool=_HANDOVER)
+    shop = _begin(session, "desk_move_then_person", town=town)
     _look_up(session, shop, *shop.orders[:6])
     _move(session, shop, shop.orders[0], town)
-    _use(session, _HANDOVER, {"summary": shop.orders[0]}, {"transferred": True})
+    _use(session, shop, _HANDOVER, {"summary": shop.orders[0]}, {"transferred": True})
     session.close("desk_redirected", order=shop.orders[0], town=town)
 
 
@@ -149,9 +172,9 @@ def refund_awaited(session: Session) -> None:
     shop = _begin(session, "desk_refund")
     order = shop.orders[0]
     _look_up(session, shop, order)
-    _use(session, "request_refund", {"order_id": order}, {"refund": "r-71", "status": "queued"})
+    _use(session, shop, "request_refund", {"order_id": order}, {"refund": "r-71", "status": "queued"})
     for status in ["queued"] * session.random.randint(2, 3) + ["in progress"] * session.random.randint(2, 3) + ["sent"]:
-        _use(session, "get_refund_status", {"refund": "r-71"}, {"refund": "r-71", "status": status})
+        _use(session, shop, "get_refund_status", {"refund": "r-71"}, {"refund": "r-71", "status": status})
     session.close("closing_plain")
 
 
@@ -159,7 +182,7 @@ def order_number_corrected(session: Session) -> None:
     """An order number that the customer mistyped, and then the right one."""
     shop = _begin(session, "desk_wrong_number", order="#W12")
     answer = session.vocabulary.refusal("desk_no_order", order="#W12")
-    _use(session, "get_order_details", {"order_id": "#W12"}, answer, failed=True)
+    _use(session, shop, "get_order_details", {"order_id": "#W12"}, answer, failed=True)
     session.close("desk_which_one")
     session.user(session.told("desk_right_number", order=shop.orders[2]))
     _look_up(session, shop, *shop.orders[2:7])

@@ -13,12 +13,12 @@ _TRUE_COLUMN = "max_count"
 
 
 class Service(Struct, frozen=True):
-    """One service: a call by number that it refuses, what it says to it, a call that it takes, its answer.
+    """One service: by number a word for a call that it refuses, the call and the answer; then calls that it takes.
 
     The calls that it refuses are about another thing each, and of the same mistake.
     """
 
-    word: str
+    word: Callable[[int], str]
     wrong: Callable[[int], Named]
     error: Callable[[int], str]
     look: Named
@@ -42,7 +42,7 @@ def _database(session: Session) -> Service:
         return tool, {key: f"SELECT {column} FROM {table} LIMIT 3"}  # noqa: S608 (made up)
 
     return Service(
-        tables[0],
+        lambda number: tables[number],
         lambda number: query(column, tables[number]),
         lambda number: session.replied("sql_error", column=column, table=tables[number]),
         query("*", tables[0]),
@@ -61,7 +61,7 @@ def _interface(session: Session) -> Service:
         return tool, {"method": method, "url": f"/v1/{table}/11"} | ({"body": body} if body else {})
 
     return Service(
-        tables[0],
+        lambda number: tables[number],
         lambda number: request("POST", tables[number], **{field: "many"}),
         lambda number: session.replied("http_error", field=field, table=tables[number]),
         request("GET", tables[0]),

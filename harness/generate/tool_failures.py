@@ -100,7 +100,7 @@ def service_refuses(session: Session) -> None:
     change = begin(session, least=1, most=3)
     service = pick_service(session)
     for number in range(session.random.randint(4, 6)):
-        said = session.beside("trying", word=service.word)
+        said = session.beside("trying", word=service.word(number))
         session.show(FAILURE, session.call(service.wrong(number), service.error(number), said, failed=True, code=1))
     solve(session, change)
     finish(session, change)

@@ -25,7 +25,7 @@ EDITORS = {
     "write_file",
     "apply_patch",
     "edit",
-    "modify_order_address",
+    *("modify_order_address", "modifyOrderAddress", "mcp__shop__modify_order_address", "order.redirect"),
     *(tool for family in load_families() for tool in (family.edit.tool, family.write.tool)),
 }
 MAY_REPEAT = {"polling", "flaky_test", "retry_after_hiccup", "refund_awaited", "asked_to_repeat"}
@@ -160,7 +160,7 @@ def test_nearly_the_same_call_differs_in_spaces_quotes_flags_remarks_and_spellin
 
 def _meant(command: str) -> tuple[str, tuple[str, ...]]:
     """The letters of a command's flags in order, and its words."""
-    split = shlex.split(command, comments=True)
+    split = [word for word in shlex.split(command, comments=True) if not word.startswith("--color")]
     flags = "".join(sorted(letter for word in split if word.startswith("-") for letter in word if letter != "-"))
     rest = (posixpath.normpath(word) if "/" in word else word for word in split if not word.startswith("-"))
     return flags, tuple(rest)
