@@ -1,0 +1,38 @@
+"""The import contracts can fail: walls that are broken in a copy of the tree are named."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+BREACHES = {
+    "harness/readers/chat.py": ("from harness.datasets import catalogue", "harness.readers", "harness.datasets"),
+    "harness/journal/records.py": ("from harness.runs import judge", "harness.journal", "harness.runs"),
+    "harness/verdict.py": ("import numpy", "harness.verdict", "numpy"),
+    "analysis/stats/power.py": ("from analysis.pages import foot", "analysis.stats", "analysis.pages"),
+    "analysis/gold.py": ("from harness.readers import files", "analysis.gold", "harness.readers"),
+    "studies/flips.py": ("from misstep import report", "studies.flips", "misstep"),
+}
+"""A file of each wall → an import that breaks it, and what the contract then names."""
+
+
+def test_each_wall_that_is_broken_is_named(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for package in ("misstep", "studies", "analysis", "harness"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, (breach, _, _) in BREACHES.items():
+        file = tmp_path / name
+        file.write_text(f"{file.read_text()}\n{breach}\n")
+    (tmp_path / "harness/a_new_room.py").write_text('"""A room that no contract names."""\n')
+    script = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--no-cache"], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    said = "".join(done.stdout.split())
+    assert done.returncode == 1, done.stdout + done.stderr
+    for _, importer, imported in BREACHES.values():
+        assert f"{importer}isnotallowedtoimport{imported}" in said or f"{importer}->" in said, (importer, imported)
+    assert "harness.a_new_room" in said
+    assert said.count("BROKEN") == 5, "every contract is broken by one of these"
