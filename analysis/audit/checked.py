@@ -1,12 +1,15 @@
 """The judgement on one printed figure: its status, what was computed, and one sentence of arithmetic."""
 
 from fractions import Fraction
+from typing import Literal
 
 from msgspec import Struct
 
 from analysis.audit.rounding_boxes import Box, fits, is_cut_off, number, point
 from analysis.published import Check, Figure
 from analysis.tables import Status
+
+Swapped = Literal["", "rows", "columns"]
 
 CUT_OFF = "the further digits are cut off instead of rounded"
 
@@ -16,7 +19,7 @@ class Checked(Struct, frozen=True):
 
     `value` is the value at the printed inputs, `low` and `high` what their rounding leaves open (`None` where they are
     exact or nothing can be computed); `sentence` is the arithmetic; `suggestion` a small repair that would make
-    the figures fit, and no more than that.
+    the figures fit, and no more than that; `swapped` is what that takes for swapped, where it does.
     """
 
     check: Check
@@ -26,6 +29,7 @@ class Checked(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     suggestion: str = ""
+    swapped: Swapped = ""
 
     @property
     def explanation(self) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from analysis.audit.checked import Checked
+from analysis.audit.checked import Checked, Swapped
 from analysis.audit.checks import Ways, check_all, check_each_way
-from analysis.audit.judge_tables import ROWS_SWAPPED
+from analysis.audit.judge_tables import SWAPS
 from analysis.audit.rounding_boxes import scale
 from analysis.audit.row_figures import UserRow
 from analysis.published import Check, Figure, Paper
@@ -26,7 +26,7 @@ class Finding(Struct, frozen=True):
     be computed; `sentence` is the arithmetic, `suggestion` a repair that would make the figures fit; `remark` says
     where an input comes from that is not printed, and what the file notes of a figure that fails; `value` is a share
     as a fraction, with the ends that the rounding of the inputs leaves open; `figures` are the printed figures of a
-    paper that it is on, as rows of tables name them.
+    paper that it is on, as rows of tables name them; `swapped` is what the suggestion takes for swapped.
     """
 
     source: str
@@ -45,6 +45,7 @@ class Finding(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     figures: tuple[str, ...] = ()
+    swapped: Swapped = ""
 
     @property
     def explanation(self) -> str:
@@ -136,7 +137,7 @@ def as_one(alike: Sequence[Finding]) -> Finding:
         printed=", ".join(cells.values()),
         computed=None,
         sentence=" ".join(f"{name}: {' '.join(dict.fromkeys(said))}" for name, said in sentences.items()),
-        suggestion=f"{ROWS_SWAPPED}: then these {len(cells)} figures fit",
+        suggestion=f"{SWAPS['rows']}: then these {len(cells)} figures fit",
         remark=" ".join(dict.fromkeys(one.remark for one in alike if one.remark)),
         place=place,
         name=f"{len(cells)} figures",
@@ -152,7 +153,7 @@ def _named(alike: Sequence[Finding], status: Status) -> tuple[str, ...]:
 
 def _swapped_in(finding: Finding) -> tuple[str, ...]:
     """The table in which a finding suggests swapped rows; empty where it does not."""
-    is_swap = finding.place and finding.suggestion.startswith(ROWS_SWAPPED)
+    is_swap = finding.place and finding.swapped == "rows"
     return (finding.source, finding.check, finding.place) if is_swap else ()
 
 
@@ -218,6 +219,7 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
         high=checked.high,
         name=figure.column if "\t" in figure.id else f"{figure.row}, {figure.column}",
         figures=figure.named,
+        swapped=checked.swapped,
     )
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked, underdetermined
+from analysis.audit.checked import Checked, Swapped, underdetermined
 from analysis.audit.repairs import first_of
 from analysis.audit.rounding_boxes import counts_in, limit, printed_value, scale
 from analysis.audit.shares import check_percentage
@@ -16,9 +16,11 @@ from analysis.stats.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Me
 
 CELLS = ("tp", "fp", "fn", "tn")
 
-ROWS_SWAPPED = "the rows of the two classes are swapped"
-COLUMNS_SWAPPED = "the columns are swapped"
-"""How a suggestion of one of the two opens."""
+SWAPS: Mapping[Swapped, str] = {
+    "rows": "the rows of the two classes are swapped",
+    "columns": "the columns are swapped",
+}
+"""What may be swapped → how a suggestion of it opens."""
 
 _OF_CLASS: Mapping[str, Measure] = {"other_precision": "npv", "other_recall": "specificity"}
 """A figure of the other class is another measure of this one."""
@@ -81,8 +83,9 @@ def check_together(
         return underdetermined("precision_recall", f"The search for tables that print {said} gave up.")
     if not tables:
         sentence = f"No table of {_sizes(counts)} prints {said}."
-        repair = _repair(counts, printed)
-        return Checked("precision_recall", "impossible", sentence, suggestion=repair)
+        swaps = _swaps(counts, printed)
+        repair = first_of(*swaps.values(), *_other_n(counts, printed))
+        return Checked("precision_recall", "impossible", sentence, suggestion=repair, swapped=next(iter(swaps), ""))
     if len(tables) == 1 and complete:
         sentence = f"Of {_sizes(counts)}, one table alone prints {said}: {_cells(tables[0])}."
         return Checked("precision_recall", "reproduced", sentence)
@@ -118,18 +121,19 @@ def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[
     ], found.complete
 
 
-def _repair(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> str:
-    """What would have to be otherwise for a table to print the figures, in words."""
-    swaps = []
-    for swap, swapped in ((_TO_OTHER, ROWS_SWAPPED), (_COLUMNS, COLUMNS_SWAPPED)):
+def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> dict[Swapped, str]:
+    """What would have to be swapped for a table to print the figures, in words."""
+    swaps: dict[Swapped, str] = {}
+    ways: tuple[tuple[Swapped, Mapping[str, str]], ...] = (("rows", _TO_OTHER), ("columns", _COLUMNS))
+    for swapped, swap in ways:
         exchanged = {swap.get(measure, measure): digits for measure, digits in printed.items()}
         if "f1" in printed and swap is _TO_OTHER:
             continue
         tables, complete = _tables(counts, exchanged)  # type: ignore[arg-type]
         if tables:
             one = f", from {_cells(tables[0])}" if len(tables) == 1 and complete else ""
-            swaps.append(f"{swapped}: then all fit{one}")
-    return first_of(*swaps, *_other_n(counts, printed))
+            swaps[swapped] = f"{SWAPS[swapped]}: then all fit{one}"
+    return swaps
 
 
 def _other_n(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> Iterator[str]:

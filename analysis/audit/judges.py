@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked, compared, underdetermined
-from analysis.audit.judge_tables import CELLS, COLUMNS_SWAPPED, ROWS_SWAPPED, check_together, written
+from analysis.audit.checked import Checked, Swapped, compared, underdetermined
+from analysis.audit.judge_tables import CELLS, SWAPS, check_together, written
 from analysis.audit.repairs import first_of
 from analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
 from analysis.published import Figure
@@ -117,17 +117,19 @@ def _quotient(measure: Measure, table: Confusion) -> tuple[int, int, str]:
 def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapping[str, int]) -> Checked:
     """Says where the figure is that of the other class, or that of the other column."""
     mirrored = {cell: counts[other] for cell, other in _OTHER_CLASS.items() if other in counts}
-    rows = f"{ROWS_SWAPPED}: it is the {measure} of the other class"
-    swaps: list[tuple[Measure, Mapping[str, int], str]] = [(measure, mirrored, rows)]
+    of_other = f"{measure} of the other class"
+    swaps: list[tuple[Swapped, Measure, Mapping[str, int], str]] = [("rows", measure, mirrored, of_other)]
     if measure in ("precision", "recall"):
         beside: Measure = "recall" if measure == "precision" else "precision"
-        swaps.append((beside, counts, f"{COLUMNS_SWAPPED}: it is the {beside}"))
-    repairs = []
-    for swapped, cells, words in swaps:
-        above, below, working = _quotient(swapped, _table(cells))
-        if _NEEDS[swapped] <= cells.keys() and below and fits(figure, point(Fraction(above, below))):
-            repairs.append(f"{words}, {working}")
-    return structs.replace(checked, suggestion=first_of(*repairs)) if repairs else checked
+        swaps.append(("columns", beside, counts, beside))
+    repairs: dict[Swapped, str] = {}
+    for swapped, other, cells, called in swaps:
+        above, below, working = _quotient(other, _table(cells))
+        if _NEEDS[other] <= cells.keys() and below and fits(figure, point(Fraction(above, below))):
+            repairs[swapped] = f"{SWAPS[swapped]}: it is the {called}, {working}"
+    if not repairs:
+        return checked
+    return structs.replace(checked, suggestion=first_of(*repairs.values()), swapped=next(iter(repairs)))
 
 
 def _table(counts: Mapping[str, int]) -> Confusion:

@@ -1,111 +1,158 @@
-"""Checked figures as rows of tables: each figure as printed, beside what working it out again gives."""
+"""Checked figures under the names that a table gives them; rows and sentences are both made from these."""
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import structs
+from msgspec import Struct
 
 from analysis.audit.checked import Checked
 from analysis.audit.checks import check_ways
 from analysis.audit.rounding_boxes import is_exact_count
 from analysis.published import Figure, Paper, published_row
 from analysis.stats.audit import counts_that_print
+from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
 
 _ROUNDING = "range that the rounding of the printed inputs leaves open"
 
 
-def checked_rows(
+class PrintedCount(Struct, frozen=True):
+    """The whole count of n cases that a share stands for; `count` is `None` where several print so."""
+
+    n: int
+    count: int | None = None
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share with its Wilson interval."""
+        return Estimate(None, n=self.n) if self.count is None else wilson(self.count, self.n)
+
+
+class CheckedFigure(Struct, frozen=True):
+    """A printed figure, what a table calls it, and what each way to work it out again gave.
+
+    `quantity` and `group` are the names of its rows; `n` is how many cases stand behind it, where the table says so;
+    `count` is the count behind a share, from which its interval of sampling comes.
+    """
+
+    figure: Figure
+    quantity: str
+    group: str = ""
+    found: tuple[Checked, ...] = ()
+    n: int | None = None
+    count: PrintedCount | None = None
+
+    @property
+    def share(self) -> Estimate:
+        """The share that the count gives, with its interval; without one where no one count prints so."""
+        return Estimate(None) if self.count is None else self.count.estimate
+
+
+def checked_figure(
     paper: Paper,
-    figures: Iterable[Figure],
-    group: str = "",
+    figure: Figure,
     quantity: str = "",
+    group: str = "",
+    *,
+    n: int | None = None,
+    with_count: bool = False,
     statuses: Sequence[Status] | None = None,
-) -> list[Row]:
-    """Each figure as printed, and after it a row for each way to work it out again.
+) -> CheckedFigure:
+    """A figure in every way to work it out again.
 
     Parameters
     ----------
-    paper, figures
-        Which figures of which paper.
-    group
-        The heading that they stand under.
-    quantity
-        The name of the rows; by default the figure's own row and column.
+    paper, figure
+        Which figure of which paper.
+    quantity, group
+        The name of its rows, by default the figure's own row and column, and the heading that they stand under.
+    n
+        How many cases stand behind it.
+    with_count
+        Whether the count behind a share is looked for.
     statuses
-        Which results to show, with their figures; by default all, and the figures that nothing was asked of.
+        Which results to keep; by default all.
     """
-    rows: list[Row] = []
-    for figure in figures:
-        name = quantity or f"{figure.row}: {figure.column}"
-        found = check_ways(paper, figure)
-        shown = [checked for checked in found if statuses is None or checked.status in statuses]
-        if shown or statuses is None:
-            rows.append(published_row(figure, name, group=group))
-        rows += [recomputed_row(figure, checked, name, group) for checked in shown]
-    return rows
-
-
-def recomputed_row(figure: Figure, checked: Checked, quantity: str, group: str = "") -> Row:
-    """What working a figure out again gave, as a row; its range is that of the inputs' rounding, not of sampling."""
-    return Row(
-        quantity=quantity,
-        value=checked.value,
-        low=checked.low,
-        high=checked.high,
-        evidence="recomputed",
-        source=figure.place,
-        status=checked.status,
-        reason="" if checked.status == "reproduced" else checked.explanation,
-        unit="number" if figure.unit == "text" else figure.unit,
-        method="" if checked.low is None else _ROUNDING,
-        group=group,
-        figures=figure.named,
+    return CheckedFigure(
+        figure,
+        quantity or f"{figure.row}: {figure.column}",
+        group,
+        tuple(found for found in check_ways(paper, figure) if statuses is None or found.status in statuses),
+        n,
+        printed_count(paper, figure) if with_count else None,
     )
 
 
-def with_interval(paper: Paper, figure: Figure, row: Row) -> Row:
-    """A share's row with the count behind it and its Wilson interval, where one whole count of one n prints so."""
+def printed_count(paper: Paper, figure: Figure) -> PrintedCount | None:
+    """The count of n that a share stands for; `None` where its n is not printed."""
     derivation = next((way for way in figure.derivations if way.check == "percentage"), None)
     names = {} if derivation is None else derivation.inputs
     n_name, count_name = names.get("n"), names.get("count")
     if not isinstance(n_name, str) or "repeats" in names or not is_exact_count(paper[n_name]):
-        return row
+        return None
     n = int(paper[n_name].number)
     counts: Sequence[int] = (
         counts_that_print(figure.digits, n) if not isinstance(count_name, str) else (int(paper[count_name].number),)
     )
-    if len(counts) != 1:
-        return structs.replace(row, n=n)
-    estimate = wilson(counts[0], n)
-    return structs.replace(
-        row,
-        low=estimate.low,
-        high=estimate.high,
-        n=n,
-        source=f"{counts[0]:,} / {n:,}, {figure.place}",
-        method=estimate.method,
+    return PrintedCount(n, counts[0] if len(counts) == 1 else None)
+
+
+def checked_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
+    """Each figure as printed, and after it a row for each way to work it out again."""
+    return [
+        row
+        for one in figures
+        for row in (
+            published_row(one.figure, one.quantity, n=one.n, group=one.group),
+            *(_recomputed_row(one, found) for found in one.found),
+        )
+    ]
+
+
+def _recomputed_row(one: CheckedFigure, found: Checked) -> Row:
+    """What working a figure out gave; its interval is of sampling where the count is known."""
+    place = one.figure.place
+    if one.count is None or one.count.count is None:
+        low, high, method = found.low, found.high, "" if found.low is None else _ROUNDING
+    else:
+        low, high, method = one.share.low, one.share.high, one.share.method
+        place = f"{one.count.count:,} / {one.count.n:,}, {place}"
+    return Row(
+        quantity=one.quantity,
+        value=found.value,
+        low=low,
+        high=high,
+        n=one.n if one.count is None else one.count.n,
+        evidence="recomputed",
+        source=place,
+        status=found.status,
+        reason="" if found.status == "reproduced" else found.explanation,
+        unit="number" if one.figure.unit == "text" else one.figure.unit,
+        method=method,
+        group=one.group,
+        figures=one.figure.named,
     )
 
 
-def told(statuses: Sequence[Status], what: str) -> str:
-    """One sentence on how many checks there were and how they ended, the worst first."""
+def ended(figures: Iterable[CheckedFigure], what: str) -> str:
+    """One sentence on how many checks of some figures there were and how they ended, the worst first."""
+    statuses = [found.status for one in figures for found in one.found]
     counts = [(statuses.count(status), status) for status in WORST_FIRST if status in statuses]
     words = ", ".join(f"{count} {STATUS_WORDS[status][count != 1]}" for count, status in counts)
     return f"Of {len(statuses)} checks of {what}, {words}."
 
 
-def worst(rows: Iterable[Row]) -> Row | None:
-    """The first row of the worst status, `None` where every check is reproduced or underdetermined."""
-    failed = [row for row in rows if row.status in FAILED]
-    return min(failed, key=lambda row: WORST_FIRST.index(row.status or "reproduced"), default=None)
+def worst(figures: Iterable[CheckedFigure]) -> tuple[CheckedFigure, Checked] | None:
+    """The first result of the worst status, `None` where every check is reproduced or underdetermined."""
+    failed = [(one, found) for one in figures for found in one.found if found.status in FAILED]
+    return min(failed, key=lambda result: WORST_FIRST.index(result[1].status), default=None)
 
 
-def finding(rows: Sequence[Row], what: str) -> str:
-    """One sentence on a table's rows: the worst of them first, then how all checks ended."""
-    ended = told([row.status for row in rows if row.status is not None], what)
-    row = worst(rows)
-    if row is None:
-        return ended
-    name = f"{row.group} ({row.quantity[0].lower()}{row.quantity[1:]})" if row.group else row.quantity
-    return f"{name}: {row.reason.partition(' Suggestion: ')[0].rstrip('.')}; {ended[0].lower()}{ended[1:]}"
+def finding(figures: Sequence[CheckedFigure], what: str) -> str:
+    """One sentence on a table's figures: the worst of them first, then how all checks ended."""
+    said, failed = ended(figures, what), worst(figures)
+    if failed is None:
+        return said
+    one, found = failed
+    name = f"{one.group} ({one.quantity[0].lower()}{one.quantity[1:]})" if one.group else one.quantity
+    return f"{name}: {found.sentence.rstrip('.')}; {said[0].lower()}{said[1:]}"

@@ -41,8 +41,9 @@ class Row(Struct, frozen=True, omit_defaults=True):
     stands under; `printed` is the string as the paper prints it; `source` is the table and row of the paper, or
     the data set with its version, or the seed and n of generated cases; `status` compares published with
     recomputed and `reason` is its one sentence, or says why a value is missing; `figures` are the printed figures that
-    it is or is compared with, as paper/id of `data/published`; `example` is the run and the step, as
-    data set/id#step, that it is an example of.
+    it is or is compared with, as paper/id of `data/published`; `datasets` are the data sets that it is measured on,
+    where these are not all of its table's; `example` is the run and the step, as data set/id#step, that it is an
+    example of.
     """
 
     quantity: str
@@ -60,6 +61,7 @@ class Row(Struct, frozen=True, omit_defaults=True):
     group: str = ""
     figures: tuple[str, ...] = ()
     example: str = ""
+    datasets: tuple[str, ...] = ()
 
 
 class Table(Struct, frozen=True):
@@ -89,7 +91,13 @@ class Table(Struct, frozen=True):
 
 
 def estimate_row(
-    quantity: str, estimate: Estimate, unit: Unit, group: str = "", source: str = "", evidence: Evidence = "real"
+    quantity: str,
+    estimate: Estimate,
+    unit: Unit,
+    group: str = "",
+    source: str = "",
+    evidence: Evidence = "real",
+    datasets: tuple[str, ...] = (),
 ) -> Row:
     """An estimate as a row; where it is undefined its reason stands there."""
     return Row(
@@ -104,6 +112,7 @@ def estimate_row(
         unit=unit,
         method=estimate.method,
         group=group,
+        datasets=datasets,
     )
 
 

@@ -11,17 +11,17 @@ from functools import partial
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.audit.tables import checked_rows, with_interval
+from analysis.audit.tables import checked_figure, checked_rows
 from analysis.labels import Labels
 from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.published import Figure, Paper, load_paper
+from analysis.published import Paper, load_paper
 from analysis.stats import coefficients
 from analysis.stats.clustered import cluster_bootstrap
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray, category_counts, distinct_rows
 from analysis.stats.resampling import percentile_interval
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables.wording import number_text, with_interval
 
 _PAIRS = {"a1a2": "A1 and A2", "a1a3": "A1 and A3", "a2a3": "A2 and A3"}
 _ALL = "All three annotators"
@@ -57,15 +57,26 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
     paper = load_paper("autotriage")
     report = agreement_report(_reconstruction(paper), resamples=resamples, seed=seed)
     n = int(paper["annotation.n"].number)
-    rows = _overall_rows(paper)
-    rows += _kappa_rows(paper, paper["annotation.fleiss.kappa"], report.fleiss_kappa, _ALL, seed)
-    for (key, name), pair in zip(_PAIRS.items(), report.pairs, strict=True):
+    fleiss, pairs = report.fleiss_kappa, [pair.cohen_kappa_interval for pair in report.pairs]
+    kappas = {"fleiss": (_ALL, fleiss)} | {
+        key: (name, kappa) for (key, name), kappa in zip(_PAIRS.items(), pairs, strict=True)
+    }
+    rows: list[Row] = []
+    for key, (name, kappa) in kappas.items():
+        # The mean over pairs of annotators is of the comparisons; these hang together, so that it has no interval.
+        of = int(paper["annotation.pairs"].number) if name == _ALL else n
         agreement = paper[f"annotation.{key}.agreement"]
-        printed, recomputed = _agreement_rows(paper, agreement, n, name)
-        rows += [printed, with_interval(paper, agreement, recomputed)]
-        rows += _kappa_rows(paper, paper[f"annotation.{key}.kappa"], pair.cohen_kappa_interval, name, seed)
-    rows += _disagreement_rows(paper)
-    fleiss = report.fleiss_kappa
+        rows += checked_rows(
+            [
+                checked_figure(paper, agreement, _AGREEMENT, name, n=of, with_count=name != _ALL),
+                checked_figure(paper, paper[f"annotation.{key}.kappa"], _KAPPA, name, n=n),
+            ]
+        )
+        source = f"one reconstruction of the {n} ratings, seed {seed}"
+        rows.append(estimate_row(_KAPPA, structs.replace(kappa, n=n), "coefficient", name, source, "generated"))
+    # The text's "< 3%" as the thing that it can mean.
+    disagreements, group = paper["annotation.disagreements"], "Disagreements, in the text"
+    rows += checked_rows([checked_figure(paper, disagreements, "Share that disagree", group)])
     return Table(
         name="annotation",
         paper="autotriage",
@@ -95,40 +106,6 @@ def _reconstruction(paper: Paper) -> Labels:
     return Labels("reconstruction", names, ["A1", "A2", "A3"], categories, [], codes.astype(np.int64), [])
 
 
-def _agreement_rows(paper: Paper, figure: Figure, n: int, group: str) -> list[Row]:
-    return [structs.replace(row, n=n) for row in checked_rows(paper, [figure], group, _AGREEMENT)]
-
-
-def _overall_rows(paper: Paper) -> list[Row]:
-    """The mean over pairs of annotators, as printed and from the agreement of each pair."""
-    rows = checked_rows(paper, [paper["annotation.fleiss.agreement"]], _ALL, _AGREEMENT)
-    return [structs.replace(row, n=int(paper["annotation.pairs"].number)) for row in rows]
-
-
-def _kappa_rows(paper: Paper, figure: Figure, reconstructed: Estimate, group: str, seed: int) -> list[Row]:
-    n = int(paper["annotation.n"].number)
-    return [
-        *(structs.replace(row, n=n) for row in checked_rows(paper, [figure], group, _KAPPA)),
-        Row(
-            quantity=_KAPPA,
-            value=reconstructed.value,
-            low=reconstructed.low,
-            high=reconstructed.high,
-            n=n,
-            evidence="generated",
-            source=f"one reconstruction of the {n} ratings, seed {seed}",
-            unit="coefficient",
-            method=reconstructed.method,
-            group=group,
-        ),
-    ]
-
-
-def _disagreement_rows(paper: Paper) -> list[Row]:
-    """The text's "< 3%" as the thing that it can mean."""
-    return checked_rows(paper, [paper["annotation.disagreements"]], "Disagreements, in the text", "Share that disagree")
-
-
 @made_by_this
 def real_agreement_table(
     sets: Sequence[RatedSet], resamples: int = 10_000, seed: int = 0, notes: Sequence[str] = ()
@@ -144,13 +121,14 @@ def real_agreement_table(
     notes
         What else to say, such as which sets are not at hand.
     """
-    rows = [row for rated in sets for row in _rows_of_set(rated, resamples, seed)]
-    fleiss = [row for row in rows if row.quantity == "Fleiss' kappa" and isinstance(row.value, float)]
-    if fleiss:
-        highest = max(fleiss, key=lambda row: float(row.value or 0))
-        lowest = min(fleiss, key=lambda row: float(row.value or 0))
+    kappas = {rated.title: rated.report.fleiss_kappa for rated in sets}
+    known = {title: kappa for title, kappa in kappas.items() if kappa.value is not None}
+    if known:
+        lowest, highest = (pick(known, key=lambda title: known[title].value or 0) for pick in (min, max))
         finding = (
-            f"On {len(sets)} public sets of ratings, Fleiss' kappa runs from {_kappa(lowest)} to {_kappa(highest)}; "
+            f"On {len(sets)} public sets of ratings, Fleiss' kappa runs from "
+            f"{with_interval(known[lowest], 'coefficient', lowest)} to "
+            f"{with_interval(known[highest], 'coefficient', highest)}; "
             "what counts as good agreement is a matter of the question more than of the raters."
         )
     else:
@@ -160,7 +138,7 @@ def real_agreement_table(
         paper="autotriage",
         title="The same statistics on public ratings",
         finding=finding,
-        rows=tuple(rows),
+        rows=tuple(row for rated in sets for row in _rows_of_set(rated, resamples, seed)),
         notes=(
             "Alpha takes graded ratings as ordinal; the kappas and AC1 take every label as a name.",
             "Labels that agree perfectly were settled in discussion: no measure of independent agreement.",
@@ -168,11 +146,6 @@ def real_agreement_table(
         ),
         datasets=tuple(dict.fromkeys(rated.dataset for rated in sets)),
     )
-
-
-def _kappa(row: Row) -> str:
-    interval = f"{number_text(row.low, 'coefficient')} to {number_text(row.high, 'coefficient')}"
-    return f"{number_text(row.value, 'coefficient')} ({row.group}; 95% interval {interval})"
 
 
 def _rows_of_set(rated: RatedSet, resamples: int, seed: int) -> list[Row]:
@@ -191,8 +164,8 @@ def _rows_of_set(rated: RatedSet, resamples: int, seed: int) -> list[Row]:
     return rows
 
 
-def _row(rated: RatedSet, quantity: str, estimate: Estimate, unit: str = "coefficient") -> Row:
-    return estimate_row(quantity, estimate, "share" if unit == "share" else "coefficient", rated.title, rated.source)
+def _row(rated: RatedSet, quantity: str, estimate: Estimate, unit: Unit = "coefficient") -> Row:
+    return estimate_row(quantity, estimate, unit, rated.title, rated.source, datasets=(rated.dataset,))
 
 
 def clustered_fleiss(rated: RatedSet, resamples: int = 10_000, seed: int = 0) -> Estimate:

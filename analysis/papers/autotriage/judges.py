@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
-from analysis.audit.tables import checked_rows, finding, with_interval
+from analysis.audit.tables import PrintedCount, checked_figure, checked_rows, finding
 from analysis.published import Figure, Matrix, Paper, load_paper
 from analysis.stats.audit import counts_that_print, denominators_that_print
-from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import number_text
 
@@ -34,17 +33,22 @@ def triage_table() -> Table:
     most = int(paper["annotation.n"].number)
     agreements = [figure for figure in _figures(paper, _TRIAGE) if figure.column == "Agr." and not _is_human(figure)]
     common, fitting = common_denominator([figure.digits for figure in agreements], most)
+    possible = {figure.id: _of_runs(figure, common) for figure in agreements}
     rows: list[Row] = []
     for figure in _figures(paper, _TRIAGE):
-        printed, *others = checked_rows(paper, [figure], figure.row, _COLUMNS[figure.column])
-        if figure in agreements:
-            others = [with_interval(paper, figure, row) for row in others] + _of_other_runs(figure, common)
-        rows += [printed, *others]
+        with_count = figure.id in possible
+        rows += checked_rows(
+            [checked_figure(paper, figure, _COLUMNS[figure.column], figure.row, with_count=with_count)]
+        )
+        count = possible.get(figure.id)
+        if count is not None and count.n != common:
+            rows.append(_possible_row(figure, f"{AGREEMENT}, if of {count.n} runs", count, figure.row))
+    best = max(agreements, key=lambda figure: figure.number)
     return Table(
         name="triage_judges",
         paper=_SLUG,
         title="Nine judges against the annotators' majority (AutoTriage, table 3)",
-        finding=_triage_finding(rows, agreements, fitting, common, most),
+        finding=_triage_finding(best, possible[best.id], agreements, fitting, common, most),
         rows=tuple(rows),
         notes=(
             f"The number of runs is not printed. Up to {most}, {common} is the least of which most of the agreements "
@@ -79,29 +83,31 @@ def _is_human(figure: Figure) -> bool:
     return figure.id.startswith(_HUMAN)
 
 
-def _of_other_runs(figure: Figure, common: int) -> list[Row]:
-    """An agreement as a count of the least number of runs that prints it, where it is no count of `common` runs."""
-    if counts_that_print(figure.digits, common):
-        return []
+def _of_runs(figure: Figure, common: int) -> PrintedCount | None:
+    """An agreement as a count of `common` runs, else of the least number of runs that prints it."""
+    own = counts_that_print(figure.digits, common)
+    if own:
+        return PrintedCount(common, own[0])
     n, counts = next(iter(denominators_that_print(figure.digits, common).items()), (0, ()))
-    return [_possible_row(figure, f"{AGREEMENT}, if of {n} runs", counts[0], n, figure.row)] if counts else []
+    return PrintedCount(n, counts[0]) if counts else None
 
 
-def _possible_row(figure: Figure, quantity: str, count: int, n: int, group: str) -> Row:
+def _possible_row(figure: Figure, quantity: str, count: PrintedCount, group: str) -> Row:
     """A count that prints like a figure, with the interval that it would leave."""
-    estimate = wilson(count, n)
-    return estimate_row(
-        quantity, estimate, "share", group, f"{count} / {n} prints as {figure.printed}", evidence="recomputed"
-    )
+    source = f"{count.count} / {count.n} prints as {figure.printed}"
+    return estimate_row(quantity, count.estimate, "share", group, source, evidence="recomputed")
 
 
-def _triage_finding(rows: Sequence[Row], agreements: Sequence[Figure], fitting: int, common: int, most: int) -> str:
-    best = max(agreements, key=lambda figure: figure.number)
-    row = next(one for one in reversed(rows) if one.group == best.row and one.quantity.startswith(AGREEMENT))
+def _triage_finding(
+    best: Figure, count: PrintedCount | None, agreements: Sequence[Figure], fitting: int, common: int, most: int
+) -> str:
     alone = "" if fitting == len(agreements) else f"; no number up to {most} prints all {len(agreements)}"
+    first = f"{fitting} of the {len(agreements)} agreements are whole counts of {common} runs{alone}."
+    if count is None:
+        return first
     return (
-        f"{fitting} of the {len(agreements)} agreements are whole counts of {common} runs{alone}. The best judge's "
-        f"{best.printed} may be of {row.n} runs, which leaves anything from {_interval(row)} open (95% interval)."
+        f"{first} The best judge's {best.printed} may be of {count.n} runs, which leaves anything from "
+        f"{_interval(count)} open (95% interval)."
     )
 
 
@@ -109,20 +115,22 @@ def _triage_finding(rows: Sequence[Row], agreements: Sequence[Figure], fitting: 
 def triage_errors_table() -> Table:
     """Table 4: recall of three judges on runs that people gave to agent or harness, and what the text says of it."""
     paper = load_paper(_SLUG)
-    rows: list[Row] = []
-    for figure in _figures(paper, _ERRORS):
-        if figure.unit == "share":
-            printed, *others = checked_rows(paper, [figure], figure.row, figure.column)
-            rows += [printed, *(with_interval(paper, figure, row) for row in others)]
-    told = [figure for figure in paper.figure if figure.id.startswith("triage.") and _says_of_errors(figure)]
-    for figure in told:
-        rows += checked_rows(paper, [figure], f"{figure.place}: {figure.column}", figure.row)
+    figures = [
+        checked_figure(paper, figure, figure.column, figure.row, with_count=True)
+        for figure in _figures(paper, _ERRORS)
+        if figure.unit == "share"
+    ]
+    figures += [
+        checked_figure(paper, figure, figure.row, f"{figure.place}: {figure.column}")
+        for figure in paper.figure
+        if figure.id.startswith("triage.") and _says_of_errors(figure)
+    ]
     return Table(
         name="triage_errors",
         paper=_SLUG,
         title="Where three judges go wrong (AutoTriage, table 4)",
-        finding=finding(rows, "the recalls of table 4 and the text on them"),
-        rows=tuple(rows),
+        finding=finding(figures, "the recalls of table 4 and the text on them"),
+        rows=tuple(checked_rows(figures)),
         notes=("Only runs that people gave to the agent or the harness are printed: precision cannot be worked out.",),
     )
 
@@ -148,11 +156,11 @@ def wink_precision_table() -> Table:
     """Wink's precision of its judge of recovery: which whole counts print so, and what each leaves open."""
     paper = load_paper("wink")
     figure = paper["recovery.judge.precision"]
-    possible = denominators_that_print(figure.digits, MOST_VERIFIED)
-    rows = checked_rows(paper, [figure], "Printed", "Precision")
-    rows += [_possible_row(figure, f"{counts[0]} of {n}", counts[0], n, _VERIFIED) for n, counts in possible.items()]
-    least = min(possible)
-    first, last = (next(row for row in rows if row.n == n) for n in (least, max(possible)))
+    found = denominators_that_print(figure.digits, MOST_VERIFIED)
+    possible = {n: PrintedCount(n, counts[0]) for n, counts in found.items()}
+    rows = checked_rows([checked_figure(paper, figure, "Precision", "Printed")])
+    rows += [_possible_row(figure, f"{count.count} of {n}", count, _VERIFIED) for n, count in possible.items()]
+    least, most = min(possible), max(possible)
     return Table(
         name="wink_judge_precision",
         paper=_SLUG,
@@ -160,15 +168,17 @@ def wink_precision_table() -> Table:
         finding=(
             f"{figure.printed} is printed without a count. Up to {MOST_VERIFIED} answers, only "
             f"{'multiples' if all(n % least == 0 for n in possible) else 'some numbers'} of {least} print so: of "
-            f"{first.n} answers the 95% interval is {_interval(first)}, of {last.n} it is {_interval(last)}."
+            f"{least} answers the 95% interval is {_interval(possible[least])}, of {most} it is "
+            f"{_interval(possible[most])}."
         ),
         rows=tuple(rows),
         notes=("Recomputed rows are possibilities, not findings: how many answers people verified is not printed.",),
     )
 
 
-def _interval(row: Row) -> str:
-    return f"{number_text(row.low, 'share')} to {number_text(row.high, 'share')}"
+def _interval(count: PrintedCount) -> str:
+    low, high = count.estimate.low, count.estimate.high
+    return f"{number_text(low, 'share')} to {number_text(high, 'share')}"
 
 
 def printed_beside_real(triage: Table, real: Table, quantity: str) -> list[Row]:

@@ -7,11 +7,9 @@ classes, and the text four counts that fix the judge's whole table. Table V prin
 from collections.abc import Sequence
 from fractions import Fraction
 
-from msgspec import structs
-
 from analysis.audit.checked import Checked
 from analysis.audit.rounding_boxes import rounding_box
-from analysis.audit.tables import checked_rows, finding, recomputed_row, with_interval
+from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.proportions import wilson
@@ -30,6 +28,7 @@ SOLVE_RATES = {"solved1": "Solved, one run", "solved5": "Solved, five runs"}
 
 _MEANS = {"patched": "Patch generated, mean of five runs", "errors": "Error, mean of five runs"}
 _MEDIAN = "Iterations, as a median of whole counts"
+_JUDGE_TABLE = "Table IV"
 _SLUG = "engineering_agent"
 
 
@@ -38,23 +37,25 @@ def solve_rate_table() -> Table:
     """Table III: the ablation on 123 failed tests, each share as the whole count that it must be."""
     paper = load_paper(_SLUG)
     n, runs = int(paper["agent.n"].number), int(paper["agent.runs"].number)
+    shares: list[CheckedFigure] = []
     rows: list[Row] = []
     for key, name in SETTINGS.items():
-        for part, quantity in SOLVE_RATES.items():
-            printed, recomputed = checked_rows(paper, [paper[f"agent.{key}.{part}"]], name, quantity)
-            rows += [structs.replace(printed, n=n), with_interval(paper, paper[f"agent.{key}.{part}"], recomputed)]
-        for part, quantity in _MEANS.items():
-            rows += checked_rows(paper, [paper[f"agent.{key}.{part}"]], name, quantity)
-        iterations = paper[f"agent.{key}.iterations"]
-        rows += [
-            published_row(iterations, _MEDIAN, group=name),
-            recomputed_row(iterations, check_median(iterations, n, runs), _MEDIAN, name),
+        rates = [
+            checked_figure(paper, paper[f"agent.{key}.{part}"], quantity, name, n=n, with_count=True)
+            for part, quantity in SOLVE_RATES.items()
         ]
+        means = [
+            checked_figure(paper, paper[f"agent.{key}.{part}"], quantity, name) for part, quantity in _MEANS.items()
+        ]
+        iterations = paper[f"agent.{key}.iterations"]
+        median = CheckedFigure(iterations, _MEDIAN, name, (check_median(iterations, n, runs),))
+        shares += [*rates, *means]
+        rows += checked_rows([*rates, *means, median])
     return Table(
         name="solve_rates",
         paper=_SLUG,
         title=f"Solve rates on {n} failed tests in four settings (Engineering Agent, table III)",
-        finding=finding([row for row in rows if row.quantity != _MEDIAN], "the shares of table III"),
+        finding=finding(shares, "the shares of table III"),
         rows=tuple(rows),
         notes=(
             f"Recomputed: the whole count of {n} tasks that prints so, with its 95% Wilson interval; patches and "
@@ -112,18 +113,18 @@ def check_median(figure: Figure, n: int, runs: int) -> Checked:
 def formats_table() -> Table:
     """Table II: solve rates of three patch formats, printed without counts, and the differences in the text."""
     paper = load_paper(_SLUG)
-    rows: list[Row] = []
-    for figure in format_figures(paper):
-        if figure.unit == "difference":
-            rows += checked_rows(paper, [figure], "Differences that the paper names", f"{figure.row} ({figure.place})")
-        else:
-            rows += checked_rows(paper, [figure], figure.row, figure.column)
+    figures = [
+        checked_figure(paper, figure, f"{figure.row} ({figure.place})", "Differences that the paper names")
+        if figure.unit == "difference"
+        else checked_figure(paper, figure, figure.column, figure.row)
+        for figure in format_figures(paper)
+    ]
     return Table(
         name="patch_formats",
         paper=_SLUG,
         title="Solve rates by patch format on 210 tasks (Engineering Agent, table II)",
-        finding=finding(rows, "table II and the differences named with it"),
-        rows=tuple(rows),
+        finding=finding(figures, "table II and the differences named with it"),
+        rows=tuple(checked_rows(figures)),
         notes=(
             "A whole percentage of 210 tasks is two or three counts wide: the shares cannot be checked by themselves.",
             "A difference of two rounded shares may be a point more or less than the printed shares give.",
@@ -135,20 +136,20 @@ def formats_table() -> Table:
 def judge_table() -> Table:
     """Table IV and the judge's precision in the text, from the counts that the text prints."""
     paper = load_paper(_SLUG)
-    rows: list[Row] = []
-    for figure in judge_figures(paper):
-        if figure.place == "Table IV":
-            rows += checked_rows(paper, [figure], figure.row, figure.column)
-        else:
-            rows += checked_rows(paper, [figure], "Precision for unacceptable patches, elsewhere", figure.place)
+    figures = [
+        checked_figure(paper, figure, figure.column, figure.row)
+        if figure.place == _JUDGE_TABLE
+        else checked_figure(paper, figure, figure.place, "Precision for unacceptable patches, elsewhere")
+        for figure in judge_figures(paper)
+    ]
     cells = judge_confusion()
-    rows += [_rate_row("Precision", cells.tp, cells.tp + cells.fp), _rate_row("Recall", cells.tp, cells.tp + cells.fn)]
+    rates = [_rate_row("Precision", cells.tp, cells.tp + cells.fp), _rate_row("Recall", cells.tp, cells.tp + cells.fn)]
     return Table(
         name="judge",
         paper=_SLUG,
         title="The judge of patches against people's labels (Engineering Agent, table IV)",
-        finding=_judge_finding(rows),
-        rows=tuple(rows),
+        finding=_judge_finding([one for one in figures if one.figure.place == _JUDGE_TABLE]),
+        rows=(*checked_rows(figures), *rates),
         notes=(
             f"The text prints {cells.tp} unacceptable patches found and {cells.fp} acceptable ones called "
             f"unacceptable, of {cells.tp + cells.fn} and {cells.fp + cells.tn}: the other two cells follow.",
@@ -171,17 +172,20 @@ def judge_confusion() -> Confusion:
 def production_table() -> Table:
     """Table V: from published to landed in three months, and the same figures elsewhere in the paper."""
     paper = load_paper(_SLUG)
-    rows: list[Row] = []
-    for figure in production_figures(paper):
-        group = "Table V" if figure.place.startswith("Table V") else "Elsewhere in the paper"
-        if figure.derivations or group == "Table V":
-            rows += checked_rows(paper, [figure], group, f"{figure.row} ({figure.column}, {figure.place})")
+    of_table, elsewhere = (
+        [
+            checked_figure(paper, figure, f"{figure.row} ({figure.column}, {figure.place})", group)
+            for figure in production_figures(paper)
+            if figure.place.startswith("Table V") == inside and (inside or figure.derivations)
+        ]
+        for group, inside in (("Table V", True), ("Elsewhere in the paper", False))
+    )
     return Table(
         name="production",
         paper=_SLUG,
         title="Three months of production (Engineering Agent, table V)",
-        finding=finding(rows, "table V and its figures elsewhere"),
-        rows=tuple(sorted(rows, key=lambda row: row.group, reverse=True)),
+        finding=finding([*of_table, *elsewhere], "table V and its figures elsewhere"),
+        rows=tuple(checked_rows([*of_table, *elsewhere])),
         notes=("Diffs not reviewed are published less reviewed; the paper does not print their number.",),
     )
 
@@ -192,16 +196,17 @@ def other_table() -> Table:
     paper = load_paper(_SLUG)
     tables = (solve_rate_figures, format_figures, judge_figures, production_figures)
     shown_before = {figure.id for figures in tables for figure in figures(paper)}
-    others = [figure for figure in paper.figure if figure.derivations and figure.id not in shown_before]
-    rows: list[Row] = []
-    for figure in others:
-        rows += checked_rows(paper, [figure], figure.place, f"{figure.row}, {figure.column}")
+    others = [
+        checked_figure(paper, figure, f"{figure.row}, {figure.column}", figure.place)
+        for figure in paper.figure
+        if figure.derivations and figure.id not in shown_before
+    ]
     return Table(
         name="other_figures",
         paper=_SLUG,
         title="Figures in the running text (Engineering Agent)",
-        finding=finding(rows, "the figures in the running text"),
-        rows=tuple(rows),
+        finding=finding(others, "the figures in the running text"),
+        rows=tuple(checked_rows(others)),
         notes=("Only figures that another printed figure says something about are here.",),
     )
 
@@ -233,11 +238,11 @@ def production_figures(paper: Paper) -> list[Figure]:
     return [figure for figure in paper.figure if figure.id.startswith("production.") and figure.unit != "text"]
 
 
-def _judge_finding(rows: Sequence[Row]) -> str:
+def _judge_finding(figures: Sequence[CheckedFigure]) -> str:
     # The joint check of all four has no value of its own and is not a fifth figure.
-    table = [row for row in rows if row.status is not None and row.value is not None and row.group.startswith("Class")]
-    wrong = [row for row in table if row.status != "reproduced"]
-    swapped = [row for row in wrong if "swapped" in row.reason]
+    table = [found for one in figures for found in one.found if found.value is not None]
+    wrong = [found for found in table if found.status != "reproduced"]
+    swapped = [found for found in wrong if found.swapped]
     repair = f"; {len(swapped)} of these would fit with the table's two rows swapped" if swapped else ""
     return f"{len(wrong)} of the {len(table)} figures of table IV contradict the counts that the text prints{repair}."
 

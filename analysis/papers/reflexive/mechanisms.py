@@ -5,13 +5,16 @@ The project never published its event log: everything here is worked out from pr
 
 from collections.abc import Sequence
 
-from analysis.audit.tables import checked_rows, with_interval
+from msgspec import Struct
+
+from analysis.audit.tables import checked_figure, checked_rows
 from analysis.papers.reflexive.runs import RUNS
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.audit import counts_that_print
+from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import number_text, with_interval
 
 _SLUG = "reflexive"
 _REFLECTIONS = "runs.v2.reflections_failure_modes_doc"
@@ -75,17 +78,14 @@ def plateau_table() -> Table:
     """How many reflections repeat earlier ones: the printed shares, with intervals where a count stands behind them."""
     paper = load_paper(_SLUG)
     n = int(paper[_REFLECTIONS].number)
-    rows: list[Row] = []
-    for key, name in _PLATEAU_SHARES.items():
-        rows += checked_rows(paper, [paper[key]], _printed_as(paper), name)
-    rows += _possible_rows(paper, n)
+    named = [checked_figure(paper, paper[key], name, _printed_as(paper)) for key, name in _PLATEAU_SHARES.items()]
+    rows = [*checked_rows(named), *_possible_rows(paper, n)]
     unique, sudo = (paper[f"runs.v2.{part}"] for part in ("unique_first_sentences", "reflections_citing_sudo"))
     group = f"Of {n} reflections"
     rows += [published_row(unique, "First sentences that stand once", group=group), _count_row(unique, n, group)]
     share = paper["blindness.sudo.share"]
-    printed, recomputed = checked_rows(paper, [share], group, "Reflections that cite sudo")
-    rows += [printed, with_interval(paper, share, recomputed)]
-    citing = _with_counts("", int(sudo.number), n, sudo.place, group)
+    rows += checked_rows([checked_figure(paper, share, "Reflections that cite sudo", group, with_count=True)])
+    citing = wilson(int(sudo.number), n)
     return Table(
         name="plateau",
         paper=_SLUG,
@@ -93,7 +93,7 @@ def plateau_table() -> Table:
         finding=(
             f"{paper[_REPEATED].printed} is printed in {len(_PLATEAU_SHARES)} places, not of the same thing; of {n} "
             f"reflections it is {_ends(_possible(paper[_REPEATED], n))}, while {unique.printed} first sentences are "
-            f"unique and {_with_interval(citing)} of the reflections cite sudo."
+            f"unique and {with_interval(citing, 'share')} of the reflections cite sudo."
         ),
         rows=tuple(rows),
         notes=(
@@ -139,24 +139,26 @@ def budget_table() -> Table:
     """What a rule may take and what rules took: time and attempts, of those fixed and those escalated."""
     paper = load_paper(_SLUG)
     rows = [published_row(paper[key], name, group="What a rule may take") for key, name in _BUDGETS.items()]
-    for run, parts in _SPENT.items():
-        for part, name in zip(parts, _SPENT_NAMES, strict=True):
-            if part is not None:
-                rows.append(published_row(paper[f"runs.{run}.{part}"], name, group=RUNS[run]))
-    ratios = [row for run in _SPENT for row in _ratio_rows(paper, run)]
-    seconds = [row for row in ratios if row.quantity == _RATIOS[0]]
-    least, most = (pick(seconds, key=lambda row: float(row.value or 0)) for pick in (min, max))
+    rows += [
+        published_row(paper[f"runs.{run}.{part}"], name, group=RUNS[run])
+        for run, parts in _SPENT.items()
+        for part, name in zip(parts, _SPENT_NAMES, strict=True)
+        if part is not None
+    ]
+    ratios = [ratio for run in _SPENT for ratio in _ratios(paper, run)]
+    seconds = [ratio for ratio in ratios if ratio.of == _RATIOS[0]]
+    least, most = (pick(seconds, key=lambda ratio: ratio.value) for pick in (min, max))
     return Table(
         name="budgets",
         paper=_SLUG,
         title="Budgets, and what rules took of them (reflexive harness)",
         finding=(
-            f"A rule that was given up took {float(least.value or 0):.1f} ({least.group}) to "
-            f"{float(most.value or 0):.1f} ({most.group}) times as long as one that was fixed, of a budget of "
+            f"A rule that was given up took {least.value:.1f} ({RUNS[least.run]}) to "
+            f"{most.value:.1f} ({RUNS[most.run]}) times as long as one that was fixed, of a budget of "
             f"{number_text(paper['runs.planned.time_budget_per_rule'].number, 'seconds')}; only means are printed, and "
             "no interval follows from them."
         ),
-        rows=(*rows, *ratios),
+        rows=(*rows, *map(_ratio_row, ratios)),
         notes=(
             "The budget is tested before an attempt, never within one: a rule may take longer.",
             "Mean attempts of escalated rules may be one short where the architect gave up before an attempt.",
@@ -167,20 +169,32 @@ def budget_table() -> Table:
 _RATIOS = ("Seconds, escalated over fixed", "Attempts, escalated over fixed")
 
 
-def _ratio_rows(paper: Paper, run: str) -> list[Row]:
+class Ratio(Struct, frozen=True):
+    """What an escalated rule of a run took, over what a fixed one took."""
+
+    of: str
+    run: str
+    escalated: Figure
+    fixed: Figure
+
+    @property
+    def value(self) -> float:
+        """The quotient of the two printed means."""
+        return self.escalated.number / self.fixed.number
+
+
+def _ratios(paper: Paper, run: str) -> list[Ratio]:
     fixed_seconds, escalated_seconds, fixed_attempts, escalated_attempts = _SPENT[run]
     pairs = ((fixed_seconds, escalated_seconds), (fixed_attempts, escalated_attempts))
     return [
-        Row(
-            quantity=name,
-            value=paper[f"runs.{run}.{escalated}"].number / paper[f"runs.{run}.{fixed}"].number,
-            evidence="recomputed",
-            source=paper[f"runs.{run}.{fixed}"].place,
-            group=RUNS[run],
-        )
+        Ratio(name, run, paper[f"runs.{run}.{escalated}"], paper[f"runs.{run}.{fixed}"])
         for name, (fixed, escalated) in zip(_RATIOS, pairs, strict=True)
         if fixed is not None and escalated is not None
     ]
+
+
+def _ratio_row(ratio: Ratio) -> Row:
+    return Row(ratio.of, ratio.value, evidence="recomputed", source=ratio.fixed.place, group=RUNS[ratio.run])
 
 
 @made_by_this
@@ -189,19 +203,21 @@ def outcome_table() -> Table:
     paper = load_paper(_SLUG)
     n = int(paper["runs.planned.stig_rules"].number)
     rows: list[Row] = []
+    shares: dict[str, Estimate] = {}
     for run, parts in _OUTCOMES.items():
         figures = {name: paper[f"runs.{run}.{part}"] for part, name in parts.items()}
         rows += [published_row(figure, name, group=RUNS[run]) for name, figure in figures.items()]
-        fixed = figures["Fixed"]
-        rows.append(_with_counts("Fixed, of all rules of the standard", int(fixed.number), n, fixed.place, RUNS[run]))
-    shares = [row for row in rows if row.unit == "share"]
+        count, place = int(figures["Fixed"].number), figures["Fixed"].place
+        rows.append(_with_counts("Fixed, of all rules of the standard", count, n, place, RUNS[run]))
+        shares[RUNS[run]] = wilson(count, n)
+    first, *_, last = shares
     return Table(
         name="outcomes",
         paper=_SLUG,
         title="What became of the rules, run by run (reflexive harness)",
         finding=(
-            f"Of all {n} rules, {shares[0].group} fixed {_with_interval(shares[0])} and {shares[-1].group} fixed "
-            f"{_with_interval(shares[-1])}."
+            f"Of all {n} rules, {first} fixed {with_interval(shares[first], 'share')} and {last} fixed "
+            f"{with_interval(shares[last], 'share')}."
         ),
         rows=tuple(rows),
         notes=(
@@ -222,6 +238,7 @@ def category_table() -> Table:
     """Rules fixed by category and run, as printed, with intervals where counts are printed."""
     paper = load_paper(_SLUG)
     rows: list[Row] = []
+    counted: dict[tuple[str, str], Estimate] = {}
     for run in _CATEGORY_RUNS:
         for category in _categories(paper):
             share, count, n = (_maybe(paper, run, category, part) for part in ("share", "count", "n"))
@@ -229,14 +246,17 @@ def category_table() -> Table:
                 rows.append(published_row(share, category, group=RUNS[run]))
             if share is not None and count is not None and n is not None:
                 rows.append(_with_counts(category, int(count.number), int(n.number), count.place, RUNS[run]))
-    counted = [row for row in rows if row.evidence == "recomputed"]
-    least, most = (pick(counted, key=lambda row: float(row.value or 0)) for pick in (min, max))
+                counted[category, RUNS[run]] = wilson(int(count.number), int(n.number))
+    least, most = (
+        f"{with_interval(counted[place], 'share')} ({', '.join(place)})"
+        for place in (pick(counted, key=lambda place: counted[place].value or 0) for pick in (min, max))
+    )
     return Table(
         name="categories",
         paper=_SLUG,
         title="Rules fixed, by category and run (reflexive harness)",
         finding=(
-            f"Where counts are printed, the share of rules fixed goes from {_told(least)} to {_told(most)}; "
+            f"Where counts are printed, the share of rules fixed goes from {least} to {most}; "
             "the same category differs between runs as well."
         ),
         rows=tuple(rows),
@@ -269,12 +289,3 @@ def _categories(paper: Paper) -> list[str]:
 def _maybe(paper: Paper, run: str, category: str, part: str) -> Figure | None:
     wanted = f"runs.{run}.categories.{category.replace(' ', '_')}.{part}"
     return next((figure for figure in paper.figure if figure.id == wanted), None)
-
-
-def _told(row: Row) -> str:
-    return f"{_with_interval(row)} ({row.quantity}, {row.group})"
-
-
-def _with_interval(row: Row) -> str:
-    value, low, high = (number_text(number, "share") for number in (row.value, row.low, row.high))
-    return f"{value} (95% interval {low} to {high})"

@@ -6,10 +6,10 @@ did, in a journal. No log of a run is at hand: what can be asked is whether the 
 
 from collections.abc import Sequence
 
-from analysis.audit.tables import checked_rows, finding, with_interval
+from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding
 from analysis.published import load_paper
-from analysis.tables import FAILED, Row, Status, Table, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables import FAILED, Status, Table, made_by_this
+from analysis.tables.wording import with_interval
 
 RUNS = {
     "before": "Before the time budget",
@@ -49,22 +49,21 @@ _SLUG = "reflexive"
 def fix_rate_table() -> Table:
     """The share of rules that each run fixed, as printed and from its counts."""
     paper = load_paper(_SLUG)
-    rows: list[Row] = []
-    for key, part in _FIX_RATES.items():
-        figure = paper[f"runs.{key}.{part}"]
-        printed, first, *others = checked_rows(paper, [figure], RUNS[key], FIXED)
-        rows += [printed, with_interval(paper, figure, first), *others]
-    fixed = [row for row in rows if row.low is not None]
-    least, most = (pick(fixed, key=lambda row: float(row.value or 0)) for pick in (min, max))
+    rates = [
+        checked_figure(paper, paper[f"runs.{key}.{part}"], FIXED, RUNS[key], with_count=True)
+        for key, part in _FIX_RATES.items()
+    ]
+    fixed = {one.group: one.share for one in rates if one.share.value is not None}
+    least, most = (pick(fixed, key=lambda run: fixed[run].value or 0) for pick in (min, max))
     return Table(
         name="fix_rates",
         paper=_SLUG,
         title="Rules fixed, run by run (reflexive harness, run tables)",
         finding=(
-            f"{finding(rows, 'the shares of rules fixed').rstrip('.')}; the share goes from "
-            f"{_share(least)} in {least.group} to {_share(most)} in {most.group}."
+            f"{finding(rates, 'the shares of rules fixed').rstrip('.')}; the share goes from "
+            f"{with_interval(fixed[least], 'share')} in {least} to {with_interval(fixed[most], 'share')} in {most}."
         ),
-        rows=tuple(rows),
+        rows=tuple(checked_rows(rates)),
         notes=(
             "What a share is of changes from run to run: rules attempted, processed, or fixed and escalated.",
             "Each run is one run, and its rules are not independent of each other: the intervals are too narrow.",
@@ -76,16 +75,17 @@ def fix_rate_table() -> Table:
 def failure_modes_table() -> Table:
     """The figures of the document itself that other printed figures give."""
     paper = load_paper(_SLUG)
-    rows: list[Row] = []
-    for figure in paper.figure:
-        if figure.derivations and not figure.id.startswith("runs."):
-            rows += checked_rows(paper, [figure], figure.place)
+    figures = [
+        checked_figure(paper, figure, group=figure.place)
+        for figure in paper.figure
+        if figure.derivations and not figure.id.startswith("runs.")
+    ]
     return Table(
         name="failure_modes",
         paper=_SLUG,
         title="Figures of the six failure modes (Failure Modes in Reflexive Agent Harnesses)",
-        finding=finding(rows, "the document's own figures"),
-        rows=tuple(rows),
+        finding=finding(figures, "the document's own figures"),
+        rows=tuple(checked_rows(figures)),
         notes=("Only figures that another printed figure says something about are here.",),
     )
 
@@ -93,13 +93,13 @@ def failure_modes_table() -> Table:
 @made_by_this
 def contradictions_table() -> Table:
     """The figures of the run tables that contradict other printed ones, the worst first."""
-    rows = [row for status in FAILED for row in _run_rows((status,))]
+    figures = [figure for status in FAILED for figure in _run_figures((status,))]
     return Table(
         name="contradictions",
         paper=_SLUG,
         title="What does not fit together in the run tables (reflexive harness)",
-        finding=finding(rows, "the run tables that failed"),
-        rows=tuple(rows),
+        finding=finding(figures, "the run tables that failed"),
+        rows=tuple(checked_rows(figures)),
         notes=(
             "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts do.",
             "A suggestion is a small repair that would make the figures fit; only the authors can know.",
@@ -110,13 +110,13 @@ def contradictions_table() -> Table:
 @made_by_this
 def runs_table() -> Table:
     """The figures of the run tables that others give or say too little about, run by run."""
-    rows = _run_rows(("reproduced", "underdetermined"))
+    figures = _run_figures(("reproduced", "underdetermined"))
     return Table(
         name="runs",
         paper=_SLUG,
         title="What fits together in the run tables, and what cannot be told (reflexive harness)",
-        finding=finding(rows, "the run tables that did not fail"),
-        rows=tuple(rows),
+        finding=finding(figures, "the run tables that did not fail"),
+        rows=tuple(checked_rows(figures)),
         notes=(
             "Places are pages of the project's journal; a figure printed on two pages is compared with itself.",
             "A range comes from the rounding of printed inputs, such as hours with one decimal, not from sampling.",
@@ -124,22 +124,20 @@ def runs_table() -> Table:
     )
 
 
-def _run_rows(statuses: Sequence[Status]) -> list[Row]:
+def _run_figures(statuses: Sequence[Status]) -> list[CheckedFigure]:
+    """The figures of the run tables with a result of one of some statuses, run by run."""
     paper = load_paper(_SLUG)
     shown_before = {f"runs.{key}.{part}" for key, part in _FIX_RATES.items()}
-    rows: list[Row] = []
-    for key, name in RUNS.items():
-        for figure in paper.figure:
-            if figure.id.startswith(f"runs.{key}.") and figure.id not in shown_before and figure.derivations:
-                quantity = f"{_without_run(figure.row)}, {figure.column} ({figure.place})"
-                rows += checked_rows(paper, [figure], name, quantity, statuses)
-    return rows
+    figures = [
+        checked_figure(
+            paper, figure, f"{_without_run(figure.row)}, {figure.column} ({figure.place})", name, statuses=statuses
+        )
+        for key, name in RUNS.items()
+        for figure in paper.figure
+        if figure.id.startswith(f"runs.{key}.") and figure.id not in shown_before and figure.derivations
+    ]
+    return [one for one in figures if one.found]
 
 
 def _without_run(row: str) -> str:
     return row.partition(": ")[2] or row
-
-
-def _share(row: Row) -> str:
-    ends = f"{number_text(row.low, 'share')} to {number_text(row.high, 'share')}"
-    return f"{number_text(row.value, 'share')} (95% interval {ends})"

@@ -5,15 +5,15 @@ Both print rates and p-values without counts: what these imply is worked out, wi
 
 from msgspec import structs
 
-from analysis.audit.tables import checked_rows
-from analysis.papers.wink.prevalence import arm_size_row
+from analysis.audit.tables import PrintedCount, checked_figure, checked_rows
+from analysis.papers.wink.prevalence import arm_size, arm_size_row
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.design_effect import tolerated_design_effect, tolerated_icc
+from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
-from analysis.stats.proportions import wilson
 from analysis.stats.two_proportions import newcombe, pooled_z
-from analysis.tables import Row, Table, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import with_interval
 
 METRICS = {
     "tcf": "Failed tool calls",
@@ -25,6 +25,7 @@ METRICS = {
 
 _ARMS = ("treatment", "control")
 _LEVEL = 0.05
+_RATE = "Misbehaviour rate"
 
 
 @made_by_this
@@ -35,38 +36,24 @@ def shadow_table() -> Table:
     counts = {key: _shadow_count(paper, key) for key in arms}
     rows: list[Row] = []
     for key, name in arms.items():
-        rate, (found, n) = paper[f"shadow.{key}.rate"], counts[key]
-        interval = wilson(found, n)
-        printed, recomputed = checked_rows(paper, [rate], "Misbehaviour rate", name)
-        rows.append(structs.replace(printed, n=n))
-        rows.append(
-            structs.replace(
-                recomputed,
-                value=interval.value,
-                low=interval.low,
-                high=interval.high,
-                n=n,
-                source=f"{found} / {n:,}, {rate.place}",
-                method=f"{interval.method}, invocations taken as independent",
-            )
-        )
+        found, n = counts[key]
+        rate = checked_figure(paper, paper[f"shadow.{key}.rate"], name, _RATE, n=n)
+        rate = structs.replace(rate, count=PrintedCount(n, found))
+        printed, recomputed = checked_rows([rate])
+        rows += [printed, structs.replace(recomputed, value=rate.share.value, method=_independent(rate.share))]
     (x1, n1), (x2, n2) = counts.values()
     difference = newcombe(x1, n1, x2, n2)
     rows.append(
-        Row(
+        estimate_row(
             "Detection alone less course-correction",
-            difference.value,
-            difference.low,
-            difference.high,
-            n1 + n2,
-            "recomputed",
-            source=f"{x1} / {n1:,} less {x2} / {n2:,}",
-            unit="difference",
-            method=f"{difference.method}, invocations taken as independent",
-            group="Misbehaviour rate",
+            structs.replace(difference, n=n1 + n2, method=_independent(difference)),
+            "difference",
+            _RATE,
+            f"{x1} / {n1:,} less {x2} / {n2:,}",
+            evidence="recomputed",
         )
     )
-    rows += checked_rows(paper, [paper["shadow.p"]], "Test of the difference", "p-value")
+    rows += checked_rows([checked_figure(paper, paper["shadow.p"], "p-value", "Test of the difference")])
     z = abs(pooled_z(x1, n1, x2, n2).statistic or 0)
     size = (n1 + n2) / sum(paper[f"shadow.{key}.trajectories"].number for key in arms)
     borne = {level: tolerated_icc(z, level, size) for level in (0.05, 0.001)}
@@ -93,10 +80,9 @@ def shadow_table() -> Table:
         title="Misbehaviour rate with detection alone and with course-correction (Wink, section 4.2)",
         finding=(
             f"The printed p-value follows from the printed rates if invocations are independent; those of one "
-            f"trajectory are not, and the difference of {number_text(difference.value, 'difference').lstrip('+')} (95% "
-            f"interval {number_text(difference.low, 'difference')} to {number_text(difference.high, 'difference')}) "
-            f"would keep p below 0.05 up to an intraclass correlation of {borne[0.05]:.2f}, and below 0.001 up "
-            f"to {borne[0.001]:.2f}."
+            f"trajectory are not, and the difference of {with_interval(difference, 'difference').lstrip('+')} would "
+            f"keep p below 0.05 up to an intraclass correlation of {borne[0.05]:.2f}, and below 0.001 up to "
+            f"{borne[0.001]:.2f}."
         ),
         rows=tuple(rows),
         notes=(
@@ -104,6 +90,10 @@ def shadow_table() -> Table:
             "suffices: the size-weighted mean length takes the mean's place.",
         ),
     )
+
+
+def _independent(estimate: Estimate) -> str:
+    return f"{estimate.method}, invocations taken as independent"
 
 
 def _shadow_count(paper: Paper, key: str) -> tuple[int, int]:
@@ -121,16 +111,18 @@ def experiment_table() -> Table:
     adjusted = holm([p_value.number for p_value in p_values]).p_values
     for (key, name), p_value, holm_p in zip(METRICS.items(), p_values, adjusted, strict=True):
         change = paper[f"experiment.{key}.change"]
-        rows += checked_rows(paper, [change], name, "Change, table 5")
+        rows += checked_rows([checked_figure(paper, change, "Change, table 5", name)])
         if key == "tcf":
             rows += [published_row(paper[f"experiment.tcf.{arm}"], arm.capitalize(), group=name) for arm in _ARMS]
-        rows += checked_rows(paper, [paper[f"experiment.{key}.change.text"]], name, "Change, in the text")
+        told = paper[f"experiment.{key}.change.text"]
+        rows += checked_rows([checked_figure(paper, told, "Change, in the text", name)])
         rows.append(published_row(p_value, "p-value", group=name))
         if key == "tcf":
             rows.append(arm_size_row(paper, p_value, name))
         rows.append(_adjusted_row(p_value, holm_p, name))
     below = sum(p is not None and p < _LEVEL for p in adjusted)
-    arms = next(row for row in rows if row.quantity.startswith("Size of each arm"))
+    arms = arm_size(paper, paper["experiment.tcf.p"])
+    implied = "" if arms is None else f", either arm had {arms.words} of them"
     return Table(
         name="experiment",
         paper="wink",
@@ -138,7 +130,7 @@ def experiment_table() -> Table:
         finding=(
             f"{below} of the {len(METRICS)} changes stay below p 0.05 when the p-values are adjusted for four metrics; "
             "no arm sizes or standard errors are printed, so that no change has an interval. If the test of failed "
-            f"tool calls took calls as independent, either arm had {arms.low:,} to {arms.high:,} of them."
+            f"tool calls took calls as independent{implied}."
         ),
         rows=tuple(rows),
         notes=(

@@ -6,18 +6,19 @@ were equal.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
 from analysis.audit.arm_sizes import ArmSize, implied_arm_size
 from analysis.audit.checks import check_figure
-from analysis.audit.tables import recomputed_row, with_interval
+from analysis.audit.tables import CheckedFigure, checked_rows, printed_count
 from analysis.measures.prevalence import count_patterns, prevalence
 from analysis.measures.validity import JudgedSet
 from analysis.published import Figure, Paper, load_paper, published_row
+from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import interval_words, number_text, with_interval
 
 CATEGORIES = {
     "loops": "Infinite loops",
@@ -40,28 +41,30 @@ def prevalence_table() -> Table:
     """Wink's table 1: share of trajectories a misbehaviour was detected in, printed and recomputed."""
     paper = load_paper("wink")
     n = int(paper["prevalence.n.caption"].number)
-    shares = {name: paper[f"prevalence.{key}.share"] for key, name in _ROWS.items()}
-    repeats = {
-        f"Any of the four, {where}": paper[f"prevalence.any.share.{key}"]
+    shares = {key: checked_share(paper, paper[f"prevalence.{key}.share"], name) for key, name in _ROWS.items()}
+    repeats = [
+        checked_share(paper, paper[f"prevalence.any.share.{key}"], f"Any of the four, {where}")
         for key, where in (("text", "in the text"), ("abstract", "in the abstract"))
-    }
-    rows = [row for name, share in (shares | repeats).items() for row in share_rows(paper, share, name)]
+    ]
+    judged = [*shares.values(), *repeats]
+    rows = checked_rows(judged)
     total = paper["prevalence.n.text"]
-    for name, share in shares.items():
-        other = structs.replace(share, inputs=share.inputs | {"n": total.id})
-        printed, computed = share_rows(paper, other, name, f"with the text's total, {int(total.number):,}")
+    for share in shares.values():
+        other = structs.replace(share.figure, inputs=share.figure.inputs | {"n": total.id})
+        group = f"with the text's total, {int(total.number):,}"
+        printed, computed = checked_rows([checked_share(paper, other, share.quantity, group)])
         # What does not fit here is the text's total: the share follows from the caption's.
         rows += [printed, structs.replace(computed, figures=total.named)]
-    judged = [row.status for row in rows if row.status and not row.group]
-    overall = next(row for row in rows if row.quantity == _ROWS["any"] and row.status)
+    overall = shares["any"].share
+    reproduced = sum(found.status == "reproduced" for one in judged for found in one.found)
     return Table(
         name="prevalence",
         paper="wink",
         title="Prevalence of misbehaviour in production trajectories (Wink, table 1)",
         finding=(
-            f"{number_text(overall.value, 'share')} of {n:,} trajectories showed a misbehaviour (95% interval "
-            f"{number_text(overall.low, 'share')} to {number_text(overall.high, 'share')}); "
-            f"{judged.count('reproduced')} of {len(judged)} printed shares follow from the counts printed with them."
+            f"{number_text(overall.value, 'share')} of {n:,} trajectories showed a misbehaviour "
+            f"({interval_words(overall.low, overall.high, 'share')}); "
+            f"{reproduced} of {len(judged)} printed shares follow from the counts printed with them."
         ),
         rows=tuple(rows),
         notes=(
@@ -72,11 +75,10 @@ def prevalence_table() -> Table:
     )
 
 
-def share_rows(paper: Paper, share: Figure, name: str, group: str = "") -> list[Row]:
-    """A printed share, and what the first way to work it out gives, with its count, n and interval."""
-    recomputed = recomputed_row(share, check_figure(paper, share, share.derivations[0]), name, group)
-    with_count = with_interval(paper, share, recomputed)
-    return [published_row(share, name, n=with_count.n, group=group), with_count]
+def checked_share(paper: Paper, share: Figure, name: str, group: str = "") -> CheckedFigure:
+    """A printed share in the first way to work it out, with the count and the n behind it."""
+    count, found = printed_count(paper, share), check_figure(paper, share, share.derivations[0])
+    return CheckedFigure(share, name, group, (found,), None if count is None else count.n, count)
 
 
 @made_by_this
@@ -110,9 +112,7 @@ def models_table() -> Table:
 
 def arm_size_row(paper: Paper, p_value: Figure, group: str) -> Row:
     """The size of either of two equal arms that a printed p-value implies, with the audit's sentence on it."""
-    derivation = p_value.derivations[0]
-    size = implied_arm_size(p_value, _compared(paper, p_value))
-    checked = check_figure(paper, p_value, derivation)
+    size, checked = arm_size(paper, p_value), check_figure(paper, p_value, p_value.derivations[0])
     known = None if size is None or size.at_printed is None else round(size.at_printed)
     return Row(
         quantity="Size of each arm that gives this p-value",
@@ -130,15 +130,15 @@ def arm_size_row(paper: Paper, p_value: Figure, group: str) -> Row:
     )
 
 
-def _compared(paper: Paper, p_value: Figure) -> tuple[Figure, Figure]:
-    """The two shares that a p-value compares."""
+def arm_size(paper: Paper, p_value: Figure) -> ArmSize | None:
+    """The size of either of two equal arms that a p-value implies with the two shares that it compares."""
     inputs = p_value.derivations[0].inputs
-    return paper[str(inputs["share1"])], paper[str(inputs["share2"])]
+    return implied_arm_size(p_value, [paper[str(inputs[name])] for name in ("share1", "share2")])
 
 
 def _together(paper: Paper, p_values: Sequence[Figure]) -> str:
     """Whether one size of arms fits all p-values of an experiment, in words."""
-    sizes = [size for p in p_values if (size := implied_arm_size(p, _compared(paper, p))) is not None]
+    sizes = [size for p_value in p_values if (size := arm_size(paper, p_value)) is not None]
     both = ArmSize(None, max(size.low for size in sizes), min(size.high for size in sizes))
     if both.low > both.high:
         return "no one size of arms fits all the p-values"
@@ -156,17 +156,17 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
     notes
         What else to say, such as which sets are not at hand.
     """
-    rows: list[Row] = []
-    for judged in sets:
-        found = prevalence(*count_patterns(judged.verdicts))
-        shares = [(_ANY, found.any_share), *((one.category, one.share) for one in found.categories)]
-        rows += [estimate_row(name, share, "share", judged.benchmark, judged.source) for name, share in shares]
-    overall = [row for row in rows if row.quantity == _ANY and row.value is not None]
+    found = [(judged, prevalence(*count_patterns(judged.verdicts))) for judged in sets]
+    rows = [
+        estimate_row(name, share, "share", judged.benchmark, judged.source, datasets=(judged.benchmark,))
+        for judged, shares in found
+        for name, share in ((_ANY, shares.any_share), *((one.category, one.share) for one in shares.categories))
+    ]
     return Table(
         name="real_prevalence",
         paper="wink",
         title="Misbehaviour by rule in public runs",
-        finding=_spread(overall),
+        finding=_spread({judged.benchmark: shares.any_share for judged, shares in found}),
         rows=tuple(rows),
         notes=(
             "The rules are not Wink's classifiers and make errors of their own; the intervals are of sampling alone.",
@@ -177,15 +177,12 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
     )
 
 
-def _spread(overall: Sequence[Row]) -> str:
-    if not overall:
+def _spread(overall: Mapping[str, Estimate]) -> str:
+    known = {name: share for name, share in overall.items() if share.value is not None}
+    if not known:
         return "No set of runs is at hand."
-    lowest, highest = (pick(overall, key=lambda row: float(row.value or 0)) for pick in (min, max))
-    ends = [
-        f"{number_text(row.value, 'share')} ({row.group}, 95% interval {number_text(row.low, 'share')} to "
-        f"{number_text(row.high, 'share')})"
-        for row in (lowest, highest)
-    ]
-    return f"On {len(overall)} public sets, the share of runs with a misbehaviour found by rule runs from " + (
-        f"{ends[0]} to {ends[1]}."
+    least, most = (pick(known, key=lambda name: known[name].value or 0) for pick in (min, max))
+    return (
+        f"On {len(known)} public sets, the share of runs with a misbehaviour found by rule runs from "
+        f"{with_interval(known[least], 'share', least)} to {with_interval(known[most], 'share', most)}."
     )

@@ -9,16 +9,18 @@ from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
+from msgspec import structs
 
-from analysis.audit.tables import checked_rows, told, worst
-from analysis.papers.wink.prevalence import share_rows
+from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, ended, worst
+from analysis.papers.wink.prevalence import checked_share
 from analysis.published import Paper, load_paper, published_row
 from analysis.stats.audit import denominators_that_print
+from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.stats.two_by_two import pooled_p_values
 from analysis.stats.two_proportions import newcombe
-from analysis.tables import Row, Table, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import interval_words, number_text, with_interval
 
 CLASSES = {
     "rp": "Reasoning problems",
@@ -41,33 +43,36 @@ _LEVEL = 0.05
 def recovery_table() -> Table:
     """Tables 3 and 4: the share of conversations whose agent recovered, by class, printed and recomputed."""
     paper = load_paper("wink")
-    rows: list[Row] = []
-    for key, heading in TABLES.items():
-        for part, name in CLASSES.items():
-            rows += share_rows(paper, paper[f"recovery.{key}.{part}.rate"], name, heading)
-    for key, heading in TABLES.items():
-        for part, name in CLASSES.items():
-            counts = [paper[f"recovery.{key}.{part}.{column}"] for column in ("n", "recovered", "not_recovered")]
-            for figure in (figure for figure in counts if figure.derivations):
-                rows += checked_rows(paper, [figure], f"Counts: {heading}", f"{name}: {figure.column.lower()}")
+    rates = {
+        (key, part): checked_share(paper, paper[f"recovery.{key}.{part}.rate"], name, heading)
+        for key, heading in TABLES.items()
+        for part, name in CLASSES.items()
+    }
+    counts = [
+        checked_figure(paper, figure, f"{name}: {figure.column.lower()}", f"Counts: {heading}")
+        for key, heading in TABLES.items()
+        for part, name in CLASSES.items()
+        for column in ("n", "recovered", "not_recovered")
+        for figure in [paper[f"recovery.{key}.{part}.{column}"]]
+        if figure.derivations
+    ]
     elsewhere = [
-        figure
+        checked_figure(paper, figure, f"{figure.row} ({figure.place})", "Elsewhere in the paper")
         for figure in paper.figure
         if figure.id.startswith("recovery.") and figure.derivations and not figure.place.startswith("Table")
+        if figure.id != "recovery.judge.precision"
     ]
-    for figure in elsewhere:
-        if figure.id != "recovery.judge.precision":
-            rows += checked_rows(paper, [figure], "Elsewhere in the paper", f"{figure.row} ({figure.place})")
+    figures = [*rates.values(), *counts, *elsewhere]
     return Table(
         name="recovery",
         paper="wink",
         title="Recovery after one and after several interventions (Wink, tables 3 and 4)",
         finding=(
-            f"{_overall(rows, TABLES['single'])} of conversations with one intervention recovered, and "
-            f"{_overall(rows, TABLES['multiple'])} of those with several. "
-            f"{_ended(rows)}"
+            f"{with_interval(rates['single', 'overall'].share, 'share')} of conversations with one intervention "
+            f"recovered, and {with_interval(rates['multiple', 'overall'].share, 'share')} of those with several. "
+            f"{_ended(figures)}"
         ),
-        rows=tuple(rows),
+        rows=tuple(checked_rows(figures)),
         notes=(
             "Intervals are Wilson's, of sampling alone: a model judged the recovery, and conversations of one user may "
             "hang together.",
@@ -76,20 +81,10 @@ def recovery_table() -> Table:
     )
 
 
-def _ended(rows: Sequence[Row]) -> str:
+def _ended(figures: Sequence[CheckedFigure]) -> str:
     """How the checks ended, and what is wrong with the worst."""
-    ended = told([row.status for row in rows if row.status is not None], "tables 3 and 4 and their figures elsewhere")
-    row = worst(rows)
-    return ended if row is None else f"{ended} {row.source}: {row.reason}"
-
-
-def _overall(rows: Sequence[Row], heading: str) -> str:
-    row = next(row for row in rows if row.group == heading and row.quantity == CLASSES["overall"] and row.status)
-    return f"{number_text(row.value, 'share')} ({_interval(row.low, row.high)})"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return f"95% interval {number_text(low, 'share')} to {number_text(high, 'share')}"
+    said, failed = ended(figures, "tables 3 and 4 and their figures elsewhere"), worst(figures)
+    return said if failed is None else f"{said} {failed[0].figure.place}: {failed[1].explanation}"
 
 
 @made_by_this
@@ -99,34 +94,23 @@ def recovery_difference_table() -> Table:
     rows: list[Row] = []
     for part, name in CLASSES.items():
         (x1, n1), (x2, n2) = (_counts(paper, key, part) for key in TABLES)
-        difference = newcombe(x1, n1, x2, n2)
-        rows.append(
-            Row(
-                quantity=name,
-                value=difference.value,
-                low=difference.low,
-                high=difference.high,
-                n=n1 + n2,
-                evidence="recomputed",
-                source=f"{x1:,} / {n1:,} less {x2:,} / {n2:,}, tables 3 and 4",
-                unit="difference",
-                method=difference.method,
-                group="One intervention less several",
-            )
-        )
-    standardised = _standardised(paper)
-    (x1, n1), (x2, n2) = (_counts(paper, key, "overall") for key in TABLES)
-    mixed = x1 / n1 - float(standardised.value or 0)
-    rows.append(standardised)
+        source = f"{x1:,} / {n1:,} less {x2:,} / {n2:,}, tables 3 and 4"
+        difference, group = _difference(paper, part), "One intervention less several"
+        rows.append(estimate_row(name, difference, "difference", group, source, evidence="recomputed"))
+    overall, standardised = _difference(paper, "overall"), _standardised(paper)
+    (x1, n1), _ = (_counts(paper, key, "overall") for key in TABLES)
+    mixed = x1 / n1 - (standardised.value or 0)
+    name, group = "Overall, several interventions, at table 3's mix of classes", "At one mix of classes"
+    rows.append(estimate_row(name, standardised, "share", group, "tables 3 and 4", evidence="recomputed"))
     return Table(
         name="recovery_difference",
         paper="wink",
         title="Recovery by number of interventions and the mix of classes (Wink, tables 3 and 4)",
         finding=(
-            f"Recovery is {number_text(rows[3].value, 'difference').lstrip('+')} lower with several interventions (95% "
-            f"interval {number_text(rows[3].low, 'difference')} to {number_text(rows[3].high, 'difference')}); at "
+            f"Recovery is {number_text(overall.value, 'difference').lstrip('+')} lower with several interventions "
+            f"({interval_words(overall.low, overall.high, 'difference')}); at "
             f"table 3's mix of classes the gap is {number_text(mixed, 'difference').lstrip('+')}, so that "
-            f"{number_text(float(rows[3].value or 0) - mixed, 'difference').lstrip('+')} are due to which "
+            f"{number_text((overall.value or 0) - mixed, 'difference').lstrip('+')} are due to which "
             "misbehaviours recur."
         ),
         rows=tuple(rows),
@@ -141,7 +125,13 @@ def _counts(paper: Paper, key: str, part: str) -> tuple[int, int]:
     return int(paper[f"recovery.{key}.{part}.recovered"].number), int(paper[f"recovery.{key}.{part}.n"].number)
 
 
-def _standardised(paper: Paper) -> Row:
+def _difference(paper: Paper, part: str) -> Estimate:
+    """How much lower recovery is with several interventions than with one."""
+    (x1, n1), (x2, n2) = (_counts(paper, key, part) for key in TABLES)
+    return structs.replace(newcombe(x1, n1, x2, n2), n=n1 + n2)
+
+
+def _standardised(paper: Paper) -> Estimate:
     """Table 4's rates at table 3's mix of classes: direct standardisation, the variance that of a weighted sum."""
     classes = [part for part in CLASSES if part != "overall"]
     sizes = [_counts(paper, "single", part)[1] for part in classes]
@@ -150,42 +140,24 @@ def _standardised(paper: Paper) -> Row:
     value = sum(weight * x / n for weight, (x, n) in zip(weights, counts, strict=True))
     variance = sum(weight**2 * (x / n) * (1 - x / n) / n for weight, (x, n) in zip(weights, counts, strict=True))
     half = NormalDist().inv_cdf(0.975) * sqrt(variance)
-    return Row(
-        quantity="Overall, several interventions, at table 3's mix of classes",
-        value=value,
-        low=value - half,
-        high=value + half,
-        n=sum(n for _, n in counts),
-        evidence="recomputed",
-        source="tables 3 and 4",
-        unit="share",
-        method="direct standardisation, normal, 95%",
-        group="At one mix of classes",
-    )
+    method = "direct standardisation, normal, 95%"
+    return Estimate(value, value - half, value + half, sum(n for _, n in counts), method)
 
 
 @made_by_this
 def control_table() -> Table:
     """What tables 3 and 4 would say if there had been a control arm: the recovery without help that they rule out."""
     paper = load_paper("wink")
-    rows: list[Row] = []
-    for key, heading in TABLES.items():
-        for part, name in CLASSES.items():
-            found, n = _counts(paper, key, part)
-            highest = _highest_told_apart(found, n)
-            rows.append(
-                Row(
-                    quantity=name,
-                    value=highest / n,
-                    n=n,
-                    evidence="recomputed",
-                    source=f"{found:,} / {n:,}",
-                    unit="share",
-                    method="pooled two-proportion z, p < 0.05, a control arm of the same size",
-                    group=heading,
-                )
-            )
-    overall = rows[3]
+    counts = {(key, part): _counts(paper, key, part) for key in TABLES for part in CLASSES}
+    method = "pooled two-proportion z, p < 0.05, a control arm of the same size"
+    highest = {
+        place: Estimate(_highest_told_apart(found, n) / n, n=n, method=method) for place, (found, n) in counts.items()
+    }
+    rows = [
+        estimate_row(CLASSES[part], found, "share", TABLES[key], "{:,} / {:,}".format(*counts[key, part]), "recomputed")
+        for (key, part), found in highest.items()
+    ]
+    overall = highest["single", "overall"]
     return Table(
         name="recovery_control",
         paper="wink",
@@ -219,25 +191,15 @@ def judge_precision_table() -> Table:
     fitting = [(counts[0], n) for n, counts in denominators_that_print(printed.digits, _PRECISION_LIMIT, 10).items()]
     rate = paper["recovery.single.overall.rate"].number
     rows = [published_row(printed, "Precision of the judge")]
-    for found, n in (fitting[0], fitting[-1]):
-        estimate = wilson(found, n)
-        for quantity, share in (("Precision of the judge", 1.0), ("Recovered with one intervention, and truly", rate)):
-            value, low, high = (float(end or 0) * share for end in (estimate.value, estimate.low, estimate.high))
-            rows.append(
-                Row(
-                    quantity,
-                    value,
-                    low,
-                    high,
-                    n,
-                    "recomputed",
-                    source=f"{found} / {n}, {printed.place}",
-                    unit="share",
-                    method=estimate.method,
-                    group=f"If {n} were verified",
-                )
-            )
-    least, most = rows[2], rows[4]
+    ends = (fitting[0], fitting[-1])
+    precisions = [wilson(found, n) for found, n in ends]
+    truly = [_times(precision, rate) for precision in precisions]
+    for (found, n), *estimates in zip(ends, precisions, truly, strict=True):
+        names = ("Precision of the judge", "Recovered with one intervention, and truly")
+        for quantity, estimate in zip(names, estimates, strict=True):
+            group, source = f"If {n} were verified", f"{found} / {n}, {printed.place}"
+            rows.append(estimate_row(quantity, estimate, "share", group, source, evidence="recomputed"))
+    least, most = truly
     return Table(
         name="recovery_judge",
         paper="wink",
@@ -255,3 +217,9 @@ def judge_precision_table() -> Table:
             "The interval is of the verified trajectories alone, which are few; the rate's own is narrow beside it.",
         ),
     )
+
+
+def _times(estimate: Estimate, share: float) -> Estimate:
+    """A share of the share that an estimate is of."""
+    value, low, high = ((end or 0) * share for end in (estimate.value, estimate.low, estimate.high))
+    return structs.replace(estimate, value=value, low=low, high=high)

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.published import load_paper
 from analysis.stats.clustered import clustered_difference
 from analysis.stats.design_effect import design_effect
+from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray
 from analysis.stats.proportions import wilson
 from analysis.stats.two_by_two import pooled_p_values
-from analysis.tables import Row, Table, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import number_text, with_interval
 
 CORRELATIONS = (0.0, 0.05, 0.1, 0.2, 0.4)
 """The intraclass correlations tried; Wink prints none."""
@@ -39,6 +40,15 @@ class Arm(Struct, frozen=True):
     items: int
     clusters: int
     chance: float
+
+
+class RejectionRate(Struct, frozen=True):
+    """How often one test has p below 0.05 at one correlation, the items spread over clusters in one way."""
+
+    test: str
+    spread: Spread
+    correlation: float
+    share: Estimate
 
 
 def shadow_arms() -> tuple[Arm, Arm]:
@@ -74,20 +84,20 @@ def false_alarm_table(seed: int, samples: int = 1_000) -> Table:
     arms = shadow_arms()
     chance = sum(arm.chance * arm.items for arm in arms) / sum(arm.items for arm in arms)
     null = tuple(Arm(arm.items, arm.clusters, chance) for arm in arms)
-    rows = _rows(null, ("equal", "unequal"), seed, samples)
-    worst = max((row for row in rows if NAIVE in row.group), key=lambda row: float(row.value or 0))
-    clustered = [row for row in rows if CLUSTERED in row.group]
-    lowest, highest = (pick(clustered, key=lambda row: float(row.value or 0)) for pick in (min, max))
+    found = rejection_rates(null, ("equal", "unequal"), seed, samples)
+    naive, clustered = ([rate for rate in found if rate.test == test] for test in (NAIVE, CLUSTERED))
+    worst = max(naive, key=_value)
+    lowest, highest = (pick(clustered, key=_value) for pick in (min, max))
     return Table(
         name="false_alarms",
         paper="wink",
         title="Null differences that are called significant, at the sizes of Wink's shadow mode",
         finding=(
-            f"With an {worst.quantity} and trajectories of {_heading(worst)}, the test that ignores clusters calls "
-            f"{_share(worst)} of null differences significant at the 5% level; the clustered test stays between "
-            f"{_share(lowest)} and {_share(highest)} throughout."
+            f"With an {_quantity(worst.correlation)} and trajectories of {_HEADINGS[worst.spread]}, the test that "
+            f"ignores clusters calls {_told(worst)} of null differences significant at the 5% level; the clustered "
+            f"test stays between {_told(lowest)} and {_told(highest)} throughout."
         ),
-        rows=tuple(rows),
+        rows=_rows(found, seed),
         notes=(*_notes(arms, seed, samples), f"Both arms have a misbehaviour rate of {number_text(chance, 'share')}."),
     )
 
@@ -96,17 +106,18 @@ def false_alarm_table(seed: int, samples: int = 1_000) -> Table:
 def power_table(seed: int, samples: int = 500) -> Table:
     """How often the clustered test finds the difference that Wink prints, by intraclass correlation; as the other."""
     arms = shadow_arms()
-    rows = [row for row in _rows(arms, ("unequal",), seed, samples) if CLUSTERED in row.group]
+    found = [rate for rate in rejection_rates(arms, ("unequal",), seed, samples) if rate.test == CLUSTERED]
+    first, last = found[0], found[-1]
     return Table(
         name="power",
         paper="wink",
         title="The printed difference, found by the clustered test, at the sizes of Wink's shadow mode",
         finding=(
             f"A difference as large as the printed one, {number_text(arms[0].chance - arms[1].chance, 'difference')}, "
-            f"is found by the clustered test in {_share(rows[0])} of experiments with an {rows[0].quantity} and in "
-            f"{_share(rows[-1])} with an {rows[-1].quantity}."
+            f"is found by the clustered test in {_told(first)} of experiments with an {_quantity(first.correlation)} "
+            f"and in {_told(last)} with an {_quantity(last.correlation)}."
         ),
-        rows=tuple(rows),
+        rows=_rows(found, seed),
         notes=_notes(arms, seed, samples),
     )
 
@@ -154,7 +165,8 @@ def draw_arm(arm: Arm, correlation: float, spread: Spread, rng: np.random.Genera
     return np.stack([rng.binomial(sizes, chances), sizes], axis=-1)
 
 
-def _rows(arms: Sequence[Arm], spreads: Sequence[Spread], seed: int, samples: int) -> list[Row]:
+def rejection_rates(arms: Sequence[Arm], spreads: Sequence[Spread], seed: int, samples: int) -> list[RejectionRate]:
+    """The share of experiments in which either test has p below 0.05, at every spread and correlation."""
     rng = np.random.default_rng(seed)
     found = {
         (spread, correlation): rejections(arms, correlation, spread, rng, samples)
@@ -162,26 +174,24 @@ def _rows(arms: Sequence[Arm], spreads: Sequence[Spread], seed: int, samples: in
         for correlation in CORRELATIONS
     }
     return [
-        _row(f"{test}, {_HEADINGS[spread]}", correlation, found[spread, correlation][test], seed, samples)
+        RejectionRate(test, spread, correlation, wilson(found[spread, correlation][test], samples))
         for test in (NAIVE, CLUSTERED)
         for spread in spreads
         for correlation in CORRELATIONS
     ]
 
 
-def _row(group: str, correlation: float, rejected: int, seed: int, samples: int) -> Row:
-    estimate = wilson(rejected, samples)
-    return Row(
-        quantity=_quantity(correlation),
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=samples,
-        evidence="generated",
-        source=f"generated, seed {seed}, n {samples}",
-        unit="share",
-        method=f"{estimate.method}, of the simulation",
-        group=group,
+def _rows(found: Sequence[RejectionRate], seed: int) -> tuple[Row, ...]:
+    return tuple(
+        estimate_row(
+            _quantity(rate.correlation),
+            structs.replace(rate.share, method=f"{rate.share.method}, of the simulation"),
+            "share",
+            f"{rate.test}, {_HEADINGS[rate.spread]}",
+            f"generated, seed {seed}, n {rate.share.n}",
+            "generated",
+        )
+        for rate in found
     )
 
 
@@ -189,15 +199,12 @@ def _quantity(correlation: float) -> str:
     return f"intraclass correlation of {correlation:g}"
 
 
-def _heading(row: Row) -> str:
-    return next(heading for heading in _HEADINGS.values() if row.group.endswith(f", {heading}"))
+def _value(rate: RejectionRate) -> float:
+    return rate.share.value or 0
 
 
-def _share(row: Row) -> str:
-    return (
-        f"{number_text(row.value, 'share')} (95% interval {number_text(row.low, 'share')} to "
-        f"{number_text(row.high, 'share')})"
-    )
+def _told(rate: RejectionRate) -> str:
+    return with_interval(rate.share, "share")
 
 
 def _notes(arms: Sequence[Arm], seed: int, samples: int) -> tuple[str, ...]:

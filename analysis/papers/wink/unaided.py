@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import interval_words, number_text
 
 WINDOW = 15
 """The agent's steps after an intervention that Wink's judge sees (section 4.1)."""
@@ -123,18 +123,8 @@ def share_by(loops: Sequence[Loop], step: int, cause: int) -> Estimate:
 
 
 def _row(quantity: str, estimate: Estimate, loops: Sequence[Loop]) -> Row:
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=len(loops),
-        source=loops[0].source,
-        reason=estimate.reason,
-        unit="share",
-        method=estimate.method,
-        group=loops[0].dataset,
-    )
+    dataset = loops[0].dataset
+    return estimate_row(quantity, estimate, "share", dataset, loops[0].source, datasets=(dataset,))
 
 
 def _finding(loops: Sequence[Loop]) -> str:
@@ -145,8 +135,8 @@ def _finding(loops: Sequence[Loop]) -> str:
         if len(members) >= FEWEST:
             repeated = share_by(members, WINDOW, REPEATED)
             told.append(
-                f"{number_text(repeated.value, 'share')} of {len(members)} loops in {members[0].dataset} (95% interval "
-                f"{number_text(repeated.low, 'share')} to {number_text(repeated.high, 'share')})"
+                f"{number_text(repeated.value, 'share')} of {len(members)} loops in {members[0].dataset} "
+                f"({interval_words(repeated.low, repeated.high, 'share')})"
             )
     if not told:
         return f"{len(loops)} loops are at hand, fewer than {FEWEST} in each set."

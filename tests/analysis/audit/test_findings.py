@@ -14,7 +14,7 @@ from analysis.audit.overview import (
     unchecked_table,
     untold_table,
 )
-from analysis.audit.tables import checked_rows
+from analysis.audit.tables import checked_figure, checked_rows
 from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
 from analysis.stats.audit import denominators_that_print
 from analysis.tables import FAILED
@@ -157,7 +157,7 @@ def test_a_paper_and_its_audit_name_a_figure_alike() -> None:
     rows = [row for row in status_table("differs").rows if figure.named[0] in row.figures]
     assert figure.named == ("wink/recovery.single.overall.rate.abstract",)
     assert [row.evidence for row in rows] == ["published", "recomputed"]
-    assert [row.figures for row in checked_rows(paper, [figure])] == [figure.named] * 2
+    assert [row.figures for row in checked_rows([checked_figure(paper, figure)])] == [figure.named] * 2
     assert {len(row.figures) for row in rows} == {2}, "it stands in the abstract and in section 1"
 
 
@@ -205,7 +205,7 @@ def test_one_swap_of_rows_is_told_as_one_with_each_cell() -> None:
 def test_cells_are_told_with_the_worst_of_their_table() -> None:
     found = [made_up("a", "differs", "1."), made_up("b", "impossible", "2."), made_up("c", "differs", "3.", source="b")]
     swapped = "the rows of the two classes are swapped"
-    cells = [structs.replace(one, place="Table 2", suggestion=swapped) for one in found]
+    cells = [structs.replace(one, place="Table 2", suggestion=swapped, swapped="rows") for one in found]
     assert [[one.row for one in alike] for alike in merged(cells)] == [["b", "a"], ["c"]]
     assert len(findings_table(cells, "impossible").rows) == 2
     table = findings_table(cells, "differs")
