@@ -15,16 +15,16 @@ from misstep import __version__
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
-    "classify": ("misstep.classify", "Find misbehaviour in trajectories, by rule."),
+    "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules; no model is asked."),
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),
-    "audit": ("misstep.audit", "Work printed figures out again and say which cannot be."),
-    "judge": ("misstep.judge", "Ask a judge about every item of a benchmark, and score it."),
-    "report": ("misstep.report", "Show one or several runs as one page, with every item to look at."),
-    "notebook": ("misstep.notebook", "Write a short notebook over a run, to go on from."),
-    "convert": ("misstep.convert", "Turn trajectories of any known format into ATIF."),
-    "view": ("misstep.view", "Show one trajectory as a page, its misbehaviour marked."),
-    "generate": ("misstep.generate", "Generate trajectories whose misbehaviour is known."),
-    "datasets": ("misstep.datasets", "List, fetch and verify the public data sets."),
+    "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
+    "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),
+    "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
+    "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
+    "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
+    "view": ("misstep.view", "Write one agent run as an HTML page with its misbehaviour marked."),
+    "generate": ("misstep.generate", "Generate agent runs with known misbehaviour."),
+    "datasets": ("misstep.datasets", "List, download, verify and load the public data sets."),
 }
 """Command → its module, which has `app`, and its line in the help: modules are imported when used."""
 
@@ -69,7 +69,7 @@ def _version(asked: bool) -> None:
 def root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
-    """Offline evaluation of coding agents and of the judges that grade them."""
+    """Evaluate coding agents, and the judges that grade them, from recorded runs."""
 
 
 def main() -> None:

@@ -10,37 +10,36 @@ import typer
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
+from misstep.options import Html, Json, Seed, command_app
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 
 @app.command()
 def agreement(
-    file: Annotated[Path, typer.Argument(metavar="LABELS.csv", help="Labels, wide or long.")],
-    raters: Annotated[str, typer.Option(metavar="A,B", help="The raters to compare; by default all.")] = "",
+    file: Annotated[Path, typer.Argument(metavar="LABELS.csv", help="CSV file with the labels, wide or long.")],
+    raters: Annotated[str, typer.Option(metavar="A,B", help="Raters to compare; by default all.")] = "",
     level: Annotated[
-        Literal["nominal", "ordinal", "interval"], typer.Option(help="What the labels are to Krippendorff's alpha.")
+        Literal["nominal", "ordinal", "interval"], typer.Option(help="Level of measurement for Krippendorff's alpha.")
     ] = "nominal",
     order: Annotated[
-        str, typer.Option(metavar="LOW,HIGH", help="The order of ordinal labels that are no numbers.")
+        str, typer.Option(metavar="LOW,HIGH", help="Order of ordinal labels that are not numbers, lowest first.")
     ] = "",
     boot: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Resamples of an interval; 0 takes standard errors instead.")
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Number of bootstrap resamples for an interval; 0 uses standard errors instead."
+        ),
     ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page too.")] = None,
+    seed: Seed = 0,
+    json: Json = False,
+    html: Html = None,
 ) -> None:
     """Measure how far annotators agree.
 
-    LABELS.csv is wide (a column of items, then a column a rater) or long (the columns item, rater and label); an empty
-    cell is a missing rating. The letter case of labels does not count, nor do spaces around them. Shares of agreement
-    run from 0 to 1 in the JSON.
+    LABELS.csv is wide (a column of items, then one column per rater) or long (the columns item, rater and label). An
+    empty cell is a missing rating. Labels are compared without letter case and without spaces around them. In the JSON,
+    shares of agreement run from 0 to 1.
     """
     import msgspec
 

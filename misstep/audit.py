@@ -1,4 +1,4 @@
-"""`misstep audit`: printed figures worked out again, and those that cannot be."""
+"""`misstep audit`: recompute printed figures and find those that cannot be right."""
 
 import shlex
 from pathlib import Path
@@ -7,39 +7,37 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from harness.errors import UsageError
+from misstep.options import Html, Json, command_app
 
 if TYPE_CHECKING:
     from analysis.audit.findings import Finding
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 
 @app.command()
 def audit(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE]...", help="CSV or TOML files, or shipped papers; by default all papers."),
+        typer.Argument(
+            metavar="[FILE]...", help="CSV or TOML files, or names of shipped papers; by default all papers."
+        ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="List sound figures one by one too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="List reproduced figures one by one as well.")] = False,
     fail_on: Annotated[
         Literal["differs", "impossible"] | None,
-        typer.Option(help="Exit with 1 if a figure is so; what is impossible differs, too."),
+        typer.Option(help="Exit with 1 if a figure has this status; `differs` includes `impossible`."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page too.")] = None,
+    json: Json = False,
+    html: Html = None,
 ) -> None:
-    """Work printed figures out again and say which cannot be.
+    """Recompute printed figures from each other and name those that cannot be right.
 
-    A CSV has the columns id, check, printed and inputs, a figure a row:
+    A CSV file has one figure per row, in the columns id, check, printed and inputs:
 
     solved,percentage,49.0%,n=123
 
-    Inputs are key=value;key=value, as far as they are printed.
+    The inputs are key=value;key=value. Give those that the source prints and leave out the rest.
 
     The checks and their keys:
 
@@ -50,7 +48,7 @@ def audit(
     stars             p, and the levels of the legend: one two three four
     precision_recall  tp fp fn tn positives negatives n; beside them precision
                       recall f1 accuracy kappa other_precision other_recall;
-                      measure=recall says which of them is printed
+                      measure=recall names the printed one
     kappa             n agreement labels margins, or matrix=20 5/5 20
     rater_agreement   n labels agreements kappas (raters 1-2, 1-3, 2-3)
     sum               parts total
@@ -59,8 +57,8 @@ def audit(
     share_of          part whole
     same              other
 
-    An agreement is 9/12, 75% or 0.75; parts, margins, agreements and kappas are lists: parts=93 26. A TOML has the form
-    of data/published. The papers are wink, autotriage, engineering_agent and reflexive.
+    Write an agreement as 9/12, 75% or 0.75. Parts, margins, agreements and kappas are lists: parts=93 26. A TOML file
+    has the form of data/published. The shipped papers are wink, autotriage, engineering_agent and reflexive.
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import msgspec
 

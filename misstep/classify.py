@@ -12,39 +12,42 @@ from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
 from harness.trajectory import Unreadable
+from misstep.options import Html, Json, command_app
 from misstep.pages import write_page
 from studies.classified_paths import as_json, classified_findings
 
 _UNREADABLE_SHOWN = 10
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 
 @app.command()
 def classify(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders of trajectories.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
     categories: Annotated[
-        str, typer.Option(metavar="A,B", help=f"What to look for; by default {', '.join(CLASSIFIERS)}.")
+        str, typer.Option(metavar="A,B", help=f"Categories to look for; by default {', '.join(CLASSIFIERS)}.")
     ] = "",
     out: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="A folder for verdicts, scores and a page, written as they come.")
+        Path | None,
+        typer.Option(
+            metavar="RUN", help="Folder that keeps the verdicts, the scores and a page; it makes the run resumable."
+        ),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Processes; by default 1 for up to 64 MiB, else one a core, at most 4."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page too.")] = None,
+    json: Json = False,
+    html: Html = None,
 ) -> None:
-    """Find misbehaviour in trajectories of any known format, by rule, and say how frequent it is.
+    """Find misbehaviour in agent runs of any known format with rules, and count how frequent it is.
 
-    A run that was stopped or killed goes on when the same line is given again. Exit 1: a trajectory was unreadable;
-    it is named on stderr with file and line, and the others are counted. Or a classifier failed, which is named too.
+    With --out, the same command continues a run that was stopped or killed. The exit code is 1 if a trajectory was
+    unreadable (stderr names its file and line, and the others are counted) or if a classifier failed (stderr names it).
     """
     chosen = choose(categories)
     arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]

@@ -11,30 +11,29 @@ from harness.escaping import plain
 from harness.progress import say
 from harness.readers import READERS
 from harness.runs.convert import Converted, convert_all
+from misstep.options import Json, command_app
 
 _SHOWN = 10
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 
 @app.command()
 def convert(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help=f"Files and folders of trajectories: {', '.join(READERS)}.")
+        list[Path],
+        typer.Argument(metavar="PATH...", help=f"Files and folders with agent runs. Formats: {', '.join(READERS)}."),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go; made where it is missing.")],
-    to: Annotated[str, typer.Option(metavar="FORMAT", help="The format to write: atif.")] = "atif",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the converted files; it is created if it does not exist.")
+    ],
+    to: Annotated[str, typer.Option(metavar="FORMAT", help="Format to write; only atif so far.")] = "atif",
+    json: Json = False,
 ) -> None:
-    """Write each trajectory as a file of its own in ATIF 1.8, with all that its own format says.
+    """Convert agent runs of any known format to ATIF 1.8, one file per run, without loss of information.
 
-    Files in a folder that hold no trajectory are skipped. A conversion that was stopped is done again by the same
-    line. Exit 1: a trajectory was unreadable; it is named with file and line, and the others are written.
+    Other files in a folder are skipped. After an interruption, give the same command again; it converts everything
+    again. The exit code is 1 if a trajectory was unreadable: stderr names its file and line; the others are written.
     """
     if to != "atif":
         raise UsageError(f"cannot write {to!r}", "Known: atif.")

@@ -10,40 +10,36 @@ from harness.escaping import plain
 from harness.generate.voice import WordingSet
 from harness.progress import say
 from harness.runs.generate import Asked, Counted, write_folder
+from misstep.options import Json, command_app
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app(has_commands=True)
 
 
 @app.callback()
 def generate() -> None:
-    """Generate cases whose truth is known by construction."""
+    """Generate agent runs with known misbehaviour."""
 
 
 @app.command()
 def trajectories(
-    n: Annotated[int, typer.Option("--n", min=1, metavar="N", help="How many.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A folder that is new, empty, or of the same call.")],
-    seed: Annotated[int, typer.Option(metavar="S", help="Same seed, same bytes.")] = 0,
+    n: Annotated[int, typer.Option("--n", min=1, metavar="N", help="Number of trajectories.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder: new, empty, or from the same command.")],
+    seed: Annotated[int, typer.Option(metavar="S", help="Random seed; the same seed gives the same bytes.")] = 0,
     bytes_each: Annotated[
         int,
-        typer.Option(min=0, metavar="B", help="Lengthen what commands print until a trajectory has about B bytes."),
+        typer.Option(min=0, metavar="B", help="Lengthen the output of commands until a trajectory has about B bytes."),
     ] = 0,
     wordings: Annotated[
-        WordingSet, typer.Option(help="Texts to look at while writing rules or prompts, or texts to score them on.")
+        WordingSet,
+        typer.Option(help="Set of texts: `development` for writing rules and prompts, `scoring` for measuring them."),
     ] = "scoring",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
-    """Write coding sessions with planted misbehaviour, and look-alikes without, as ATIF and as a benchmark.
+    """Generate coding sessions with planted misbehaviour, and similar ones without it, as ATIF and as a benchmark.
 
-    About half of them are clean. DIR/trajectories.jsonl is for `misstep classify`; DIR/gold.csv says what was planted.
-    The two sets of wordings share no text, and the same seed gives other sessions in each.
-    A run that was stopped starts anew when the same line is given again.
+    About half of the sessions are clean. `misstep classify` reads DIR/trajectories.jsonl; DIR/gold.csv lists what was
+    planted. The two sets of wordings share no text, and the same seed gives other sessions in each. After an
+    interruption, the same command starts from the beginning.
     """
     asked = Asked(n, seed, bytes_each, wordings)
     try:

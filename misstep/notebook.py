@@ -1,4 +1,4 @@
-"""`misstep notebook`: a short notebook over a run, to go on from."""
+"""`misstep notebook`: a short starter notebook for a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,26 +6,23 @@ from typing import Annotated
 import typer
 
 from harness.errors import UsageError
+from misstep.options import command_app
 from misstep.pages import write_page
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 
 @app.command()
 def notebook(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="F.ipynb", help="The notebook; by default RUN.ipynb beside the run.")
+        Path | None, typer.Option(metavar="F.ipynb", help="The notebook file; by default RUN.ipynb beside the run.")
     ] = None,
 ) -> None:
     """Write a short notebook that opens a run as pandas frames and computes its main figures.
 
-    It is a start for your own: the frames, a share with its interval, the confusion matrix, what to read first.
+    The notebook is a start for your own analysis: the frames, a share with its interval, the confusion matrix, and the
+    items to read first.
     """
     from studies.starter_notebook import starter_notebook
 

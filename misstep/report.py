@@ -1,4 +1,4 @@
-"""`misstep report`: one page of one or several runs."""
+"""`misstep report`: one HTML page for one or several runs."""
 
 import shlex
 from pathlib import Path
@@ -8,15 +8,10 @@ import typer
 
 from harness.errors import InputError, UsageError
 from harness.journal.records import MANIFEST, REPORT, Manifest, read_manifest
-from misstep.data_option import Data
+from misstep.options import Data, MovedBenchmark, command_app
 from misstep.pages import write_page
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 _JUDGED = "judge run"
 _CLASSIFIED = "classify"
@@ -24,18 +19,20 @@ _CLASSIFIED = "classify"
 
 @app.command()
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN…", help="Folders of runs of `judge run`, or one folder of `classify --out`."),
+    ],
     out: Annotated[
-        Path | None, typer.Option(metavar="F.html", help="The page; by default report.html in the first run's folder.")
+        Path | None,
+        typer.Option(metavar="F.html", help="The HTML page; by default report.html in the first run's folder."),
     ] = None,
-    benchmark: Annotated[
-        str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
-    ] = "",
+    benchmark: MovedBenchmark = "",
     data: Data = None,
 ) -> None:
-    """Write a page of one or several runs of judges: what they found, which is better, and every item to look at.
+    """Write one HTML page for one or several runs of judges, with their scores, comparisons and every item.
 
-    Of a run of `misstep classify` the page shows the prevalence of what was found. The path of the page is printed.
+    For a run of `misstep classify` the page shows the prevalence of each category. The command prints the page's path.
     """
     manifests = {run: _manifest(run) for run in runs}
     commands = {manifest.command for manifest in manifests.values()}

@@ -9,7 +9,7 @@ import typer
 from harness import places
 from harness.escaping import plain
 from harness.progress import say
-from misstep.data_option import Data
+from misstep.options import Data, command_app
 from studies.provenance import write_provenance
 from studies.reproduce import (
     chosen,
@@ -22,29 +22,25 @@ from studies.reproduce import (
     write_index,
 )
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 
 @app.command()
 def reproduce(
     papers: Annotated[
-        list[str] | None, typer.Argument(metavar="[PAPER]...", help="Notebooks whose names start so; all by default.")
+        list[str] | None,
+        typer.Argument(metavar="[PAPER]...", help="Notebooks to run, by the start of their names; by default all."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder to write pages and tables to.")] = Path("reports"),
+    out: Annotated[Path, typer.Option(help="Folder for the pages and tables.")] = Path("reports"),
     data: Data = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same bytes.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Run the notebooks headless and write what they found.
+    """Run the notebooks headless and write their pages and tables.
 
-    Writes `index.html`, one HTML page a notebook, every table as CSV, JSON, LaTeX and Markdown under `tables/`, and in
-    `provenance.json` what each figure comes from, with pages to see it under `records/` and `code/`. The same seed
-    gives the same bytes. Exit 1 where a notebook failed: its page and the index show the error, the others ran.
+    The command writes `index.html`, one HTML page per notebook, and every table as CSV, JSON, LaTeX and Markdown under
+    `tables/`. `provenance.json` lists the source of each figure; the pages under `records/` and `code/` show the
+    sources. The exit code is 1 if a notebook failed: its page and the index show the error, and the others still run.
     """
     paths = chosen(notebooks_in(places.notebooks_folder()), papers or [])
     environment = {"MISSTEP_SEED": str(seed), **kernel_folders(data)}

@@ -1,4 +1,4 @@
-"""`misstep view`: one trajectory as a readable page, its misbehaviour marked where it stands."""
+"""`misstep view`: one agent run as an HTML page with its misbehaviour marked."""
 
 import re
 import shlex
@@ -15,14 +15,10 @@ from harness.runs.item_trajectories import read_runs
 from harness.runs.trajectories_by_id import is_own
 from harness.trajectory import Trajectory, Unreadable
 from harness.verdict import Verdict
+from misstep.options import command_app
 from misstep.pages import write_page
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app()
 
 _IDS_NAMED = 10
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
@@ -31,16 +27,16 @@ _LONGEST_NAME = 80
 
 @app.command()
 def view(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file, or a folder, of trajectories.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="File or folder with agent runs.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="F.html", help="The page; by default <id>.html in the current folder.")
+        Path | None, typer.Option(metavar="F.html", help="The HTML page; by default <id>.html in the current folder.")
     ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Which trajectory; by default the first.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Id of the trajectory to show; by default the first.")] = None,
 ) -> None:
-    """Write one trajectory as a page: what the rule classifiers find in it, then every step.
+    """Write one agent run as an HTML page: first the misbehaviour that the rules find, then every step.
 
-    Long texts are cut, and the page says where. The path of the page is printed. Exit 1: something else in the file
-    could not be read, or a classifier failed.
+    The page shortens long texts and marks the cuts. The command prints the page's path. The exit code is 1 if another
+    run in the file could not be read, or if a classifier failed.
     """
     chosen, ids, unreadable = _choose(path, id_)
     for one in unreadable[:_IDS_NAMED]:

@@ -1,4 +1,4 @@
-"""`misstep datasets`: which public data sets there are, whether they are at hand and right, how to bring them here."""
+"""`misstep datasets`: list, download, verify and load the public data sets."""
 
 from functools import partial
 from pathlib import Path
@@ -22,32 +22,25 @@ from harness.escaping import plain
 from harness.progress import Progress, say
 from harness.runs.benchmarks import benchmark_folders
 from harness.runs.fetch import Fetched, fetch
-from misstep.data_option import Data
 from misstep.datasets.rows import at_hand, loaded_row, row_of
 from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
+from misstep.options import Data, Json, command_app
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app(has_commands=True)
 
 Names = Annotated[
-    list[str], typer.Argument(metavar="NAME...", help="Data sets, as `misstep datasets list` names them.")
+    list[str], typer.Argument(metavar="NAME...", help="Names of data sets; `misstep datasets list` lists them.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 @app.callback()
 def datasets() -> None:
-    """List, fetch and verify the public data sets, and turn them into benchmarks."""
+    """List, download and verify the public data sets, and load them as benchmarks."""
 
 
 @app.command("list")
 def list_(data: Data = None, json: Json = False) -> None:
-    """List the data sets: what each is, its licence and size, where it is, whether there is a loader."""
+    """List the data sets with their licence, size, place on this machine and loader."""
     rows = [row_of(name, data) for name in sorted(data_sets())]
     _print(rows, json, "\n".join(row_text(row) for row in rows))
 
@@ -55,14 +48,15 @@ def list_(data: Data = None, json: Json = False) -> None:
 @app.command()
 def verify(
     names_: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Data sets; by default all at hand.")
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Names of data sets; by default all on this machine."),
     ] = None,
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Hash every file of the data sets and compare with what is registered.
+    """Compare the hash of every file of the data sets with the registered hash.
 
-    Exit 1: a file differs or is missing. Exit 3: a set that was named is not at hand.
+    The exit code is 1 if a file differs or is missing, and 3 if a named data set is not on this machine.
     """
     chosen = list(names_ or at_hand(data))
     folders = {name: locate(name, data) for name in chosen}
@@ -81,19 +75,19 @@ def verify(
 def fetch_(
     names_: Names,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the sets' folders go; by default the cache.")
+        Path | None, typer.Option(metavar="DIR", help="Parent folder for the data sets; by default the cache.")
     ] = None,
     address: Annotated[
         str | None,
-        typer.Option(metavar="TEMPLATE", help="A mirror, as an address with {repository}, {commit} and {path}."),
+        typer.Option(metavar="TEMPLATE", help="Address of a mirror with {repository}, {commit} and {path} in it."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Fetch data sets from their public repositories at the pinned commits, each file checked against its hash.
+    """Download data sets from their public repositories at pinned commits, and check every file against its hash.
 
-    What is there and right is not fetched again: a fetch that was stopped goes on when the same line is given again.
-    Exit 3: an address could not be reached, or a file must be made by hand; it says which and by what rule. All that
-    can be fetched is fetched all the same.
+    Files with the right hash are not downloaded again, so the same command continues a download that was stopped. The
+    exit code is 3 if an address could not be reached or a file must be made by hand; the message names the file and the
+    rule. All other files are still downloaded.
     """
     for name in names_:
         data_set(name)
@@ -126,9 +120,9 @@ def fetch_(
 
 @app.command()
 def load(names_: Names, data: Data = None, json: Json = False) -> None:
-    """Turn data sets into benchmark folders in the cache: trajectories, items and gold labels by rater.
+    """Build benchmark folders from data sets in the cache: trajectories, items and each rater's gold labels.
 
-    Exit 1: a file of a set could not be read and was left out; it is named.
+    The exit code is 1 if a file of a data set could not be read; the output names it and the benchmark leaves it out.
     """
     loaded: list[tuple[Benchmark, Path]] = []
     with Progress("data sets", len(names_)) as progress:

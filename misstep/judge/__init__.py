@@ -1,38 +1,28 @@
-"""`misstep judge`: ask a judge about every item of a benchmark, and score what it says."""
-
-from typing import Annotated
-
-import typer
+"""`misstep judge`: run judges over a benchmark, score them and compare them."""
 
 from harness.progress import say
-from misstep.data_option import Data
 from misstep.judge.cache import app as cache_app
 from misstep.judge.calibrate import calibrate
 from misstep.judge.compare import compare
 from misstep.judge.inject import inject
 from misstep.judge.run import run
 from misstep.judge.stability import stability
+from misstep.options import Data, Json, command_app
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app(has_commands=True)
 
 
 @app.callback()
 def judge() -> None:
-    """Ask a judge about every item of a benchmark, and score what it says."""
+    """Run judges over the items of a benchmark, score them against gold labels and compare them."""
 
 
 @app.command("list")
 def list_judges(
     data: Data = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
-    """List the judges that come with Misstep, and those whose verdicts public data sets ship."""
+    """List all judges: judges with a prompt, rules, and recorded judges of public data sets."""
     import msgspec
 
     from harness.datasets.catalogue import how_to_get

@@ -1,4 +1,4 @@
-"""`misstep judge cache`: kept answers as lines that a colleague can take in, to run the same without a key."""
+"""`misstep judge cache`: export and import kept answers, so that a colleague needs no key."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,31 +7,26 @@ import typer
 
 from harness.errors import InputError
 from harness.escaping import plain
+from misstep.options import command_app
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = command_app(has_commands=True)
 
-_CacheFile = Annotated[Path, typer.Option("--cache", metavar="CACHE", help="The cache, as in `judge run --cache`.")]
+_CacheFile = Annotated[Path, typer.Option("--cache", metavar="CACHE", help="Cache file, as in `judge run --cache`.")]
 
 
 @app.callback()
 def cache() -> None:
-    """Take answers that are kept from one cache to another, as JSON lines without any key or address."""
+    """Export and import the answers of a cache as JSON lines; they contain no key and no address."""
 
 
 @app.command("export")
 def export_cache(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Where the lines go; a file that stands there is replaced.")
+        Path, typer.Argument(metavar="FILE", help="JSON Lines file to write; an existing file is replaced.")
     ],
     cache: _CacheFile,
 ) -> None:
-    """Write every answer of a cache as a line of JSON."""
+    """Write every answer of a cache to a JSON Lines file."""
     from analysis.tables.wording import counted_text
     from harness.clients import Cache
 
@@ -55,10 +50,10 @@ def export_cache(
 
 @app.command("import")
 def import_cache(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `judge cache export` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines file that `judge cache export` wrote.")],
     cache: _CacheFile,
 ) -> None:
-    """Add the answers of a file to a cache, made where there is none; those that it has stay as they are."""
+    """Add the answers of a JSON Lines file to a cache; the cache keeps the answers that it has."""
     from harness.clients import Cache
 
     if not file.is_file():

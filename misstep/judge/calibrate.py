@@ -6,31 +6,36 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.data_option import Data
+from misstep.options import Data, Json, MovedBenchmark
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
 
 
 def calibrate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a judge's run.")],
-    precision: Annotated[float, typer.Option(metavar="SHARE", help="The precision to keep, such as 0.80.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a judge's run.")],
+    precision: Annotated[
+        float, typer.Option(metavar="SHARE", help="Precision that the threshold must keep, such as 0.80.")
+    ],
     label: Annotated[
-        str, typer.Option(help="The label that is to be precise; by default the benchmark's positive one.")
+        str, typer.Option(help="Label whose precision counts; by default the benchmark's positive label.")
     ] = "",
-    confidence: Annotated[float, typer.Option(metavar="SHARE", help="Confidence of the one-sided lower bound.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(metavar="SHARE", help="Confidence level of the one-sided lower bound.")
+    ] = 0.95,
     held_out: Annotated[
-        float, typer.Option(metavar="SHARE", help="The share of the items that test the threshold.")
+        float, typer.Option(metavar="SHARE", help="Share of the items that is held out to test the threshold.")
     ] = 0.5,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed for the split.")] = 0,
-    benchmark: Annotated[str, typer.Option(help="The benchmark, where it no longer lies where the run found it.")] = "",
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed for the split into two parts.")] = 0,
+    benchmark: MovedBenchmark = "",
     data: Data = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
     """Find a threshold above which a judge's label is precise enough.
 
-    It is chosen on some of the items and tested on the others, which are of other runs. Exit 1 where none keeps the
-    precision at this number of labels; then it is said how many more would be needed, or that none will do.
+    The threshold is chosen on one part of the items and tested on the held-out part, which comes from other
+    trajectories. The exit code is 1 if no threshold keeps the precision; the output then gives the number of further
+    labels that would be needed, or says that no number is enough.
     """
     import msgspec
 

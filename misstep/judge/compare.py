@@ -7,7 +7,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.escaping import plain
-from misstep.data_option import Data
+from misstep.options import Data, Json, MovedBenchmark, Seed
 
 if TYPE_CHECKING:
     from analysis.measures.judging.scores import Scores
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of runs on one benchmark.")],
-    benchmark: Annotated[
-        str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
-    ] = "",
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of two or more runs on one benchmark.")
+    ],
+    benchmark: MovedBenchmark = "",
     data: Data = None,
     test: Annotated[
-        Literal["mcnemar", "bootstrap"], typer.Option(help="McNemar's test, or the paired bootstrap.")
+        Literal["mcnemar", "bootstrap"], typer.Option(help="Test for a pair: McNemar's test or the paired bootstrap.")
     ] = "mcnemar",
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
 ) -> None:
-    """Compare judges in pairs on the items that both were asked about.
+    """Compare judges in pairs on the items that both judged.
 
-    An item without an answer counts as wrong; p-values are adjusted after Holm for all pairs.
+    An item without an answer counts as wrong. The p-values are adjusted for all pairs by Holm's method.
     """
     import msgspec
 

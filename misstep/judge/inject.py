@@ -1,4 +1,4 @@
-"""`misstep judge inject`: how often a text inside an item changes a judge's verdict."""
+"""`misstep judge inject`: how often a planted instruction changes a judge's verdict."""
 
 from typing import Annotated
 
@@ -6,7 +6,6 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from harness.judges.prompted_judge import PromptedJudge
-from misstep.data_option import Data
 from misstep.judge.options import (
     Asking,
     BaseUrl,
@@ -24,17 +23,18 @@ from misstep.judge.options import (
     kept_when_stopped,
     opened_judge,
 )
+from misstep.options import Data
 
 
 def inject(
     judge: Judge,
     out: Out,
     benchmark: Annotated[
-        str, typer.Option(help="Attack items of this benchmark instead of those that come with Misstep.")
+        str, typer.Option(help="Benchmark whose items are attacked, instead of the shipped items.")
     ] = "",
-    items: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many plain items are attacked.")] = None,
-    attacks: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many attacked items are made.")] = None,
-    seed: Annotated[int, typer.Option(help="Random seed: which attack goes into which item, and where.")] = 0,
+    items: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of plain items to attack.")] = None,
+    attacks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of attacked items to make.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed for the choice of attacks, items and places.")] = 0,
     model: Model = "",
     base_url: BaseUrl = "",
     concurrency: Concurrency = 16,
@@ -45,12 +45,12 @@ def inject(
     replay: Replay = None,
     local: Local = False,
     data: Data = None,
-    json: Annotated[bool, typer.Option("--json", help="Print what was found as one JSON document.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Ask a judge about items with texts in them that try to steer it, and about the same items without.
+    """Measure prompt injection: run a judge on items with planted instructions, and on the same items without them.
 
-    The items are made in the run's folder, as a benchmark; the same line again goes on with a run that was stopped. A
-    verdict that differs from the plain item's is a flip; copies of the plain items show what differs by chance.
+    The command makes the items in the run's folder, as a benchmark. The same command continues a run that was stopped.
+    A flip is a verdict that differs from the plain item's verdict; copies of the plain items show flips by chance.
     """
     import sys
 

@@ -1,4 +1,4 @@
-"""The judges that a command line may name: those that come with Misstep, then the recorded ones that are at hand."""
+"""The judges that a command line may name: with a prompt, by rule, and recorded ones of downloaded data sets."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class Listed(Struct, frozen=True):
 
 
 def listed(data: Path | None = None) -> tuple[list[Listed], list[str]]:
-    """All judges, and the data sets with recorded ones that are not at hand.
+    """All judges, and the data sets with recorded judges that are not on this machine.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the commands that ask a model have in common: their options, the judge and client that these name, the end."""
+"""Shared parts of the commands that ask a model: their options, the judge and client, the exit code."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,18 +17,29 @@ if TYPE_CHECKING:
     from harness.protocols import Judge as Judge_
     from harness.runs.judge import RunSummary
 
-Judge = Annotated[str, typer.Argument(metavar="JUDGE", help="A judge's TOML file, or one of `judge list`.")]
-Out = Annotated[Path, typer.Option(help="The run's folder; a run that stands there is gone on with.")]
-Model = Annotated[str, typer.Option(help="The model to ask, instead of the judge's own.")]
-BaseUrl = Annotated[str, typer.Option(help="An OpenAI-compatible address, such as http://127.0.0.1:8000/v1.")]
-Concurrency = Annotated[int, typer.Option(min=1, metavar="N", help="Requests in flight at once.")]
-MaxCost = Annotated[float | None, typer.Option(metavar="USD", help="Stop before more than this is spent.")]
-Prices = Annotated[Path | None, typer.Option(metavar="FILE", help="A price file.")]
-CacheFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Where answers are kept from run to run.")]
-Record = Annotated[Path | None, typer.Option(metavar="FILE", help="Add every exchange to a file.")]
-Replay = Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from recorded exchanges, without a server.")]
+Judge = Annotated[
+    str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
+]
+Out = Annotated[Path, typer.Option(help="Folder of the run; an unfinished run in it is continued.")]
+Model = Annotated[str, typer.Option(help="Model to ask instead of the judge's own.")]
+BaseUrl = Annotated[str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")]
+Concurrency = Annotated[int, typer.Option(min=1, metavar="N", help="Number of requests in flight at once.")]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(metavar="USD", help="Cost limit; the run stops before it spends more. It counts every retry."),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="TOML file with prices of models; it goes before the shipped prices."),
+]
+CacheFile = Annotated[Path | None, typer.Option(metavar="FILE", help="File that keeps answers from run to run.")]
+Record = Annotated[Path | None, typer.Option(metavar="FILE", help="File to which every request and reply is added.")]
+Replay = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="File of recorded exchanges that answers instead of a server.")
+]
 Local = Annotated[
-    bool, typer.Option("--local", help="Ask the small model of `make local-llm`: plumbing only, it is no judge.")
+    bool,
+    typer.Option("--local", help="Ask the small model of `make local-llm`. It tests the set-up and is no real judge."),
 ]
 
 
@@ -37,7 +48,7 @@ _NOTHING_TO_ASK = frozenset({"judge", "benchmark", "out", "data", "json"})
 
 
 class Asking(Struct, frozen=True):
-    """The options that decide who is asked and how answers are got."""
+    """The options for the model and the client."""
 
     model: str = ""
     base_url: str = ""
@@ -51,12 +62,12 @@ class Asking(Struct, frozen=True):
 
 @contextmanager
 def opened_judge(named: str, options: Asking, data: Path | None = None) -> "Iterator[tuple[Judge_, ClientSettings]]":
-    """A judge with the model of the options, and how its answers are got; the local model runs as long as the block.
+    """A judge with the model from the options, and the settings of its client; the local model runs inside the block.
 
     Raises
     ------
     UsageError
-        There is no such judge, or options that contradict each other.
+        The judge does not exist, or options contradict each other.
     InputError
         The judge's file breaks the form.
     MissingPrerequisite
@@ -100,7 +111,7 @@ def _settings(base_url: str | None, options: Asking) -> "ClientSettings":
 
 @contextmanager
 def kept_when_stopped(out: Path) -> Iterator[None]:
-    """Ctrl-C ends the command with 130 and a sentence that says where the answers are."""
+    """End the command on Ctrl-C with exit code 130 and a message that names the run's folder."""
     try:
         yield
     except KeyboardInterrupt:
@@ -109,7 +120,7 @@ def kept_when_stopped(out: Path) -> Iterator[None]:
 
 
 def exit_unless_whole(ended: "RunSummary") -> None:
-    """Say what was not asked and what failed, and end with 1 where there is any of it."""
+    """End with exit code 1 and a message if items were not asked about or failed."""
     if not (ended.stopped or ended.failed):
         return
     from analysis.tables.wording import counted_text
@@ -125,7 +136,7 @@ def exit_unless_whole(ended: "RunSummary") -> None:
 
 
 def refuse_asking(context: typer.Context) -> None:
-    """Refuse options of the command line that say how a model is asked.
+    """Refuse options for asking a model, for a judge that asks none.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`misstep judge run`: ask a judge about every item of a benchmark, and score what it says."""
+"""`misstep judge run`: run a judge over every item of a benchmark, and score it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
-from misstep.data_option import Data
 from misstep.judge.options import (
     Asking,
     BaseUrl,
@@ -25,6 +24,7 @@ from misstep.judge.options import (
     opened_judge,
     refuse_asking,
 )
+from misstep.options import Data
 
 
 def run(
@@ -32,15 +32,16 @@ def run(
     judge: Judge,
     out: Out,
     benchmark: Annotated[
-        str, typer.Option(help="A benchmark's folder, or the name of a public set; a recorded judge has its own.")
+        str,
+        typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own."),
     ] = "",
     model: Model = "",
     base_url: BaseUrl = "",
     concurrency: Concurrency = 16,
-    sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Ask about a random sample of items.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run on a random sample of N items.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     batch: Annotated[
-        bool, typer.Option("--batch", help="Hand all requests in together by the Batch API, at its price.")
+        bool, typer.Option("--batch", help="Send the requests through the Batch API, at its price.")
     ] = False,
     max_cost: MaxCost = None,
     prices: Prices = None,
@@ -49,12 +50,15 @@ def run(
     replay: Replay = None,
     local: Local = False,
     data: Data = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the scores as one JSON document.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
+    ] = False,
 ) -> None:
-    """Ask a judge about every item of a benchmark, and score it.
+    """Run a judge over every item of a benchmark, and score its verdicts against the gold labels.
 
-    The same line again goes on with a run that was stopped, asks again what failed, and asks nothing twice that was
-    answered. The key comes from OPENAI_API_KEY. A recorded judge (`DATASET/JUDGE`) needs neither key nor server.
+    The same command continues a run that was stopped: it asks again about failed items and never about answered ones.
+    A judge with a prompt takes its key from OPENAI_API_KEY. Rules (`CATEGORY@rule`) and recorded judges
+    (`DATASET/JUDGE`) need neither a key nor a server; a judge in Python is named `package.module:object`.
     """
     import sys
 

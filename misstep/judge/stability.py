@@ -1,4 +1,4 @@
-"""`misstep judge stability`: repeated runs of one judge, and how far they say the same."""
+"""`misstep judge stability`: how often repeated runs of one judge give the same labels."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.data_option import Data
+from misstep.options import Data, Json, MovedBenchmark, Seed
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
@@ -18,17 +18,18 @@ _SAME = {name: name for name in _ALIKE} | {"judge_digest": "judge's file"}
 
 
 def stability(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of runs of one judge.")],
-    benchmark: Annotated[
-        str, typer.Option(help="The benchmark, where it no longer lies where the runs found it.")
-    ] = "",
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN RUN…", help="Folders of two or more runs of one judge on one benchmark."),
+    ],
+    benchmark: MovedBenchmark = "",
     data: Data = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same figures.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
 ) -> None:
-    """Say how far repeated runs of one judge on one benchmark give the same labels.
+    """Measure how often repeated runs of one judge on one benchmark give the same labels.
 
-    Runs that share a cache repeat its answers: run them without --cache.
+    Run the judge without --cache: runs with a shared cache repeat its answers.
     """
     import msgspec
 

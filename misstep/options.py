@@ -1,0 +1,50 @@
+"""Options that several commands share, and the settings of every command line application."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command_app(*, has_commands: bool = False) -> typer.Typer:
+    """An empty application with the settings that all commands share.
+
+    Parameters
+    ----------
+    has_commands
+        Whether it gets sub-commands; called without one of them it then prints its help.
+    """
+    return typer.Typer(
+        no_args_is_help=has_commands,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def _checked(data: Path | None) -> Path | None:
+    """The option as it was given; a folder that was named here or by `MISSTEP_DATA` has to exist."""
+    from harness.datasets.catalogue import named_data_folder
+
+    named_data_folder(data)
+    return data
+
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder of public data sets; by default MISSTEP_DATA, then the cache.",
+        show_default=False,
+        callback=_checked,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the results to an HTML page as well.")]
+Seed = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Random seed; the same seed gives the same figures.", show_default=True)
+]
+MovedBenchmark = Annotated[
+    str, typer.Option("--benchmark", help="The benchmark's folder or name, if the benchmark has moved since the run.")
+]
