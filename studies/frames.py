@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from analysis.measures.judging.judged import JudgedItems
+    from analysis.measures.judging.ratings import JudgedRatings
     from analysis.measures.solved import SolvedSet
     from analysis.measures.validity import JudgedSet
     from analysis.papers.autotriage.agreement import RatedSet
@@ -21,6 +22,7 @@ _FIGURE = ("id", "place", "row", "column", "printed", "number", "unit")
 _SESSION = ("dataset", "session", "category", "label", "first_step", "n_steps")
 _ATTEMPT = ("title", "system", "task", "tried", "solved")
 _ANSWER = ("judge", "item", "cluster", "gold", "label", "status")
+_RATING = ("title", "aspect", "run", "people", "judge")
 _ESTIMATE = ("value", "low", "high", "n")
 
 
@@ -106,6 +108,23 @@ def answers(judged: Iterable["JudgedItems"]) -> "DataFrame":
         for verdict in one.verdicts
     )
     return _frame(rows, _ANSWER)
+
+
+def run_ratings(judged: Iterable["JudgedRatings"]) -> "DataFrame":
+    """Ratings of runs by a judge and by people, one row a judge, aspect and run; what was not rated is missing."""
+    rows = (
+        {
+            "title": one.title,
+            "aspect": aspect,
+            "run": run,
+            "people": rating,
+            "judge": (one.judge.get(run) or {}).get(aspect),
+        }
+        for one in judged
+        for run, given in one.people.items()
+        for aspect, rating in given.items()
+    )
+    return _frame(rows, _RATING)
 
 
 def estimates(found: Mapping[Any, "Estimate"], *names: str) -> "DataFrame":

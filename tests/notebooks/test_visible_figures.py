@@ -34,6 +34,28 @@ VISIBLE = {
         "unacceptable": "judge",
         "verified": "wink_judge_precision",
     },
+    "engineering_agent_solve_rates": {
+        "solve_rate": "solve_rates",
+        "pass_at": "pass_at_k",
+        "pass_at_5": "pass_at_k",
+        "pass_hat_4": "repeated_trials",
+        "best_rates": "submissions",
+        "neighbours": "ranking",
+        "mcnemar": "ranking",
+        "of_attempted": "denominators",
+        "of_all": "denominators",
+        "unacceptable": "judge",
+        "production": "production",
+    },
+    "judges_compared": {
+        "difference": "recorded_pairs",
+        "p_value": "recorded_pairs",
+        "accuracies": "recorded_both_ways",
+        "shares": "recorded_direction",
+        "rated_alike": "recorded_ratings",
+        "truth": "corrected_halves",
+        "precisions": "precision_floors",
+    },
     "wink_interventions": {
         "rates": "recovery",
         "gaps": "recovery_difference",
@@ -109,7 +131,7 @@ def one_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.mark.parametrize("notebook", sorted(file.stem for file in NOTEBOOKS.glob("*.ipynb")))
+@pytest.mark.parametrize("notebook", sorted(VISIBLE))
 def test_what_is_computed_in_sight_is_what_the_table_shows(
     notebook: str, one_cache: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
