@@ -9,9 +9,11 @@ from msgspec import Struct
 from harness.generate import outputs
 from harness.generate.projects import Change, Function, Project
 from harness.generate.vocabularies import Broken, Vocabulary
-from harness.generate.voice import Voice
+from harness.generate.voice import Voice, fill
 from harness.trajectory import Step, ToolCall, ToolResult
 
+_MARKS, _MARK_WEIGHTS = ("{}", "`{}`", '"{}"', "@{}", "./{}"), (50, 30, 8, 8, 4)
+"""How users write the names of files and folders."""
 _SILENT = 0.2
 """How many agents say nothing beside their calls."""
 _FRAMED = 0.3
@@ -77,8 +79,12 @@ class Session:
         self._open = ""
 
     def told(self, kind: str, **names: object) -> str:
-        """Something that the user says, worded."""
-        return self._user.say(kind, **names)
+        """Something that the user says, worded; files and folders are marked as names in one way or another."""
+        text = self._user.draw(kind)
+        if not any(mark in text for mark in '`"'):
+            marked = self.random.choices(_MARKS, _MARK_WEIGHTS)[0]
+            names |= {name: marked.format(names[name]) for name in ("path", "folder") if name in names}
+        return fill(text, names)
 
     def limit(self, kind: str, **names: object) -> str:
         """A limit that the user sets, worded; now and then as a point of a list or as one of the project's rules."""

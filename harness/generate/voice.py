@@ -9,6 +9,7 @@ The two sets share no text. Rules and prompts are written with `development` in 
 on `scoring`, whose texts nobody who writes them reads.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -102,15 +103,16 @@ class Voice:
 
     def say(self, kind: str, **names: object) -> str:
         """The next wording of a kind, filled in."""
-        return _filled(self._next(kind), names)
+        return fill(self.draw(kind), names)
 
     def keep(self, kind: str, **names: object) -> str:
         """One wording of a kind, filled in: the same at every call, as a program has it."""
         if kind not in self._kept:
-            self._kept[kind] = self._next(kind)
-        return _filled(self._kept[kind], names)
+            self._kept[kind] = self.draw(kind)
+        return fill(self._kept[kind], names)
 
-    def _next(self, kind: str) -> str:
+    def draw(self, kind: str) -> str:
+        """The next wording of a kind, with the names still to be filled in."""
         left = self._left.get(kind)
         if not left:
             pool = _pool(kind, self.wordings, self._language)
@@ -121,5 +123,6 @@ class Voice:
         return left.pop().text
 
 
-def _filled(text: str, names: dict[str, object]) -> str:
+def fill(text: str, names: Mapping[str, object]) -> str:
+    """A wording with its names."""
     return Template(text).substitute(names)
