@@ -19,7 +19,7 @@ from math import ceil, floor
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.margin_differences import ALL, SOME, Differences, differences
+from analysis.stats.margin_differences import ALL, Differences, differences
 from analysis.stats.table_filling import Table, fill
 from harness.errors import UsageError
 
@@ -34,9 +34,8 @@ LARGEST_N, MOST_LABELS = 10_000_000, 12
 
 _A_VECTOR = 400
 """What looking at one vector of sums costs, counted in differences."""
-_FEW_SQUARES = 8
-_QUICK = 2_000_000
-"""What each quick look may take: one at margins that hardly differ, one at some of the differences."""
+_NEARLY_ALIKE, _QUICK = 2, 2_000_000
+"""Margins that differ by so few items are looked at first, and what that may take: most tables are found so."""
 
 
 class KappaSearch(Struct, frozen=True):
@@ -129,42 +128,32 @@ def find_table(
         return KappaSearch(None, False, 0)
     if first:
         return _with_first_rater(first, agree, (low, high), differences(labels, n - agree))
-    some, examined = differences(labels, n - agree, SOME), 0
-    for most_square in (_FEW_SQUARES, some.greatest_square):
-        look = _search(n, agree, labels, (low, high), some, most_square, min(_QUICK, budget - examined))
-        examined += look.examined
-        if look.table is not None:
-            return KappaSearch(look.table, True, examined)
-    if some.complete and look.complete:
-        return KappaSearch(None, True, examined)
-    if budget - examined < ALL:
-        return KappaSearch(None, False, examined)
-    every = differences(labels, n - agree)
-    look = _search(n, agree, labels, (low, high), every, every.greatest_square, budget - examined)
-    complete = look.table is not None or (look.complete and every.complete)
-    return KappaSearch(look.table, complete, examined + look.examined)
+    near = differences(labels, min(_NEARLY_ALIKE, n - agree))
+    quick = _search(n, agree, (low, high), near, labels, min(_QUICK, budget))
+    if quick.table is not None or budget - quick.examined < ALL:
+        return KappaSearch(quick.table, quick.table is not None, quick.examined)
+    whole = _search(n, agree, (low, high), differences(labels, n - agree), labels, budget - quick.examined)
+    return KappaSearch(whole.table, whole.complete, quick.examined + whole.examined)
 
 
-def _search(
-    n: int, agree: int, labels: int, products: Products, apart: Differences, most_square: int, budget: int
-) -> KappaSearch:
-    """Each vector of sums whose squares leave a square of differences up to a limit, and differences to go with it."""
+def _search(n: int, agree: int, products: Products, apart: Differences, labels: int, budget: int) -> KappaSearch:
+    """Each vector of sums that leaves room for a square of differences, and differences to go with it."""
     low, high = products
     examined = 0
-    for sums in _sums(2 * n, labels, 2 * n, (4 * low, 4 * high + most_square), agree, n - agree):
+    for sums in _sums(2 * n, labels, 2 * n, (4 * low, 4 * high + apart.greatest_square), agree, n - agree):
         if examined > budget:
             return KappaSearch(None, False, examined)
         examined += _A_VECTOR
         if not sums:
             continue
         squares = sum(value * value for value in sums)
-        found, looked_at = apart.within(sums, squares - 4 * high, min(squares - 4 * low, most_square))
+        found, looked_at = apart.within(sums, squares - 4 * high, squares - 4 * low)
         examined += looked_at
         if found is not None:
             rows = [(value + off) // 2 for value, off in zip(sums, found, strict=True)]
             columns = [(value - off) // 2 for value, off in zip(sums, found, strict=True)]
             return KappaSearch(fill(rows, columns, agree), True, examined)
-    return KappaSearch(None, True, examined)
+    return KappaSearch(None, apart.complete, examined)
 
 
 def _with_first_rater(first: Sequence[int], agree: int, products: Products, apart: Differences) -> KappaSearch:

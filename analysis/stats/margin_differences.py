@@ -11,8 +11,8 @@ import numpy as np
 
 from analysis.stats.patterns import IntArray
 
-SOME, ALL = 4_000, 1_000_000
-"""How many vectors of differences are listed at most: for a quick look, and for a whole one."""
+ALL = 1_000_000
+"""How many vectors of differences are listed at most."""
 
 
 class Differences:
@@ -54,18 +54,16 @@ class Differences:
 
 
 @lru_cache(maxsize=8)
-def differences(labels: int, disagree: int, most: int = ALL) -> Differences:
+def differences(labels: int, disagree: int) -> Differences:
     """The differences between the margins of two raters who disagree on so many items; some if they are too many.
 
     Parameters
     ----------
     labels, disagree
         How many labels there are, and how many items are labelled differently.
-    most
-        How many vectors to list at most.
     """
-    complete = _at_most(most, labels, disagree)
-    sizes = np.arange(-disagree, disagree + 1) if complete else _some_sizes(labels, disagree, most)
+    complete = _at_most(ALL, labels, disagree)
+    sizes = np.arange(-disagree, disagree + 1) if complete else _some_sizes(labels, disagree)
     rows = np.zeros((1, 0), dtype=np.int64)
     for _ in range(labels - 1):
         rows = np.column_stack([np.repeat(rows, len(sizes), axis=0), np.tile(sizes, len(rows))])
@@ -74,9 +72,9 @@ def differences(labels: int, disagree: int, most: int = ALL) -> Differences:
     return Differences(rows[_sizes_within(rows, disagree)], complete)
 
 
-def _some_sizes(labels: int, disagree: int, most: int) -> IntArray:
+def _some_sizes(labels: int, disagree: int) -> IntArray:
     """Differences near 0, and others evenly over the whole range; so few that their vectors are not too many."""
-    some = max(3, int((most // 10) ** (1 / (labels - 1))))
+    some = max(3, int((ALL // 10) ** (1 / (labels - 1))))
     near = min(disagree, max(1, some // 4))
     spread = np.rint(np.linspace(-disagree, disagree, max(2, some - 2 * near - 1))).astype(np.int64)
     return np.unique(np.concatenate([spread, np.arange(-near, near + 1)]))
