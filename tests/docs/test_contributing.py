@@ -1,0 +1,62 @@
+"""CONTRIBUTING names the way from three figures of the README to their arithmetic; the names and the way exist."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.audit import tables
+from analysis.gold import GoldLabel
+from analysis.labels import read_labels
+from analysis.measures import agreement
+from analysis.measures.judging import scores, tally
+from analysis.measures.judging.score_tables import scores_table
+from analysis.papers.wink import prevalence
+from analysis.stats import coefficients
+from analysis.stats.estimate import Estimate
+from harness.verdict import Verdict
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text()
+WAYS = [line for line in TEXT.splitlines() if line.count("| `") == 4 and "`analysis.stats." in line]
+NAMES = sorted({name for line in WAYS for name in re.findall(r"`((?:analysis|studies)\.[\w.]+)`", line)})
+
+
+def test_three_ways_are_written_down_and_their_figures_stand_in_the_readme() -> None:
+    figures = [re.search(r"\d+\.\d+%?", line)[0] for line in WAYS]
+    assert len(figures) == 3
+    assert all(figure in (ROOT / "README.md").read_text() for figure in figures)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_on_the_way_is_a_function(name: str) -> None:
+    module, function = name.rsplit(".", 1)
+    assert callable(getattr(import_module(module), function))
+
+
+def test_notebooks_on_the_way_exist() -> None:
+    notebooks = re.findall(r"`(notebooks/\w+\.ipynb)`", "".join(WAYS))
+    assert notebooks
+    assert all((ROOT / notebook).is_file() for notebook in notebooks)
+
+
+def test_the_share_of_wink_is_what_the_statistic_gives(monkeypatch) -> None:
+    monkeypatch.setattr(tables, "wilson", lambda count, n: Estimate(count / n / 2, n=n))
+    assert prevalence.prevalence_table().finding.startswith("14.6% of 42,807")
+
+
+def test_the_kappa_of_the_labels_is_what_the_statistic_gives(monkeypatch) -> None:
+    monkeypatch.setattr(coefficients, "fleiss", lambda sets, _: np.full(len(sets), 0.25))
+    report = agreement.agreement_report(read_labels(ROOT / "tests/docs/labels.csv"), resamples=10)
+    assert report.fleiss_kappa.value == 0.25
+
+
+def test_the_accuracy_of_a_judge_is_what_the_statistic_gives(monkeypatch) -> None:
+    monkeypatch.setattr(tally, "korn_graubard", lambda _: Estimate(0.25, n=2))
+    verdicts = [Verdict(item, "judge", "yes", "answered") for item in ("a", "b")]
+    gold = [GoldLabel(item, "rater", "yes") for item in ("a", "b")]
+    scored = scores.score(verdicts, gold, clusters=dict.fromkeys("ab", "run"), resamples=10)
+    assert scored.accuracy_all.value == 0.25
+    assert scores_table(scored, "").rows[1].value == 0.25
