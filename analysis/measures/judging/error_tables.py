@@ -121,17 +121,7 @@ def flows_finding(found: Bias) -> str:
 
 def _forwards(difference: Estimate) -> Estimate:
     """A difference told from the side of the greater."""
-    if difference.value is None or difference.value >= 0:
-        return difference
-    low, high = difference.low, difference.high
-    return Estimate(
-        -difference.value,
-        None if high is None else -high,
-        None if low is None else -low,
-        difference.n,
-        difference.method,
-        difference.reason,
-    )
+    return difference if (difference.value or 0.0) >= 0 else difference.negated()
 
 
 @made_by_this

@@ -8,7 +8,7 @@ import msgspec
 from analysis.measures.judging.flips import Flips, Part
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from analysis.tables.wording import number_text, with_interval
 
 FEW_PLAIN = 40
 """With fewer plain items than this an interval over them is narrower than it should be (`analysis.stats.clustered`)."""
@@ -93,10 +93,9 @@ def _notes(found: Flips) -> list[str]:
 
 
 def _with_ends(estimate: Estimate, unit: Unit) -> str:
-    value = number_text(estimate.value, unit)
-    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
-        return f"{value} (without an interval: {estimate.reason.partition(':')[0]})"
-    return f"{value} (95% interval {number_text(estimate.low, unit)} to {number_text(estimate.high, unit)})"
+    if estimate.low is not None and estimate.low != estimate.high:
+        return with_interval(estimate, unit)
+    return f"{number_text(estimate.value, unit)} (without an interval: {estimate.reason})"
 
 
 def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:

@@ -19,7 +19,7 @@ from msgspec import Struct, structs
 
 from analysis.gold import GoldLabel
 from analysis.measures.judging.reference import majority
-from analysis.measures.judging.tally import tally
+from analysis.measures.judging.units import units_of
 from analysis.stats.clustered_bounds import effective_items
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray
@@ -301,8 +301,7 @@ def _tested(half: _Items, threshold: float | None, confidence: float) -> tuple[E
         return none, none, 0
     flagged = half.scores >= threshold
     precision = flagged_precision(half.positives[flagged], half.clusters[flagged], confidence)
-    counted = tally(half.positives.astype(int).tolist(), flagged.astype(int).tolist(), half.clusters.tolist())
-    recall = counted.share(counted.answers == 1, counted.gold == 1, NO_GOLD)
+    recall = units_of(half.clusters.tolist()).share(flagged, half.positives, NO_GOLD)
     return precision, recall, int(flagged.sum())
 
 

@@ -5,7 +5,7 @@ from msgspec import structs
 from analysis.measures.judging.precision_threshold import LABEL_ALONE, PrecisionThreshold
 from analysis.stats.estimate import Estimate
 from analysis.stats.thresholds import Step
-from analysis.tables import Row, Table, Unit, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, number_text, with_interval
 
 _HELD_OUT = "Held-out half"
@@ -71,13 +71,13 @@ def threshold_table(found: PrecisionThreshold, judge: str, source: str) -> Table
 def _held_out_rows(found: PrecisionThreshold, source: str) -> list[Row]:
     if found.tried is None:
         return []
-    figures: tuple[tuple[str, Estimate, Unit], ...] = (
-        ("Precision", found.precision, "share"),
-        ("Recall", found.recall, "share"),
-        ("Items flagged", Estimate(found.flagged, n=found.held_out), "count"),
-    )
     group = f"{_HELD_OUT}: {threshold_text(found, found.tried)}"
-    return [_row(quantity, estimate, unit, group, source) for quantity, estimate, unit in figures]
+    flagged = Estimate(found.flagged, n=found.held_out)
+    return [
+        estimate_row("Precision", _one_sided(found.precision), "share", group, source),
+        estimate_row("Recall", found.recall, "share", group, source),
+        estimate_row("Items flagged", flagged, "count", group, source),
+    ]
 
 
 def _step_row(found: PrecisionThreshold, step: Step, source: str) -> Row:
@@ -85,21 +85,10 @@ def _step_row(found: PrecisionThreshold, step: Step, source: str) -> Row:
     told = kept if step.tested else "after the first failure: not tested"
     name = threshold_text(found, step.threshold)
     reason = "; ".join(filter(None, (step.precision.reason, told)))
-    precision = structs.replace(step.precision, reason=reason)
-    return _row(f"{name[0].upper()}{name[1:]}", precision, "share", _CALIBRATION, source)
+    precision = structs.replace(_one_sided(step.precision), reason=reason)
+    return estimate_row(f"{name[0].upper()}{name[1:]}", precision, "share", _CALIBRATION, source)
 
 
-def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
-    one_sided = "lower bound" in estimate.method
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=None if one_sided else estimate.high,
-        n=estimate.n,
-        source=source,
-        reason=estimate.reason,
-        unit=unit,
-        method=estimate.method,
-        group=group,
-    )
+def _one_sided(precision: Estimate) -> Estimate:
+    """A precision with its lower bound alone, which is what was tested: the upper end is that of all shares."""
+    return structs.replace(precision, high=None)

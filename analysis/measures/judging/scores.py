@@ -13,17 +13,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
 from analysis.gold import GoldLabel
 from analysis.measures.judging.reference import majority
 from analysis.measures.judging.sample import Codes, codes_of, one_an_item
-from analysis.measures.judging.tally import Tally, tally
+from analysis.measures.judging.units import BoolArray, Units, units_of
 from analysis.stats import coefficients
 from analysis.stats.agreement import ONE_CATEGORY
 from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
+from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from harness.errors import UsageError
 from harness.verdict import Verdict
 
@@ -39,6 +38,24 @@ _FEWEST_RESAMPLES = 1_000
 """For the kappa with one of many raters."""
 
 _SPENT = ("cost_usd", "input_tokens", "output_tokens", "seconds")
+
+
+class _Answers(Struct, frozen=True):
+    """Items with a gold label: the codes of that and of the answer, and what the items are a sample of."""
+
+    gold: IntArray
+    answers: IntArray
+    units: Units
+
+    @property
+    def all(self) -> BoolArray:
+        return np.ones(len(self.gold), dtype=np.bool_)
+
+    def only(self, items: BoolArray) -> "_Answers":
+        return _Answers(self.gold[items], self.answers[items], self.units.only(items))
+
+    def accuracy(self, undefined: str) -> Estimate:
+        return self.units.share(self.gold == self.answers, self.all, undefined)
 
 
 class LabelScores(Struct, frozen=True):
@@ -172,7 +189,7 @@ def score(
     reference = majority(gold, raters)
     codes = codes_of(reference, labels)
     scored = [verdict for verdict in asked.values() if verdict.item in reference.label_of]
-    table = _tallied(scored, reference.label_of, codes, clusters)
+    table = _coded(scored, reference.label_of, codes, clusters)
     answered = table.only(table.answers != codes.unanswered)
     kappa, *f1s = _resampled(answered, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)
     kappa_all, *f1s_all = _resampled(table, codes, (NOTHING_ASKED, NEITHER), resamples, seed)
@@ -192,12 +209,12 @@ def score(
         unlabelled=len(no_gold - reference.tied),
         unasked=len(reference.label_of.keys() - asked.keys()),
         unknown_labels=_unknown_labels(asked.values(), codes),
-        accuracy=_accuracy(answered, NOTHING_ANSWERED),
-        accuracy_all=_accuracy(table, NOTHING_ASKED),
+        accuracy=answered.accuracy(NOTHING_ANSWERED),
+        accuracy_all=table.accuracy(NOTHING_ASKED),
         cohen_kappa=kappa,
         cohen_kappa_all=kappa_all,
         majority_label=None if most is None else codes.labels[most],
-        majority_share=table.share(table.gold == (-1 if most is None else most), _all(table), NOTHING_ASKED),
+        majority_share=table.units.share(table.gold == (-1 if most is None else most), table.all, NOTHING_ASKED),
         labels={
             label: _label_scores(place, answered, table, f1s[place], f1s_all[place])
             for place, label in enumerate(codes.labels)
@@ -218,63 +235,52 @@ def _judge_of(verdicts: Iterable[Verdict], name: str) -> str:
     return name or next(iter(names), "")
 
 
-def _tallied(
+def _coded(
     verdicts: Sequence[Verdict], label_of: Mapping[str, str], codes: Codes, clusters: Mapping[str, str] | None
-) -> Tally:
-    places = codes.places
-    items = [verdict.item for verdict in verdicts]
-    together = clusters or {}
-    return tally(
-        [places[label_of[item]] for item in items],
-        codes.of(verdicts),
-        [together.get(item, f"item {item}") for item in items],
-    )
+) -> _Answers:
+    places, items = codes.places, [verdict.item for verdict in verdicts]
+    gold = np.array([places[label_of[item]] for item in items], dtype=np.int64)
+    return _Answers(gold, np.array(codes.of(verdicts), dtype=np.int64), units_of(items, clusters))
 
 
-def _all(table: Tally) -> npt.NDArray[np.bool_]:
-    return np.ones(len(table.items), dtype=np.bool_)
-
-
-def _accuracy(table: Tally, undefined: str) -> Estimate:
-    return table.share(table.gold == table.answers, _all(table), undefined)
-
-
-def _resampled(table: Tally, codes: Codes, undefined: tuple[str, str], resamples: int, seed: int) -> list[Estimate]:
+def _resampled(table: _Answers, codes: Codes, undefined: tuple[str, str], resamples: int, seed: int) -> list[Estimate]:
     """Kappa, and F1 of each label; `undefined` are the reasons without items, and without items of a label."""
     n_labels, (nothing, neither) = len(codes.labels), undefined
-    reasons = [ONE_CATEGORY, *[neither] * n_labels] if table.n else [nothing] * (1 + n_labels)
-    return table.resampled(partial(_figures, table=table, n_labels=n_labels), reasons, resamples, seed)
+    pairs = distinct_rows(np.column_stack([table.gold, table.answers]))
+    reasons = [ONE_CATEGORY, *[neither] * n_labels] if len(table.gold) else [nothing] * (1 + n_labels)
+    statistic = partial(_figures, gold=pairs.rows[:, 0], answers=pairs.rows[:, 1], n_labels=n_labels)
+    return table.units.resampled_counts(statistic, pairs, reasons, resamples, seed)
 
 
-def _figures(sets: FloatArray, table: Tally, n_labels: int) -> FloatArray:
-    """Kappa, and F1 of each label, for each set: sets x (1 + labels)."""
-    kappa = coefficients.cohen(sets, table.gold, table.answers, n_labels + 2)
+def _figures(sets: FloatArray, gold: IntArray, answers: IntArray, n_labels: int) -> FloatArray:
+    """Kappa, and F1 of each label, for each set of counts of pairs: sets x (1 + labels)."""
+    kappa = coefficients.cohen(sets, gold, answers, n_labels + 2)
     one_hot = np.eye(n_labels + 2)[:, :n_labels]
-    gold, said = sets @ one_hot[table.gold], sets @ one_hot[table.answers]
-    right = sets @ (one_hot[table.gold] * one_hot[table.answers])
-    return np.column_stack([kappa, coefficients.ratio(2 * right, gold + said)])
+    of_gold, said = sets @ one_hot[gold], sets @ one_hot[answers]
+    right = sets @ (one_hot[gold] * one_hot[answers])
+    return np.column_stack([kappa, coefficients.ratio(2 * right, of_gold + said)])
 
 
-def _label_scores(place: int, answered: Tally, table: Tally, f1: Estimate, f1_all: Estimate) -> LabelScores:
-    right, support = answered.answers == place, table.count(table.gold == place)
+def _label_scores(place: int, answered: _Answers, table: _Answers, f1: Estimate, f1_all: Estimate) -> LabelScores:
+    gold, said, of_all = answered.gold == place, answered.answers == place, table.gold == place
+    support = int(np.count_nonzero(of_all))
     return LabelScores(
-        precision=answered.share(answered.gold == place, right, NEVER_SAID),
-        recall=answered.share(right, answered.gold == place, LEFT_OPEN if support else NEVER_GOLD),
+        precision=answered.units.share(gold, said, NEVER_SAID),
+        recall=answered.units.share(said, gold, LEFT_OPEN if support else NEVER_GOLD),
         f1=f1,
-        recall_all=table.share(table.answers == place, table.gold == place, NEVER_GOLD),
+        recall_all=table.units.share(table.answers == place, of_all, NEVER_GOLD),
         f1_all=f1_all,
         support=support,
     )
 
 
-def _most_frequent(table: Tally, labels: Sequence[str]) -> int | None:
-    counts = [table.count(table.gold == place) for place in range(len(labels))]
-    return counts.index(max(counts)) if table.n else None
+def _most_frequent(table: _Answers, labels: Sequence[str]) -> int | None:
+    return int(np.bincount(table.gold, minlength=len(labels)).argmax()) if len(table.gold) else None
 
 
-def _matrix(table: Tally, codes: Codes) -> Matrix:
+def _matrix(table: _Answers, codes: Codes) -> Matrix:
     cells = np.zeros((len(codes.labels), len(codes.labels) + 2), dtype=np.int64)
-    cells[table.gold, table.answers] = table.items
+    np.add.at(cells, (table.gold, table.answers), 1)
     rows = [tuple(int(cell) for cell in row) for row in cells]
     return Matrix(
         codes.labels,
@@ -305,9 +311,9 @@ def _against_rater(
     seed: int,
 ) -> RaterScores:
     answered = [verdict for item, verdict in asked.items() if verdict.label is not None and item in given]
-    table = _tallied(answered, given, codes, clusters)
+    table = _coded(answered, given, codes, clusters)
     kappa = _resampled(table, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)[0]
-    return RaterScores(rater, _accuracy(table, NOTHING_ANSWERED), kappa)
+    return RaterScores(rater, table.accuracy(NOTHING_ANSWERED), kappa)
 
 
 def _spent(verdicts: Iterable[Verdict]) -> dict[str, Any]:

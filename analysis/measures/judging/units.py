@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
+from analysis.stats.patterns import FloatArray, IntArray, Patterns
 from analysis.stats.proportions import wilson
 from analysis.stats.ratios import ratio_of_sums
 from analysis.stats.resampling import NO_WIDTH, bootstrap, bootstrapped
@@ -108,15 +108,36 @@ class Units(Struct, frozen=True):
         resamples, seed
             Of the bootstrap.
         """
-        n = len(values)
+        totals, rng = self.totals(values), np.random.default_rng(seed)
+        return self._estimates(statistic, totals, lambda: drawn_totals(statistic, totals, resamples, rng), reasons)
+
+    def resampled_counts(
+        self, statistic: Statistic, kinds: Patterns, reasons: Sequence[str], resamples: int = 10_000, seed: int = 0
+    ) -> list[Estimate]:
+        """As `resampled`, for figures that follow from how many items are of each kind.
+
+        Where items stand for themselves the counts of kinds are drawn at once, however many items there are.
+        """
+        rng = np.random.default_rng(seed)
+        if self.clustered:
+            counts = np.zeros((self.count, len(kinds.items)), dtype=np.int64)
+            np.add.at(counts, (self.of_item, kinds.of_item), 1)
+            return self._estimates(statistic, counts, lambda: drawn_totals(statistic, counts, resamples, rng), reasons)
+        times = resamples_within(resamples, len(kinds.items))
+        return self._estimates(
+            statistic, kinds.items[None, :], lambda: bootstrap(statistic, kinds.items, times, rng), reasons
+        )
+
+    def _estimates(
+        self, statistic: Statistic, totals: npt.NDArray[Any], draw: Callable[[], FloatArray], reasons: Sequence[str]
+    ) -> list[Estimate]:
+        n = len(self.of_item)
         if not n:
             return [Estimate(None, n=0, reason=reason) for reason in reasons]
-        totals = self.totals(values)
-        found = statistic(totals.sum(axis=0)[None, :])[0]
-        drawn = drawn_totals(statistic, totals, resamples, np.random.default_rng(seed))
+        found = statistic(totals.sum(axis=0, dtype=np.float64)[None, :])[0]
         return [
             resampled_estimate(float(value), column, n, self.name, reason)
-            for value, column, reason in zip(found, drawn.T, reasons, strict=True)
+            for value, column, reason in zip(found, draw().T, reasons, strict=True)
         ]
 
 
