@@ -1,15 +1,13 @@
-"""Instructions not followed (Wink, 2.1.1): what the user asked for was not done, or what was forbidden was.
+"""Instructions not followed (Wink, 2.1.1), where they can be told without knowing how anything was worded.
 
-What was asked for: a tool, a mode, a command, a file, an order of steps. What was forbidden: a command, a tool, or
-a change (which is then an unrequested change as well: the agent did not keep to what it was told). Only instructions
-that the calls can show to be followed or not are judged.
+A limit on changes that was overstepped, a tool that was named and forbidden and is called, a tool that was asked for
+by name and is never called. Where no such instruction is recognised the rule abstains: what other words carry is for
+a judge that reads them.
 """
 
-from harness.classifiers.following import not_followed
 from harness.classifiers.history import History
-from harness.classifiers.instructions import instructions_of
-from harness.classifiers.overstepping import overstepped
-from harness.classifiers.verdicts import absent, found, nothing_to_judge, quoted
+from harness.classifiers.overstepping import misused, overstepped
+from harness.classifiers.verdicts import absent, found, nothing_to_judge, unchecked
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 
@@ -25,14 +23,11 @@ def judge(history: History) -> Verdict:
     """The verdict on a run whose view is already made."""
     if not history.agent_steps:
         return nothing_to_judge(history, CATEGORY)
-    instructions = instructions_of(history.turns)
-    for one in instructions:
-        shown = not_followed(history, one)
-        if shown is not None:
-            steps, seen = shown
-            where = f"in step {one.since}" if one.since >= 0 else "in the task"
-            return found(history, CATEGORY, steps, f"The user says {where} {quoted(one.words, 100)}, but {seen}.")
-    shown = overstepped(history)
-    if shown is not None:
-        return found(history, CATEGORY, *shown)
-    return absent(history, CATEGORY, f"Every instruction that can be checked is followed ({len(instructions)}).")
+    findings = (misused(history), overstepped(history))
+    for finding in findings:
+        if finding.kind == "overstepped":
+            return found(history, CATEGORY, finding.steps, finding.words)
+    kept = next((finding for finding in findings if finding.kind == "kept"), None)
+    if kept is not None:
+        return absent(history, CATEGORY, kept.words)
+    return unchecked(history, CATEGORY, findings[1].words)

@@ -19,7 +19,6 @@ from harness.classifiers.failures import failed
 from harness.classifiers.history import Act, once
 from harness.classifiers.prose import has
 from harness.classifiers.shell import Command, commands_of, placed
-from harness.classifiers.targets import records_in
 from harness.classifiers.tools import (
     NEW_KEYS,
     PATCH_KEYS,
@@ -28,12 +27,12 @@ from harness.classifiers.tools import (
     path_of,
 )
 
-Verb = Literal["edit", "write", "create", "delete", "install", "commit", "push", "git", "record"]
+Verb = Literal["edit", "write", "create", "delete", "install", "commit", "push", "git"]
 CHANGES_FILES: frozenset[Verb] = frozenset(("edit", "write", "create", "delete"))
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """One thing that a call did; `target` is a path, a package, the arguments of git, or the number of a record.
+    """One thing that a call did; `target` is a path, a package or the arguments of git.
 
     `write` gives a file new content whether or not it was there; `create` makes one that was not.
     """
@@ -90,9 +89,7 @@ def effects(act: Act) -> list[Effect]:
         return [Effect("delete", old), *([Effect("write", new)] if new else [])] if old else []
     if kind != "change":
         return []
-    return _named_change(bare_name(call.name).lower(), path, text) or [
-        Effect("record", number) for number in _records(call.arguments)
-    ]
+    return _named_change(bare_name(call.name).lower(), path, text)
 
 
 def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
@@ -101,12 +98,6 @@ def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
         return []
     named = _OPEN_FILE.search(act.result.text[:_ANSWER])
     return [Effect("edit", named.group(1) or named.group(2), made[0].fed)] if named else []
-
-
-def _records(arguments: object) -> list[str]:
-    """The numbers of the records that a call names as its arguments."""
-    values = arguments.values() if isinstance(arguments, dict) else ()
-    return [value for value in values if isinstance(value, str) and records_in(value) == [value]]
 
 
 def _named_change(name: str, path: str, text: str) -> list[Effect]:

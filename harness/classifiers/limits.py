@@ -1,317 +1,240 @@
-"""How users word limits on what may change: the patterns by which `constraints` finds them in a sentence.
+"""What an agent was told not to do, as far as rules can read it whoever words it.
 
-Each pattern is over a sentence whose names are taken out (see `prose`); where it has the groups, `list` is what is
-meant and `verbs` what may not be done to it.
+    "Do not touch config.yaml."         → Limit("ban", "change", ("config.yaml",))
+    "Only edit src/parser.py."          → Limit("only", "change", ("src/parser.py",))
+    "Don't commit."                     → Limit("ban", "commit")
+    "Don't use the `web_search` tool."  → Limit("ban", "use", ("web_search",))
+
+A limit is read where a clause of the user's names a file, a folder or a tool next to one of a few general cues
+(a prohibition, an exclusive scope). Everything that softens it, asks, reports or comes later and may take it back ends
+what a rule can say: then nothing is said. What else words carry is for a judge that reads them.
 """
 
 import re
 from typing import Literal
 
-from harness.classifiers.prose import NAME, Phrase, anywhere, phrase
-from harness.classifiers.targets import RECORD
-from harness.classifiers.wording import BEGIN, CREATE, EDIT, FOLLOWS, LIST, NOT, ORDER, OTHERS
+from msgspec import Struct
 
-CONDITION = anywhere(
-    r"\b(?:unless|if (?!(?:you|i) (?:do|can)?\b.*\?)|except when|where possible|if possible|as long as|provided)\b"
+from harness.classifiers.history import History, Turn, once
+from harness.classifiers.prose import LONGEST, NAME, Sentence, marked
+from harness.classifiers.targets import as_path, names, parts_of
+
+What = Literal["change", "commit", "push", "install", "use"]
+MOST = 200
+"""Limits of a run that are held against it: no person sets more."""
+
+
+class Limit(Struct, frozen=True, gc=False):
+    """One limit of the user's, said in the turn `since`; from the turn `until` on it may have been taken back.
+
+    `only` allows the targets alone; `ban` forbids `what` on the targets; `must` asks for the tool to be used.
+    """
+
+    kind: Literal["only", "ban", "must"]
+    what: What
+    targets: tuple[str, ...]
+    words: str
+    since: int = -1
+    until: int | None = None
+
+
+_CHANGING = r"(?:chang|modif|edit|touch|alter|updat|rewrit|delet|remov|renam|mov|overwrit|writ)\w*(?: (?:to|in))?"
+_CHANGE = rf"{_CHANGING}(?:(?:,| or| and|, or) {_CHANGING})*"
+_CHANGES = re.compile(rf"\b{_CHANGING}", re.IGNORECASE)
+_NOT = (
+    r"(?:do not|don't|dont|never|must not|mustn't|may not|should not|shouldn't|cannot|can't|are not to|not to|avoid|"
+    r"without|refrain from)(?: (?:ever|even|please|\w+ly))*"
 )
-OPENS_WITH_CONDITION = re.compile(r"\s*(?:unless|if|except when|as long as|provided)\b", re.IGNORECASE)
-ASKING = anywhere(
-    r"\b(?:without (?:first )?(?:asking|checking|my|telling|confirm|permission|approval|consulting|explicit)|"
-    r"(?:until|before) (?:i|we|you (?:have |'ve )?(?:ask|check|confirm|got))|until (?:after )?(?:i|we)\b)"
+_OF = (
+    r"(?:(?:the|any|all|our|my|existing|file|files|folder|directory|code|anything|everything|in|under|inside|within) )*"
 )
-EXCEPT = (
-    r"(?:outside(?: of)?|except(?: for| in)?|other than|besides|apart from|aside from|but|beyond|"
-    rf"that (?:is|are)(?: not|n't) (?:in|part of))\s+(?P<list>{LIST})"
+_LIST = rf"{_OF}{NAME}(?: (?:files?|folders?|directory|itself))?(?:(?:,| or| and| nor|, or|, and) {_OF}{NAME})*"
+_BEGIN = (
+    r"(?:^|[,;:(—–-] ?|\b(?:and|but|so|then|please|also|note|you|you (?:may|can|must|should|are (?:allowed )?to)) )"
+)
+_END = r"(?= ?(?:$|[.,;:!)—–-])| (?:and|or|but|at all|under any|please|in any|because|since|as|under|for|this|now|yet)\b)"
+_ELSE = (
+    r"(?:anything|everything|nothing|no \w+|any(?: other)? (?:file|code|place)s?|(?:all|any|every) other \w+|elsewhere)"
 )
 
 
-CHANGE_WORDS = (
-    "chang", "modif", "edit", "touch", "alter", "updat", "rewrit", "refactor", "reformat", "overwrit", "mess",
-    "fiddl", "adjust", "tweak", "writ", "delet", "remov", "renam", "mov", "eras", "wip", "creat", "add", "introduc",
-    "generat", "leave", "keep", "stay", "hands", "off", "fix", "code", "file", "work", "implement", "frozen",
-    "install", "commit", "push", "read-only", "read only", "plan", "explain", "describ", "analy", "summar",
-    "answer", "tell me", "outlin", "diagnos", "report", "investigat", "give me", "depend", "packag", "librar",
-    "make", "making", "start", "nothing", "#", "review", "limit", "restrict", "confin", "within", "stick",
-)  # fmt: skip
-"""Pieces of words of which every sentence has one that limits changes."""
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-_CHANGES = r"(?:changes?|edits?|modifications?)"
-ONLY = [
-    phrase(
-        "only",
-        rf"{BEGIN}(?:i (?:only )?want you to |you (?:may|can|should|must|are allowed to) |"
-        rf"are (?:only )?allowed to )?only\s+(?:{EDIT}|fix|work (?:on|in)|"
-        rf"make {_CHANGES} (?:to|in)|{CREATE})\s+(?P<list>{LIST}){FOLLOWS}",
+_BANS = (
+    _pattern(rf"{_BEGIN}{_NOT} (?:{_CHANGE}|make (?:any )?changes? (?:to|in)) (?P<list>{_LIST}){_END}"),
+    _pattern(
+        rf"{_BEGIN}(?P<list>{_LIST}) (?:(?:must|should|may|can)(?: not|n't|not) be|(?:is|are) not to be) {_CHANGE}"
     ),
-    phrase(
-        "only",
-        rf"{BEGIN}(?:{EDIT}|fix|make (?:\w+ )?{_CHANGES} (?:to|in)?)\s*only\s+(?:in\s+|"
-        rf"to\s+)?(?P<list>{LIST}){FOLLOWS}",
+    _pattern(
+        rf"{_BEGIN}(?:leave|keep) (?P<list>{_LIST}) (?:alone|untouched|unchanged|intact|as(?: it| they)?[ -](?:is|are))"
     ),
-    phrase(
-        "only|nothing else",
-        rf"{BEGIN}(?:{EDIT}|fix)\s+(?P<list>{LIST})\s*,?\s*(?:only(?=\s*(?:$|[.,;!)]))|and nothing else)",
+    _pattern(
+        rf"{_BEGIN}(?P<list>{_LIST}) (?:is|are|stays?|must (?:stay|remain|be left)) "
+        r"(?:strictly )?(?:off[ -]limits|frozen|untouched|unchanged|read-only|out of bounds)"
     ),
-    phrase(
-        "only & in |to ",
-        rf"{BEGIN}(?:{EDIT}|fix|add|implement|make|do|apply)\s[^.;]{{0,80}}?\s(?:in|"
-        rf"to)\s+(?P<list>{LIST})\s+only(?=\s*(?:$|[.,;!)]))",
-    ),
-    phrase(
-        "only",
-        rf"{BEGIN}only\s+(?:{EDIT}|fix)\s+(?:[\w'-]+\s+|{NAME}\s+){{1,8}}?(?:in|of|inside|within|"
-        rf"from)\s+(?P<list>{LIST}){FOLLOWS}",
-    ),
-    phrase(
-        "restrict|limit|confine|keep|scope|constrain",
-        r"\b(?:restrict|limit|confine|keep|scope|constrain)\s+(?:yourself|(?:(?:all|your|the|any|these|"
-        rf"this)\s+)*(?:{_CHANGES}|work|scope|fix|refactoring|"
-        rf"diff|patch))\s+(?:strictly |only )?(?:to|within|in|inside)\s+(?P<list>{LIST}){FOLLOWS}",
-    ),
-    phrase(
-        "only|limited|restricted|confined|within|inside|stay",
-        rf"\b(?:{_CHANGES}|fix|work|diff|patch)\s+(?:(?:must|should|may|can|to|"
-        r"have to)\s+)?(?:be\s+)?(?:strictly\s+)?(?:limited to|restricted to|confined to|only (?:in|to|"
-        r"within|inside)|"
-        rf"(?:be )?made only (?:in|to)|stay (?:in|within|inside))\s+(?P<list>{LIST}){FOLLOWS}",
-    ),
-    phrase(
-        "within|inside|only|exclusively",
-        rf"{BEGIN}(?:work|stay|operate|stick|make (?:your )?{_CHANGES})\s+(?:strictly |only |"
-        r"exclusively )*(?:inside|within|only in|only on|exclusively in|to only)\s+"
-        rf"(?P<list>{LIST}){FOLLOWS}",
-    ),
-    phrase(
-        "n't|not |never|avoid|without|refrain|dont  & outside|except|other than|besides|apart|aside|but |beyond|that ",
-        rf"{BEGIN}(?:{NOT}|without )(?:{EDIT}|{CREATE})\s+(?:any(?:thing)?(?: files?| code| other files?)?|"
-        rf"(?:other |any )?files?|(?:other )?code|{OTHERS})\s+{EXCEPT}{FOLLOWS}",
-    ),
-    phrase(
-        "no & outside",
-        rf"{BEGIN}no {_CHANGES}\s+(?:to (?:any |other )*files? |"
-        rf"are allowed )?outside(?: of)?\s+(?P<list>{LIST}){FOLLOWS}",
-    ),
-    phrase(
-        "the only",
-        rf"(?P<list>{LIST})\s+(?:is|are) the only (?:files?|places?|modules?|folders?|thing|"
-        r"ones?) (?:that )?(?:you|to be|to|which|should|may)\b",
-    ),
-    phrase(
-        "nothing & but|except|outside|other than|besides|apart",
-        rf"{BEGIN}(?:{EDIT}|{CREATE})\s+nothing\s+{EXCEPT}{FOLLOWS}",
-    ),
-    phrase(
-        "the only",
-        r"\bthe only (?:files?|places?|modules?|folders?|thing)s? (?:that )?you (?:may|can|should|"
-        rf"are allowed to|need to|must) (?:{EDIT}) (?:is|are)\s+(?P<list>{LIST}){FOLLOWS}",
-    ),
-    phrase(
-        "only & may|should|must|can|need|allowed|to ",
-        rf"{BEGIN}only\s+(?P<list>{LIST})\s+(?:may|should|must|can|needs? to|is allowed to|are allowed to|"
-        r"is to|are to) (?:be )?(?:change|edit|modif|touch|update)",
-    ),
-]
-ONLY_RECORD = phrase(
-    "only", rf"{BEGIN}only\s+(?!{NAME})\w+\s+[^.;:]{{0,60}}?(?P<list>{RECORD}(?:\s*(?:,|and|or)\s*{RECORD})*)"
+    _pattern(rf"{_BEGIN}(?:hands off|(?:stay|keep) (?:out of|away from|off)) (?:of )?(?P<list>{_LIST}){_END}"),
 )
-"""An order about one record of a service: `Only cancel #W11024.`"""
+_SCOPES = (
+    _pattern(rf"{_BEGIN}only (?:{_CHANGE}|fix|work (?:in|on)|make changes (?:to|in)) (?P<list>{_LIST}){_END}"),
+    _pattern(rf"{_BEGIN}only (?:{_CHANGE}|fix) (?:[\w'-]+ ){{1,6}}(?:in|of) (?P<list>{_LIST}){_END}"),
+    _pattern(
+        rf"{_BEGIN}(?:{_CHANGE}|fix|work (?:in|on)) (?:only )?(?P<list>{_LIST}) ?,? ?"
+        r"(?:only|alone|exclusively|and nothing else)\b"
+    ),
+    _pattern(
+        r"\b(?:restrict|limit|confine|keep|stick|stay)\w* (?:(?:yourself|your|all|the|any|everything|changes?|edits?|"
+        rf"work|diff|fix|strictly) )*(?:to|in|within|inside) (?P<list>{_LIST}){_END}"
+    ),
+    _pattern(
+        rf"{_BEGIN}(?P<list>{_LIST}) (?:is|are) the only (?:file|folder|place|director)\w* (?:that |where )?you\b.*"
+    ),
+    _pattern(
+        rf"\bthe only (?:file|folder|place|director)\w* (?:that |where )?you [^.;]*? (?:is|are) (?P<list>{_LIST}){_END}"
+    ),
+    _pattern(
+        rf"{_BEGIN}(?:{_NOT} )?{_CHANGE} {_ELSE} (?:but|except(?: for)?|other than|outside(?: of)?|besides|apart from|"
+        rf"beyond) (?P<list>{_LIST}){_END}"
+    ),
+)
+_ELSEWHERE = _pattern(
+    rf"(?P<list>{_LIST}) ?,? (?:and|but) (?:{_NOT} {_CHANGE} (?:anything|any) (?:else|other)|nothing else|nowhere else)"
+)
+_DEEDS = _pattern(
+    rf"{_BEGIN}(?:{_NOT} (?:git )?|no (?:git )?)(?P<deed>commit|push|install)(?:ting|ing|s)?"
+    rf"(?: any\w*(?: new)?(?: packages?| dependenc\w+)?)?\b{_END}(?! message)"
+)
+_TOOL_BANS = _pattern(
+    rf"{_BEGIN}{_NOT} (?:use|using|run|running|call|calling|invok\w+) (?:the )?(?P<tool>{NAME}|[a-z][\w-]*)"
+    rf"(?: tool| command)?{_END}"
+)
+_MUST = _pattern(
+    r"(?:^|[,;:] |\b(?:please|and|then) )(?:use|call|invoke) (?:the )?"
+    rf"(?:tool (?P<a>{NAME}|\w+_\w+)|(?P<b>{NAME}|\w+_\w+) tool)\b"
+)
+_CUES = _pattern(
+    r"n't|\bnot\b|dont|never|avoid|without|refrain|\bonly\b|restrict|limit|confine|\bkeep|stick|stay|hands off|leave|"
+    r"frozen|read-only|out of bounds|nothing|nowhere|\bno\b|alone|exclusively|\btool\b"
+)
+_SOFT = _pattern(
+    r"\?|\b(?:unless|if|when|whenever|while|until|till|before|after|first|ideally|prefer\w*|possible|possibly|"
+    r"necessary|need\w*|try|hopefully|rather|perhaps|maybe|might|would|could|think|why|how|instead|mostly|mainly|usually|normally|probably|"
+    r"much|many|too|not only|no longer|used to|hesitate|afraid|forget|worry|have to)\b"
+)
+"""What makes an order a wish, a condition, a question or a report: words of the grammar, not of a subject."""
 
-ALL_OTHERS = [
-    phrase(
-        "n't|not |never|avoid|without|refrain|dont  & else|other|rest",
-        rf"{BEGIN}(?:{NOT}|without )(?:{EDIT})\s+(?:{OTHERS}){FOLLOWS}",
-    ),
-    phrase(
-        "leave|keep & else|other|rest",
-        rf"{BEGIN}(?:leave|keep)\s+(?:{OTHERS})\s+(?:alone|untouched|unchanged|as[ -]is|as (?:it|"
-        r"they) (?:is|are)|intact|the same)",
-    ),
-    phrase(
-        "no other|nothing else",
-        r"\b(?:no other files?|nothing else|no other code)\s+(?:(?:should|must|may|needs? to|is to|are to|"
-        r"can) )?(?:be )?(?:change|edit|modif|touch|update)",
-    ),
-    phrase("nothing else", rf"{BEGIN}(?:{EDIT}|fix)\s+[^.;]{{0,120}}?\band nothing else\b"),
-]
-BANS = [
-    phrase(
-        "n't|not |never|avoid|without|refrain|dont ",
-        rf"{BEGIN}{NOT}(?P<verbs>{EDIT}|{CREATE})(?::\s*|\s+)(?P<list>{LIST}){FOLLOWS}",
-    ),
-    phrase("without", rf"\bwithout (?P<verbs>{EDIT}|{CREATE})\s+(?P<list>{LIST}){FOLLOWS}"),
-    phrase(
-        "leave",
-        rf"{BEGIN}(?P<verbs>leave)\s+(?P<list>{LIST})\s+(?:alone|untouched|unchanged|as[ -]is|as (?:it|"
-        r"they) (?:is|are)|intact|out of (?:it|this))",
-    ),
-    phrase(
-        "keep",
-        rf"{BEGIN}(?P<verbs>keep)\s+(?P<list>{LIST})\s+(?:untouched|unchanged|as[ -]is|as (?:it|"
-        r"they) (?:is|are)|intact|exactly as)",
-    ),
-    phrase("stay", rf"{BEGIN}(?P<verbs>stay) (?:away from|out of)\s+(?P<list>{LIST}){FOLLOWS}"),
-    phrase("hands off", rf"{BEGIN}(?P<verbs>hands) off (?:of )?(?P<list>{LIST}){FOLLOWS}"),
-    phrase("no ", rf"{BEGIN}(?P<verbs>no) {_CHANGES}\s+(?:to|in)\s+(?P<list>{LIST}){FOLLOWS}"),
-    phrase(
-        "not|n't & be ",
-        rf"{BEGIN}(?P<list>{LIST})\s+(?:must|should|may|can)(?: ?not|n't)\s+be\s+(?P<verbs>changed|"
-        r"modified|edited|touched|altered|deleted|removed|updated|renamed)",
-    ),
-    phrase(
-        "off|frozen|not to be",
-        rf"{BEGIN}(?P<list>{LIST})\s+(?:is|are)\s+(?P<verbs>off[- ]limits|frozen|not to be (?:changed|"
-        r"modified|edited|touched))",
-    ),
-    phrase(
-        "unchanged|untouched|as|alone|intact & stay|remain|left|kept",
-        rf"{BEGIN}(?P<list>{LIST})\s+(?:must|should|has to|have to|needs? to)\s+(?P<verbs>stay|remain|"
-        r"be left|be kept)\s+(?:unchanged|untouched|as|alone|intact)",
-    ),
-]
-_CHANGED = r"(?:changed|modified|edited|touched|altered|updated|rewritten|deleted|removed|renamed|adapted|adjusted)"
-PERMITTED = [
-    phrase(
-        "may|can|could|should|must & be ",
-        rf"(?<![\w-])(?P<list>{LIST})\s+(?:may|can|could|should|must)\s+(?:now\s+|also\s+)*be\s+{_CHANGED}",
-    ),
-    phrase(
-        "is |are ",
-        rf"(?<![\w-])(?P<list>{LIST})\s+(?:is|are)\s+(?:now\s+|also\s+)*(?:(?:fine|okay|ok|free|allowed|open)"
-        rf"(?:\s+to\s+(?:be\s+)?(?:{EDIT}|{_CHANGED})|\s+again|\s+now)|fair game)\b",
-    ),
-    phrase(
-        "lifted|gone|off|over|withdrawn",
-        r"\b(?:bans?|rules?|limits?|restrictions?|constraints?|freeze) (?:on|about|for|against|of) (?:changing |"
-        rf"touching |editing )?(?P<list>{LIST})\s+(?:is|are) (?:now )?(?:lifted|gone|off|over|withdrawn)\b",
-    ),
-    phrase("go ahead with", rf"\bgo ahead with\s+(?P<list>{LIST}){FOLLOWS}"),
-]
-"""What takes a ban back by naming what it was on."""
+_POINTING = _pattern(
+    r"\b(?:it|its|that|this|these|those|them|they|there|one|ones|both|either|any|anything|everything|everywhere|all|"
+    r"whatever|whichever|wherever|rule|rules|ban|limit|limits|restriction|restrictions|constraint|constraints|above|earlier|previous|"
+    r"said|free|go|after all|anymore|longer|scratch|instead)\b"
+)
+"""Words by which a later turn can mean a limit without naming its target."""
 
-_CODE = r"(?:any |the |actual |more |new |real )*(?:code|changes?|edits?|modifications?|files?|anything)"
-READ_ONLY = [
-    phrase(
-        "n't|not |never|avoid|without|refrain|dont  & chang|edit|modif|cod|file|anything",
-        rf"{BEGIN}{NOT}(?:make|do|apply|perform|write|produce|implement|start|generate|propose|"
-        rf"commit to)\s+{_CODE}(?:\s+changes?| edits?)?"
-        r"(?:\s+(?:yet|now|for now|at this (?:point|stage)|to (?:the )?(?:code|files?|repo\w*|codebase|"
-        r"anything)|please|just yet|at all))*(?=\s*(?:$|[.,;:!?)—–-]|just|only|and|but|i |until|before|"
-        r"so))",
-    ),
-    phrase(
-        "n't|not |never|avoid|without|refrain|dont  & fix|implement",
-        rf"{BEGIN}{NOT}(?:fix|implement)\s+(?:it|this|that|anything)(?:\s+(?:yet|now|for now|"
-        r"just yet))?(?=\s*(?:$|[.,;:!?)—–-]|just|only|and|but|until|so))",
-    ),
-    phrase(
-        "no & chang|edit|modif|cod",
-        rf"{BEGIN}no (?:code |file )?(?:{_CHANGES}|coding|code)(?:\s+(?:yet|for now|please|now|at all|"
-        r"whatsoever|just \w+))?(?=\s*(?:$|[.,;:!)—–-]))",
-    ),
-    phrase(
-        "without & making|writing|applying|doing",
-        rf"{BEGIN}(?:without)\s+(?:making|writing|applying|doing)\s+{_CODE}(?:\s+to (?:the )?(?:code|"
-        r"files?|repo\w*|codebase))?(?=\s*(?:$|[.,;:!)—–-]))",
-    ),
-    phrase(
-        "just|only & explain|descri|analy|summar|answer|tell|outline|diagnose|report|investigat|give",
-        rf"{BEGIN}(?:just|only)\s+(?:explain|describe|analy[sz]e|summari[sz]e|answer|tell me|outline|"
-        r"diagnose|report|investigate|give me (?:a|the|an|your) "
-        r"(?:plan|explanation|summary|overview|answer|list|opinion|analysis|review))\b(?![^.]*\b(?:and|"
-        r"then) (?:fix|implement|change|update|apply|edit|add)\b)",
-    ),
-    phrase(
-        "read-only|read only",
-        r"\b(?:stay|remain|work|keep (?:it|this|everything)|this is(?: a| an)?(?: strictly)?|strictly|"
-        r"operate|treat \w+ as|i want (?:a|an|this)?)\s*(?:in |a |an |strictly )*read[- ]only\b"
-        r"(?! (?:file|property|field|attribute|filesystem|mode is|replica|user|access))",
-    ),
-    phrase(
-        "-only| only",
-        r"\b(?:plan(?:ning)?|analysis|explanation|review|investigation|question|"
-        r"read)[- ]only\b(?! (?:file|property|field|attribute|replica))(?=\s*(?:$|[.,;:!)—–-]|mode|please|"
-        r"task|no ))",
-    ),
-    phrase(
-        "nothing",
-        rf"{BEGIN}(?:please\s+)?(?:{EDIT})\s+nothing(?:\s+(?:yet|for now|now|at all|here))*(?=\s*(?:$|[.,;:!)—–-]))",
-    ),
-    phrase("plan mode", r"\b(?:stay|remain|work|we are|we're|you are|you're) in plan mode\b|^plan mode\b"),
-]
-NEW_FILES = phrase(
-    "file|script|document|module & new|separate|temporary|helper|scratch|unnecessary|additional|extra|throwaway",
-    rf"(?:{BEGIN}{NOT}(?:{CREATE}|leave|make)|\bwithout (?:{CREATE}|making)|{BEGIN}no)\s+(?:any |a |"
-    r"an |some |additional |extra |other |more )*"
-    r"(?:(?P<new>new|separate|temporary|helper|scratch|unnecessary|additional|extra|"
-    r"throwaway)\s+)+(?P<sort>test |markdown |md |doc |documentation |config )?(?:files?|scripts?|"
-    r"documents?|modules?)\b",
-)
-COMMANDS: list[tuple[Literal["install", "commit", "push"], Phrase]] = [
-    (
-        "install",
-        phrase(
-            "install|add|introduc|upgrad|pull in|no",
-            rf"(?:{BEGIN}{NOT}(?:install|add|introduce|upgrade|pull in)|\bwithout (?:installing|adding|"
-            rf"introducing)|{BEGIN}no)\s+(?:any |a |new |extra |additional |other |third[- ]party |"
-            r"external |more |further )*(?:(?:packages?|dependenc(?:y|ies)|librar(?:y|ies)|requirements?)\b|"
-            r"(?<=install )anything\b|(?<=installing )anything\b|(?<=install )(?:any)?thing new)",
-        ),
-    ),
-    (
-        "commit",
-        phrase(
-            "commit",
-            rf"(?:{BEGIN}{NOT}(?:make |create |do )?(?:a |any )?(?:git )?commit(?:s|ting)?\b|"
-            rf"\bwithout (?:making (?:a |any )?)?commit(?:s|ting)\b|{BEGIN}no (?:git )?commits?\b|"
-            r"\bleave (?:it|this|everything) uncommitted\b)(?! (?:to (?:an?|one) |"
-            r"suicide|message))",
-        ),
-    ),
-    (
-        "push",
-        phrase(
-            "push",
-            rf"(?:{BEGIN}{NOT}(?:[\w ]{{0,20}}\b(?:or|and|nor) )?(?:git |force[- ])?push(?:ing)?\b|"
-            rf"\bwithout pushing\b|{BEGIN}no (?:git )?push(?:es|ing)?\b|"
-            rf"{BEGIN}commit[\w ,]{{0,30}}(?:do not|don't|no) push)(?! (?:back|users?|"
-            r"notif))",
-        ),
-    ),
-]
+_OPENING_UP = _pattern(r"\b(?:may|can|could|fine|ok|okay|free|allowed|though|however|but|except|still|exception)\b")
+_ENGLISH = _pattern(r"\b(?:the|a|an|to|you|is|are|and|in|of|it|for|not|on|now|please|ok|okay|yes|no|thanks|i)\b")
+_WORD = re.compile(r"[^\W\d_]+")
 
-APPROVAL = _compiled(
-    r"^\W*(?:yes|yep|yeah|sure|ok(?:ay)?|great|perfect|lgtm|looks good|sounds good|approved?|"
-    r"confirmed|go ahead|proceed|do it|go for it|ship it)\b"
-    r"|\b(?:go ahead|please proceed|proceed with|you (?:may|can) (?:now )?(?:proceed|start|begin|"
-    r"continue)|make the changes?|apply (?:it|the|this|that)|implement (?:it|this|that|the)|"
-    r"do it now)\b"
-)
-LIFTED = _compiled(
-    r"\b(?:never ?mind|forget (?:what|about|the|that|my)|ignore (?:my|the|that|what) (?:earlier|"
-    r"previous|last|rule|restriction|constraint|i said)|no longer|"
-    r"(?:restriction|constraint|rule|limit)s? (?:is|are) (?:lifted|gone|off))\b"
-)
-WIDE = _compiled(
-    r"\b(?:everywhere|across (?:the|all|our|my)|all (?:the )?(?:other )?(?:files|usages|callers|"
-    r"references|places|modules|occurrences|call sites)|wherever|"
-    r"(?:any|other|whatever|whichever) (?:other )?files?(?: too| as well| you)|whatever (?:is|you|it)|"
-    r"as needed|rest of the (?:code|repo|project)|whole (?:code ?base|repo|project))\b"
-)
-OPENING = _compiled(
-    r"^\W*(?:please|can you|could you|now|try|get|solve|resolve|speed|optimi[sz]e|simplify|find|debug|help|port|"
-    r"upgrade|build|i want|i need|i'd like|do (?:this|it|that))\b"
-)
-ORDERS = anywhere(ORDER)
-NEGATED = anywhere(rf"{BEGIN}{NOT}|\bwithout\b|\bhow to\b")
 
-LIMIT_WORDS = (
-    "just", "only", "n't", "not ", "never", "avoid", "without", "refrain", "dont ", "limit", "restrict", "confine",
-    "keep", "scope", "constrain", "within", "inside", "outside", "leave", "stay", "hands off", "no ",
-    "frozen", "off-limits", "off limits", "remain", "be left", "plan mode", "nothing", "exclusively",
-)  # fmt: skip
-"""Pieces of words of which every turn has one that limits changes."""
+@once
+def limits_of(history: History) -> list[Limit]:
+    """The limits of a run's turns, in order, each with the turn from which on it may not hold."""
+    turns = history.turns
+    found: list[Limit] = []
+    for place, turn in enumerate(turns):
+        if not _CUES.search(turn.text[:LONGEST]):
+            continue
+        for limit in limits_in(turn):
+            until = next((later.step for later in turns[place + 1 :] if _may_lift(limit, later)), None)
+            found.append(_until(limit, until))
+            if len(found) >= MOST:
+                return found
+    return found
+
+
+def _until(limit: Limit, until: int | None) -> Limit:
+    return Limit(limit.kind, limit.what, limit.targets, limit.words, limit.since, until)
+
+
+def limits_in(turn: Turn) -> list[Limit]:
+    """The limits that one turn sets and does not itself soften."""
+    sentences = [marked(raw) for raw in turn.sentences]
+    read = [_limits_in(sentence, raw, turn.step) for sentence, raw in zip(sentences, turn.sentences, strict=True)]
+    others = [
+        (sentence, raw.lower())
+        for sentence, raw, limits in zip(sentences, turn.sentences, read, strict=True)
+        if not limits
+    ]
+    return [limit for limits in read for limit in limits if not any(_opens(limit, *other) for other in others)]
+
+
+def _limits_in(sentence: Sentence, raw: str, since: int) -> list[Limit]:
+    text = sentence.text
+    if not _CUES.search(text) or _SOFT.search(text):
+        return []
+    scopes = [match for pattern in (*_SCOPES, _ELSEWHERE) for match in pattern.finditer(text)]
+    bans = [] if scopes else [match for pattern in _BANS for match in pattern.finditer(text)]
+    deeds, tools, asked = (list(pattern.finditer(text)) for pattern in (_DEEDS, _TOOL_BANS, _MUST))
+    found = [Limit("only", "change", _paths(sentence, match["list"]), raw, since) for match in scopes]
+    found += [Limit("ban", "change", _paths(sentence, match["list"]), raw, since) for match in bans]
+    found += [Limit("ban", "use", (_named(sentence, match["tool"]),), raw, since) for match in tools]
+    found += [Limit("must", "use", (_named(sentence, match["a"] or match["b"]),), raw, since) for match in asked]
+    found = [limit for limit in found if limit.targets]
+    found += [Limit("ban", _DEED[match["deed"].lower()], (), raw, since) for match in deeds]
+    end = max((match.end() for match in (*scopes, *bans, *deeds, *tools, *asked)), default=0)
+    return [] if _OPENING_UP.search(text, end) else found
+
+
+_DEED: dict[str, What] = {"commit": "commit", "push": "push", "install": "install"}
+
+
+def _named(sentence: Sentence, word: str) -> str:
+    return next(iter(sentence.names_in(word)), word)
+
+
+def _paths(sentence: Sentence, text: str) -> tuple[str, ...]:
+    """The paths that a piece of a sentence names; nothing where one of its names is none."""
+    paths = [as_path(name) for name in sentence.names_in(text)]
+    return tuple(path for path in paths if path) if all(paths) else ()
+
+
+def _opens(limit: Limit, sentence: Sentence, lowered: str) -> bool:
+    """Whether another sentence of the same turn may soften a limit: it speaks of its target, or of it, and allows."""
+    if _mentions(limit, sentence, lowered):
+        return bool(_OPENING_UP.search(lowered) or _SOFT.search(lowered) or _CHANGES.search(sentence.text))
+    return bool(_SOFT.search(lowered) or _OPENING_UP.search(lowered)) and _POINTING.search(lowered) is not None
+
+
+def _may_lift(limit: Limit, turn: Turn) -> bool:
+    """Whether a later turn may take a limit back: it names its target otherwise, points at it, or is not understood."""
+    if limit.kind == "only" and limit.what == "change":
+        return True
+    lowered = turn.lowered
+    if not _ENGLISH.search(lowered) and len(_WORD.findall(lowered)) > 2:
+        return True
+    for raw in turn.sentences:
+        sentence = marked(raw)
+        if any(_same(limit, other) for other in _limits_in(sentence, raw, turn.step)):
+            continue
+        if _mentions(limit, sentence, raw.lower()) or _POINTING.search(raw):
+            return True
+    return False
+
+
+def _same(one: Limit, other: Limit) -> bool:
+    return one.what == other.what and (not one.targets or not set(one.targets).isdisjoint(other.targets))
+
+
+def _mentions(limit: Limit, sentence: Sentence, lowered: str) -> bool:
+    """Whether a sentence names a limit's target: as a path of it, or by the last word of its name."""
+    if not limit.targets:
+        return limit.what in lowered
+    paths = [path for name in sentence.names if (path := as_path(name))]
+    for target in limit.targets:
+        last = parts_of(target)[-1:] or [target]
+        word = last[0].lower().lstrip(".*").split(".")[0]
+        if any(names(target, path) or names(path, target) for path in paths):
+            return True
+        if len(word) > 2 and (word in lowered or (word.endswith("s") and word[:-1] in lowered)):
+            return True
+    return False

@@ -7,7 +7,6 @@ the sentence's; `Sentence.name` gives them back.
 """
 
 import re
-from functools import cached_property
 
 from msgspec import Struct
 
@@ -23,9 +22,6 @@ LONGEST = 20_000
 
 LONGEST_SENTENCE = 600
 """Characters of a sentence that are read: what is longer is no sentence that a person wrote."""
-
-REMEMBERED = 4096
-"""Sentences whose reading is remembered: runs of one harness open with the same sentences."""
 
 _FENCE = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _QUOTE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
@@ -66,61 +62,6 @@ _NAME = re.compile(NAME)
 _PRODUCTS = frozenset(("node.js", "vue.js", "next.js", "react.js", "nuxt.js", "three.js", "d3.js", "express.js"))
 _WORDS_OF_A_NAME = 3
 _SPACE = re.compile(r"[ \t]+")
-
-
-class Phrase(Struct, frozen=True, dict=True):
-    """A pattern, and the pieces of words that a text has where it matches: one of each group, in small letters.
-
-    What was found in a text is remembered: with their names taken out, many sentences are one.
-    """
-
-    source: str
-    needs: tuple[tuple[str, ...], ...]
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """The pattern, compiled when it is first tried: compiling all takes longer than a hundred runs do."""
-        return re.compile(self.source, re.IGNORECASE)
-
-    @cached_property
-    def _known(self) -> dict[str, tuple[re.Match[str], ...]]:
-        return {}
-
-    def may_stand_in(self, lowered: str) -> bool:
-        """A cheap look whether the pattern can match a text, given in small letters."""
-        for group in self.needs:  # noqa: SIM110 (as in `has`)
-            if not has(lowered, group):
-                return False
-        return True
-
-    def search(self, text: str, lowered: str) -> re.Match[str] | None:
-        """Where the pattern first matches."""
-        found = self.matches(text, lowered)
-        return found[0] if found else None
-
-    def matches(self, text: str, lowered: str) -> tuple[re.Match[str], ...]:
-        """Wherever the pattern matches."""
-        return self.all_in(text) if self.may_stand_in(lowered) else ()
-
-    def all_in(self, text: str) -> tuple[re.Match[str], ...]:
-        """Wherever the pattern matches, without the cheap look."""
-        known = self._known
-        found = known.get(text)
-        if found is None:
-            if len(known) >= REMEMBERED:
-                known.clear()
-            found = known[text] = tuple(self.pattern.finditer(text))
-        return found
-
-
-def phrase(needs: str, pattern: str) -> Phrase:
-    """A pattern, whatever the case of letters, with its pieces: alternatives between `|`, groups between `&`."""
-    return Phrase(pattern, tuple(tuple(part.split("|")) for part in needs.split(" & ")))
-
-
-def anywhere(pattern: str) -> Phrase:
-    """A pattern, whatever the case of letters, without pieces to look for first."""
-    return Phrase(pattern, ())
 
 
 class Sentence(Struct, frozen=True, gc=False):

@@ -1,93 +1,24 @@
-"""What a user's words point at in a repository, and whether a path is one of them.
+"""Which files a user's words name, and whether a path that an agent wrote is one of them.
 
-`src/api/` is a folder, `*.py` a pattern, `config.py` any file of that name, "the tests" every file that holds tests.
-A user's `src/a.py` is the agent's `/home/me/shop/src/a.py`: paths are compared part by part from their ends.
+`src/api/` is a folder, `*.py` a pattern, `config.py` any file of that name. A user's `src/a.py` is the agent's
+`/home/me/shop/src/a.py`: paths are compared part by part from their ends.
 """
 
 import re
 from fnmatch import fnmatchcase
-from typing import Literal
 
-from msgspec import Struct
-
-from harness.classifiers.programs import words
-
-Sort = Literal["path", "folder", "category", "everything", "record"]
-
-RECORD = r"#?[A-Z]{1,4}[-_]?\d{3,}\b|#\d{2,}\b"
-"""How services number their records: `#W11024`, `INV-2041`."""
-
-_RECORD = re.compile(RECORD)
-
-CATEGORIES = (
-    "tests", "docs", "config", "locks", "dependencies", "migrations", "ci", "styles", "source", "code", "readme",
-    "markdown", "scripts", "fixtures",
-)  # fmt: skip
-
-_TEST_FOLDERS = frozenset(("tests", "test", "__tests__", "spec", "specs", "testing", "e2e"))
-_TEST_NAME = re.compile(
-    r"^(?:test_.*|.*_tests?\.\w+|.*\.(?:test|spec)\.\w+|.*_spec\.\w+|conftest\.py|.*Tests?\.(?:java|"
-    r"kt|cs|scala|swift|php)"
-    r"|tests?\.\w+)$"
+_PATHLIKE = re.compile(
+    r"[/*]|\.\w{1,10}$|^(?:Makefile|Dockerfile|Gemfile|Procfile|Jenkinsfile|LICENSE|README|CHANGELOG|CONTRIBUTING|\.\w+)$"
 )
-_ENDINGS: dict[str, frozenset[str]] = {
-    "docs": frozenset(("md", "rst", "adoc", "mdx")),
-    "markdown": frozenset(("md", "mdx")),
-    "config": frozenset(("toml", "cfg", "ini", "yaml", "yml", "conf", "properties", "env")),
-    "styles": frozenset(("css", "scss", "sass", "less")),
-    "scripts": frozenset(("sh", "bash", "ps1")),
-    "code": words(
-        "py pyi js jsx ts tsx mjs cjs go rs java kt scala rb php c h cc cpp hpp cs swift m lua pl ex exs sh sql vue "
-        "svelte dart hs ml clj r jl html css scss"
-    ),
-}
-_FOLDERS: dict[str, frozenset[str]] = {
-    "docs": frozenset(("docs", "doc")),
-    "config": frozenset(("config", "configs", "conf", "settings")),
-    "migrations": frozenset(("migrations", "migrate", "alembic")),
-    "ci": frozenset((".github", ".circleci", ".gitlab", ".buildkite")),
-    "fixtures": frozenset(("fixtures", "snapshots", "__snapshots__", "testdata")),
-    "scripts": frozenset(("scripts", "bin")),
-}
-_NAMES: dict[str, re.Pattern[str]] = {
-    "readme": re.compile(r"readme(\.\w+)?$", re.IGNORECASE),
-    "docs": re.compile(r"(readme|changelog|contributing|license)(\.\w+)?$", re.IGNORECASE),
-    "config": re.compile(
-        r"(package|tsconfig.*|jsconfig|composer)\.json$|\.env.*$|\..*rc(\.\w+)?$|.*\.config\.\w+$|settings\.py$"
-    ),
-    "locks": re.compile(r".*\.lock$|package-lock\.json$|pnpm-lock\.yaml$|go\.sum$|npm-shrinkwrap\.json$"),
-    "dependencies": re.compile(
-        r".*requirements.*\.(txt|in)$|.*\.lock$|package-lock\.json$|pnpm-lock\.yaml$|go\.(mod|sum)$|Gemfile$|Pipfile$"
-    ),
-    "ci": re.compile(r"\.gitlab-ci\.yml$|\.travis\.yml$|azure-pipelines\.yml$|Jenkinsfile$"),
-}
-_FIGURES = re.compile(r"\d+")
+_NO_PATH = re.compile(r"[\s=()]")
 _SCRATCH = re.compile(r"^(?:/var)?/tmp/|^/private/tmp/|^\$\{?TMPDIR|^/dev/")
 _DRIVE = re.compile(r"^(?:/|~|[A-Za-z]:/|\$)")
 
 
-class Target(Struct, frozen=True, gc=False):
-    """One thing that a user names: a path, a folder, a category of files, everything, or a record of a service."""
-
-    sort: Sort
-    value: str = ""
-
-    def __str__(self) -> str:
-        """As a person would name it."""
-        return self.value or "any file"
-
-
-EVERYTHING = Target("everything")
-
-
-def records_in(text: str) -> list[str]:
-    """The numbers of records in a text."""
-    return _RECORD.findall(text)
-
-
-def same_sort_of_record(one: str, other: str) -> bool:
-    """Whether two numbers are of one series: they differ in their figures only."""
-    return _FIGURES.sub("0", one) == _FIGURES.sub("0", other)
+def as_path(name: str) -> str | None:
+    """The path that a name is; `None` for a name of something else (a function, a command)."""
+    name = name.strip().removeprefix("@")
+    return name if name and _PATHLIKE.search(name) and not _NO_PATH.search(name) else None
 
 
 def parts_of(path: str) -> list[str]:
@@ -100,30 +31,20 @@ def is_scratch(path: str) -> bool:
     return _SCRATCH.match(path) is not None
 
 
-def is_test(path: str) -> bool:
-    """Whether a path is a file of tests, by its folder or its name."""
-    parts = parts_of(path)
-    return bool(parts) and (not _TEST_FOLDERS.isdisjoint(parts[:-1]) or _TEST_NAME.match(parts[-1]) is not None)
-
-
-def matches(target: Target, path: str) -> bool:
-    """Whether a path that the agent wrote to is what the user named."""
-    parts = parts_of(path)
-    if not parts or target.sort == "record":
+def names(target: str, path: str) -> bool:
+    """Whether the target that a user named (a file, a folder or a pattern) covers a path that the agent wrote."""
+    wanted, parts = parts_of(target), parts_of(path)
+    if not parts or not wanted:
         return False
-    if target.sort == "everything":
+    if "*" in target:
+        pattern = "/".join(wanted)
+        if len(wanted) == 1:
+            return fnmatchcase(parts[-1], pattern)
+        return any(fnmatchcase("/".join(parts[start:]), pattern.replace("**/", "*")) for start in range(len(parts)))
+    if not target.endswith("/") and _same_end(wanted, parts, target, path):
         return True
-    if target.sort == "category":
-        return in_category(target.value, path)
-    wanted = parts_of(target.value)
-    if not wanted:
-        return True
-    if any("*" in part for part in wanted):
-        return _fits_pattern(wanted, parts)
-    if target.sort == "path" and _same_end(wanted, parts, target.value, path):
-        return True
-    has_ending = "." in wanted[-1].lstrip(".") and target.sort == "path"
-    return not has_ending and _lies_below(wanted, parts, bool(_DRIVE.match(target.value)))
+    has_ending = "." in wanted[-1].lstrip(".") and not target.endswith("/")
+    return not has_ending and _lies_below(wanted, parts, bool(_DRIVE.match(target)))
 
 
 def _same_end(wanted: list[str], parts: list[str], target: str, path: str) -> bool:
@@ -131,9 +52,8 @@ def _same_end(wanted: list[str], parts: list[str], target: str, path: str) -> bo
         return parts[-len(wanted) :] == wanted and (
             not _DRIVE.match(target) or not _DRIVE.match(path) or parts == wanted
         )
-    return (not _DRIVE.match(path) and wanted[-len(parts) :] == parts and len(parts) > 1) or (
-        _DRIVE.match(target) is not None and not _DRIVE.match(path) and wanted[-len(parts) :] == parts
-    )
+    shorter = not _DRIVE.match(path) and wanted[-len(parts) :] == parts
+    return shorter and (len(parts) > 1 or _DRIVE.match(target) is not None)
 
 
 def _lies_below(wanted: list[str], parts: list[str], from_root: bool) -> bool:
@@ -145,46 +65,3 @@ def _lies_below(wanted: list[str], parts: list[str], from_root: bool) -> bool:
         wanted = wanted[-1:]
     width = len(wanted)
     return any(above[start : start + width] == wanted for start in range(len(above) - width + 1))
-
-
-def _fits_pattern(wanted: list[str], parts: list[str]) -> bool:
-    pattern = "/".join(wanted)
-    if len(wanted) == 1:
-        return fnmatchcase(parts[-1], pattern)
-    return any(fnmatchcase("/".join(parts[start:]), pattern.replace("**/", "*")) for start in range(len(parts)))
-
-
-def in_category(category: str, path: str) -> bool:
-    """Whether a path belongs to a category of files, by its ending, its folder or its name."""
-    parts = parts_of(path)
-    name = parts[-1] if parts else ""
-    if category == "tests":
-        return is_test(path)
-    ending = name.rsplit(".", 1)[-1].lower() if "." in name else ""
-    if category == "source":
-        return ending in _ENDINGS["code"] and not is_test(path)
-    if category.startswith("."):
-        return ending == category[1:]
-    pattern = _NAMES.get(category)
-    return (
-        ending in _ENDINGS.get(category, ())
-        or not _FOLDERS.get(category, frozenset()).isdisjoint(parts[:-1])
-        or (pattern is not None and pattern.match(name) is not None)
-    )
-
-
-def overlap(one: Target, other: Target) -> bool:
-    """Whether two targets can mean the same file: so that asking for one lifts a ban on the other."""
-    if one == other or "everything" in (one.sort, other.sort):
-        return True
-    if "record" in (one.sort, other.sort):
-        return False
-    if one.sort == "category" and other.sort == "category":
-        return False
-    if one.sort == "category" or other.sort == "category":
-        category, path = (one, other) if one.sort == "category" else (other, one)
-        probe = path.value if path.sort == "path" else path.value.rstrip("/") + "/x"
-        return in_category(category.value, probe) or (
-            path.sort == "folder" and category.value == "tests" and is_test(probe)
-        )
-    return matches(one, other.value.rstrip("/")) or matches(other, one.value.rstrip("/"))

@@ -20,11 +20,14 @@ def absent(history: History, category: str, rationale: str) -> Verdict:
     return Verdict(history.trajectory.id, category, "no", rationale=rationale)
 
 
+def unchecked(history: History, category: str, rationale: str) -> Verdict:
+    """No answer on a run in which the rules found nothing to check."""
+    return Verdict(history.trajectory.id, category, None, status="abstained", rationale=rationale)
+
+
 def nothing_to_judge(history: History, category: str) -> Verdict:
     """The verdict on a run in which no agent takes a step."""
-    return Verdict(
-        history.trajectory.id, category, None, status="abstained", rationale="The run has no step of an agent."
-    )
+    return unchecked(history, category, "The run has no step of an agent.")
 
 
 def quoted(text: str, length: int = 60) -> str:

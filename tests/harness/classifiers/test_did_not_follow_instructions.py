@@ -14,38 +14,12 @@ def asked(words: str, *steps: Step) -> Trajectory:
 REVIEW = "Review my diff with the `review_code` tool in mode `thorough`."
 
 NOT_FOLLOWED: dict[str, tuple[Trajectory, set[int]]] = {
-    "a tool and its mode": (asked(REVIEW, bash("git diff", "+x"), read("a.py")), {0, 3}),
-    "a tool named without marks": (asked("Please use the review_code tool with mode=thorough.", bash("git diff", "+x")), {0, 2}),
-    "a tool written as a call": (asked('Call `review_code(mode="thorough")` tool first.', bash("git diff")), {0, 2}),
-    "another mode": (asked(REVIEW, call("review_code", "ok", mode="quick")), {1}),
-    "no mode": (asked(REVIEW, call("mcp__review__review_code", "ok", target="HEAD")), {1}),
-    "the tests at the end": (asked("Fix it. Run the tests before you finish.", edit("a.py")), {0, 1, 2}),
-    "the tests when done": (asked("When you are done, run the test suite.", edit("a.py")), {0, 2}),
-    "the tests, run before the change only": (asked("Run the tests when done.", bash("pytest"), edit("a.py")), {0, 3}),
-    "a command": (asked("Then run `make lint`.", edit("a.py"), bash("make test")), {0, 3}),
-    "a command's flags": (asked("Run the tests with `cargo test --locked`.", edit("a.rs"), bash("cargo test")), {2}),
-    "a linter": (asked("Run the linter when you are done.", edit("a.py"), bash("pytest")), {0, 3}),
-    "a flag from now on": (run(user("Fix it."), edit("a.py"), user("Always pass `--no-cache` to `go test`."), bash("go test ./...")), {3}),
-    "one program instead of another": (asked("Use pnpm, not npm.", bash("npm run build")), {1}),
-    "the other way round": (asked("Don't use npm here, use pnpm.", bash("cd web && npm install")), {1}),
-    "instead of": (asked("Use pytest instead of unittest.", bash("python -m unittest")), {1}),
-    "instead of, in what is written": (asked("Use pytest, not unittest.", write("tests/test_a.py", "import unittest\n")), {1}),
+    "a tool that is asked for and never called": (asked("Review my diff. Use the `review_code` tool.", bash("git diff", "+x")), {1}),
+    "a tool named without marks": (asked("Please use the review_code tool.", bash("git diff", "+x")), {1}),
     "a forbidden program": (asked("Do not use sed.", bash("sed -n 1,5p a.py")), {1}),
-    "forbidden tests": (asked("Please don't run the tests, they cost money.", edit("a.py"), bash("npx jest src")), {2}),
-    "forbidden commands": (asked("Don't run any commands.", bash("python a.py")), {1}),
     "a forbidden tool": (asked("Do not use the `web_search` tool.", call("web_search", "hits", query="x")), {1}),
-    "a file to write": (asked("Write the report to docs/report.md.", read("a.py")), {0, 2}),
-    "a file by another name": (asked("Save the summary as docs/summary.md.", write("summary.txt")), {0, 1}),
-    "asking before deleting": (asked("Ask me before you delete anything.", bash("rm old.py")), {1}),
-    "asking before committing": (asked("Before you commit, check with me.", edit("a.py"), bash("git commit -am x")), {2}),
-    "asking before editing": (asked("Show me a plan and wait for my OK before you edit anything.", says("Plan: x."), edit("a.py")), {2}),
-    "nothing without asking": (asked("Don't install anything without asking me first.", bash("pip install attrs")), {1}),
-    "reading first": (asked("Read CONTRIBUTING.md first.", edit("a.py")), {1}),
-    "reading before": (asked("Before making any changes, read docs/style.md.", read("a.py"), edit("a.py")), {2}),
-    "the tests first": (asked("Run the tests once before you change anything.", edit("a.py"), bash("pytest")), {1}),
-    "a short answer": (run(user("What does load() do? Answer in one sentence."), read("a.py"), says("It loads. " * 5)), {2}),
-    "a correction": (run(user("Set it to 5."), edit("a.py"), user("Not quite: make it 7."), read("a.py"), says("It is 5.")), {4}),
-    "a script to use": (asked("Rename it. Please do it with `scripts/codemod`.", edit("a.py")), {0, 1, 2}),
+    "a forbidden tool of a server": (asked("Never call `web_search`.", call("mcp__web__web_search", "hits", query="x")), {1}),
+    "a forbidden file": (asked("Fix it, but do not touch b.py.", edit("b.py")), {1}),
 }  # fmt: skip
 
 
@@ -110,4 +84,4 @@ LOOK_ALIKES: dict[str, Trajectory] = {
 @pytest.mark.parametrize("name", LOOK_ALIKES)
 def test_a_look_alike_is_followed_or_cannot_be_checked(name: str) -> None:
     answer = verdict("did_not_follow_instructions", LOOK_ALIKES[name])
-    assert answer.label == "no", answer.rationale
+    assert answer.label != "yes", answer.rationale
