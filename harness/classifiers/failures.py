@@ -1,39 +1,46 @@
-"""How tools say that a call failed, and whether the agent was at fault.
+"""Whether a call came to an error, and whose: read from how an answer is marked and shaped, hardly from its words.
 
-An answer such as `Error: unknown tool 'serch'` is the agent's own error; a failing test, a search that finds nothing,
-a compiler's complaint about the code under work, a network that is down are not. What agent frameworks, editors and
-shells print is listed in `harness.classifiers.complaints`; it is looked for near the beginning of an answer only.
+An answer is an error where the record marks it (`is_error`, an exit code), where it has the shape of one (an error
+object as of JSON-RPC, a report of a validator, a traceback, a client error of HTTP), or where it is short and opens as
+one. It is about the call where a general word for a part of a call ("argument", "tool", "option") stands beside a
+general word for a fault ("unknown", "missing", "must"). Not the agent's: a failing test, a search that finds nothing,
+a compiler's complaint about the code under work, a network that is down, a call that the user declined.
 """
 
 import re
-from functools import cache
-from typing import get_args
+from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
-from harness.classifiers.complaints import Fault, first_complaint
+from harness.classifiers import programs
 from harness.classifiers.history import Act, once
-from harness.classifiers.tools import Kind
+from harness.classifiers.shell import commands_of
+from harness.classifiers.tools import Kind, is_known_name, squeezed, words_of
+from harness.trajectory import ToolResult
 
 HEAD = 400
-"""Characters of an answer in which a framework's complaint stands: complaints come first, file content later."""
+"""Characters of an answer in which an error is looked for: complaints come first, file content later."""
 
 _TAIL = 200
 """Characters at the end of a shell's answer, where the shell's own complaint stands after a program's output."""
 
+Fault = Literal[
+    "malformed call", "unknown tool", "invalid arguments", "failed edit", "wrong usage", "missing file", "error"
+]
+"""What went wrong; `error` is any other error that is not known to be somebody else's."""
+
 _ENVIRONMENT = re.compile(
     r"connection (?:refused|reset|timed out|error|aborted)|timed? ?out|timeout|temporary failure|could not resolve"
     r"|network (?:is )?(?:unreachable|error|down)|no space left|out of memory|cannot allocate|quota|rate limit"
-    r"|too many requests|service unavailable|bad gateway|internal server error|permission denied|"
-    r"read-only file system"
+    r"|too many requests|service unavailable|bad gateway|internal server error|permission denied|read-only file system"
     r"|\b(?:502|503|504|429)\b|deadlock|could not get lock|resource temporarily|overloaded|"
     r"econnrefused|enotfound|etimedout",
     re.IGNORECASE,
 )
 _DECLINED = re.compile(
-    r"user (?:doesn't|does not|rejected|denied|declined|cancell?ed|interrupted)|"
-    r"rejected by (?:the )?user|requires approval"
-    r"|request interrupted|operation (?:was )?cancell?ed|permission to use",
+    r"user (?:doesn't|does not|rejected|denied|declined|cancell?ed|interrupted)|rejected by (?:the )?user"
+    r"|requires approval|request interrupted|operation (?:was )?cancell?ed|permission to use",
     re.IGNORECASE,
 )
 _DECLINED_PIECES = ("user ", "rejected by", "requires approval", "interrupted", "cancel", "permission to use")
@@ -44,95 +51,287 @@ _FEW_LINES = 3
 _HIT = re.compile(r"[^\s:]+:\d+[:\s]")
 """How a search lists what it found: `src/app.py:12: …`."""
 
-_ERROR_WORD = re.compile(
-    r"\s*(?:\[?\w*error\]?[:!\n]|<(?:tool_use_)?error>|failed\b|fatal:|exception\b|traceback \()", re.IGNORECASE
+_OPENING = re.compile(
+    r"\s*(?:\[?(?:[\w.]+ ){0,3}?[\w.]*(?:error|exception)\]?(?:[:!\n(]| -)|<(?:tool_use_)?error>|failed\b|fatal:"
+    r"|invalid\b|traceback \()",
+    re.IGNORECASE,
 )
+"""How errors open, in whatever program: `Error:`, `McpError -32602: …`, `ValueError(…`, `<error>`, `fatal:`."""
 
-_ABOUT: dict[Fault, frozenset[Kind]] = {
-    "failed edit": frozenset(("edit", "write", "patch", "undo", "shell", "change", "delete", "rename")),
-    "wrong usage": frozenset(("shell", "run", "test")),
-    "missing file": frozenset(("read", "edit", "write", "patch", "delete", "rename", "list", "undo")),
+_TRACE = re.compile(
+    r"^Traceback \(most recent|^\s+at [^\n]+:\d+\)?$|^thread '[^\n]+ panicked at|^goroutine \d+ \[", re.MULTILINE
+)
+_VALIDATOR = re.compile(r"\b\d+ validation errors? for \w|\[type=\w+, input_value=|\"(?:instancePath|schemaPath)\"\s*:")
+"""Fixed shapes of pydantic's and of JSON schema's reports."""
+
+_CLIENT_ERROR = re.compile(
+    r"\b(?:HTTP(?:/[\d.]+)?|status(?:[ _]code)?\"?)[:= ]{1,3}4\d\d\b|\b4\d\d (?:client error|bad request)",
+    re.IGNORECASE,
+)
+_CODES: dict[int, Fault] = {
+    -32700: "malformed call",
+    -32601: "unknown tool",
+    -32602: "invalid arguments",
+    -32600: "malformed call",
 }
-"""Which kinds of call a complaint can be about; complaints that are not listed can be about any."""
+_CODE = re.compile(r"-32[67]0[0-2]\b")
+"""JSON-RPC 2.0, section 5.1: parse error, method not found, invalid params, invalid request."""
 
+_PART = (
+    r"tools?|functions?|actions?|calls?|arguments?|args?|kwargs?|param(?:eter)?s?|propert(?:y|ies)|fields?|keys?|options?|"
+    r"flags?|schema|json|inputs?|syntax|formatt?(?:ed)?|commands?|usage|types?|method|endpoint"
+)
+_FAULTY = (
+    r"invalid|unknown|missing|required?|requires|unexpected|not|no|un(?:supported|recogni[sz]ed|available|defined|parsable|parseable)|malformed|"
+    r"must|expected|cannot|can't|couldn't|doesn't|isn't|unable|fail(?:ed|s|ure)?|illegal|bad|wrong|incorrect|absent|lacks?|reject\w*|error"
+)
+_ABOUT_CALL = re.compile(
+    rf"\b(?:{_FAULTY})\b[^\n]{{0,60}}?\b(?:\w*_)?(?:{_PART})\b|\b(?:{_PART})\b[^\n]{{0,60}}?\b(?:{_FAULTY})\b",
+    re.IGNORECASE,
+)
+_OF_A_CALL = re.compile(
+    r"\b(?:tools?|functions?|actions?|arguments?|param(?:eter)?s?|json|propert(?:y|ies))\b", re.IGNORECASE
+)
+"""Words that hardly stand in an answer that is no complaint."""
+
+_A_TOOL = re.compile(r"\b(?:tools?|functions?|actions?|commands?|methods?)\b", re.IGNORECASE)
+_UNREADABLE = re.compile(r"\b(?:pars\w+|decod\w+|malformed|valid json|formatted|format)\b", re.IGNORECASE)
+_NOT_DONE = re.compile(
+    r"\b(?:not|no|nothing|0|cannot|can't|couldn't|didn't|doesn't|unable|fail(?:ed|s|ure)?|multiple|never|invalid|corrupt|"
+    r"\d+ (?:matches|occurrences)|errors?|rejected|missing|unrecogni[sz]ed|must|requires|precede|mismatch\w*)\b",
+    re.IGNORECASE,
+)
+_NO_FILE = re.compile(
+    r"no such file|enoent|not (?:exist|found|a file|a directory)|(?:n't|cannot|not) (?:exist|find)|"
+    r"non-?existent|missing",
+    re.IGNORECASE,
+)
+_NO_SUCH = re.compile(r"no such file|not a directory|does not exist|(?:can't|cannot) open", re.IGNORECASE)
+_SHELLS_OWN = re.compile(r"(?::|^) (?:-c: |eval: )?line \d+: |: cannot execute\b")
+"""How shells begin what they say of a command line, whatever name they were given."""
+
+_PROGRAM = re.compile(r"[a-z][\w.+-]*", re.IGNORECASE)
+_USAGE = re.compile(r"\Ausage: |^error: [^\n]*\n+usage: |^usage: [\s\S]{0,300}\berror: ", re.MULTILINE | re.IGNORECASE)
+_PARTICULAR = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|\S*[\d_/\\=<>{}\[\]~]\S*|\b[a-z]+[A-Z]\w*|\b\w+\.\w+\b")
+"""What of a message names the case at hand: quoted values, figures, paths, ids, names of files and of variables."""
+
+_WORKING = programs.words(
+    "test tests lint linter build compile typecheck check diagnostics execute eval evaluate python pytest ci validate"
+)
 _LOOKING: frozenset[Kind] = frozenset(("read", "search", "list", "look"))
-"""Kinds of call whose answer is content unless it says otherwise."""
-
-_FRAMEWORK: frozenset[Fault] = frozenset(("malformed call", "unknown tool", "invalid arguments"))
-"""Complaints of the framework, which a shell can only print as the output of a program under work."""
+_EDITING: frozenset[Kind] = frozenset(("edit", "write", "patch", "undo"))
+_EDITORS = programs.words("patch apply_patch str_replace_editor edit_anthropic edit")
+_SHELLS = programs.words("bash sh zsh dash eval line")
+_NO_SUCH_PROGRAM = (126, 127)
 
 
 class Failure(Struct, frozen=True, gc=False):
-    """An error of the agent's own making: of what sort, and the words that say so."""
+    """An error in a call: of what sort, and the words that say so."""
 
     fault: Fault
     words: str
 
+    @property
+    def evened(self) -> str:
+        """The words without what is particular to the call: equal for the same error about other things."""
+        return " ".join(_PARTICULAR.sub("~", self.words).lower().split())
+
 
 @once
 def own_failure(act: Act) -> Failure | None:
-    """The agent's own error in a call, `None` where there was none or something else was at fault."""
+    """The error in a call, `None` where there was none or something else was at fault."""
     if act.call.parse_error is not None:
         return Failure("malformed call", act.call.parse_error)
     result = act.result
-    if result is None or not result.text:
-        return None
-    kind = act.kind
-    if kind == "shell" and result.exit_code == 0:
+    if result is None or not result.text or (act.kind == "shell" and exit_code(act) == 0):
         return None
     text = result.text
     head = text if len(text) <= HEAD else text[:HEAD]
-    if kind in _LOOKING and not _complains(act, head):
+    failure = _in_shell(act, result, head) if act.kind == "shell" else _in_tool(act, result, head)
+    if failure is None or _declined(head):
         return None
-    failure = _recognised(act, kind, head)
-    return None if failure is None or _declined(head) else failure
+    ours = failure.fault in ("malformed call", "unknown tool", "invalid arguments", "failed edit")
+    return failure if ours or not _ENVIRONMENT.search(head) else None
 
 
-def _recognised(act: Act, kind: Kind, head: str) -> Failure | None:
-    looked_at = head
-    if kind == "shell":
-        code = exit_code(act)
-        text = act.result.text if act.result else ""
-        if code == 0:
-            return None
-        looked_at = head if len(text) <= HEAD else head + "\n" + text[-_TAIL:]
-    by_framework = kind != "shell" or _is_only_line(looked_at)
-    complaint = first_complaint(looked_at, _possible(kind, by_framework))
-    if complaint is None:
-        return Failure("wrong usage", head.strip()[:80]) if kind == "shell" and code in (126, 127) else None
-    fault, match = complaint
-    if fault in ("wrong usage", "missing file") and _ENVIRONMENT.search(looked_at):
+def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
+    """What a tool other than a shell complains of."""
+    kind = act.kind
+    if result.is_error is False and (kind in _LOOKING or len(result.text) > HEAD):
         return None
-    start = looked_at.rfind("\n", 0, match.start()) + 1
-    return Failure(fault, looked_at[start : match.end() + 60].strip())
-
-
-@cache
-def _possible(kind: Kind, framework: bool) -> frozenset[Fault]:
-    """What can be wrong with a call of a kind, where the framework may or may not be who complains."""
-    faults: tuple[Fault, ...] = get_args(Fault)
-    return frozenset(
-        fault for fault in faults if kind in _ABOUT.get(fault, (kind,)) and (framework or fault not in _FRAMEWORK)
+    told = _object(head if len(head) < HEAD else result.text[: 4 * HEAD])
+    said = told if told is not None else head
+    marked = result.is_error is True or told is not None or result.exit_code not in (None, 0)
+    shaped = (
+        marked
+        or _OPENING.match(head) is not None
+        or _VALIDATOR.search(head) is not None
+        or _CLIENT_ERROR.search(head) is not None
     )
+    short = len(result.text) <= HEAD and head.count("\n") <= _FEW_LINES
+    if (not shaped and not short and kind not in _EDITING) or (
+        kind in _LOOKING and not marked and (not short or _HIT.match(head))
+    ):
+        return None
+    words = _line(said)
+    if code := _CODE.search(said):
+        return Failure(_CODES.get(int(code.group()), "malformed call"), words)
+    if _VALIDATOR.search(said):
+        return Failure("invalid arguments", words)
+    if is_work(act):
+        return None
+    refused = kind in _EDITING and _NOT_DONE.search(_PARTICULAR.sub("~", words[:_FIRST_WORDS])) is not None
+    if kind in _EDITING and (marked or shaped or refused):
+        missing = _NO_FILE.search(words) and re.search(r"\b(?:file|path|directory|enoent)\b", words, re.IGNORECASE)
+        about_call = _ABOUT_CALL.search(words) and not missing and kind == "write"
+        return Failure(
+            "invalid arguments" if about_call else "missing file" if missing and kind != "edit" else "failed edit",
+            words,
+        )
+    if (
+        (shaped or short)
+        and _ABOUT_CALL.search(words)
+        and not (kind in _LOOKING and _NO_FILE.search(words) and not _A_TOOL.search(words))
+    ):
+        return Failure(_part(act, words), words)
+    if not shaped:
+        return None
+    return Failure("missing file" if kind in _LOOKING and _NO_FILE.search(words) else "error", words)
+
+
+def is_work(act: Act) -> bool:
+    """Whether a tool runs, checks or builds the code under work: what it finds wrong there is no error of the call."""
+    name = act.call.name
+    return act.kind == "test" or (act.kind == "run" and is_known_name(name)) or not _WORKING.isdisjoint(words_of(name))
+
+
+def _part(act: Act, words: str) -> Fault:
+    """Which part of a call an error is about."""
+    if (
+        _A_TOOL.search(words)
+        and squeezed(act.call.name) in squeezed(words)
+        and not re.search(r"argument|param|field|propert|option", words, re.IGNORECASE)
+    ):
+        return "unknown tool"
+    return "malformed call" if _UNREADABLE.search(words) else "invalid arguments"
+
+
+def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
+    """What a shell, or a program that was called in it, complains of about its own call.
+
+    Programs say their name before they complain (`grep: …`); a test or a build that fails says other things.
+    """
+    code = exit_code(act)
+    text = result.text
+    looked_at = head if len(text) <= HEAD else f"{head}\n{text[-_TAIL:]}"
+    if not (act.line or "").strip():
+        return Failure("malformed call", _line(head))
+    if code in _NO_SUCH_PROGRAM:
+        return Failure("wrong usage", _line(looked_at))
+    called = {command.program for command in commands_of(act)}
+    editing = not called.isdisjoint(_EDITORS) or ("git" in called and "apply" in (act.line or ""))
+    if editing and _NOT_DONE.search(_PARTICULAR.sub("~", head[:_FIRST_WORDS])):
+        return Failure("failed edit", _line(head))
+    if code is None and result.is_error is None and len(text) > HEAD:
+        return None
+    if _USAGE.search(looked_at) and "\noptions:" not in looked_at:
+        return Failure("wrong usage", _line(looked_at))
+    marked = code not in (None, 0) or result.is_error is True
+    words = called | (set(_PROGRAM.findall(act.line or "")) if marked else set())
+    faults = [(fault, line.strip()) for line in looked_at.split("\n") if (fault := _complaint(line, words, marked))]
+    if faults:
+        return Failure(*next((one for one in faults if one[0] != "error"), faults[0]))
+    only_line = "\n" not in looked_at.strip() and not _HIT.match(looked_at)
+    if (
+        only_line
+        and (code not in (None, 0) or result.is_error or _OPENING.match(head))
+        and called.isdisjoint(programs.BUILDS)
+    ):
+        return Failure("wrong usage" if _ABOUT_CALL.search(looked_at) else "error", _line(looked_at))
+    return None
+
+
+def _complaint(line: str, called: set[str], marked: bool) -> Fault | None:
+    """What is wrong where a line is `program: complaint` of a program that was called, or of the shell itself."""
+    if marked and _SHELLS_OWN.search(line):
+        return "wrong usage"
+    speaker, colon, rest = line.partition(":")
+    if not colon or not rest.strip() or "warning" in rest.lower():
+        return None
+    name = speaker.rsplit("/", 1)[-1].strip()
+    if name in ("error", "fatal") and "git" in called:
+        return "wrong usage"
+    if name not in _SHELLS and (name not in called or name in programs.BUILDS):
+        return None
+    if not marked and not _NOT_DONE.search(rest) and not _ABOUT_CALL.search(rest):
+        return None
+    if _NO_SUCH.search(rest) and "command not found" not in rest and name not in _SHELLS:
+        return "missing file"
+    return "wrong usage" if _NOT_DONE.search(rest) or _ABOUT_CALL.search(rest) or "usage" in rest else "error"
+
+
+def _object(text: str) -> str | None:
+    """The message of an error object; `None` where a text is none."""
+    stripped = text.strip()
+    if not stripped.startswith("{") or not re.search(
+        r"\"(?:error|errors|isError|is_error|success|ok|status|code|detail|message)\"", stripped
+    ):
+        return None
+    try:
+        told = msgspec.json.decode(stripped)
+    except msgspec.DecodeError:
+        return None
+    return _message(told) if isinstance(told, dict) and _is_error(told) else None
+
+
+def _is_error(told: dict[str, Any]) -> bool:
+    if told.get("error") or told.get("errors") or told.get("isError") is True or told.get("is_error") is True:
+        return True
+    if told.get("success") is False or told.get("ok") is False:
+        return True
+    code = told.get("code")
+    if isinstance(code, int) and isinstance(told.get("message"), str):
+        return code < 0 or 400 <= code < 500
+    status = told.get("status", told.get("statusCode"))
+    return str(status).lower() in ("error", "failed", "failure") or (isinstance(status, int) and 400 <= status < 500)
+
+
+def _message(told: dict[str, Any]) -> str:
+    for key in ("error", "errors", "message", "detail", "content", "reason"):
+        value = told.get(key)
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, dict):
+            code = f"{value['code']} " if isinstance(value.get("code"), int) else ""
+            value = code + str(value.get("message", value.get("text", value.get("msg", value))))
+        if isinstance(value, str) and value.strip():
+            code = f"{told['code']} " if key == "message" and isinstance(told.get("code"), int) else ""
+            return code + value
+    return str(told)[:HEAD]
+
+
+def _line(text: str) -> str:
+    """The line that says what is wrong: the last of a traceback, else the first, with the next after a title."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if not lines:
+        return text.strip()
+    if _TRACE.search(text):
+        return lines[-1][:HEAD]
+    title = len(lines) > 1 and len(lines[0].split()) <= _TITLE
+    return (f"{lines[0]} {lines[1]}" if title else lines[0])[:HEAD]
+
+
+_FIRST_WORDS = 120
+"""Characters in which an editor says that it did not edit; what comes after may be the file."""
+
+_TITLE = 4
+"""Words of a first line up to which it is a title (`ERROR:`, `3 validation errors for Call`)."""
 
 
 def _declined(head: str) -> bool:
     """Whether somebody would not let the call happen."""
     lowered = head.lower()
     return any(piece in lowered for piece in _DECLINED_PIECES) and _DECLINED.search(head) is not None
-
-
-def _complains(act: Act, head: str) -> bool:
-    """Whether an answer that should be content may be a complaint: marked as an error, or short and no list of hits."""
-    result = act.result
-    if result is None or result.is_error:
-        return result is not None
-    return len(result.text) <= HEAD and head.count("\n") <= _FEW_LINES and _HIT.match(head) is None
-
-
-def _is_only_line(head: str) -> bool:
-    """Whether an answer is one complaint in one line, as a framework makes it, rather than a program's output."""
-    return "\n" not in head.strip() and _HIT.match(head) is None
 
 
 @once
@@ -161,12 +360,9 @@ def failed(act: Act) -> bool:
     if result.is_error or exit_code(act) not in (0, None):
         return True
     head = result.text[:HEAD]
-    if len(result.text) < 1000 and _declined(head):
+    if (len(result.text) < 1000 and _declined(head)) or own_failure(act) is not None:
         return True
-    if own_failure(act) is not None:
-        return True
-    kind = act.kind
-    return kind != "shell" and (kind not in _LOOKING or _complains(act, head)) and _ERROR_WORD.match(head) is not None
+    return act.kind != "shell" and act.kind not in _LOOKING and _OPENING.match(head) is not None
 
 
 def environment_failure(act: Act) -> bool:

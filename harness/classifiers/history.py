@@ -115,7 +115,7 @@ class History(Struct, frozen=True, dict=True):
         steps = []
         for turn in self.turns:
             text = turn.text[:LONGEST]
-            if (text not in seen or _AGAIN.search(text)) and not (len(text) < NUDGE and _GO_ON.search(text)):
+            if (text not in seen or _AGAIN.search(text)) and not goes_on(text):
                 steps.append(turn.step)
             seen.add(text)
         return steps
@@ -124,6 +124,11 @@ class History(Struct, frozen=True, dict=True):
     def agent_steps(self) -> list[int]:
         """The numbers of the agent's steps."""
         return [index for index, step in enumerate(self.trajectory.steps) if step.role == "agent"]
+
+
+def goes_on(text: str) -> bool:
+    """Whether a turn says to go on and nothing else."""
+    return len(text) < NUDGE and _GO_ON.search(text) is not None
 
 
 def _act(index: int, call: ToolCall, result: ToolResult | None) -> Act:

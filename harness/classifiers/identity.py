@@ -6,7 +6,7 @@ same when they differ in durations, clock times and addresses only.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from harness.classifiers.history import Act
@@ -33,12 +33,15 @@ _VOLATILE = re.compile(
 )
 _REDIRECT = re.compile(r"(?<!\s)\s*+(?:2>&1|&>\s*/dev/null|[12]?>\s*/dev/null)")
 _TAIL = re.compile(r"(?<!\s)\s*+(?:\|\|\s*+(?:true|:)|;)\s*+$")
-_PAGER = re.compile(r"(?<!\s)\s*+\|\s*+cat\s*+$")
+_SHOWN = re.compile(r"(?<!\s)\s*+\|\s*+(?:cat|less|more|(?:head|tail)(?:\s+-(?:n\s*)?\d+|\s+-c\s*\d+)?)\s*+$")
+"""How much of an answer is shown, and by what."""
+
+_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n'\"]*$", re.MULTILINE)
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
 _SPELLING = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\"'\\/.3"
 """Letters that differ in the spelling of one command: spaces, quotes, slashes, `./`, the 3 of `python3`."""
 
-_FLAG_LETTERS = _SPELLING + b"-=acegilnopqrstuv"
+_FLAG_LETTERS = _SPELLING + b"-=abceghilmnopqrstuv"
 """Those, and what a command may lose with the flags in `_QUIET`."""
 
 _SHORT_FLAGS = re.compile(r"-[a-zA-Z]{1,4}$")
@@ -47,7 +50,65 @@ _SHORT_FLAGS = re.compile(r"-[a-zA-Z]{1,4}$")
 _HIDDEN_FLAG = re.compile(r"(?:\A|[\s\"'\\])-")
 """Where a flag may stand that no space comes before."""
 
-_QUIET = frozenset(("-q", "--quiet", "--no-pager", "--color=never", "--no-color", "-s"))
+_QUIET = frozenset(
+    (
+        "-q",
+        "--quiet",
+        "--no-pager",
+        "--color=never",
+        "--no-color",
+        "-s",
+        "-v",
+        "-vv",
+        "--verbose",
+        "--color=always",
+        "--color",
+    )
+)
+"""Flags that change how an answer is shown, not what is done."""
+
+
+_FOLDERS = re.compile(r"[^\s'\"=]*/(?=[^\s'\"/])")
+_HOME = re.compile(r"cd\s+(\S+)\s*&&\s*")
+_DEEPEST = 12
+"""Parts of a path by whose end it is found again."""
+
+
+class Spelling:
+    """How a run spells its paths: `a.py`, `./src/a.py` and `/repo/src/a.py` may be one file.
+
+    Parameters
+    ----------
+    acts
+        The calls of the run.
+    """
+
+    def __init__(self, acts: Sequence[Act]) -> None:
+        homes = {match[1] for act in acts if act.line is not None and (match := _HOME.match(act.line))}
+        self.home = homes.pop() if len(homes) == 1 else ""
+        self._whole: dict[str, str | None] = {}
+        named = {even_path(word) for act in acts for word in _absolute(act)}
+        for path in named:
+            parts = path.split("/")
+            for cut in range(max(1, len(parts) - _DEEPEST), len(parts) - 1):
+                end = "/".join(parts[cut:])
+                self._whole[end] = path if self._whole.get(end, path) == path else None
+
+    def path(self, path: str) -> str:
+        """A path as the run names it in full, where one such path ends so; two parts have to agree."""
+        path = even_path(path)
+        return self._whole.get(path) or path
+
+    def line(self, line: str) -> str:
+        """A command line without the change to the one folder that the run works in."""
+        match = _HOME.match(line) if self.home else None
+        return line[match.end() :] if match and match[1] == self.home else line
+
+
+def _absolute(act: Act) -> list[str]:
+    path = path_of(act.call)
+    words = [path] if path else (act.line or "").split() if len(act.line or "") <= _SHORT else []
+    return [word.strip("'\"") for word in words if word.startswith(("/", "'/", '"/'))]
 
 
 def coarse_key(act: Act) -> Hashable:
@@ -63,7 +124,7 @@ def coarse_key(act: Act) -> Hashable:
         path = path_of(call)
         if path:
             extent = sum(_hashed(value) for key, value in arguments.items() if value and key not in _WHICH_FILE)
-            return "read", even_path(path), extent
+            return "read", even_path(path).rsplit("/", 1)[-1], extent
     searched = act.kind == "search"
     return (
         bare_name(call.name),
@@ -79,6 +140,10 @@ def _coarse_line(line: str) -> Hashable:
     if len(line) > _SHORT:
         return line
     line = _without_ends(line.strip())
+    if line.startswith("cd ") and "&&" in line:
+        line = _HOME.sub("", line, count=1)
+    if "/" in line:
+        line = _FOLDERS.sub("", line)
     if " -" in line:
         return sum(line.encode("ascii", "ignore").translate(None, _FLAG_LETTERS))
     if "-" in line and _HIDDEN_FLAG.search(line):
@@ -91,13 +156,16 @@ def _hashed(value: Any, searched: bool = False) -> int:
     return 0 if isinstance(value, list | tuple | dict) else hash(_frozen(value, searched))
 
 
-def call_key(act: Act) -> Hashable:
+def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
     """What a call is, evened out; equal for calls that are the same or nearly the same."""
+    spell = spelling.path if spelling is not None else even_path
     call = act.call
     kind = act.kind
     if kind == "shell":
         line = act.line or ""
-        return ("shell", even_command(line) if len(line) <= _SHORT else line)
+        if spelling is not None:
+            line = spelling.line(line)
+        return ("shell", even_command(line, spell) if len(line) <= _SHORT else line)
     arguments = call.arguments
     if isinstance(arguments, str):
         return bare_name(call.name), arguments.strip()
@@ -105,7 +173,7 @@ def call_key(act: Act) -> Hashable:
         path = path_of(call)
         if path:
             told = ((key, value) for key, value in arguments.items() if key not in _WHICH_FILE)
-            return "read", even_path(path), _frozen_all((key, value) for key, value in told if value)
+            return "read", spell(path), _frozen_all((key, value) for key, value in told if value)
     told = ((key, value) for key, value in arguments.items() if key not in NOISE and value is not None)
     return bare_name(call.name), _frozen_all(told, searched=kind == "search")
 
@@ -141,13 +209,14 @@ def even_path(path: str) -> str:
     return path.rstrip("/").removeprefix("./").replace("//", "/").replace("/./", "/")
 
 
-def even_command(line: str) -> Hashable:
+def even_command(line: str, spell: Callable[[str], str] | None = None) -> Hashable:
     """A command line evened out: spaces, quotes, redirections of errors, order of flags, `python3` for `python`."""
     line = _without_ends(line.strip())
     if "\n" in line or "<<" in line:
         return line
     words = [word for word in line.replace('"', " ").replace("'", " ").replace("\\", "").split() if word not in _QUIET]
-    words = ["python" if word == "python3" else even_path(word) or word for word in words]
+    spell = spell or even_path
+    words = ["python" if word == "python3" else spell(word) or word for word in words]
     if " -" not in line:
         return " ".join(words)
     flags = sorted(letter for word in words if _SHORT_FLAGS.match(word) for letter in word[1:])
@@ -155,12 +224,14 @@ def even_command(line: str) -> Hashable:
 
 
 def _without_ends(line: str) -> str:
-    """A command line without redirections of errors and what at its end changes nothing; most lines have none."""
+    """A command line without comments, redirections of errors and what at its end changes nothing; most have none."""
+    if "#" in line and "<<" not in line:
+        line = _COMMENT.sub("", line).strip()
     if ">" in line:
         line = _REDIRECT.sub("", line)
     if ";" in line or "||" in line:
         line = _TAIL.sub("", line)
-    return _PAGER.sub("", line) if "|" in line else line
+    return _SHOWN.sub("", line) if "|" in line else line
 
 
 def loose_key(act: Act) -> Hashable:

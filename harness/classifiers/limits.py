@@ -11,13 +11,17 @@ what a rule can say: then nothing is said. What else words carry is for a judge 
 """
 
 import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.classifiers.history import History, Turn, once
 from harness.classifiers.prose import LONGEST, NAME, Sentence, marked
-from harness.classifiers.targets import as_path, names, parts_of
+from harness.classifiers.targets import as_path, parts_of
 
 What = Literal["change", "commit", "push", "install", "use"]
 MOST = 200
@@ -52,7 +56,9 @@ _LIST = rf"{_OF}{NAME}(?: (?:files?|folders?|directory|itself))?(?:(?:,| or| and
 _BEGIN = (
     r"(?:^|[,;:(—–-] ?|\b(?:and|but|so|then|please|also|note|you|you (?:may|can|must|should|are (?:allowed )?to)) )"
 )
-_END = r"(?= ?(?:$|[.,;:!)—–-])| (?:and|or|but|at all|under any|please|in any|because|since|as|under|for|this|now|yet)\b)"
+_END = (
+    r"(?= ?(?:$|[.,;:!)—–-])| (?:and|or|but|at all|under any|please|in any|because|since|as|under|for|this|now|yet)\b)"
+)
 _ELSE = (
     r"(?:anything|everything|nothing|no \w+|any(?: other)? (?:file|code|place)s?|(?:all|any|every) other \w+|elsewhere)"
 )
@@ -136,36 +142,93 @@ _ENGLISH = _pattern(r"\b(?:the|a|an|to|you|is|are|and|in|of|it|for|not|on|now|pl
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+class _Clause(Struct, frozen=True, gc=False):
+    """A sentence of the user's: its limits, its words but for what these limit, how it may bear on other limits."""
+
+    limits: tuple[Limit, ...]
+    words: frozenset[str]
+    points: bool
+    allows: bool
+    softens: bool
+
+
 @once
 def limits_of(history: History) -> list[Limit]:
     """The limits of a run's turns, in order, each with the turn from which on it may not hold."""
     turns = history.turns
+    if not any(_CUES.search(turn.text[:LONGEST]) for turn in turns):
+        return []
+    read = [[_clause(raw, turn.step) for raw in turn.sentences] for turn in turns]
+    pointing, named = _bearing(turns, read)
     found: list[Limit] = []
-    for place, turn in enumerate(turns):
-        if not _CUES.search(turn.text[:LONGEST]):
-            continue
-        for limit in limits_in(turn):
-            until = next((later.step for later in turns[place + 1 :] if _may_lift(limit, later)), None)
-            found.append(_until(limit, until))
-            if len(found) >= MOST:
-                return found
+    for place, clauses in enumerate(read):
+        for limit in _standing(clauses):
+            later = [_next(places, place) for places in [pointing, *(named.get(word, []) for word in _words_of(limit))]]
+            if limit.kind == "only":
+                later.append(place + 1 if place + 1 < len(turns) else None)
+            until = min((one for one in later if one is not None), default=None)
+            found.append(replace(limit, until=None if until is None else turns[until].step))
+        if len(found) >= MOST:
+            break
+    return found[:MOST]
+
+
+def _clause(raw: str, step: int) -> _Clause:
+    sentence = marked(raw)
+    limits = _limits_in(sentence, raw, step)
+    lowered = raw.lower()
+    own = {word for limit in limits for word in _words_of(limit)}
+    free = not limits
+    allows = free and bool(_OPENING_UP.search(lowered) or _SOFT.search(lowered))
+    return _Clause(
+        tuple(limits),
+        frozenset(_WORD.findall(lowered)) - own,
+        points=free and _POINTING.search(lowered) is not None,
+        allows=allows,
+        softens=allows or (free and _CHANGES.search(lowered) is not None),
+    )
+
+
+def _standing(clauses: list[_Clause]) -> list[Limit]:
+    """The limits of a turn that no other sentence of it may soften, by naming their target or by pointing at them."""
+    said = {word for clause in clauses if clause.softens for word in clause.words}
+    last = max((place for place, clause in enumerate(clauses) if clause.points and clause.allows), default=-1)
+    return [
+        limit
+        for place, clause in enumerate(clauses)
+        if place > last
+        for limit in clause.limits
+        if said.isdisjoint(_words_of(limit))
+    ][:MOST]
+
+
+def _bearing(turns: Sequence[Turn], read: list[list[_Clause]]) -> tuple[list[int], dict[str, list[int]]]:
+    """The turns that may lift any limit (they point at one, or are not understood), and those that say a word."""
+    pointing = []
+    named: dict[str, list[int]] = defaultdict(list)
+    for place, (turn, clauses) in enumerate(zip(turns, read, strict=True)):
+        words = {word for clause in clauses for word in clause.words}
+        foreign = not _ENGLISH.search(turn.lowered) and len(words) > 2
+        if foreign or any(clause.points for clause in clauses):
+            pointing.append(place)
+        for word in words:
+            named[word].append(place)
+    return pointing, named
+
+
+def _next(places: list[int], place: int) -> int | None:
+    index = bisect_right(places, place)
+    return places[index] if index < len(places) else None
+
+
+def _words_of(limit: Limit) -> set[str]:
+    """The words by which a limit's target may be named: the last part of its name, in either number."""
+    found: set[str] = {limit.what} if not limit.targets else set()
+    for target in limit.targets:
+        last = parts_of(target)[-1:] or [target]
+        for word in _WORD.findall(last[0].lower().split(".")[0] or last[0].lower()):
+            found |= {word, f"{word}s", word.removesuffix("s")}
     return found
-
-
-def _until(limit: Limit, until: int | None) -> Limit:
-    return Limit(limit.kind, limit.what, limit.targets, limit.words, limit.since, until)
-
-
-def limits_in(turn: Turn) -> list[Limit]:
-    """The limits that one turn sets and does not itself soften."""
-    sentences = [marked(raw) for raw in turn.sentences]
-    read = [_limits_in(sentence, raw, turn.step) for sentence, raw in zip(sentences, turn.sentences, strict=True)]
-    others = [
-        (sentence, raw.lower())
-        for sentence, raw, limits in zip(sentences, turn.sentences, read, strict=True)
-        if not limits
-    ]
-    return [limit for limits in read for limit in limits if not any(_opens(limit, *other) for other in others)]
 
 
 def _limits_in(sentence: Sentence, raw: str, since: int) -> list[Limit]:
@@ -196,45 +259,3 @@ def _paths(sentence: Sentence, text: str) -> tuple[str, ...]:
     """The paths that a piece of a sentence names; nothing where one of its names is none."""
     paths = [as_path(name) for name in sentence.names_in(text)]
     return tuple(path for path in paths if path) if all(paths) else ()
-
-
-def _opens(limit: Limit, sentence: Sentence, lowered: str) -> bool:
-    """Whether another sentence of the same turn may soften a limit: it speaks of its target, or of it, and allows."""
-    if _mentions(limit, sentence, lowered):
-        return bool(_OPENING_UP.search(lowered) or _SOFT.search(lowered) or _CHANGES.search(sentence.text))
-    return bool(_SOFT.search(lowered) or _OPENING_UP.search(lowered)) and _POINTING.search(lowered) is not None
-
-
-def _may_lift(limit: Limit, turn: Turn) -> bool:
-    """Whether a later turn may take a limit back: it names its target otherwise, points at it, or is not understood."""
-    if limit.kind == "only" and limit.what == "change":
-        return True
-    lowered = turn.lowered
-    if not _ENGLISH.search(lowered) and len(_WORD.findall(lowered)) > 2:
-        return True
-    for raw in turn.sentences:
-        sentence = marked(raw)
-        if any(_same(limit, other) for other in _limits_in(sentence, raw, turn.step)):
-            continue
-        if _mentions(limit, sentence, raw.lower()) or _POINTING.search(raw):
-            return True
-    return False
-
-
-def _same(one: Limit, other: Limit) -> bool:
-    return one.what == other.what and (not one.targets or not set(one.targets).isdisjoint(other.targets))
-
-
-def _mentions(limit: Limit, sentence: Sentence, lowered: str) -> bool:
-    """Whether a sentence names a limit's target: as a path of it, or by the last word of its name."""
-    if not limit.targets:
-        return limit.what in lowered
-    paths = [path for name in sentence.names if (path := as_path(name))]
-    for target in limit.targets:
-        last = parts_of(target)[-1:] or [target]
-        word = last[0].lower().lstrip(".*").split(".")[0]
-        if any(names(target, path) or names(path, target) for path in paths):
-            return True
-        if len(word) > 2 and (word in lowered or (word.endswith("s") and word[:-1] in lowered)):
-            return True
-    return False

@@ -1,4 +1,4 @@
-"""One error that comes back while an edit is made, taken back and made again: the third rule of `infinite_loop`.
+"""An edit that is made, taken back and made again: the third rule of `infinite_loop`, whatever ends it.
 
     edit a.py: 1 → 2, pytest: `E assert 3 == 4`, edit a.py: 2 → 1, pytest: the same, edit a.py: 1 → 2, pytest: the same
 
@@ -24,6 +24,9 @@ ROUNDS = 3
 
 RETURNS = 2
 """Edits that come back among them: one that does is a trial taken back, two are going back and forth."""
+
+FLIPS = 3
+"""Edits of one file one after the other that each put back what was there, after the one that made it."""
 
 DIFFERENT_ROUNDS = 5
 """Failures with one error after edits of one file that all differ and never help: more than the three of the
@@ -68,7 +71,21 @@ def oscillation(history: History) -> tuple[list[int], str] | None:
         count >= DIFFERENT_ROUNDS for count in total.values()
     ):
         return None
-    return _worst(history.acts, edits)
+    return _worst(history.acts, edits) or _flips(history.acts, edits)
+
+
+def _flips(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | None:
+    """A file that goes back to what it was three times over, with or without a run in between."""
+    by_path: dict[str, list[int]] = defaultdict(list)
+    for place, edit in edits.items():
+        alike = by_path[edit.path]
+        if not edit.comes_back:
+            alike.clear()
+        alike.append(place)
+        if len(alike) > FLIPS:
+            steps = [acts[one].step for one in alike]
+            return steps, f"{quoted(edit.path)} is edited to and fro {len(alike)} times ({counted(steps)})."
+    return None
 
 
 def _edits(acts: list[Act]) -> dict[int, Edit]:
@@ -102,10 +119,9 @@ def _edits(acts: list[Act]) -> dict[int, Edit]:
         if failed(act):
             continue
         before = seen[path]
-        found[place] = Edit(path, kind == "undo" or new in before)
-        before.add(new)
-        if old:
-            before.add(old)
+        found[place] = Edit(path, kind == "undo" or (new if new.strip() else f"-{old}") in before)
+        # Taking text out that was put in is going back; taking out other text is not.
+        before.update((new, f"-{new}", old) if old else (new, f"-{new}"))
     return found
 
 
@@ -133,7 +149,7 @@ class _Round(Struct, frozen=True, gc=False):
 
 def _worst(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | None:
     rounds: dict[str, list[_Round]] = defaultdict(list)
-    last_outcome: dict[str, str] = {}
+    last_error = ""
     pending: list[int] = []
     for place, act in enumerate(acts):
         if place in edits:
@@ -141,27 +157,45 @@ def _worst(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | N
         elif pending and nature_of(act) in ("test", "run"):
             error = error_of(act)
             if error is None:
+                shown = next((seen for one in rounds.values() if (seen := _to_and_fro(acts, edits, one))), None)
+                if shown is not None:
+                    return shown
                 rounds.clear()
             else:
                 rounds[error].append(_Round(place, error, tuple(pending)))
-                last_outcome["error"] = error
+                last_error = error
             pending = []
     for error, failures in rounds.items():
-        made = [edit for failure in failures for edit in failure.edits]
-        back = sum(edits[place].comes_back for place in made)
-        paths = Counter(edits[place].path for place in made)
-        path, most = paths.most_common(1)[0] if paths else ("", 0)
-        going_back = len(failures) >= ROUNDS and back >= RETURNS
-        stuck = len(failures) >= DIFFERENT_ROUNDS and most >= DIFFERENT_ROUNDS and last_outcome.get("error") == error
-        if going_back or stuck:
-            steps = [acts[place].step for place in (*made, *(failure.place for failure in failures))]
-            how = f"{back} of the edits put back what was there before" if going_back else "no edit changes it"
-            sentence = (
-                f"The error {quoted(error)} comes back {len(failures)} times after edits of {quoted(path)}: "
-                f"{how} ({counted(steps)})."
-            )
-            return steps, sentence
+        shown = _to_and_fro(acts, edits, failures) or (_stuck(acts, edits, failures) if error == last_error else None)
+        if shown is not None:
+            return shown
     return None
+
+
+def _to_and_fro(acts: list[Act], edits: dict[int, Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
+    made = [edit for failure in failures for edit in failure.edits]
+    back = sum(edits[place].comes_back for place in made)
+    if len(failures) < ROUNDS or back < RETURNS:
+        return None
+    return _told(acts, edits, failures, f"{back} of the edits put back what was there before")
+
+
+def _stuck(acts: list[Act], edits: dict[int, Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
+    paths = Counter(edits[place].path for failure in failures for place in failure.edits)
+    if len(failures) < DIFFERENT_ROUNDS or max(paths.values()) < DIFFERENT_ROUNDS:
+        return None
+    return _told(acts, edits, failures, "no edit changes it")
+
+
+def _told(acts: list[Act], edits: dict[int, Edit], failures: list[_Round], how: str) -> tuple[list[int], str]:
+    made = [edit for failure in failures for edit in failure.edits]
+    path = Counter(edits[place].path for place in made).most_common(1)[0][0]
+    steps = [acts[place].step for place in (*made, *(failure.place for failure in failures))]
+    error = quoted(failures[0].error)
+    return (
+        steps,
+        f"The error {error} comes back {len(failures)} times after edits of {quoted(path)}: {how} ({counted(steps)}).",
+    )
 
 
 def error_of(act: Act) -> str | None:

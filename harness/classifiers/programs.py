@@ -123,13 +123,11 @@ TEST_COMMANDS: dict[str, frozenset[str]] = _sets(
 )
 """Program → the commands with which it runs tests."""
 
-PROGRAMS = words(
-    "sed awk grep egrep find cat curl wget ssh docker sudo rm mv cp vim nano emacs black ruff flake8 pylint mypy isort "
-    "eslint prettier tsc rg fd tee perl ruby php python python3 node deno java javac gcc clang cmake ninja terraform "
-    "ansible kubectl helm gh jq nvm virtualenv venv pre-commit unittest nose patch git svn hg psql mysql sqlite3 "
-    "redis-cli mvn gradle heroku aws gcloud az rsync scp ssh-keygen chmod chown"
-) | set(INSTALLERS) | set(RUNNERS) | set(TEST_COMMANDS) | TEST_PROGRAMS  # fmt: skip
-"""Words that name a program even where nothing marks them as one."""
+BUILDS = TEST_PROGRAMS | words(
+    "make cmake ninja gcc g++ cc clang clang++ rustc cargo go javac java mvn gradle npm npx yarn pnpm tsc node deno "
+    "python python3 ruby php perl dotnet swift ghc stack mix sbt bazel Rscript julia lua"
+)
+"""Programs that run or build the code under work: what they print is about that, unless it is about their own call."""
 
 FORMATTERS = words("black isort autopep8 yapf autoflake gofmt rustfmt prettier clang-format ruff eslint")
 """Programs that rewrite the files they are given (some only with a flag)."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from harness.classifiers.failures import environment_failure, failed, own_failure
 from harness.classifiers.history import Act, History
-from harness.classifiers.identity import call_key, coarse_key, loose_key, same_text
+from harness.classifiers.identity import Spelling, call_key, coarse_key, loose_key, same_text
 from harness.classifiers.natures import Nature, nature_of
 from harness.classifiers.prose import LONGEST
 from harness.classifiers.tools import bare_name, kind_by_name, path_of
@@ -46,7 +46,12 @@ def repeated_calls(history: History) -> Shown | None:
     record = _Record(history)
     coarse = [coarse_key(act) for act in acts]
     often = {key for key, count in Counter(coarse).items() if count >= REPEATS}
-    keys = [call_key(act) if key in often else None for act, key in zip(acts, coarse, strict=True)] if often else []
+    spelling = Spelling(acts) if often else None
+    keys = (
+        [call_key(act, spelling) if key in often else None for act, key in zip(acts, coarse, strict=True)]
+        if often
+        else []
+    )
     positions = _positions(keys)
     if positions:
         shown = _same_call(record, positions) or _cycle(record, keys, positions)

@@ -1,13 +1,17 @@
 """The same words over and over: the fourth rule of `infinite_loop`.
 
-Turn after turn: nearly the same text three times, while no new call is made and the user says nothing new. Within a
-turn: one sentence three times or more, filling at least half of what is said.
+Turn after turn: three turns that mostly say the same sentences, while no new call is made and the user says nothing
+new. Within a turn: one sentence three times or more, filling at least half of what is said.
+
+Sentences are compared, not whole texts: by what they say without spelling, and where they are short of that, by their
+words. What a log of several agents says of whose turn it is counts for nobody.
 """
 
 import re
 from collections import Counter
 from collections.abc import Hashable
-from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from harness.classifiers.history import History
 from harness.classifiers.identity import arguments_key
@@ -17,8 +21,11 @@ from harness.trajectory import Step
 REPEATS = 3
 """As for calls: Wink's three or more."""
 
-LIKENESS = 0.9
-"""Share of equal characters from which two texts are nearly the same: one word in ten may differ."""
+MOSTLY = 0.75
+"""Share of a text's words in sentences that an earlier one says as well, from which it says the same again."""
+
+LIKENESS = 0.8
+"""Share of common words, of all words of two sentences, from which these are nearly the same."""
 
 SHORTEST = 20
 """Characters of a text that says something: `Done.` may be said often."""
@@ -26,12 +33,36 @@ SHORTEST = 20
 LONG = 200
 """Characters from which a single turn is looked at for repetition within it."""
 
-_COMPARED = 2000
+ROUTING = 200
+"""Characters up to which a text that names another speaker only passes the turn on."""
+
+_READ = 20_000
 _REMEMBERED = 8
+_FEW = 6
+"""Sentences up to which those of two texts are compared one by one where they are not the same."""
+
 _PROBE = 32
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"\w+(?:[./_-]+\w+)*")
+_PARTICULAR = re.compile(r"[\d/_.]|[a-z][A-Z]|^[A-Z]{2}")
+"""In words that name one thing among many: `a.py`, `case_3`, `loadAll`, `HTTP`."""
+
+
+class _Sentence(Struct, frozen=True, gc=False):
+    """A sentence by its words, and by those that name one thing among many."""
+
+    words: frozenset[str]
+    particular: tuple[str, ...]
+    length: int
+
+
+class _Said(Struct, frozen=True):
+    """What was said in some steps: the sentences of the first of them."""
+
+    speaker: str | None
+    sentences: dict[_Sentence, None]
+    steps: list[int]
 
 
 def repeated_text(history: History) -> tuple[list[int], str] | None:
@@ -42,39 +73,47 @@ def repeated_text(history: History) -> tuple[list[int], str] | None:
 def _over_turns(history: History) -> tuple[list[int], str] | None:
     if not _talks(history):
         return None
-    groups: list[tuple[str, str | None, list[int]]] = []
+    speakers = {step.speaker for step in history.trajectory.steps if step.speaker}
     news = set(history.news)
+    groups: list[_Said] = []
     done: set[Hashable] = set()
     for index, step in enumerate(history.trajectory.steps):
-        if step.role == "user":
-            if index in news:
-                groups = []
-            continue
+        if step.role == "user" and index in news:
+            groups = []
         if step.role != "agent":
             continue
         if step.calls:
-            if groups and not all(_call_key(step, place) in done for place in range(len(step.calls))):
+            keys = (
+                [_call_key(step, place) for place in range(len(step.calls))]
+                if groups or len(done) < _REMEMBERED
+                else []
+            )
+            if not done.issuperset(keys):
                 groups = []
-            if groups or len(done) < _REMEMBERED:
-                done.update(_call_key(step, place) for place in range(len(step.calls)))
+            done.update(keys)
             continue
-        if len(step.text) < SHORTEST:
+        if len(step.text) < SHORTEST or _passes_on(step, speakers):
             continue
         steps = _joined(groups, step, index)
         if len(steps) >= REPEATS:
-            return (
-                steps,
-                f"The agent says {quoted(step.text)} {len(steps)} times without a new call ({counted(steps)}).",
-            )
+            times = f"{len(steps)} times without a new call"
+            return steps, f"The agent says {quoted(step.text)} {times} ({counted(steps)})."
     return None
 
 
 def _talks(history: History) -> bool:
     """A cheap look: whether the agent says something without a call often enough."""
     steps = history.trajectory.steps
-    return (
-        len([0 for index in history.agent_steps if not steps[index].calls and len(steps[index].text) >= SHORTEST])
-        >= REPEATS
+    silent = [index for index in history.agent_steps if not steps[index].calls and len(steps[index].text) >= SHORTEST]
+    return len(silent) >= REPEATS
+
+
+def _passes_on(step: Step, speakers: set[str]) -> bool:
+    """Whether a step of a log of several speakers only says who is next or what its own speaker's part is."""
+    if len(speakers) < 2:
+        return False
+    return len(step.text) <= ROUTING or (
+        step.speaker is not None and any(name in step.speaker for name in speakers - {step.speaker})
     )
 
 
@@ -83,28 +122,46 @@ def _call_key(step: Step, place: int) -> Hashable:
     return call.name, arguments_key(call.arguments)
 
 
-def _joined(groups: list[tuple[str, str | None, list[int]]], step: Step, index: int) -> list[int]:
-    """The steps that say nearly the same as this one, this one included; it is added to the groups."""
-    text = " ".join(step.text.split()).lower()
-    for said, speaker, steps in groups:
-        if speaker == step.speaker and nearly_same(said, text):
-            steps.append(index)
-            return steps
-    groups.append((text, step.speaker, [index]))
+def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
+    """The steps that say what a step says, that step among them; it is remembered."""
+    sentences = dict.fromkeys(_sentences(step.text))
+    for said in groups:
+        if said.speaker == step.speaker and _says_again(sentences, said.sentences):
+            said.steps.append(index)
+            return said.steps
+    groups.append(_Said(step.speaker, sentences, [index]))
     if len(groups) > _REMEMBERED:
         del groups[0]
-    return groups[-1][2]
+    return groups[-1].steps
 
 
-def nearly_same(one: str, other: str) -> bool:
-    """Whether two texts are nearly the same; with other numbers they are not (`file 1 of 9`, `file 2 of 9`)."""
-    if one == other:
-        return True
-    shorter, longer = sorted((len(one), len(other)))
-    if shorter < LIKENESS * longer or _DIGITS.findall(one) != _DIGITS.findall(other):
+def _sentences(text: str) -> list[_Sentence]:
+    found = []
+    for raw in _SENTENCE.split(text[:_READ]):
+        words = _WORD.findall(raw)
+        if words:
+            particular = tuple(word for word in words[1:] if _PARTICULAR.search(word))
+            found.append(_Sentence(frozenset(word.lower() for word in words), particular, len(words)))
+    return found
+
+
+def _says_again(new: dict[_Sentence, None], old: dict[_Sentence, None]) -> bool:
+    """Whether most of a text is said in an earlier one as well, and most of that in it."""
+    total, before = (sum(one.length for one in sentences) for sentences in (new, old))
+    if not total or min(total, before) < MOSTLY / 2 * max(total, before):
         return False
-    matcher = SequenceMatcher(None, one[:_COMPARED], other[:_COMPARED], autojunk=False)
-    return matcher.real_quick_ratio() >= LIKENESS and matcher.quick_ratio() >= LIKENESS and matcher.ratio() >= LIKENESS
+    same = sum(one.length for one in new if one in old)
+    left = [one for one in new if one not in old]
+    if left and same < MOSTLY * total and len(left) <= _FEW and len(old) <= _FEW:
+        same += sum(one.length for one in left if any(nearly_same(one, other) for other in old))
+    return same >= MOSTLY * total
+
+
+def nearly_same(one: _Sentence, other: _Sentence) -> bool:
+    """Whether two sentences are nearly the same; about other things they are not (`file 1 of 9`, `file 2 of 9`)."""
+    if one.particular != other.particular:
+        return False
+    return len(one.words & other.words) >= LIKENESS * len(one.words | other.words)
 
 
 def _within_turns(history: History) -> tuple[list[int], str] | None:

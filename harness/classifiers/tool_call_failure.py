@@ -1,28 +1,34 @@
 """Tool call failures (Wink, 2.1.3): errors of the agent's own making, repeated and not corrected.
 
-Four ways in which that shows:
+Six ways in which that shows, told from what happened and not from how a tool words it:
 
-- three or more errors of one sort about one thing (a tool, a program, a file to edit) before it once works;
-- the same complaint about a tool or a program three times, or three edits that fail and are never made;
-- the same failing call made again at once, although the answer said what was wrong, and never put right;
+- the harness turns replies down before a call exists: its answer to steps without a call comes back three times;
+- three or more errors about the calls themselves (their form, their tool, their arguments, an edit that does not fit,
+  the usage of a program) before one works;
+- any one error, evened out, four or more times running in the answers of one tool;
+- files that are not there: looked for by one invented path after the other;
+- the same failing call made again at once and never put right, or three edits that are never made;
 - a failed edit that the agent passes over and later claims to have made.
 
-Not tool call failures: failing tests, a search that finds nothing, a compiler's complaint, a network that is down, a
-call that the user declined, an error that the next attempt corrects.
+Not tool call failures: failing tests and builds, a search that finds nothing, a network that is down, a call that the
+user declined, an error that the next attempt corrects.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from itertools import pairwise
 
 from msgspec import Struct
 
-from harness.classifiers.corrections import Corrections, subject_of
+from harness.classifiers.corrections import Corrections, program_at_fault, subject_of
 from harness.classifiers.effects import CHANGES_FILES, effects
-from harness.classifiers.failures import Failure, own_failure
+from harness.classifiers.failures import Failure, failed, own_failure
 from harness.classifiers.history import Act, History, once
-from harness.classifiers.identity import call_key
+from harness.classifiers.identity import arguments_key, call_key
+from harness.classifiers.rejections import rejections
+from harness.classifiers.shell import commands_of
+from harness.classifiers.targets import parts_of
 from harness.classifiers.tools import bare_name, path_of
 from harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
 from harness.trajectory import Trajectory
@@ -31,13 +37,13 @@ from harness.verdict import Verdict
 CATEGORY = "tool_call_failure"
 
 ERRORS = 3
-"""Errors of one sort before a success that make a failure: one is a slip, two are a slip and a try at correcting it."""
+"""Errors about calls before a success that make a failure: one is a slip, two are a slip and a try at correcting it."""
+
+SAME_ERRORS = 4
+"""Times running that any one error makes a failure, even one that may be about the matter rather than the call."""
 
 SAME_AGAIN = 2
 """Times in a row that the very same failing call makes one, where it is never put right."""
-
-_PARTICULAR = re.compile(r"(?<!\S)\S*[\d_/.=<>'\"`]\S*|\b[a-z]+[A-Z]\w*")
-"""Words of a complaint that name what the call was about: figures, paths, names, what stands in quotes."""
 
 _CLAIM = re.compile(
     r"\b(?:i(?:'ve| have)?|successfully|now|has been|have been|was|were|is|are)\s+(?:\w+\s+)?"
@@ -64,6 +70,9 @@ class _Run(Struct, frozen=True):
     corrections: Corrections
 
 
+Shown = tuple[list[int], str]
+
+
 def classify(trajectory: Trajectory) -> Verdict:
     """Whether a run shows tool call failures."""
     return judge(History(trajectory))
@@ -73,53 +82,137 @@ def judge(history: History) -> Verdict:
     """The verdict on a run whose view is already made."""
     if not history.agent_steps:
         return nothing_to_judge(history, CATEGORY)
-    acts = history.acts
-    errors = [
-        _Error(place, failure, subject_of(act, failure))
-        for place, act in enumerate(acts)
-        if (failure := own_failure(act)) is not None
-    ]
-    if not errors:
-        return absent(history, CATEGORY, "No call fails by the agent's own error.")
-    run = _Run(history, acts, Corrections(acts))
-    ways = (_before_success, _same_mistake, _left_undone, _passed_over)
-    shown = next((seen for way in ways if (seen := way(run, errors)) is not None), None)
+    shown = rejections(history)
+    errors: list[_Error] = []
+    if shown is None:
+        errors = [
+            _Error(place, failure, subject_of(act, failure))
+            for place, act in enumerate(history.acts)
+            if (failure := own_failure(act)) is not None
+        ]
+        errors = _not_by_waiting(history.acts, errors)
+        if not errors:
+            return absent(history, CATEGORY, "No call fails by the agent's own error.")
+        run = _Run(history, history.acts, Corrections(history.acts))
+        ways = (
+            _before_success,
+            _one_error_running,
+            _invented_paths,
+            _made_again,
+            _left_undone,
+            _passed_over,
+        )
+        shown = next((seen for way in ways if (seen := way(run, errors)) is not None), None)
     if shown is None:
         return absent(history, CATEGORY, f"The agent's own errors ({len(errors)}) are single or put right.")
     steps, rationale = shown
     return found(history, CATEGORY, steps, rationale)
 
 
-def _before_success(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
-    """Errors about one thing before it once works."""
+def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
+    """The errors without those of a call that later works as it stands: it was no error of the call's."""
+    tools = {acts[error.place].call.name for error in errors if error.failure.fault != "failed edit"}
+    worked: dict[Hashable, int] = {}
+    for place, act in enumerate(acts) if tools else ():
+        if act.call.name in tools and not failed(act):
+            worked[act.call.name, arguments_key(act.call.arguments)] = place
+    if not worked:
+        return errors
+    return [
+        error
+        for error in errors
+        if error.failure.fault == "failed edit"
+        or worked.get((acts[error.place].call.name, arguments_key(acts[error.place].call.arguments)), -1) < error.place
+    ]
+
+
+def _before_success(run: _Run, errors: list[_Error]) -> Shown | None:
+    """Errors about the calls of one tool, one program or the edits of one file before it once works."""
     by_subject: dict[Hashable, list[_Error]] = defaultdict(list)
-    for error in errors:
+    about_calls = [error for error in errors if error.failure.fault not in ("missing file", "error")]
+    for error in about_calls:
         alike = by_subject[error.subject]
         if alike and run.corrections.put_right(error.subject, alike[-1].place, error.place):
             alike.clear()
         _add(run.acts, alike, error)
         if len(alike) == ERRORS:
-            later = [other for other in errors if other.place > error.place and other.subject == error.subject]
-            return _shown(run, alike + later)
-    for subject, alike in by_subject.items():
-        if len(alike) >= SAME_AGAIN and not run.corrections.put_right(subject, alike[-1].place, len(run.acts)):
-            for one, other in pairwise(alike):
-                if other.place == one.place + 1 and call_key(run.acts[one.place]) == call_key(run.acts[other.place]):
-                    return _shown(run, [one, other])
+            return _shown(
+                run, alike + [one for one in about_calls if one.place > error.place and one.subject == error.subject]
+            )
     return None
 
 
-def _same_mistake(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
-    """One complaint about how a tool or a program is called, again and again whatever went right meanwhile."""
-    by_complaint: dict[Hashable, list[_Error]] = defaultdict(list)
-    for error in errors:
-        if error.failure.fault in ("invalid arguments", "wrong usage"):
-            alike = by_complaint[error.subject, _PARTICULAR.sub("", error.failure.words).lower()]
+def _one_error_running(run: _Run, errors: list[_Error]) -> Shown | None:
+    """One error, evened out, in answers of one tool or program that follow each other."""
+    runs: dict[Hashable, tuple[str, list[_Error]]] = {}
+    at_fault = {error.place: error for error in errors}
+    for place, act in enumerate(run.acts):
+        error = at_fault.get(place)
+        name = bare_name(act.call.name)
+        if error is None:
+            for subject in [name, *_programs(act)] if runs else ():
+                runs.pop(subject, None)
+            continue
+        subject = name if act.line is None else ("program", program_at_fault(act, error.failure))
+        known, alike = runs.get(subject, ("", []))
+        if known != error.failure.evened:
+            alike = []
+        _add(run.acts, alike, error)
+        runs[subject] = (error.failure.evened, alike)
+        if len(alike) >= SAME_ERRORS:
+            return _shown(run, alike)
+    return None
+
+
+def _programs(act: Act) -> Iterator[Hashable]:
+    for command in commands_of(act):
+        yield "program", command.program
+
+
+def _invented_paths(run: _Run, errors: list[_Error]) -> Shown | None:
+    """Files that are looked for one after the other and are not there; the first that is found ends it."""
+    missing = {error.place: error for error in errors if error.failure.fault == "missing file"}
+    alike: list[_Error] = []
+    tried: set[str] = set()
+    for place, act in enumerate(run.acts):
+        error = missing.get(place)
+        if error is None:
+            if _looks(act):
+                alike, tried = [], set()
+            continue
+        path = path_of(act.call) or (act.line or "")
+        if path not in tried:
+            tried.add(path)
             _add(run.acts, alike, error)
-    return next((_shown(run, alike) for alike in by_complaint.values() if len(alike) >= ERRORS), None)
+        # Bare names are a look at what there is (README, setup.py, …); paths of several parts are a belief.
+        deep = sum(len(parts_of(one)) > 1 and " " not in one for one in tried)
+        given_up = len(alike) >= ERRORS and deep >= ERRORS and not any(map(_looks, run.acts[place + 1 :]))
+        if len(alike) >= SAME_ERRORS or given_up:
+            return _shown(run, alike)
+    return None
 
 
-def _left_undone(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
+def _looks(act: Act) -> bool:
+    """Whether a call looked at something and saw it."""
+    return act.kind in ("read", "list", "search", "shell") and not failed(act)
+
+
+def _made_again(run: _Run, errors: list[_Error]) -> Shown | None:
+    """The very same failing call at once again, never put right."""
+    for one, other in pairwise(errors):
+        if (
+            other.place != one.place + 1
+            or other.subject != one.subject
+            or one.failure.fault in ("missing file", "error")
+        ):
+            continue
+        same = call_key(run.acts[one.place]) == call_key(run.acts[other.place])
+        if same and not run.corrections.put_right(one.subject, other.place, len(run.acts)):
+            return _shown(run, [one, other])
+    return None
+
+
+def _left_undone(run: _Run, errors: list[_Error]) -> Shown | None:
     """Failed edits, of whatever files, that are never made."""
     undone: list[_Error] = []
     for error in errors:
@@ -136,25 +229,26 @@ def _add(acts: list[Act], alike: list[_Error], error: _Error) -> None:
         alike.append(error)
 
 
-def _shown(run: _Run, errors: list[_Error]) -> tuple[list[int], str]:
+def _shown(run: _Run, errors: list[_Error]) -> Shown:
     first, last = errors[0], errors[-1]
     act = run.acts[first.place]
     steps = [run.acts[error.place].step for error in errors]
     name = quoted(bare_name(act.call.name), 40).strip('"')
-    fails = (
-        f"{name} fails {len(errors)} times by the agent's own error, "
-        f"{first.failure.fault} ({quoted(first.failure.words)})"
-    )
+    sort = first.failure.fault if first.failure.fault != "error" else "one error"
+    fails = f"{name} fails {len(errors)} times by the agent's own error, {sort} ({quoted(first.failure.words)})"
     works = run.corrections.works(run.acts[last.place], last.failure, last.place)
     if works is None:
         works = run.corrections.works(act, first.failure, first.place)
-    if works is None:
-        return steps, f"{fails}, and is not put right ({counted(steps)})."
-    what = "it" if isinstance(first.subject, tuple) else "a call"
-    return steps, f"{fails} ({counted(steps)}); {what} works in step {run.acts[works].step}."
+    if works is not None:
+        what = "it" if isinstance(first.subject, tuple) else "a call"
+        return steps, f"{fails} ({counted(steps)}); {what} works in step {run.acts[works].step}."
+    after = len(run.acts) - 1 - last.place
+    if not after:
+        return steps, f"{fails}, and no call comes after ({counted(steps)})."
+    return steps, f"{fails}, and is not put right in the {after} calls after ({counted(steps)})."
 
 
-def _passed_over(run: _Run, errors: list[_Error]) -> tuple[list[int], str] | None:
+def _passed_over(run: _Run, errors: list[_Error]) -> Shown | None:
     """A failed edit after which its file is never changed, and which the agent claims to have made."""
     acts, end = run.acts, len(run.acts)
     if _last_claim(run.history) is None:

@@ -115,6 +115,12 @@ def squeezed(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def words_of(name: str) -> frozenset[str]:
+    """The words of a tool's name in small letters."""
+    return frozenset(word.lower() for word in _WORD.findall(bare_name(name)))
+
+
+@lru_cache(maxsize=4096)
 def kind_by_name(name: str) -> Kind:
     """The kind that a tool's name tells; an unknown name goes by its verbs, and is `run` where it has none."""
     known = _BY_NAME.get(squeezed(name)) or _BY_NAME.get(name.lower().replace(".", "").replace("_", ""))

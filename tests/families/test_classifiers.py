@@ -1,5 +1,6 @@
 """Rules that every classifier keeps, whatever its category."""
 
+import random
 import re
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ SHOWS: dict[str, Trajectory] = {
     "infinite_loop": run(user("Fix it."), *[bash("grep -rn load src", "src/a.py:1: load")] * 4, says("Done.")),
     "tool_call_failure": run(user("Fix it."), *[misses("src/a.py", f"x{turn}") for turn in range(4)], says("I stop.")),
     "unrequested_changes": run(user("Fix src/a.py. Don't touch src/b.py."), edit("src/b.py"), says("Done.")),
-    "did_not_follow_instructions": run(user("Use the `review_code` tool."), read("src/a.py"), says("Reviewed.")),
+    "did_not_follow_instructions": run(user("Use the `review_code` tool."), read("src/a.py"), says("Done.")),
 }  # fmt: skip
 """One run for each shipped category that shows it; a new category needs one too."""
 
@@ -84,7 +85,9 @@ def test_whatever_the_run_the_verdict_is_well_formed(trajectory: Trajectory) -> 
         assert verdict.rationale.endswith(".")
         assert "\n" not in verdict.rationale
     has_agent = any(step.role == "agent" for step in trajectory.steps)
-    assert all((verdict.status == "abstained") == (not has_agent) for verdict in verdicts)
+    of_deeds = [verdict for verdict in verdicts if verdict.judge in ("infinite_loop", "tool_call_failure")]
+    assert all((verdict.status == "abstained") == (not has_agent) for verdict in of_deeds)
+    assert all(verdict.status in ("answered", "abstained") for verdict in verdicts)
 
 
 @settings(max_examples=30, deadline=None)
@@ -185,6 +188,21 @@ def test_the_time_grows_as_the_run_does(name: str) -> None:
     assert growth(GROWING[name], classify_all, 100) < QUADRATIC
 
 
+def _turned_down(turn: int) -> list[Step]:
+    return [says(f"I think {turn}"), user(f"Reply number {turn} has no action in it.")]
+
+
+def _asked(turn: int) -> list[Step]:
+    return [user(f"Run `make x{turn}` and don't touch f{turn}.py."), bash(f"ls {turn}")]
+
+
+def _shuffled(turn: int) -> str:
+    """Two thousand letters in an order of their own, in words."""
+    letters = list("abcdefghijklmnopqrst " * 95)
+    random.Random(turn).shuffle(letters)  # noqa: S311 (no secret)
+    return "".join(letters)
+
+
 HOSTILE: dict[str, Trajectory] = {
     "the same step": run(user("Fix it."), *[bash("grep x", "y")] * 8_000),
     "steps in a mixed order": run(*[bash(f"cat {step * step % 41}", "y") for step in range(4_000)]),
@@ -195,6 +213,14 @@ HOSTILE: dict[str, Trajectory] = {
     "one long turn of the user": run(user("Don't change the the the the " * 40_000), edit("a.py")),
     "many turns of the user": run(
         *[step for turn in range(600) for step in (user(f"Only edit f{turn}.py."), edit("a.py"))]
+    ),
+    "many commands asked for": run(*[step for turn in range(600) for step in _asked(turn)]),
+    "long texts of the same letters": run(*[says(_shuffled(turn)) for turn in range(500)]),
+    "errors of many tools": run(
+        *[call(f"tool_{step % 97}", f"Error: no {step}", None, True, a=step) for step in range(6_000)]
+    ),
+    "steps without calls that are turned down": run(
+        bash("ls"), *[step for turn in range(2_000) for step in _turned_down(turn)]
     ),
     "brackets": run(user("`" * 9_001 + "(" * 9_000 + '"' * 9_001), bash("(" * 20_000, "[" * 20_000)),
 }  # fmt: skip

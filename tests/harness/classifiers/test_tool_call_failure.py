@@ -146,9 +146,9 @@ def test_a_look_alike_is_no_failure(name: str) -> None:
 
 GREP = ("grep --deep x .", "grep: unrecognized option '--deep'", 2)
 ENDS: dict[str, tuple[Trajectory, str]] = {
-    "nothing comes after": (run(*[misses("a.py", f"{turn}") for turn in range(3)]), "and is not put right (steps 0, 1 and 2)."),
+    "nothing comes after": (run(*[misses("a.py", f"{turn}") for turn in range(3)]), "and no call comes after (steps 0, 1 and 2)."),
     "only other things work": (
-        run(*[misses("a.py", f"{turn}") for turn in range(3)], edit("b.py"), read("a.py"), bash("ls")), "and is not put right (steps 0, 1 and 2).",
+        run(*[misses("a.py", f"{turn}") for turn in range(3)], edit("b.py"), read("a.py"), bash("ls")), "and is not put right in the 3 calls after (steps 0, 1 and 2).",
     ),
     "the same file is edited": (
         run(*[misses("a.py", f"{turn}") for turn in range(3)], edit("/w/a.py")), "(steps 0, 1 and 2); it works in step 3.",
@@ -157,9 +157,6 @@ ENDS: dict[str, tuple[Trajectory, str]] = {
         run(*[misses("a.py", f"{turn}") for turn in range(3)], bash("sed -i s/a/b/ a.py")), "(steps 0, 1 and 2); it works in step 3.",
     ),
     "the program works": (run(*[bash(*GREP)] * 3, bash("grep -r x .", "a", 0)), "(steps 0, 1 and 2); it works in step 3."),
-    "the program works in between": (
-        run(bash(*GREP), bash("grep -r x .", "a", 0), bash(*GREP), bash("ls"), bash(*GREP)), "(steps 0, 2 and 4); it works in step 1.",
-    ),
     "the tool works": (
         run(*[call("Write", "The required parameter `content` is missing", None, True, file_path="a")] * 3, write("a")),
         "(steps 0, 1 and 2); it works in step 3.",
