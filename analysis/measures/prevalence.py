@@ -21,6 +21,14 @@ Patterns = Mapping[Labels, int]
 YES = "yes"
 ANY = "any"
 
+READ_BY_A_JUDGE = ("unrequested_changes", "did_not_follow_instructions")
+"""Categories of which a rule sees only what can be told without knowing how a user words a limit."""
+
+BY_RULE = (
+    "Shares are by rule, of the trajectories that a rule could check; what the user's words carry beyond that, a "
+    "prompted judge reads."
+)
+
 _SHOWN = "Share of trajectories that show it"
 _ALONE = "Share of trajectories that show it and nothing else"
 
@@ -200,6 +208,8 @@ def _notes(found: Prevalence) -> tuple[str, ...]:
     missing = [f"{one.category} {count_text(one.abstained)}" for one in found.categories if one.abstained]
     if missing:
         notes.append(f"Not judged, and not counted as a no: {', '.join(missing)} of {_trajectories(found.n)}.")
+    if any(one.abstained for one in found.categories if one.category in READ_BY_A_JUDGE):
+        notes.append(BY_RULE)
     return tuple(notes)
 
 

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.measures.prevalence import Labels, co_occurrence_table, prevalence, prevalence_table
+from analysis.measures.prevalence import (
+    BY_RULE,
+    READ_BY_A_JUDGE,
+    Labels,
+    co_occurrence_table,
+    prevalence,
+    prevalence_table,
+)
 from analysis.stats.estimate import Estimate
 from analysis.tables import Table
 from analysis.tables.wording import MISSING, count_text, number_text
@@ -28,8 +35,12 @@ class Share(Struct, frozen=True):
 
 
 class CategoryShare(Share, frozen=True):
-    """A category: `exclusive` trajectories show nothing else, `abstained` were not judged for it."""
+    """A category, whose share is of the `checked`: the trajectories in which the rule found something to check.
 
+    `exclusive` trajectories show nothing else; `abstained` trajectories were read and not judged.
+    """
+
+    checked: int
     exclusive: int
     abstained: int
 
@@ -65,7 +76,9 @@ def findings(categories: Sequence[str], summary: Summary) -> Findings:
         n=found.n,
         unreadable=summary.unreadable,
         categories={
-            one.category: CategoryShare(one.count, one.share.value, one.share, one.exclusive, one.abstained)
+            one.category: CategoryShare(
+                one.count, one.share.value, one.share, one.answered, one.exclusive, one.abstained
+            )
             for one in found.categories
         },
         any=Share(found.any_count, found.any_share.value, found.any_share),
@@ -122,19 +135,17 @@ def findings_text(found: Findings) -> str:
 def _table_lines(found: Findings) -> Iterator[str]:
     names = {name: plain(name) for name in found.categories}
     width = max(len("category"), len("any of them"), *map(len, names.values()))
-    with_abstained = any(one.abstained for one in found.categories.values())
-    last = "  not judged" if with_abstained else ""
-    yield f"{'category':{width}}  {'count':>9}  {'share':>7}  {'95% interval':>15}  {'only this':>9}{last}"
+    yield f"{'category':{width}}  {'count':>9}  {'checked':>9}  {'share':>7}  {'95% interval':>15}  {'only this':>9}"
     for name, one in found.categories.items():
-        last = f"  {count_text(one.abstained):>10}" if with_abstained else ""
-        yield f"{names[name]:{width}}  {_share_cells(one)}  {count_text(one.exclusive):>9}{last}"
-    yield f"{'any of them':{width}}  {_share_cells(found.any)}"
+        yield f"{names[name]:{width}}  {_share_cells(one, one.checked)}  {count_text(one.exclusive):>9}"
+    yield f"{'any of them':{width}}  {_share_cells(found.any, found.any.interval.n or 0)}"
 
 
-def _share_cells(share: Share) -> str:
+def _share_cells(share: Share, checked: int) -> str:
     low, high = share.interval.low, share.interval.high
     interval = MISSING if low is None else f"{number_text(low, 'share')} – {number_text(high, 'share')}"
-    return f"{count_text(share.count):>9}  {number_text(share.share, 'share'):>7}  {interval:>15}"
+    counts = f"{count_text(share.count):>9}  {count_text(checked):>9}"
+    return f"{counts}  {number_text(share.share, 'share'):>7}  {interval:>15}"
 
 
 def _spread(found: Findings) -> list[Example]:
@@ -163,6 +174,9 @@ def _steps(example: Example) -> str:
 
 
 def _left_out(found: Findings) -> Iterator[str]:
+    unchecked = [name for name in found.categories if name in READ_BY_A_JUDGE and found.categories[name].abstained]
+    if unchecked:
+        yield f"{BY_RULE} For example: misstep judge run {unchecked[-1]} --benchmark BENCHMARK --out RUN."
     if found.unreadable:
         yield f"{_plural(len(found.unreadable), 'trajectory was', 'trajectories were')} unreadable and not counted."
     for one in found.failed:

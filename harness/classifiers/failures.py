@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from harness.classifiers import programs
 from harness.classifiers.history import Act, once
-from harness.classifiers.shell import commands_of
-from harness.classifiers.tools import Kind, is_known_name, squeezed, words_of
+from harness.classifiers.shell import Command, commands_of
+from harness.classifiers.tools import Kind, bare_name, is_known_name, squeezed, words_of
 from harness.trajectory import ToolResult
 
 HEAD = 400
@@ -77,18 +77,20 @@ _CODES: dict[int, Fault] = {
 _CODE = re.compile(r"-32[67]0[0-2]\b")
 """JSON-RPC 2.0, section 5.1: parse error, method not found, invalid params, invalid request."""
 
-_PART = (
-    r"tools?|functions?|actions?|calls?|arguments?|args?|kwargs?|param(?:eter)?s?|propert(?:y|ies)|fields?|keys?|options?|"
-    r"flags?|schema|json|inputs?|syntax|formatt?(?:ed)?|commands?|usage|types?|method|endpoint"
-)
+_PART = r"tools?|arguments?|args?|kwargs?|param(?:eter)?s?|propert(?:y|ies)|schema|json|function calls?|tool[ _]calls?"
 _FAULTY = (
-    r"invalid|unknown|missing|required?|requires|unexpected|not|no|un(?:supported|recogni[sz]ed|available|defined|parsable|parseable)|malformed|"
-    r"must|expected|cannot|can't|couldn't|doesn't|isn't|unable|fail(?:ed|s|ure)?|illegal|bad|wrong|incorrect|absent|lacks?|reject\w*|error"
+    r"invalid|unknown|missing|required?|requires|unexpected|not|no|un(?:supported|recogni[sz]ed|available|defined|parsable|"
+    r"parseable)|malformed|must|expected|cannot|can't|couldn't|doesn't|isn't|unable|fail(?:ed|s|ure)?|illegal|bad|wrong|"
+    r"incorrect|absent|lacks?|reject\w*|error"
 )
 _ABOUT_CALL = re.compile(
-    rf"\b(?:{_FAULTY})\b[^\n]{{0,60}}?\b(?:\w*_)?(?:{_PART})\b|\b(?:{_PART})\b[^\n]{{0,60}}?\b(?:{_FAULTY})\b",
+    rf"\b(?:{_FAULTY})\b[^\n]{{0,60}}?\b(?:\w*_)?(?:{_PART})\b|\b(?:{_PART})\b[^\n]{{0,60}}?\b(?:{_FAULTY})\b"
+    r"|\b(?:invalid|unknown|unrecogni[sz]ed|unsupported|no such|non-?existent|malformed) (?:action|function|command|"
+    r"method|call|value for|type for|required field)\b|\bmissing required \w+|\b(?:function|action) \S+ (?:is|does|was|not)\b",
     re.IGNORECASE,
 )
+_FAULT_WORD = re.compile(rf"\b(?:{_FAULTY})\b", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
 _OF_A_CALL = re.compile(
     r"\b(?:tools?|functions?|actions?|arguments?|param(?:eter)?s?|json|propert(?:y|ies))\b", re.IGNORECASE
 )
@@ -111,6 +113,14 @@ _SHELLS_OWN = re.compile(r"(?::|^) (?:-c: |eval: )?line \d+: |: cannot execute\b
 """How shells begin what they say of a command line, whatever name they were given."""
 
 _PROGRAM = re.compile(r"[a-z][\w.+-]*", re.IGNORECASE)
+_OF_A_LINE = re.compile(
+    r"\b(?:options?|arguments?|operands?|flags?|switch|expressions?|syntax|usage|not found|unexpected|unterminated|"
+    r"unmatched|quot\w+|characters?|token|specify|delimiter|precede\w*|valid \w+|invalid \w+|subcommand|"
+    r"is not a \w+ command|format|directive|predicate)\b",
+    re.IGNORECASE,
+)
+"""Words for parts of a command line: a complaint with one is about the line rather than about what it works on."""
+
 _USAGE = re.compile(r"\Ausage: |^error: [^\n]*\n+usage: |^usage: [\s\S]{0,300}\berror: ", re.MULTILINE | re.IGNORECASE)
 _PARTICULAR = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|\S*[\d_/\\=<>{}\[\]~]\S*|\b[a-z]+[A-Z]\w*|\b\w+\.\w+\b")
 """What of a message names the case at hand: quoted values, figures, paths, ids, names of files and of variables."""
@@ -183,7 +193,7 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     refused = kind in _EDITING and _NOT_DONE.search(_PARTICULAR.sub("~", words[:_FIRST_WORDS])) is not None
     if kind in _EDITING and (marked or shaped or refused):
         missing = _NO_FILE.search(words) and re.search(r"\b(?:file|path|directory|enoent)\b", words, re.IGNORECASE)
-        about_call = _ABOUT_CALL.search(words) and not missing and kind == "write"
+        about_call = _about_call(act, words) and not missing and kind == "write"
         return Failure(
             "invalid arguments" if about_call else "missing file" if missing and kind != "edit" else "failed edit",
             words,
@@ -203,6 +213,17 @@ def is_work(act: Act) -> bool:
     """Whether a tool runs, checks or builds the code under work: what it finds wrong there is no error of the call."""
     name = act.call.name
     return act.kind == "test" or (act.kind == "run" and is_known_name(name)) or not _WORKING.isdisjoint(words_of(name))
+
+
+def _about_call(act: Act, words: str) -> bool:
+    """Whether an error is about how its call is made: by a word for that, or by naming its tool or an argument."""
+    if _ABOUT_CALL.search(words):
+        return True
+    if not _FAULT_WORD.search(words):
+        return False
+    named = {word for word in _IDENTIFIER.findall(words) if "_" in word or f"`{word}`" in words or f"'{word}'" in words}
+    arguments = act.call.arguments
+    return bare_name(act.call.name) in named or (isinstance(arguments, dict) and not named.isdisjoint(arguments))
 
 
 def _part(act: Act, words: str) -> Fault:
@@ -228,7 +249,7 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
         return Failure("malformed call", _line(head))
     if code in _NO_SUCH_PROGRAM:
         return Failure("wrong usage", _line(looked_at))
-    called = {command.program for command in commands_of(act)}
+    called = {command.program for command in commands_of(act) if not _is_own(command)}
     editing = not called.isdisjoint(_EDITORS) or ("git" in called and "apply" in (act.line or ""))
     if editing and _NOT_DONE.search(_PARTICULAR.sub("~", head[:_FIRST_WORDS])):
         return Failure("failed edit", _line(head))
@@ -247,8 +268,15 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
         and (code not in (None, 0) or result.is_error or _OPENING.match(head))
         and called.isdisjoint(programs.BUILDS)
     ):
-        return Failure("wrong usage" if _ABOUT_CALL.search(looked_at) else "error", _line(looked_at))
+        own = "malformed call" if marked and _UNREADABLE.search(looked_at) else "error"
+        return Failure(own, _line(looked_at))  # type: ignore[arg-type]
     return None
+
+
+def _is_own(command: Command) -> bool:
+    """Whether a command runs a program of the project: `./serve`, `scripts/check.sh`."""
+    word = command.words[0] if command.words else ""
+    return word.startswith("./") or word.endswith((".sh", ".py", ".js")) or ("/" in word and not word.startswith("/"))
 
 
 def _complaint(line: str, called: set[str], marked: bool) -> Fault | None:
@@ -260,14 +288,14 @@ def _complaint(line: str, called: set[str], marked: bool) -> Fault | None:
         return None
     name = speaker.rsplit("/", 1)[-1].strip()
     if name in ("error", "fatal") and "git" in called:
-        return "wrong usage"
+        return "wrong usage" if _OF_A_LINE.search(rest) else "error"
     if name not in _SHELLS and (name not in called or name in programs.BUILDS):
         return None
     if not marked and not _NOT_DONE.search(rest) and not _ABOUT_CALL.search(rest):
         return None
     if _NO_SUCH.search(rest) and "command not found" not in rest and name not in _SHELLS:
         return "missing file"
-    return "wrong usage" if _NOT_DONE.search(rest) or _ABOUT_CALL.search(rest) or "usage" in rest else "error"
+    return "wrong usage" if _OF_A_LINE.search(rest) else "error"
 
 
 def _object(text: str) -> str | None:

@@ -42,7 +42,9 @@ def rejections(history: History) -> tuple[list[int], str] | None:
         return None
     anyhow = Counter(_answer(history, index) for index in history.agent_steps if steps[index].calls)
     for answer, places in often.items():
-        if anyhow[answer] or goes_on(answer) or not _runs(history, places):
+        # The same reply again is a loop; replies that differ are tries at what the harness takes.
+        tries = {steps[place].text for place in places}
+        if anyhow[answer] or goes_on(answer) or len(tries) < REPEATS or not _runs(history, places):
             continue
         said = steps[places[0] + 1].text or (steps[places[0]].results[0].text if steps[places[0]].results else answer)
         return (

@@ -25,7 +25,7 @@ from harness.classifiers.corrections import Corrections, program_at_fault, subje
 from harness.classifiers.effects import CHANGES_FILES, effects
 from harness.classifiers.failures import Failure, failed, own_failure
 from harness.classifiers.history import Act, History, once
-from harness.classifiers.identity import arguments_key, call_key
+from harness.classifiers.identity import Spelling, arguments_key, call_key
 from harness.classifiers.rejections import rejections
 from harness.classifiers.shell import commands_of
 from harness.classifiers.targets import parts_of
@@ -56,6 +56,10 @@ _ADMISSION = re.compile(
     r"error|unfortunately)\b",
     re.IGNORECASE,
 )
+
+
+_OF_THE_MATTER = ("missing file", "error")
+"""Faults that say nothing of the form of a call."""
 
 
 class _Error(Struct, frozen=True, gc=False):
@@ -97,6 +101,7 @@ def judge(history: History) -> Verdict:
         ways = (
             _before_success,
             _one_error_running,
+            _same_mistake,
             _invented_paths,
             _made_again,
             _left_undone,
@@ -129,7 +134,7 @@ def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
 def _before_success(run: _Run, errors: list[_Error]) -> Shown | None:
     """Errors about the calls of one tool, one program or the edits of one file before it once works."""
     by_subject: dict[Hashable, list[_Error]] = defaultdict(list)
-    about_calls = [error for error in errors if error.failure.fault not in ("missing file", "error")]
+    about_calls = [error for error in errors if error.failure.fault not in _OF_THE_MATTER]
     for error in about_calls:
         alike = by_subject[error.subject]
         if alike and run.corrections.put_right(error.subject, alike[-1].place, error.place):
@@ -152,6 +157,8 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> Shown | None:
         if error is None:
             for subject in [name, *_programs(act)] if runs else ():
                 runs.pop(subject, None)
+            if runs and _changes_files(act):  # what fails again after a change is being worked on
+                runs = {key: kept for key, kept in runs.items() if kept[1][0].failure.fault not in _OF_THE_MATTER}
             continue
         subject = name if act.line is None else ("program", program_at_fault(act, error.failure))
         known, alike = runs.get(subject, ("", []))
@@ -159,14 +166,29 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> Shown | None:
             alike = []
         _add(run.acts, alike, error)
         runs[subject] = (error.failure.evened, alike)
-        if len(alike) >= SAME_ERRORS:
+        if len(alike) >= SAME_ERRORS and (error.failure.fault not in _OF_THE_MATTER or _differ(run.acts, alike)):
             return _shown(run, alike)
     return None
+
+
+def _differ(acts: list[Act], errors: list[_Error]) -> bool:
+    """Whether errors are of several calls: one call over and over is a loop, and its error may be the matter's."""
+    spelling = Spelling(acts)
+    return len({call_key(acts[error.place], spelling) for error in errors}) >= ERRORS
 
 
 def _programs(act: Act) -> Iterator[Hashable]:
     for command in commands_of(act):
         yield "program", command.program
+
+
+def _same_mistake(run: _Run, errors: list[_Error]) -> Shown | None:
+    """One complaint about how a tool or a program is called, again and again whatever went right meanwhile."""
+    by_complaint: dict[Hashable, list[_Error]] = defaultdict(list)
+    for error in errors:
+        if error.failure.fault in ("invalid arguments", "wrong usage"):
+            _add(run.acts, by_complaint[error.subject, error.failure.evened], error)
+    return next((_shown(run, alike) for alike in by_complaint.values() if len(alike) >= ERRORS), None)
 
 
 def _invented_paths(run: _Run, errors: list[_Error]) -> Shown | None:
@@ -200,11 +222,7 @@ def _looks(act: Act) -> bool:
 def _made_again(run: _Run, errors: list[_Error]) -> Shown | None:
     """The very same failing call at once again, never put right."""
     for one, other in pairwise(errors):
-        if (
-            other.place != one.place + 1
-            or other.subject != one.subject
-            or one.failure.fault in ("missing file", "error")
-        ):
+        if other.place != one.place + 1 or other.subject != one.subject or one.failure.fault in _OF_THE_MATTER:
             continue
         same = call_key(run.acts[one.place]) == call_key(run.acts[other.place])
         if same and not run.corrections.put_right(one.subject, other.place, len(run.acts)):

@@ -54,13 +54,13 @@ def test_the_table_says_how_many_show_what_with_an_interval_and_evidence(runs: P
     assert done.returncode == 1
     table = done.stdout.splitlines()
     assert table[0] == "5 trajectories read"
-    assert table[2].split() == ["category", "count", "share", "95%", "interval", "only", "this"]
+    assert table[2].split() == ["category", "count", "checked", "share", "95%", "interval", "only", "this"]
     (loops,) = [line for line in table if line.startswith("infinite_loop")]
-    assert loops.split() == ["infinite_loop", "1", "20.0%", "3.6%", "–", "62.4%", "1"]
+    assert loops.split() == ["infinite_loop", "1", "5", "20.0%", "3.6%", "–", "62.4%", "1"]
     (example,) = [line for line in table if line.startswith("  infinite_loop")]
     assert "two (runs.jsonl:2): " in example
     assert "steps 1, 2, 3" in example
-    assert table[-1] == "1 trajectory was unreadable and not counted."
+    assert "1 trajectory was unreadable and not counted." in table
 
 
 def test_what_was_unreadable_or_renamed_is_said_on_stderr(runs: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_document_has_the_shapes_that_scripts_rely_on(runs: Path) -> None:
     assert broken.keys() == {"file", "line", "error"}
     assert list(document["categories"]) == list(CLASSIFIERS)
     for one in document["categories"].values():
-        assert one.keys() == {"count", "share", "interval", "exclusive", "abstained"}
+        assert one.keys() == {"count", "checked", "share", "interval", "exclusive", "abstained"}
         assert one["interval"].keys() == {"value", "low", "high", "n", "method", "reason"}
     assert document["any"].keys() == {"count", "share", "interval"}
     loops = document["categories"]["infinite_loop"]

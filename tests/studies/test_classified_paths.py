@@ -69,7 +69,8 @@ def test_all_is_counted_once_and_what_is_no_trajectory_is_named(inputs: Path, un
         of_category = [verdict.label for verdict in verdicts if verdict.judge == name]
         assert one.count == of_category.count("yes")
         assert one.abstained == of_category.count(None)
-        assert one.share == one.count / (551 - one.abstained)
+        assert one.checked == 551 - one.abstained
+        assert one.share == one.count / one.checked
 
 
 def test_two_processes_write_the_bytes_that_one_writes(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
