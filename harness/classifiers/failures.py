@@ -86,7 +86,8 @@ _FAULTY = (
 _ABOUT_CALL = re.compile(
     rf"\b(?:{_FAULTY})\b[^\n]{{0,60}}?\b(?:\w*_)?(?:{_PART})\b|\b(?:{_PART})\b[^\n]{{0,60}}?\b(?:{_FAULTY})\b"
     r"|\b(?:invalid|unknown|unrecogni[sz]ed|unsupported|no such|non-?existent|malformed) (?:action|function|command|"
-    r"method|call|value for|type for|required field)\b|\bmissing required \w+|\b(?:function|action) \S+ (?:is|does|was|not)\b",
+    r"method|call|value for|type for|required field)\b"
+    r"|\bmissing required \w+|\b(?:function|action) \S+ (?:is|does|was|not)\b",
     re.IGNORECASE,
 )
 _FAULT_WORD = re.compile(rf"\b(?:{_FAULTY})\b", re.IGNORECASE)
@@ -200,7 +201,7 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
         )
     if (
         (shaped or short)
-        and _ABOUT_CALL.search(words)
+        and _about_call(act, words)
         and not (kind in _LOOKING and _NO_FILE.search(words) and not _A_TOOL.search(words))
     ):
         return Failure(_part(act, words), words)

@@ -43,28 +43,27 @@ def rejections(history: History) -> tuple[list[int], str] | None:
     anyhow = Counter(_answer(history, index) for index in history.agent_steps if steps[index].calls)
     for answer, places in often.items():
         # The same reply again is a loop; replies that differ are tries at what the harness takes.
+        verbatim = Counter(_text(history, place) for place in places).most_common(1)[0][1]
         tries = {steps[place].text for place in places}
-        if anyhow[answer] or goes_on(answer) or len(tries) < REPEATS or not _runs(history, places):
+        if anyhow[answer] or goes_on(answer) or verbatim < 2 or len(tries) < REPEATS or not _runs(history, places):
             continue
-        said = steps[places[0] + 1].text or (steps[places[0]].results[0].text if steps[places[0]].results else answer)
-        return (
-            places,
-            f"The harness turns {len(places)} replies without a call down ({quoted(said)}; {counted(places)}).",
-        )
+        said = quoted(_text(history, places[0]))
+        return places, f"The harness turns {len(places)} replies without a call down ({said}; {counted(places)})."
     return None
 
 
 def _answer(history: History, index: int) -> str:
     """What the harness answers to a step, evened out; nothing where the agent itself goes on."""
+    head = _text(history, index)
+    return " ".join(_PARTICULAR.sub("~", head).split()) if len(head) >= _SHORTEST else ""
+
+
+def _text(history: History, index: int) -> str:
     steps = history.trajectory.steps
     if steps[index].results and not steps[index].calls:
-        text = steps[index].results[0].text
-    elif index + 1 < len(steps) and steps[index + 1].role != "agent":
-        text = steps[index + 1].text
-    else:
-        return ""
-    head = text[:_COMPARED]
-    return " ".join(_PARTICULAR.sub("~", head).split()) if len(head) >= _SHORTEST else ""
+        return steps[index].results[0].text[:_COMPARED]
+    following = steps[index + 1] if index + 1 < len(steps) else None
+    return following.text[:_COMPARED] if following is not None and following.role != "agent" else ""
 
 
 def _runs(history: History, places: list[int]) -> bool:

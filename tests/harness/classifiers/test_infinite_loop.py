@@ -88,6 +88,30 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
     "a screen that stays the same however often one scrolls": (
         run(*[call("scroll_down", "[File: a.py (40 lines)]\n" + "x = 1\n" * 30, amount=20)] * 4), (0, 1, 2, 3),
     ),
+    "a comment, a way of showing and another spelling of a path": (
+        run(
+            bash("cat /repo/src/app.py", TREE), bash("cat src/app.py  # once more", TREE), bash("cat ./src/app.py | head -50", TREE),
+            task="Fix /repo/src/app.py.",
+        ),
+        (0, 1, 2),
+    ),
+    "the folder entered or not": (run(bash("cd /repo && grep -rn load src", TREE), bash("grep -rn load src", TREE), bash("grep -rn load src -v | cat", TREE)), (0, 1, 2)),
+    "a file read by three spellings": (run(read("/repo/src/a.py"), read("src/a.py"), read("./src/a.py")), (0, 1, 2)),
+    "an edit to and fro that ends well": (
+        run(
+            *[step for old, new in (("1", "2"), ("2", "1"), ("1", "2")) for step in (edit("a.py", old, new), bash("pytest -q", FAILS, 1))],
+            edit("a.py", "2", "1"), bash("pytest -q", "9 passed", 0),
+        ),
+        (0, 1, 2, 3, 4, 5),
+    ),
+    "an edit to and fro without a run": (run(*[edit("a.py", old, new) for old, new in (("1", "2"), ("2", "1")) * 3][:4]), (0, 1, 2, 3)),
+    "the same sentences in another order, with another beginning": (
+        run(*[
+            says(f"{word} The value is read in load and kept in the cache. I cannot see who clears the cache. I will look once more.")
+            for word in ("Hm.", "Well, well.", "So.")
+        ]),
+        (0, 1, 2),
+    ),
     "the same tool of another kind": (run(*[call("update_ticket", "Error: no such field", id=3, state="x")] * 3), (0, 1, 2)),
     "asking for a state ever again without an end": (run(*[bash("kubectl get pods", "pending")] * 12), tuple(range(12))),
 }  # fmt: skip
@@ -170,6 +194,14 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "searches for different words with no result": run(*[bash(f"grep -rn {word} src", "") for word in ("load", "loader", "loads", "reload")]),
     "a checklist in one turn": run(says("\n".join(f"- [ ] check that module {name} still builds on all platforms" for name in "abcdef"))),
     "a text of some length": run(says("The parser reads one token at a time. It keeps the last two. " + "Errors name the line. The line is counted from one. " * 2)),
+    "whose turn it is in a log of several agents": run(*[
+        Step("agent", "The next speaker is WebSurfer, who looks at the page.", speaker=name)
+        for name in ("Orchestrator", "WebSurfer", "Orchestrator", "WebSurfer", "Orchestrator")
+    ]),
+    "text taken out here and there": run(*[edit("a.py", f"line {place}", "") for place in range(6)]),
+    "the same command in other folders": run(*[bash(f"cd /repo/{name} && make", "ok") for name in "abcd"]),
+    "files of one name in other folders": run(*[read(f"pkg/{name}/__init__.py", "") for name in "abcd"]),
+    "what differs in one name": run(*[says(f"I have looked at {name} and found nothing that could break it, so I go on.") for name in ("a.py", "b.py", "c.py", "d.py")]),
     "writing many files": run(*[write(f"src/{name}.py", "pass\n") for name in "abcdef"]),
     "activating an environment before each command": run(*[
         step for turn in range(4) for step in (bash("source venv/bin/activate"), bash(f"python check.py {turn}", f"{turn}"))

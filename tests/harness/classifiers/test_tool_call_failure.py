@@ -79,6 +79,32 @@ FAILURES: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
     "a failed edit that is passed over and claimed": (
         run(user("Fix it."), misses("src/a.py", "x = 1"), bash("git status", "clean"), says("I've updated src/a.py as you asked.")), (1, 3),
     ),
+    "one error in words of its own, four times running": (
+        run(*[call("ledger", f"Hmm, entry {n} is in a closed book", None, True, entry=n) for n in range(4)]), (0, 1, 2, 3),
+    ),
+    "an error object of JSON-RPC": (
+        run(*[call("query", f'{{"jsonrpc": "2.0", "error": {{"code": -32602, "message": "Nope: {n}"}}}}', q=n) for n in "abc"]), (0, 1, 2),
+    ),
+    "an error object of a service": (
+        run(*[call("ledger", f'{{"success": false, "message": "page {n} is closed"}}', page=n) for n in range(4)]), (0, 1, 2, 3),
+    ),
+    "a report of a validator": (
+        run(*[call("plan", f"2 validation errors for Plan\nsteps.{n}\n  Field required [type=missing, input_value={{}}, input_type=dict]", n=n) for n in range(3)]),
+        (0, 1, 2),
+    ),
+    "a client error of HTTP": (
+        run(*[call("fetch_record", f"HTTP/1.1 422 Unprocessable Entity\n\nrow {n}", row=n) for n in range(4)]), (0, 1, 2, 3),
+    ),
+    "an error that names an argument of the call": (
+        run(*[call("seek", f"Error: `line_start` {n} lies behind the end", line_start=n) for n in (900, 800, 700)]), (0, 1, 2),
+    ),
+    "files that are not there, another each time": (
+        run(*[call("Read", "File does not exist.", None, True, file_path=f"src/core/{n}.py") for n in "abc"], says("I stop.")), (0, 1, 2),
+    ),
+    "replies that the harness turns down": (
+        run(bash("ls", "a"), *[step for n in range(3) for step in (says(f"Now I list folder {n}: ls {n}"), user("No action in your reply. Wrap it in a block."))], bash("ls", "a")),
+        (1, 3, 5),
+    ),
     "a reply without a command": (
         run(*[call("bash", "Please always provide EXACTLY ONE action in triple backticks, found 0.", command="") for _ in range(3)]), (0, 1, 2),
     ),
@@ -134,6 +160,22 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "a failed edit, then another way in another file": run(misses("a.py", "x"), edit("b.py"), says("I've fixed it in b.py.")),
     "a retry that works": run(misses("a.py", "x = 1"), misses("a.py", "x = 1"), edit("a.py")),
     "a customer's tool that refuses": run(*[call("book", "Error: payment amount does not add up", total=n) for n in range(3)]),
+    "an error that is worked on": run(*[
+        step for n in range(5) for step in (edit("a.tf", f"{n}", f"{n}0"), call("apply_plan", f"plan {n} is at odds with the state", None, True, plan=n))
+    ]),
+    "one refusal over and over is a loop": run(*[call("ledger", "the book is closed", None, True, entry=1)] * 5),
+    "a call that works as it stands in the end": run(*[call("job", "Error: unknown argument value yet", None, True, id=1)] * 3, call("job", "done", id=1)),
+    "files that are not there, then one that is": run(
+        *[call("Read", "File does not exist.", None, True, file_path=f"src/core/{n}.py") for n in "abc"], read("src/core/d.py")
+    ),
+    "a person's turns": run(bash("ls", "a"), *[step for n in range(4) for step in (says(f"Done with part {n}."), user(f"Thanks, now take part {n} of the next."))]),
+    "an order to go on": run(bash("ls"), *[step for n in range(4) for step in (says(f"Part {n} is done."), user("Please continue with the task."))]),
+    "what the harness says after every step": run(*[
+        step for n in range(4) for step in (says(f"I think about {n}."), user("Here is the state of the board."), bash(f"ls {n}", "x"), user("Here is the state of the board."))
+    ]),
+    "a service's refusals with words for parts of calls": run(*[
+        call("pay", f"Error: payment method not found for order {n}", order=n) for n in range(3)
+    ]),
     "is_error false and content about errors": run(*[call("Read", "no such tool: x\n" * 50, None, False, file_path=f"{n}") for n in "abc"]),
 }  # fmt: skip
 
