@@ -27,7 +27,6 @@ nothing does not depend on it. `row` is the place of the figure in the table's J
 """
 
 import hashlib
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -129,35 +128,24 @@ def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str,
 
 
 def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
-    """The papers whose printed figures a row is made of: the table's own, else those that the row names.
+    """The papers whose printed figures a row is made of: of its figures, else those it says, else its table's.
 
-    A paper is named by its slug or by the slug's words, as "Engineering Agent".
+    What is measured on a data set has none.
     """
-    if row.evidence == "real":
+    if row.evidence == "real" or row.datasets:
         return ()
-    if table.paper in papers:
-        return (table.paper,)
-    said = f"{row.source}\n{row.group}\n{row.quantity}".casefold()
-    return tuple(name for name in papers if is_named(name, said) or is_named(name.replace("_", " "), said))
+    named = tuple(dict.fromkeys(figure.partition("/")[0] for figure in row.figures)) or row.papers or (table.paper,)
+    return tuple(name for name in named if name in papers)
 
 
 def data_sets_behind(row: Row, table: Table) -> tuple[str, ...]:
-    """The data sets that a row is measured on: those that it names, else all of the table's."""
-    if row.evidence in ("published", "generated"):
-        return ()
-    datasets = tuple(dict.fromkeys(table.datasets))
-    named = tuple(name for name in datasets if is_named(name, row.source) or is_named(name, row.group))
-    return named if named or row.evidence == "recomputed" else datasets
+    """The data sets that a row is measured on: those it says, else all of its table's."""
+    return row.datasets or (tuple(dict.fromkeys(table.datasets)) if row.evidence == "real" else ())
 
 
 def generator_behind(row: Row, table: Table) -> str:
     """The function that generated a row's cases, by module and name; empty where none did or nobody said."""
     return (table.generator or table.made_by) if row.evidence == "generated" else ""
-
-
-def is_named(name: str, text: str) -> bool:
-    """Whether a text names a paper or a data set: `wink` in "wink, table 1" but not in "winking"."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def module_sha256(function: str) -> str:

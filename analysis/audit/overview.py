@@ -110,6 +110,7 @@ def untold_table(findings: Sequence[Finding] | None = None) -> Table:
             source=_places(alike),
             unit="count",
             group=f"{wanting[0].check}: {wanting[0].sentence}",
+            papers=(source,),
         )
         for wanting in sorted(reasons.values(), key=len, reverse=True)
         for source in dict.fromkeys(one.source for one in wanting)
@@ -135,7 +136,7 @@ def unchecked_table() -> Table:
         places = Counter(figure.place.partition(",")[0] for figure in _standing_alone(paper))
         total += places.total()
         rows += [
-            Row(place, count, evidence="published", unit="count", group=PAPERS.get(slug, slug))
+            Row(place, count, evidence="published", unit="count", group=PAPERS.get(slug, slug), papers=(slug,))
             for place, count in places.most_common()
         ]
     return Table(
@@ -168,8 +169,9 @@ def _slugs() -> list[str]:
 
 def _overview_rows(paper: Paper, findings: Iterable[Finding]) -> list[Row]:
     rows = status_rows(finding for finding in findings if finding.source == paper.slug)
-    alone = Row(_ALONE, len(_standing_alone(paper)), evidence="recomputed", unit="count", group=rows[0].group)
-    return [*rows, alone]
+    name, alone = PAPERS.get(paper.slug, paper.slug), len(_standing_alone(paper))
+    rows.append(Row(_ALONE, alone, evidence="recomputed", unit="count", group=name))
+    return [structs.replace(row, papers=(paper.slug,)) for row in rows]
 
 
 def _printed(paper: Paper) -> list[Figure]:

@@ -11,7 +11,7 @@ from analysis.published import Figure, published_row
 from analysis.stats.audit import value_prints_as
 from analysis.stats.estimate import Estimate
 from analysis.stats.pass_at_k import Kind, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
-from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import with_interval
 
 SAMPLED_KS = (1, 2, 5, 10, 50, 100)
@@ -143,7 +143,7 @@ def trials_table(found: Sequence[Tried], notes: Sequence[str] = ()) -> Table:
         paper=_PAPER,
         title="One of k trials succeeds, or all of k do: pass@k and pass^k",
         finding=_trials_finding(found) if found else _ABSENT,
-        rows=tuple(row for one in found for row in _rows_of_trials(one)),
+        rows=tuple(row for one in found for row in measured_on(one.of.dataset, _rows_of_trials(one))),
         notes=(
             "pass^k: C(c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
             f"Tasks with fewer than {TRIAL_KS[-1]} trials are left out, the same ones for every k.",

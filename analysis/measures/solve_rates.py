@@ -16,7 +16,7 @@ from analysis.stats.multiplicity import holm
 from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference
 from analysis.stats.power import sample_size_paired
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import interval_words, number_text, with_interval
 
 ALPHA = 0.05
@@ -53,7 +53,11 @@ def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[
         paper=_PAPER,
         title="Solve rates of submissions to public benchmarks",
         finding=_rates_finding(sets[0], [each for of_set in stated.values() for each in of_set]) if sets else _ABSENT,
-        rows=tuple(row for place, one in enumerate(sets) for row in _rows_of_set(one, stated[place], top)),
+        rows=tuple(
+            row
+            for place, one in enumerate(sets)
+            for row in measured_on(one.dataset, _rows_of_set(one, stated[place], top))
+        ),
         notes=(
             "Rule: the best by tasks solved, equal ones by name. A task without a result counts as unsolved.",
             "Intervals are Wilson's, of tasks drawn alike; the best of many is likely to have been lucky as well.",
@@ -138,8 +142,9 @@ def ranking_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str]
         neighbours = gaps(one, pairwise(ranking))
         from_first = gaps(one, [(ranking[0], other) for other in ranking[1:]])
         apart, level = sum(gap.told_apart for gap in neighbours), sum(not gap.told_apart for gap in from_first)
-        rows += _whole_rows(one, apart, level, len(neighbours))
-        rows += [row for gap in neighbours[: top - 1] for row in _gap_rows(one, gap, len(neighbours))]
+        rows += measured_on(one.dataset, _whole_rows(one, apart, level, len(neighbours)))
+        for gap in neighbours[: top - 1]:
+            rows += measured_on(one.dataset, _gap_rows(one, gap, len(neighbours)))
         findings.append(
             f"On {one.title}, {apart} of the {len(neighbours)} gaps between neighbours in the ranking can be told from "
             f"chance at {100 * ALPHA:g}% (Holm), and {level} submissions cannot be told from the first"
@@ -216,9 +221,14 @@ def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = 
     notes
         What else to say, such as which sets are not at hand.
     """
-    rows = [row for one in runs for figure in figures_of(one) for row in _both_denominators(one, figure)]
+    rows = [
+        row
+        for one in runs
+        for figure in figures_of(one)
+        for row in measured_on(one.dataset, _both_denominators(one, figure))
+    ]
     for one in others:
-        rows += [_rate_row(one, system, one.title) for system in one.systems]
+        rows += measured_on(one.dataset, (_rate_row(one, system, one.title) for system in one.systems))
     return Table(
         name="denominators",
         paper=_PAPER,

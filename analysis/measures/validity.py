@@ -17,7 +17,7 @@ from analysis.stats import diagnostic
 from analysis.stats.diagnostic import Confusion, count_confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import with_interval
 from harness.places import data_folder
 from harness.verdict import Verdict
@@ -74,7 +74,8 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
     rows: list[Row] = []
     for place, mapping in enumerate(mappings):
         judged = at_hand[mapping.benchmark]
-        rows += _location_rows(mapping, judged) if mapping.decisive else _category_rows(found[place], judged.source)
+        of_set = _location_rows(mapping, judged) if mapping.decisive else _category_rows(found[place], judged.source)
+        rows += measured_on(mapping.benchmark, of_set)
     return Table(
         name="validity",
         paper="your_agents",

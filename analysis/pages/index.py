@@ -1,6 +1,5 @@
 """The index of a run: what was found, a line a notebook and a line a data set, worst news first."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -9,6 +8,7 @@ from msgspec import Struct
 from analysis.pages.foot import Dataset, Foot, datasets, described
 from analysis.pages.notebook import Report
 from analysis.pages.rendering import render
+from analysis.provenance import data_sets_behind
 from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status, Table
 from analysis.tables.wording import count_text, counted_text, interval_text, value_text
 
@@ -142,9 +142,9 @@ def _notebook_line(report: Report) -> NotebookLine:
 
 
 def _measured_on(row: Row, name: str, table: Table) -> bool:
-    """Whether a row is a figure measured on a data set: its source names it, or its table has no other."""
-    named = len(table.datasets) == 1 or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", row.source)
-    return row.evidence == "real" and isinstance(row.value, int | float) and bool(named)
+    """Whether a row is a figure measured on one data set alone."""
+    is_figure = row.evidence == "real" and isinstance(row.value, int | float)
+    return is_figure and data_sets_behind(row, table) == (name,)
 
 
 def _told(row: Row, name: str) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from analysis.modules import line_of
 from analysis.provenance import data_sets_behind, generator_behind, papers_behind
-from analysis.published import Figure, load_paper, published_papers
+from analysis.published import published_papers
 from analysis.tables import Row, Table
 from harness.places import data_folder
 
@@ -92,33 +92,18 @@ def _row_address(row: Row, table: Table, papers: Sequence[str]) -> str:
         return code_address(generator_behind(row, table))
     behind = papers_behind(row, table, papers)
     if behind:
-        line = _line_of_figure(behind[0], _printed_beside(row, table)) if len(behind) == 1 else None
+        line = _line_of(row.figures)
         return record_address(behind[0]) + (f"#L{line}" if line else "")
     measured = data_sets_behind(row, table)
     return record_address(measured[0]) if len(measured) == 1 else ""
 
 
-def _printed_beside(row: Row, table: Table) -> Row:
-    """The printed figure that a recomputed one is held against; a printed one is its own."""
-    same = (other for other in table.rows if (other.group, other.quantity) == (row.group, row.quantity))
-    return next((other for other in same if row.printed is None and other.printed is not None), row)
-
-
-def _line_of_figure(paper: str, row: Row) -> int | None:
-    """The line in which the file of a paper names the figure that a row shows; `None` where none or several fit."""
-    printed = _figures(paper).get((row.source, row.printed), [])
-    same_row = [figure for figure in printed if figure.row == row.quantity]
-    found = same_row or printed
-    return _lines_of_ids(paper).get(found[0].id) if len(found) == 1 else None
-
-
-@cache
-def _figures(paper: str) -> dict[tuple[str, str | None], list[Figure]]:
-    """The printed figures of a paper by place and print."""
-    found: dict[tuple[str, str | None], list[Figure]] = {}
-    for figure in load_paper(paper).figure:
-        found.setdefault((figure.place, figure.printed), []).append(figure)
-    return found
+def _line_of(figures: Sequence[str]) -> int | None:
+    """The line in which the file of a paper names the figure of a row; `None` where it has none or several."""
+    if len(figures) != 1:
+        return None
+    paper, _, id_ = figures[0].partition("/")
+    return _lines_of_ids(paper).get(id_)
 
 
 @cache

@@ -23,7 +23,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray
 from analysis.stats.proportions import clopper_pearson
 from analysis.stats.thresholds import smallest_flagged
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import number_text
 
 PRECISION = "Precision"
@@ -124,7 +124,8 @@ def flagged_by_cluster(judged: JudgedItems) -> IntArray:
 class Floor(Struct, frozen=True):
     """A judge's precision held against the floor: of which part of its items it is, and what it comes from.
 
-    `heading` names judge and part together.
+    `heading` names judge and part together; `papers` are those whose figures it is worked out from, `dataset` the set
+    that it is measured on.
     """
 
     judge: str
@@ -133,6 +134,8 @@ class Floor(Struct, frozen=True):
     kept: Kept
     evidence: Evidence
     source: str
+    papers: tuple[str, ...] = ()
+    dataset: str = ""
 
 
 class Floors(Struct, frozen=True):
@@ -180,7 +183,8 @@ def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confide
         return kept_floor(counts, floor, confidence)
 
     recorded = [
-        Floor(one.judge, one.on, one.title, kept(flagged_by_cluster(one)), "real", one.source) for one in judged
+        Floor(one.judge, one.on, one.title, kept(flagged_by_cluster(one)), "real", one.source, dataset=one.dataset)
+        for one in judged
     ]
     patches = _patches(kept)
     possible, needed = _possible(kept)
@@ -197,7 +201,7 @@ def precision_floor_table(found: Floors, notes: Sequence[str] = ()) -> Table:
         title=f"Is the judge right in at least {number_text(found.floor, 'share')} of what it flags?",
         finding=_finding(found),
         rows=(
-            *(row for one in found.recorded for row in _rows(one)),
+            *(row for one in found.recorded for row in measured_on(one.dataset, _rows(one))),
             *(
                 row
                 for printed, one in found.patches
@@ -229,14 +233,14 @@ def bounds(found: Floors) -> list[Row]:
 
 
 def _precision_row(one: Floor) -> Row:
-    return estimate_row(PRECISION, one.kept.precision, "share", one.heading, one.source, one.evidence)
+    return estimate_row(PRECISION, one.kept.precision, "share", one.heading, one.source, one.evidence, one.papers)
 
 
 def _rows(one: Floor) -> tuple[Row, Row]:
     kept = one.kept
     reason = NOT_ABOVE if kept.needed is None and kept.precision.value is not None else kept.precision.reason
     needed = Estimate(kept.needed, reason="" if kept.needed is not None else reason)
-    return _precision_row(one), estimate_row(NEEDED, needed, "count", one.heading, one.source, one.evidence)
+    return _precision_row(one), estimate_row(NEEDED, needed, "count", one.heading, one.source, one.evidence, one.papers)
 
 
 def _patches(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Figure, Floor], ...]:
@@ -245,8 +249,9 @@ def _patches(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Figure, Floor
     flags = {"unacceptable": (cells.tp, cells.tp + cells.fp), "acceptable": (cells.tn, cells.tn + cells.fn)}
     judge, found = "Engineering Agent's judge", []
     for label, (right, n) in flags.items():
-        floor = _recomputed(judge, f"“{label}”", kept([(right, n)]), f"{right} / {n}, Section 8.3")
-        found.append((paper[f"judge.table.{label}.precision"], floor))
+        printed = paper[f"judge.table.{label}.precision"]
+        floor = _recomputed(judge, f"“{label}”", kept([(right, n)]), f"{right} / {n}, Section 8.3", printed)
+        found.append((printed, floor))
     return tuple(found)
 
 
@@ -257,14 +262,16 @@ def _possible(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Floor, ...],
     counts = [(right, n) for n, found in possible.items() for right in found]
     shown = next((one for one in counts if kept([one]).reached), None)
     floors = tuple(
-        _recomputed(_WINK, f"if of {n} answers", kept([(right, n)]), f"{right} / {n} prints as {figure.printed}")
+        _recomputed(
+            _WINK, f"if of {n} answers", kept([(right, n)]), f"{right} / {n} prints as {figure.printed}", figure
+        )
         for right, n in dict.fromkeys([*counts[:1], *([] if shown is None else [shown])])
     )
     return floors, None if shown is None else shown[1]
 
 
-def _recomputed(judge: str, part: str, kept: Kept, source: str) -> Floor:
-    return Floor(judge, part, f"{judge}, {part}", kept, "recomputed", source)
+def _recomputed(judge: str, part: str, kept: Kept, source: str, printed: Figure) -> Floor:
+    return Floor(judge, part, f"{judge}, {part}", kept, "recomputed", source, (printed.paper,))
 
 
 def _printed_by_wink() -> tuple[Figure, Figure]:

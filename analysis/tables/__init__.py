@@ -4,7 +4,7 @@ A table is computed in one place (a function of `analysis.papers` or of a comman
 notebook, the page, the CSV and the JSON are renderings of the same rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
@@ -41,9 +41,9 @@ class Row(Struct, frozen=True, omit_defaults=True):
     stands under; `printed` is the string as the paper prints it; `source` is the table and row of the paper, or
     the data set with its version, or the seed and n of generated cases; `status` compares published with
     recomputed and `reason` is its one sentence, or says why a value is missing; `figures` are the printed figures that
-    it is or is compared with, as paper/id of `data/published`; `datasets` are the data sets that it is measured on,
-    where these are not all of its table's; `example` is the run and the step, as data set/id#step, that it is an
-    example of.
+    it is or is compared with, as paper/id of `data/published`; `example` is the run and the step, as
+    data set/id#step, that it is an example of; `datasets` are the data sets that it is measured on, where these are
+    not all of its table's, and `papers` those whose printed figures it is made of, where this is not its table's.
     """
 
     quantity: str
@@ -62,6 +62,7 @@ class Row(Struct, frozen=True, omit_defaults=True):
     figures: tuple[str, ...] = ()
     example: str = ""
     datasets: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
 
 
 class Table(Struct, frozen=True):
@@ -97,7 +98,7 @@ def estimate_row(
     group: str = "",
     source: str = "",
     evidence: Evidence = "real",
-    datasets: tuple[str, ...] = (),
+    papers: tuple[str, ...] = (),
 ) -> Row:
     """An estimate as a row; where it is undefined its reason stands there."""
     return Row(
@@ -112,8 +113,13 @@ def estimate_row(
         unit=unit,
         method=estimate.method,
         group=group,
-        datasets=datasets,
+        papers=papers,
     )
+
+
+def measured_on(dataset: str, rows: Iterable[Row]) -> list[Row]:
+    """Rows of a table of several data sets that are measured on one of them."""
+    return [structs.replace(row, datasets=(dataset,)) for row in rows]
 
 
 Arguments = ParamSpec("Arguments")

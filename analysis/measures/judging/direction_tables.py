@@ -17,7 +17,7 @@ from analysis.measures.judging.rows import p_rows
 from analysis.measures.judging.slices import sliced
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
-from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import with_interval
 
 DIFFERENCE = "Judge less people"
@@ -57,7 +57,7 @@ def direction_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), se
         paper="judging",
         title="Which way recorded judges err",
         finding=_finding(found),
-        rows=tuple(row for one in found for row in _rows(one)),
+        rows=tuple(row for one in found for row in measured_on(one.judged.dataset, _rows(one))),
         notes=(
             "Over the items that were answered; the difference and its test are over runs or workspaces. Adjusted "
             f"after Holm for {len(found)} judges.",

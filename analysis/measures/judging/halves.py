@@ -18,7 +18,7 @@ from analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged
 from analysis.measures.judging.sample import JudgedSample
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import MISSING
-from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import number_text
 
 UNCORRECTED = "as the judge says"
@@ -118,7 +118,7 @@ def halves_table(
         paper="judging",
         title="A judge's count, corrected by people's labels of half of the runs",
         finding=_finding(found, splits),
-        rows=tuple(row for one in found for row in _rows(one, splits)),
+        rows=tuple(row for one in found for row in measured_on(one.judged.dataset, _rows(one, splits))),
         notes=(
             f"{splits} random halves of the runs or workspaces are labelled; an error is the mean distance from "
             "people's share of all answered items, and an interval holds where that share lies in it.",

@@ -18,7 +18,7 @@ from analysis.stats.patterns import FloatArray, distinct_rows
 from analysis.stats.proportions import wilson
 from analysis.stats.ratios import ratio_of_sums
 from analysis.stats.resampling import bootstrap
-from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import number_text, with_interval
 
 ALPHA = "Krippendorff's alpha"
@@ -124,7 +124,7 @@ def ratings_table(
         paper="judging",
         title="Ratings of runs by recorded judges, against people's",
         finding=_finding(found),
-        rows=tuple(row for one in found for row in _rows(one)),
+        rows=tuple(row for one in found for row in measured_on(one.judged.dataset, _rows(one))),
         notes=(
             "Alpha takes the ratings as an interval scale. One person's or group's rating a run: how far people agree "
             "with each other is not known.",

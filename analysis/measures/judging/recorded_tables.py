@@ -19,7 +19,7 @@ from analysis.measures.judging.scores import NOTHING_ASKED
 from analysis.measures.judging.units import units_of
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import number_text, with_interval
 from harness.verdict import STATUSES, Verdict
 
@@ -96,7 +96,11 @@ def pairs_table(matches: Sequence[Match], notes: Sequence[str] = ()) -> Table:
         name="recorded_pairs",
         title="Recorded judges in pairs on the same items, and against the most frequent label",
         finding=_pairs_finding(matches),
-        rows=tuple(row for match in matches for row in pair_rows(match.pair, match.first.source, alone=alone)),
+        rows=tuple(
+            row
+            for match in matches
+            for row in measured_on(match.first.dataset, pair_rows(match.pair, match.first.source, alone=alone))
+        ),
         notes=(
             *table.notes,
             "Items of one trace or workspace go either way together in the test: their number is what counts.",
@@ -149,7 +153,7 @@ def unanswered_table(scored: Sequence[ScoredItems], notes: Sequence[str] = ()) -
         paper="judging",
         title="Recorded judges both ways: over what they answered, and over all that they were asked",
         finding=_unanswered_finding(scored),
-        rows=tuple(row for one in scored for row in _both_ways(one)),
+        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _both_ways(one))),
         notes=(
             "Unanswered items count as wrong, as a label of their own in kappa, and as missed in recall and F1; the "
             "precision of a label is over answers and has one value only.",

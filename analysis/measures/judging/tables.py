@@ -9,7 +9,7 @@ from analysis.stats.correction import rogan_gladen
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import with_interval
 from harness.errors import UsageError
 
@@ -27,7 +27,7 @@ def judges_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str]
         paper=paper,
         title="Recorded judges against people's labels",
         finding=_judges_finding(scored),
-        rows=tuple(row for one in scored for row in _rows_of_judge(one)),
+        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _rows_of_judge(one))),
         notes=(
             "Items of one workspace or trace hang together: the intervals are over these, not over items.",
             "“Counted as wrong” takes items without a readable answer as mistakes; the others leave them out.",
@@ -94,7 +94,7 @@ def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] 
         paper=paper,
         title="Errors that recorded judges name in runs, against those that people marked",
         finding=finding,
-        rows=tuple(row for one in scored for row in _rows_of_marks(one)),
+        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _rows_of_marks(one))),
         notes=(
             "F1 by category is weighted by how many runs have an error of it; runs without an answer count as runs in "
             "which the judge named nothing.",
@@ -150,7 +150,9 @@ def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[s
         paper=paper,
         title="How often the label holds: by people, by the judge, and corrected for the judge's errors",
         finding=_transfer_finding(transfers),
-        rows=tuple(row for transfer in transfers for row in _rows_of_transfer(transfer)),
+        rows=tuple(
+            row for transfer in transfers for row in measured_on(transfer.judged.dataset, _rows_of_transfer(transfer))
+        ),
         notes=(
             "Rogan and Gladen's correction; sensitivity and specificity are those of the other groups.",
             "Its interval takes items as independent, and the judge as erring as often here as there.",

@@ -20,7 +20,7 @@ from analysis.stats.clustered import cluster_bootstrap
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray, category_counts, distinct_rows
 from analysis.stats.resampling import percentile_interval
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import number_text, with_interval
 
 _PAIRS = {"a1a2": "A1 and A2", "a1a3": "A1 and A3", "a2a3": "A2 and A3"}
@@ -138,7 +138,7 @@ def real_agreement_table(
         paper="autotriage",
         title="The same statistics on public ratings",
         finding=finding,
-        rows=tuple(row for rated in sets for row in _rows_of_set(rated, resamples, seed)),
+        rows=tuple(row for rated in sets for row in measured_on(rated.dataset, _rows_of_set(rated, resamples, seed))),
         notes=(
             "Alpha takes graded ratings as ordinal; the kappas and AC1 take every label as a name.",
             "Labels that agree perfectly were settled in discussion: no measure of independent agreement.",
@@ -165,7 +165,7 @@ def _rows_of_set(rated: RatedSet, resamples: int, seed: int) -> list[Row]:
 
 
 def _row(rated: RatedSet, quantity: str, estimate: Estimate, unit: Unit = "coefficient") -> Row:
-    return estimate_row(quantity, estimate, unit, rated.title, rated.source, datasets=(rated.dataset,))
+    return estimate_row(quantity, estimate, unit, rated.title, rated.source)
 
 
 def clustered_fleiss(rated: RatedSet, resamples: int = 10_000, seed: int = 0) -> Estimate:

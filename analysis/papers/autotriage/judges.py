@@ -95,7 +95,7 @@ def _of_runs(figure: Figure, common: int) -> PrintedCount | None:
 def _possible_row(figure: Figure, quantity: str, count: PrintedCount, group: str) -> Row:
     """A count that prints like a figure, with the interval that it would leave."""
     source = f"{count.count} / {count.n} prints as {figure.printed}"
-    return estimate_row(quantity, count.estimate, "share", group, source, evidence="recomputed")
+    return estimate_row(quantity, count.estimate, "share", group, source, "recomputed", (figure.paper,))
 
 
 def _triage_finding(

@@ -5,7 +5,7 @@ The project never published its event log: everything here is worked out from pr
 
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.audit.tables import checked_figure, checked_rows
 from analysis.papers.reflexive.runs import RUNS
@@ -245,7 +245,8 @@ def category_table() -> Table:
             if share is not None:
                 rows.append(published_row(share, category, group=RUNS[run]))
             if share is not None and count is not None and n is not None:
-                rows.append(_with_counts(category, int(count.number), int(n.number), count.place, RUNS[run]))
+                row = _with_counts(category, int(count.number), int(n.number), count.place, RUNS[run])
+                rows.append(structs.replace(row, figures=count.named))
                 counted[category, RUNS[run]] = wilson(int(count.number), int(n.number))
     least, most = (
         f"{with_interval(counted[place], 'share')} ({', '.join(place)})"

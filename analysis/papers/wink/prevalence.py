@@ -17,7 +17,7 @@ from analysis.measures.prevalence import count_patterns, prevalence
 from analysis.measures.validity import JudgedSet
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import interval_words, number_text, with_interval
 
 CATEGORIES = {
@@ -157,11 +157,11 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
         What else to say, such as which sets are not at hand.
     """
     found = [(judged, prevalence(*count_patterns(judged.verdicts))) for judged in sets]
-    rows = [
-        estimate_row(name, share, "share", judged.benchmark, judged.source, datasets=(judged.benchmark,))
-        for judged, shares in found
-        for name, share in ((_ANY, shares.any_share), *((one.category, one.share) for one in shares.categories))
-    ]
+    rows: list[Row] = []
+    for judged, shares in found:
+        named = [(_ANY, shares.any_share), *((one.category, one.share) for one in shares.categories)]
+        set_rows = (estimate_row(name, share, "share", judged.benchmark, judged.source) for name, share in named)
+        rows += measured_on(judged.benchmark, set_rows)
     return Table(
         name="real_prevalence",
         paper="wink",

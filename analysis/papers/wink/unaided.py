@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import interval_words, number_text
 
 WINDOW = 15
@@ -67,7 +67,7 @@ def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
                 sum(loop.event[0] > WINDOW for loop in members), len(members)
             ),
         }
-        rows += [_row(name, estimate, members) for name, estimate in told.items()]
+        rows += measured_on(members[0].dataset, (_row(name, share, members) for name, share in told.items()))
     return Table(
         name="unaided_loops",
         paper="wink",
@@ -123,8 +123,7 @@ def share_by(loops: Sequence[Loop], step: int, cause: int) -> Estimate:
 
 
 def _row(quantity: str, estimate: Estimate, loops: Sequence[Loop]) -> Row:
-    dataset = loops[0].dataset
-    return estimate_row(quantity, estimate, "share", dataset, loops[0].source, datasets=(dataset,))
+    return estimate_row(quantity, estimate, "share", loops[0].dataset, loops[0].source)
 
 
 def _finding(loops: Sequence[Loop]) -> str:

@@ -53,9 +53,9 @@ def test_a_data_set_on_which_nothing_was_measured_comes_first_and_says_what_brin
     assert "misstep datasets fetch trail" not in html
 
 
-def test_in_a_table_of_several_sets_a_figure_belongs_to_the_one_its_source_names():
+def test_in_a_table_of_several_sets_a_figure_belongs_to_the_one_it_says():
     table = structs.replace(by_set(), datasets=("mast", "trail"))
-    rows = tuple(structs.replace(row, source="mast@1", group="mast") for row in table.rows[:3])
+    rows = tuple(structs.replace(row, group="mast", datasets=("mast",)) for row in table.rows[:3])
     (nothing, measured) = dataset_lines(notebook_lines([report("a", structs.replace(table, rows=rows))]))
     assert (nothing.dataset.name, nothing.figures) == ("trail", 0)
     assert (measured.figures, measured.found) == (3, "Loops 10.0% (5.0–15.0%, n 1,200)")

@@ -32,7 +32,7 @@ PEARS = DataSetRecord(
 
 
 def measured(*datasets: str) -> Table:
-    rows = tuple(Row("Ripe", 0.1, 0.05, 0.2, 40, "real", f"{name}@1a2b", unit="share", group=name) for name in datasets)
+    rows = tuple(Row("Ripe", 0.1, 0.05, 0.2, 40, source=f"{name}@1a2b", datasets=(name,)) for name in datasets)
     return Table("ripe", "fruit", "Ripe", "Few are ripe.", rows, datasets=datasets)
 
 
@@ -55,15 +55,17 @@ def test_a_printed_figure_leads_to_the_line_that_names_it(printed):
 
 
 def test_a_recomputed_figure_leads_to_the_printed_one_that_it_is_held_against(printed):
-    found = origins(printed).rows
-    by_place = {(row.group, row.quantity, row.evidence): found[row] for row in printed.rows}
-    recomputed = [key for key in by_place if key[2] == "recomputed"]
+    lines, found = published_file_text("wink").splitlines(), origins(printed).rows
+    recomputed = [row for row in printed.rows if row.evidence == "recomputed"]
     assert recomputed
-    assert all(by_place[key] == by_place[*key[:2], "published"] for key in recomputed)
+    for row in recomputed:
+        line = lines[int(urldefrag(found[row])[1].removeprefix("L")) - 1]
+        assert row.figures == (f"wink/{line.split(chr(34))[1]}",)
 
 
-def test_a_figure_that_no_line_or_several_fit_leads_to_the_file():
-    row = Row("no such figure", 1, evidence="published", source="Table 99", printed="1")
+@pytest.mark.parametrize("figures", [(), ("wink/no.such",), ("wink/shadow.p", "wink/prevalence.any.share")])
+def test_a_figure_that_no_line_or_several_are_named_for_leads_to_the_file(figures):
+    row = Row("Ripe", 1, evidence="published", source="Table 99", printed="1", figures=figures)
     assert origins(Table("t", "wink", "T", "F", (row,))).rows == {row: "records/wink.html"}
 
 
