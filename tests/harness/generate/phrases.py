@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-LENGTH = 3
-"""Words in a row that make a phrase, where two of them are more than the glue of a sentence."""
+LENGTH, LONGEST = 3, 6
+"""Words in a row that make a phrase: three, or more until two of them are not the glue of a sentence."""
 GLUE = frozenset(
     re.findall(
         r"\w+",
@@ -37,9 +37,15 @@ def phrases(text: str) -> set[Phrase]:
     """The phrases of a text; none goes over a `$name`, which may be anything."""
     found = set()
     for part in re.split(r"\$\{?\w+\}?", text):
-        row = words(part)
-        found |= {tuple(row[start : start + LENGTH]) for start in range(len(row) - LENGTH + 1)}
-    return {one for one in found if _says_something(one)}
+        row = tuple(words(part))
+        found |= {phrase for end in range(len(row) + 1) for phrase in _ending(row[max(0, end - LONGEST) : end])}
+    return found
+
+
+def _ending(row: Phrase) -> set[Phrase]:
+    """The phrases that end with a row of words, each the shortest from where it begins."""
+    runs = (row[start:] for start in range(len(row) - LENGTH + 1))
+    return {run for run in runs if _says_something(run) and not (len(run) > LENGTH and _says_something(run[:-1]))}
 
 
 def _says_something(phrase: Phrase) -> bool:
@@ -105,10 +111,9 @@ class _Follower:
             return whole, part + letter
         if not part.strip("'"):
             return whole, ""
-        row = (*whole, part.strip("'"))[-LENGTH:]
-        if len(row) == LENGTH and _says_something(row):
-            self.found.add(row)
-        return row[1 - LENGTH :], ""
+        row = (*whole, part.strip("'"))
+        self.found |= _ending(row)
+        return row[1 - LONGEST :], ""
 
 
 def _letters(members: list[Any]) -> list[str | None]:

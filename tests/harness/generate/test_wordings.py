@@ -2,8 +2,8 @@
 
 Apart from the rules is measured in two ways, over every text and every regular expression under `harness/classifiers`:
 
-- no wording has a phrase, three words in a row of which two say something, that a rule's text has or a match of a
-  rule's expression can have, through every alternative of it;
+- no wording has a phrase (three words in a row, or more until two of them say something) that a rule's text has or a
+  match of a rule's expression can have, through every alternative of it;
 - of the words by which limits are told (in no other wording, and not in the project's own documents), few are a rule's.
 
 What pydantic and JSON-RPC print is fixed, and may be known to rules and generator alike.
