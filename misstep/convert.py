@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from analysis.tables.aligned import aligned
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
@@ -81,11 +82,9 @@ def _as_json(converted: Converted) -> str:
 def _as_text(converted: Converted, out: Path) -> str:
     rows = [("format", "trajectories", "steps")]
     rows += [(name, f"{count:,}", f"{steps:,}") for name, (count, steps) in sorted(converted.by_format.items())]
-    width = max(len(name) for name, _, _ in rows)
-    lines = [f"{name:<{width}}  {count:>12}  {steps:>9}" for name, count, steps in rows]
     total = f"{len(converted.written):,} written to {plain(str(out))}"
     if converted.unreadable:
         total += f", {len(converted.unreadable):,} unreadable"
     if converted.skipped:
         total += f", {len(converted.skipped):,} other files skipped"
-    return "\n".join([*lines, total])
+    return "\n".join([*aligned(rows), total])

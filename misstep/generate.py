@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from analysis.tables.aligned import aligned
 from harness.escaping import plain
 from harness.generate.voice import WordingSet
 from harness.progress import say
@@ -70,13 +71,13 @@ def _as_json(counted: Counted, asked: Asked, out: Path) -> str:
 
 
 def _as_text(counted: Counted, asked: Asked, out: Path) -> str:
-    width = max(len(name) for name in (*counted.categories, *counted.variants))
-    rows = [f"{'planted':<{width}}  count   share"]
+    planted = [("planted", "count", "share")]
     for name, count in (*counted.categories.items(), ("none (clean)", counted.clean)):
-        rows.append(f"{name:<{width}}  {count:>5,}  {count / counted.n:>6.1%}")
-    rows += ["", f"{'variant':<{width}}  count  plants"]
+        planted.append((name, f"{count:,}", f"{count / counted.n:.1%}"))
+    variants = [("variant", "count", "plants")]
     for name, count in sorted(counted.variants.items(), key=lambda row: (not counted.plants[row[0]], row[0])):
-        rows.append(f"{name:<{width}}  {count:>5,}  {', '.join(counted.plants[name]) or '-'}")
+        variants.append((name, f"{count:,}", ", ".join(counted.plants[name]) or "-"))
+    rows = [*aligned(planted), "", *aligned(variants, (0, 2))]
     rows += [
         "",
         f"generated: {counted.n:,} trajectories, seed {asked.seed}, {asked.wordings} wordings, "

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from rich.cells import cell_len, set_cell_size
-
 from analysis.measures.agreement import AgreementReport
 from analysis.measures.agreement_tables import confusions, headline, method_notes, tally
 from analysis.stats.estimate import Estimate
+from analysis.tables.aligned import aligned, cut
 from analysis.tables.wording import MISSING, count_text, counted_text, number_text
 from harness.escaping import plain
 
@@ -138,7 +137,7 @@ def _consensus(report: AgreementReport) -> Lines:
     ties = "1 is tied" if len(tied) == 1 else f"{len(tied):,} are tied"
     yield f"Consensus: one label leads on {decided:,} of {counted_text(len(report.consensus), 'rated item')}; {ties}"
     for one in tied[:_ITEMS_SHOWN]:
-        yield plain(f"  {_cut(one.item)}: {' / '.join(one.candidates)}")
+        yield plain(f"  {cut(one.item, _WIDEST)}: {' / '.join(one.candidates)}")
     yield from _more(len(tied) - _ITEMS_SHOWN)
 
 
@@ -161,18 +160,7 @@ def _aligned(
     header: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False, widest: int = _WIDEST
 ) -> Lines:
     """A table with its first and last column to the left and figures to the right; words all to the left."""
-    table = [[_cut(plain(cell), widest) for cell in header]]
-    reasons = bool(header) and not header[-1]
-    table += [[_cut(plain(cell), widest) if cell is not row[-1] else plain(cell) for cell in row] for row in rows]
-    widths = [max(cell_len(row[column]) for row in table) for column in range(len(header))]
-    for row in table:
-        cells = []
-        for column, cell in enumerate(row):
-            blanks = " " * (widths[column] - cell_len(cell))
-            to_left = words or column == 0 or (reasons and column == len(row) - 1)
-            cells.append(cell + blanks if to_left else blanks + cell)
-        yield "  ".join(cells).rstrip()
-
-
-def _cut(text: str, width: int = _WIDEST) -> str:
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
+    table = [[cut(plain(cell), widest) for cell in header]]
+    table += [[cut(plain(cell), widest) if cell is not row[-1] else plain(cell) for cell in row] for row in rows]
+    reasons = {len(header) - 1} if header and not header[-1] else set()
+    yield from aligned(table, range(len(header)) if words else {0} | reasons)

@@ -2,13 +2,11 @@
 
 import textwrap
 
-from rich.cells import cell_len, set_cell_size
-
 from analysis.tables import Table
+from analysis.tables.aligned import aligned, cut
 from analysis.tables.grid import Cell, Column, Grid, Line, grid, methods
 from harness.escaping import one_line
 
-_GAP = "  "
 _LABEL_WIDTH = 44
 
 
@@ -68,7 +66,7 @@ def _header(column: Column) -> str:
 
 
 def _cells(line: Line, layout: Grid) -> list[str]:
-    cells = [_shortened(one_line(line.label), _LABEL_WIDTH) if line.span else ""]
+    cells = [cut(one_line(line.label), _LABEL_WIDTH) if line.span else ""]
     cells += [_figure(cell) for cell in line.cells]
     if layout.has_n:
         cells.append(line.n)
@@ -93,24 +91,12 @@ def _figure(cell: Cell | None) -> str:
 
 
 def _aligned(headers: list[str], body: list[list[str] | str]) -> list[str]:
-    """Lines with their columns aligned: labels and words to the left, figures to the right."""
-    rows = [headers, *(line for line in body if isinstance(line, list))]
-    widths = [max(cell_len(row[index]) for row in rows) for index in range(len(headers))]
+    """Labels and words to the left, figures to the right; headings and reasons between them as they are."""
     to_left = {0} | {index for index, header in enumerate(headers) if header in ("status", "source")}
-
-    def drawn(row: list[str]) -> str:
-        padded = []
-        for index, cell in enumerate(row):
-            blanks = " " * (widths[index] - cell_len(cell))
-            padded.append(cell + blanks if index in to_left else blanks + cell)
-        return _GAP.join(padded)
-
-    return [drawn(headers), *(drawn(line) if isinstance(line, list) else line for line in body)]
+    head, *lines = aligned([headers, *(line for line in body if isinstance(line, list))], to_left)
+    drawn = iter(lines)
+    return [head, *(line if isinstance(line, str) else next(drawn) for line in body)]
 
 
 def _folded(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
-
-
-def _shortened(text: str, width: int) -> str:
-    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
