@@ -1,20 +1,21 @@
 """CONTRIBUTING names the way from three figures of the README to their arithmetic; the names and the way exist."""
 
 import re
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from analysis.audit import tables
 from analysis.gold import GoldLabel
 from analysis.labels import read_labels
 from analysis.measures import agreement
-from analysis.measures.judging import scores, tally
+from analysis.measures.judging import scores
 from analysis.measures.judging.score_tables import scores_table
 from analysis.papers.wink import prevalence
-from analysis.stats import coefficients
+from analysis.stats import clustered_bounds, coefficients, proportions
 from analysis.stats.estimate import Estimate
 from harness.verdict import Verdict
 
@@ -22,6 +23,14 @@ ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 WAYS = [line for line in TEXT.splitlines() if line.count("| `") == 4 and "`analysis.stats." in line]
 NAMES = sorted({name for line in WAYS for name in re.findall(r"`((?:analysis|studies)\.[\w.]+)`", line)})
+
+
+def replace(monkeypatch: pytest.MonkeyPatch, statistic: Callable[..., object], by: Callable[..., object]) -> None:
+    """Put another function in the place of a statistic, in every module of `analysis` that has it by its name."""
+    name = statistic.__name__
+    for module_name, module in list(sys.modules.items()):
+        if module_name.startswith("analysis.") and getattr(module, name, None) is statistic:
+            monkeypatch.setattr(module, name, by)
 
 
 def test_three_ways_are_written_down_and_their_figures_stand_in_the_readme() -> None:
@@ -43,18 +52,18 @@ def test_notebooks_on_the_way_exist() -> None:
 
 
 def test_the_share_of_wink_is_what_the_statistic_gives(monkeypatch) -> None:
-    monkeypatch.setattr(tables, "wilson", lambda count, n: Estimate(count / n / 2, n=n))
+    replace(monkeypatch, proportions.wilson, lambda count, n: Estimate(count / n / 2, n=n))
     assert prevalence.prevalence_table().finding.startswith("14.6% of 42,807")
 
 
 def test_the_kappa_of_the_labels_is_what_the_statistic_gives(monkeypatch) -> None:
-    monkeypatch.setattr(coefficients, "fleiss", lambda sets, _: np.full(len(sets), 0.25))
+    replace(monkeypatch, coefficients.fleiss, lambda sets, _: np.full(len(sets), 0.25))
     report = agreement.agreement_report(read_labels(ROOT / "tests/docs/labels.csv"), resamples=10)
     assert report.fleiss_kappa.value == 0.25
 
 
 def test_the_accuracy_of_a_judge_is_what_the_statistic_gives(monkeypatch) -> None:
-    monkeypatch.setattr(tally, "korn_graubard", lambda _: Estimate(0.25, n=2))
+    replace(monkeypatch, clustered_bounds.korn_graubard, lambda _: Estimate(0.25, n=2))
     verdicts = [Verdict(item, "judge", "yes", "answered") for item in ("a", "b")]
     gold = [GoldLabel(item, "rater", "yes") for item in ("a", "b")]
     scored = scores.score(verdicts, gold, clusters=dict.fromkeys("ab", "run"), resamples=10)
