@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from analysis.measures.solved import SolvedSet
     from analysis.measures.validity import JudgedSet
     from analysis.papers.autotriage.agreement import RatedSet
+    from analysis.published import Figure, Paper
     from analysis.stats.estimate import Estimate
 
-_FIGURE = ("id", "place", "row", "column", "printed", "number", "unit")
+_FIGURE = ("id", "place", "row", "column", "printed", "number", "unit", "numerator", "denominator")
 _SESSION = ("dataset", "session", "category", "label", "first_step", "n_steps")
 _ATTEMPT = ("title", "system", "task", "tried", "solved")
 _ANSWER = ("judge", "item", "cluster", "gold", "label", "status")
@@ -32,7 +33,10 @@ def frame_of(records: Iterable[Any], kind: type[msgspec.Struct]) -> "DataFrame":
 
 
 def printed(paper: str, opening: str = "") -> "DataFrame":
-    """The figures that a paper prints, one row a figure, by id; `number` is missing where text is printed.
+    """The figures that a paper prints, one row a figure, by id.
+
+    `number` is missing where text is printed. `numerator` and `denominator` are the printed counts that a share is of,
+    where the paper's file names both.
 
     Parameters
     ----------
@@ -41,13 +45,26 @@ def printed(paper: str, opening: str = "") -> "DataFrame":
     opening
         How the ids of the figures wanted open.
     """
-    figures = (figure for figure in load_paper(paper).figure if figure.id.startswith(opening))
+    known = load_paper(paper)
     rows = (
-        {name: getattr(figure, name) for name in _FIGURE if name != "number"}
-        | {"number": None if figure.unit == "text" else figure.number}
-        for figure in figures
+        (figure.id, figure.place, figure.row, figure.column, figure.printed, _number(figure), figure.unit, *counts)
+        for figure in known.figure
+        if figure.id.startswith(opening)
+        for counts in [_counts(known, figure)]
     )
     return _frame(rows, _FIGURE).set_index("id")
+
+
+def _number(figure: "Figure") -> float | None:
+    return None if figure.unit == "text" else figure.number
+
+
+def _counts(paper: "Paper", figure: "Figure") -> tuple[float | None, float | None]:
+    """The count that a printed share is, and what it is out of; neither where one of them is not printed."""
+    ids = figure.inputs if figure.check == "percentage" else {}
+    numbers = {name: _number(paper[str(id_)]) for name, id_ in ids.items()}
+    count, n, repeats = numbers.get("count"), numbers.get("n"), numbers.get("repeats", 1.0)
+    return (None, None) if count is None or n is None or repeats is None else (count, n * repeats)
 
 
 def sessions(sets: Iterable["JudgedSet"]) -> "DataFrame":

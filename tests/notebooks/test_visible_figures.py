@@ -56,6 +56,15 @@ VISIBLE = {
         "truth": "corrected_halves",
         "precisions": "precision_floors",
     },
+    "published_audit": {"counts": "overview", "found": "detection", "caught": "detection_curve"},
+    "reflexive_runs": {
+        "rates": "fix_rates",
+        "of_all": "outcomes",
+        "by_category": "categories",
+        "repeats": "plateau",
+        "ratios": "budgets",
+        "sudo": "failure_modes",
+    },
     "wink_interventions": {
         "rates": "recovery",
         "gaps": "recovery_difference",
@@ -70,6 +79,13 @@ VISIBLE = {
         "holm": "experiment",
     },
     "wink_prevalence": {"shares": "prevalence", "arms": "models", "by_set": "real_prevalence"},
+    "your_agents": {
+        "shares": "prevalence",
+        "pairs": "co_occurrence",
+        "in_fifths": "places",
+        "recall": "validity",
+        "planted": "generated",
+    },
 }
 """Notebook → the frames that it computes in sight → the table that shows the same."""
 
@@ -141,6 +157,10 @@ def test_what_is_computed_in_sight_is_what_the_table_shows(
     for name, table in VISIBLE[notebook].items():
         assert len(after.names[name]), name
         assert lines_without_a_row(after.names[name], after.tables[table]) == [], name
+
+
+def test_every_notebook_computes_figures_in_sight() -> None:
+    assert sorted(VISIBLE) == sorted(file.stem for file in NOTEBOOKS.glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("notebook", sorted(VISIBLE))
