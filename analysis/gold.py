@@ -11,9 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
-from harness.items import Inline
+from harness.forms import json_form
+from harness.items import Inline, read_items
 
 _SHOWN = 3
+_ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory and label."
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
 
 
@@ -45,23 +47,29 @@ class MarkedError(Struct, frozen=True):
     root_cause: bool | None = None
 
 
+_marked_error = msgspec.json.Decoder(MarkedError)
+
+
 class _ItemOnly(Struct, gc=False):
     id: str
 
 
-def read_items(folder: Path) -> Iterator[AskedItem]:
-    """The items of a benchmark folder, in order; raises `InputError` with file and line."""
-    return _lines(folder / "items.jsonl", AskedItem)
-
-
 def item_ids(folder: Path) -> frozenset[str]:
-    """The ids of all items of a benchmark folder; raises `InputError` with file and line."""
-    return frozenset(item.id for item in _lines(folder / "items.jsonl", _ItemOnly))
+    """The ids of all items of a benchmark folder; raises as `harness.items.read_items`."""
+    return frozenset(item.id for item in read_items(folder, _ItemOnly))
 
 
 def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
     """The errors that people marked in the runs of a benchmark folder; raises `InputError` with file and line."""
-    return _lines(folder / "gold_errors.jsonl", MarkedError)
+    path = folder / "gold_errors.jsonl"
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                written = line.removeprefix(BOM_UTF8) if number == 1 else line
+                if written.strip():
+                    yield json_form(written, _marked_error, path, number, _ERRORS_FORM)
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", _ERRORS_FORM, file=path) from error
 
 
 def read_gold(folder: Path, items: Collection[str] | None = None) -> Iterator[GoldLabel]:
@@ -152,20 +160,3 @@ def _gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
         raise InputError(f"cannot open: {error.strerror}", _GOLD_FORM, file=path) from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"no table in UTF-8: {error}", _GOLD_FORM, file=path) from error
-
-
-def _lines(path: Path, type_: Any) -> Iterator[Any]:
-    decoder = msgspec.json.Decoder(type_)
-    try:
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                written = line.removeprefix(BOM_UTF8) if number == 1 else line
-                if not written.strip():
-                    continue
-                try:
-                    yield decoder.decode(written)
-                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                    advice = "One JSON object a line: see the README for its form."
-                    raise InputError(f"cannot be read: {error}", advice, file=path, line=number) from error
-    except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", "Load the data set again.", file=path) from error

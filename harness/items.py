@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar, overload
 
 import msgspec
 from msgspec import Struct
@@ -39,6 +39,7 @@ NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
 _FILES_HELD = 4
 _PATH_SHOWN = 100
 _FORM = "See “The form of a benchmark” in the README."
+_ITEM_FORM = f"An item is one JSON object with id, kind and what the kind needs. {_FORM}"
 
 
 class Inline(Struct, frozen=True):
@@ -145,21 +146,48 @@ def _kind_of_items(folder: Path) -> Kind:
     return "text" if first is None else first.kind
 
 
-def read_items(folder: Path) -> Iterator[Item]:
-    """The items of a folder, in order, as a stream; raises as `numbered_items`."""
-    return (item for _, item in numbered_items(folder))
+class HasId(Protocol):
+    """What an item is read as: it has the id."""
+
+    @property
+    def id(self) -> str:
+        """The item's id."""
 
 
-def numbered_items(folder: Path) -> Iterator[tuple[int, Item]]:
-    """The items of a folder with the number of the line that each stands in, in order, as a stream.
+Projection = TypeVar("Projection", bound=HasId)
+
+
+@overload
+def read_items(folder: Path) -> Iterator[Item]: ...
+@overload
+def read_items(folder: Path, of: type[Projection]) -> Iterator[Projection]: ...
+def read_items(folder: Path, of: type[Any] = Item) -> Iterator[Any]:
+    """The items of a folder, in order, as a stream.
+
+    Parameters
+    ----------
+    folder
+        The benchmark's folder.
+    of
+        A struct with `id` and those fields of an item that are wanted: nothing else is decoded. Where its `trajectory`
+        is an `Inline`, a run that stands in the item is not decoded either.
 
     Raises
     ------
     InputError
         The file cannot be opened, a line is no item or longer than 64 MiB, or an id comes twice; names file and line.
     """
+    return (item for _, item in numbered_items(folder, of))
+
+
+@overload
+def numbered_items(folder: Path) -> Iterator[tuple[int, Item]]: ...
+@overload
+def numbered_items(folder: Path, of: type[Projection]) -> Iterator[tuple[int, Projection]]: ...
+def numbered_items(folder: Path, of: type[Any] = Item) -> Iterator[tuple[int, Any]]:
+    """As `read_items`, each item with the number of the line that it stands in."""
     file = folder / "items.jsonl"
-    decoder = msgspec.json.Decoder(Item)
+    decoder = msgspec.json.Decoder(of)
     seen: set[str] = set()
     try:
         with file.open("rb") as stream:
@@ -170,18 +198,13 @@ def numbered_items(folder: Path) -> Iterator[tuple[int, Item]]:
                     line = line.removeprefix(BOM_UTF8)
                 if not line.strip():
                     continue
-                item = _decoded(line, decoder, file, number)
+                item = json_form(line, decoder, file, number, _ITEM_FORM)
                 if item.id in seen:
                     raise InputError(f"the id {item.id!r} comes twice", "Ids are unique.", file=file, line=number)
                 seen.add(item.id)
                 yield number, item
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", "A benchmark has its items there.", file=file) from error
-
-
-def _decoded(line: bytes, decoder: "msgspec.json.Decoder[Item]", file: Path, number: int) -> Item:
-    advice = "An item is one JSON object with id, kind and what the kind needs."
-    return json_form(line, decoder, file, number, f"{advice} {_FORM}")
 
 
 class Runs:

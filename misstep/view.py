@@ -11,8 +11,6 @@ from harness.errors import InputError, UsageError
 from harness.escaping import plain
 from harness.progress import Progress, say
 from harness.runs.inputs import trajectories
-from harness.runs.item_trajectories import read_runs
-from harness.runs.trajectories_by_id import is_own
 from harness.trajectory import Trajectory, Unreadable
 from harness.verdict import Verdict
 from misstep.options import command_app
@@ -70,7 +68,7 @@ def _choose(path: Path, id_: str | None) -> tuple[Trajectory | None, list[str], 
     ids: list[str] = []
     unreadable: list[Unreadable] = []
     with Progress("trajectories") as progress:
-        for one in read_runs(path) if path.is_file() and is_own(path) else trajectories([path]):
+        for one in trajectories([path]):
             if isinstance(one, Trajectory):
                 progress.advance()
                 ids.append(one.id)

@@ -11,19 +11,19 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import read_items
+from analysis.gold import AskedItem
 from analysis.labels import ScaleLevel, read_labels
 from analysis.measures.agreement import agreement_report
 from analysis.measures.validity import JudgedSet
 from analysis.papers.autotriage.agreement import RatedSet
 from harness.classifiers import categories, classify_all
-from harness.datasets.benchmark import read_trajectories
 from harness.datasets.catalogue import data_set, how_to_get, locate
 from harness.errors import MissingPrerequisite
 from harness.generate.trajectories import generate_trajectories
+from harness.items import read_items
 from harness.journal.records import replace_file
 from harness.places import cache_folder
-from harness.runs.benchmarks import benchmark_folder, incomplete, sources_of
+from harness.runs.benchmarks import benchmark_folder, incomplete, read_trajectories, sources_of
 from harness.verdict import Verdict
 
 RUN_SETS = (
@@ -179,7 +179,7 @@ def _rated(resamples: int) -> Iterator[RatedSet]:
 
 def _clusters(folder: Path, items: Sequence[str], codes: Sequence[Sequence[int]]) -> tuple[str, ...]:
     """Each item's cluster: runs of one round that carry the same labels throughout are one, as they are copies."""
-    run_of = {item.id: (item.extra["round"], item.extra["trace"]) for item in read_items(folder)}
+    run_of = {item.id: (item.extra["round"], item.extra["trace"]) for item in read_items(folder, AskedItem)}
     labels_of: dict[tuple[str, int], list[Sequence[int]]] = {}
     for item, row in zip(items, codes, strict=True):
         labels_of.setdefault(run_of[item], []).append(row)

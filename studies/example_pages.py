@@ -9,9 +9,8 @@ from analysis.pages.origins import example_address
 from analysis.pages.trajectory import trajectory_page
 from analysis.tables import Table
 from harness.classifiers import classify_all
-from harness.datasets.benchmark import read_trajectories
 from harness.generate.trajectories import generate_trajectories
-from harness.runs.benchmarks import benchmark_folder
+from harness.runs.benchmarks import benchmark_folder, read_trajectories
 from harness.trajectory import Trajectory
 from studies.classified import GENERATED, GENERATED_SET, version
 

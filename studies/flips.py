@@ -6,12 +6,12 @@ from pathlib import Path
 
 from msgspec import structs
 
-from analysis.gold import read_items
+from analysis.gold import AskedItem
 from analysis.measures.judging.flip_tables import flips_document, flips_table
 from analysis.measures.judging.flips import Flips, flips
 from analysis.pages import Foot, page, table_text
 from analysis.tables import Table
-from harness.items import read_question
+from harness.items import read_items, read_question
 from harness.journal.records import read_manifest, read_verdicts, replace_file
 from studies.judge_assessment import NO_JUDGE
 
@@ -43,7 +43,7 @@ def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False
     InputError
         A verdict or an item cannot be read, or an item does not say what was done to it.
     """
-    found = flips(read_items(benchmark), read_verdicts(run, unfinished=True))
+    found = flips(read_items(benchmark, AskedItem), read_verdicts(run, unfinished=True))
     document = flips_document(found)
     replace_file(run / FLIPS, document.encode())
     table = flips_table(found, f"{read_question(benchmark).name}, seed {seed}")

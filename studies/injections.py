@@ -25,7 +25,8 @@ from harness.judges.fit import fitted_to
 from harness.judges.injection import Plain, attacks, digest, injected, shipped_plain
 from harness.judges.injection_places import Subject
 from harness.judges.judge_file import JudgeSpec
-from harness.runs.trajectories_by_id import inline_run, runs_by_id
+from harness.readers.inline import inline_run
+from harness.runs.trajectories_by_id import runs_by_id
 
 FOLDER = "benchmark"
 """Where a run's own benchmark stands in its folder."""

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.gold import AskedItem, GoldLabel, read_gold, read_items
+from analysis.gold import AskedItem, GoldLabel, read_gold
 from analysis.measures.judging.reference import clusters_of
 from analysis.tables.wording import counted_text
 from harness.errors import InputError, UsageError
 from harness.escaping import plain
-from harness.items import Question, read_question
+from harness.items import Question, read_items, read_question
 from harness.journal.inputs import difference
 from harness.journal.records import MANIFEST, Manifest, read_manifest, read_verdicts
 from harness.progress import say
@@ -107,7 +107,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
         said = f"the benchmark in {where} is not as it was when {folder} was asked about it: {differs}"
         raise UsageError(said, "Put it back as it was, name the right one with --benchmark, or run the judge again.")
     last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}
-    items = tuple(read_items(where))
+    items = tuple(read_items(where, AskedItem))
     # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
     place = {item.id: number for number, item in enumerate(items)}
     return JudgedRun(

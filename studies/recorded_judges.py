@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.gold import AskedItem, read_gold, read_items, read_marked_errors
+from analysis.gold import AskedItem, read_gold, read_marked_errors
 from analysis.measures.judging.judged import JudgedItems, JudgedMarks
 from analysis.measures.judging.marked import Mark
 from analysis.measures.judging.ratings import JudgedRatings
@@ -13,6 +13,7 @@ from harness.datasets.benchmark import read_benchmark
 from harness.datasets.recorded import RECORDED, recorded_verdicts
 from harness.datasets.trail_judges import answers
 from harness.datasets.trail_ratings import judge_ratings, people_ratings
+from harness.items import read_items
 from harness.runs.benchmarks import benchmark_folder, set_folder
 from harness.verdict import Verdict
 from studies.classified import at_hand, version
@@ -32,7 +33,7 @@ def judged_by_developer() -> list[JudgedItems]:
     if not at_hand([AGENT_JUDGE]):
         return []
     folder = benchmark_folder(AGENT_JUDGE)
-    developer_of = {item.id: str(item.extra["developer_agent"]) for item in read_items(folder)}
+    developer_of = {item.id: str(item.extra["developer_agent"]) for item in read_items(folder, AskedItem)}
     groups: dict[tuple[str, str], list[Verdict]] = defaultdict(list)
     for judge, verdicts in recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE)).items():
         for verdict in verdicts:
@@ -47,7 +48,7 @@ def agent_judge() -> list[tuple[JudgedItems, tuple[AskedItem, ...]]]:
     folder = benchmark_folder(AGENT_JUDGE)
     recorded = recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE))
     groups = {(judge.replace("_", " "), ""): list(verdicts) for judge, verdicts in recorded.items()}
-    items = tuple(read_items(folder))
+    items = tuple(read_items(folder, AskedItem))
     return [(judged, items) for judged in _judged(AGENT_JUDGE, folder, groups)]
 
 
@@ -65,7 +66,7 @@ def marked_runs() -> list[JudgedMarks]:
     if not at_hand([MARKED]):
         return []
     folder = benchmark_folder(MARKED)
-    people: dict[str, set[Mark]] = {str(item.extra["trace"]): set() for item in read_items(folder)}
+    people: dict[str, set[Mark]] = {str(item.extra["trace"]): set() for item in read_items(folder, AskedItem)}
     for error in read_marked_errors(folder):
         people[error.trajectory].add((error.location, error.label))
     marked = {trace: frozenset(marks) for trace, marks in people.items()}
@@ -100,7 +101,7 @@ def rated_runs() -> list[JudgedRatings]:
 def _judged(dataset: str, folder: Path, groups: dict[tuple[str, str], list[Verdict]]) -> Iterator[JudgedItems]:
     """The verdicts of each judge on some of the items, with their gold labels."""
     benchmark = read_benchmark(folder)
-    gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder))
+    gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder, AskedItem))
     for (judge, part), verdicts in groups.items():
         asked = {verdict.item for verdict in verdicts}
         yield JudgedItems(

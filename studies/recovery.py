@@ -10,7 +10,7 @@ from msgspec import structs
 
 from analysis.papers.wink.unaided import Loop
 from harness.classifiers import infinite_loop
-from harness.datasets.benchmark import read_trajectories
+from harness.runs.benchmarks import read_trajectories
 from harness.trajectory import Trajectory
 from studies.classified import RUN_SETS, classified_sets
 

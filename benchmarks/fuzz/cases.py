@@ -24,9 +24,9 @@ from harness.judges.item_text import whole_item
 from harness.readers import READERS, reader_for
 from harness.readers.atif import from_atif, read, to_atif
 from harness.readers.checking import read_value
+from harness.readers.inline import inline_run
 from harness.runs.inputs import trajectories
-from harness.runs.item_trajectories import read_runs
-from harness.runs.trajectories_by_id import inline_run, runs_by_id
+from harness.runs.trajectories_by_id import runs_by_id
 from harness.trajectory import Source, Trajectory, Unreadable
 from tests.families import samples, samples_sessions
 
@@ -34,8 +34,8 @@ SECONDS = 10.0
 """How long one case may take, of processor time: a busy machine is no failure."""
 
 ROOM = 40_000
-FORMS = (*sorted(READERS), "own", "items")
-"""What is mutated: a recording of each format, runs as Misstep writes them, the items of a benchmark."""
+FORMS = (*sorted(READERS), "items")
+"""What is mutated: a recording of each format, the items of a benchmark."""
 
 
 class TooSlow(Exception):
@@ -52,8 +52,6 @@ def made(seed: int, number: int) -> tuple[str, bytes]:
 @cache
 def sample_of(form: str) -> bytes:
     """The made-up recording that is mutated."""
-    if form == "own":
-        return b"".join(msgspec.json.encode(run) + b"\n" for run in _sample_runs("openhands"))
     if form == "items":
         runs = [msgspec.to_builtins(run) for run in _sample_runs("claude_code")]
         items = [
@@ -90,16 +88,17 @@ def run(form: str, data: bytes, folder: Path) -> int:
 
 
 def _read(form: str, data: bytes, folder: Path) -> Iterator[Trajectory]:
-    if form == "items":
-        yield from _runs_of_items(data, folder)
-        return
-    file = folder / ("runs.jsonl" if form == "own" else "recording")
+    reader = reader_for("misstep" if form == "items" else form)
+    file = folder / ("items.jsonl" if form == "items" else "recording")
     file.write_bytes(data)
-    readings: list[Any] = [lambda: trajectories([file]), lambda: trajectories([folder])]
-    if form == "own":
-        readings = [lambda: read_runs(file), lambda: runs_by_id(file).values()]
-    else:
-        readings.append(lambda: read_value(data, reader_for(form), Source(form, "recording", 3)))
+    readings: list[Any] = [
+        lambda: trajectories([file]),
+        lambda: trajectories([folder]),
+        lambda: runs_by_id(file).values(),
+        lambda: read_value(data, reader, Source(reader.FORMAT, "recording", 3)),
+    ]
+    if form == "items":
+        readings.append(lambda: _runs_of_items(folder))
     for reading in readings:
         try:
             for found in reading():
@@ -111,8 +110,7 @@ def _read(form: str, data: bytes, folder: Path) -> Iterator[Trajectory]:
             error.line()
 
 
-def _runs_of_items(data: bytes, folder: Path) -> Iterator[Trajectory]:
-    (folder / "items.jsonl").write_bytes(data)
+def _runs_of_items(folder: Path) -> Iterator[Trajectory]:
     runs = Runs(folder, runs_by_id, inline_run)
     try:
         for _, item in numbered_items(folder):

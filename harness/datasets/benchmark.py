@@ -18,7 +18,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import tomli_w
@@ -287,42 +286,6 @@ def read_benchmark(folder: Path) -> Benchmark:
         The file is missing or does not have the shape of `Benchmark`.
     """
     return toml_file(folder / "benchmark.toml", Benchmark)
-
-
-def read_items(folder: Path) -> Iterator[Item]:
-    """The items of a benchmark folder, in order.
-
-    Raises
-    ------
-    InputError
-        A line is no item; names file and line.
-    """
-    return _read_lines(folder / "items.jsonl", msgspec.json.Decoder(Item))
-
-
-def read_trajectories(folder: Path) -> Iterator[Trajectory]:
-    """The trajectories of a benchmark folder, file by file in order of name; none where it has none.
-
-    Raises
-    ------
-    InputError
-        A line is no trajectory; names file and line.
-    """
-    decoder = msgspec.json.Decoder(Trajectory)
-    for path in sorted((folder / "trajectories").glob("*.jsonl")):
-        yield from _read_lines(path, decoder)
-
-
-def _read_lines(path: Path, decoder: "msgspec.json.Decoder[Any]") -> Iterator[Any]:
-    try:
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                try:
-                    yield decoder.decode(line)
-                except msgspec.DecodeError as error:
-                    raise InputError(str(error), file=path, line=number) from error
-    except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", "Load the data set again.", file=path) from error
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from harness.trajectory import Trajectory, Unreadable
 
 READERS: dict[str, str] = {
     "atif": "harness.readers.atif",
+    "misstep": "harness.readers.misstep",
     "mini_swe_agent": "harness.readers.mini_swe_agent",
     "swe_agent": "harness.readers.swe_agent",
     "openhands": "harness.readers.openhands",

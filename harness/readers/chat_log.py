@@ -28,6 +28,7 @@ from harness.readers import (
     gemini_cli,
     inspect_ai,
     mini_swe_agent,
+    misstep,
     openai_chat,
     openhands,
     swe_agent,
@@ -47,7 +48,7 @@ SPEAKERS = ("role", "from", "sender", "speaker", "source", "author", "name")
 TEXTS = ("content", "value", "text", "message")
 
 _MORE_PARTICULAR: tuple[ModuleType, ...] = (
-    *(atif, mini_swe_agent, swe_agent, openhands, inspect_ai),
+    *(atif, misstep, mini_swe_agent, swe_agent, openhands, inspect_ai),
     *(taubench, openai_chat, claude_code, codex, gemini_cli),
 )
 _AGENT_WORDS = {"gpt", "chatgpt", "bot", "chatbot", "agent", "llm"}

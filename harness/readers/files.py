@@ -250,7 +250,8 @@ def _read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Placed]
     try:
         for found in read_value(data, reader, source):
             own = found.source
-            yield Placed(found, source.file, own.line if own.file == source.file else source.line)
+            within = own.line if source.line is None and own.file == source.file else source.line
+            yield Placed(found, source.file, within)
     except UnreadableTrajectory as error:
         said = f"{error.field}: {error.found}" if error.field else error.found
         yield _broken(said, source.file, error.line_number or source.line)

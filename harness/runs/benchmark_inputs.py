@@ -1,23 +1,22 @@
 """What tells a benchmark from another, and from what it was: its two files and every file that its items name."""
 
 import hashlib
-from codecs import BOM_UTF8
 from pathlib import Path, PurePath
 
 import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
-from harness.items import Inline, read_question
+from harness.items import Inline, read_items, read_question
 from harness.journal.inputs import digest_of, length_and_checksum, listed, part, text_part
 from harness.journal.records import Inputs
 
+_BLOCK = 1 << 18
+
 
 class _Naming(Struct):
+    id: str
     trajectory: str | Inline | None = None
-
-
-_naming = msgspec.json.Decoder(_Naming)
 
 
 def inputs_of(folder: Path) -> Inputs:
@@ -26,35 +25,25 @@ def inputs_of(folder: Path) -> Inputs:
     Raises
     ------
     InputError
-        A file of the benchmark cannot be opened, or `benchmark.toml` breaks the form.
+        A file of the benchmark cannot be opened, or `benchmark.toml` or a line of `items.jsonl` breaks the form.
     """
     digest = hashlib.sha256()
-    names: dict[str, None] = {}
     size = 0
     for file in ("benchmark.toml", "items.jsonl"):
         try:
             with (folder / file).open("rb") as stream:
-                for line in stream:
-                    digest.update(line)
-                    size += len(line)
-                    if file == "items.jsonl" and (name := _named(line)) is not None:
-                        names[name] = None
+                while block := stream.read(_BLOCK):
+                    digest.update(block)
+                    size += len(block)
         except OSError as error:
             raise InputError(
                 f"cannot open: {error.strerror}", "Name the benchmark's folder.", file=folder / file
             ) from error
-    named = [one for name in names for one in _part(folder, name)]
-    parts = listed([*_parts(folder), *named])
-    return Inputs(2, size, digest.hexdigest(), digest_of(named) if names else "", parts)
-
-
-def _named(line: bytes) -> str | None:
-    """The file that an item names; a line that is no item is for whoever asks about it to say."""
-    try:
-        trajectory = _naming.decode(line.removeprefix(BOM_UTF8)).trajectory
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return trajectory if isinstance(trajectory, str) else None
+    items = read_items(folder, _Naming)
+    names = dict.fromkeys(item.trajectory for item in items if isinstance(item.trajectory, str))
+    files = [one for name in names for one in _part(folder, name)]
+    parts = listed([*_parts(folder), *files])
+    return Inputs(2, size, digest.hexdigest(), digest_of(files) if names else "", parts)
 
 
 def _part(folder: Path, name: str) -> list[str]:

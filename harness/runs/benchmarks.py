@@ -5,6 +5,7 @@ one of them changes it is built anew, and what was built before stays until the 
 """
 
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -13,12 +14,13 @@ from harness.datasets import GROUP, LOADERS, loader_for
 from harness.datasets.benchmark import built_in_place
 from harness.datasets.catalogue import data_set, data_sets, files_of, how_to_get, locate, missing_files
 from harness.datasets.upstream import digest_of
-from harness.errors import UsageError
+from harness.errors import InputError, UsageError
 from harness.escaping import plain
 from harness.places import cache_folder, data_folder
 from harness.progress import say
 from harness.readers import read_file
 from harness.registry import names
+from harness.trajectory import Trajectory, Unreadable
 
 _CODE = ("harness.datasets", "harness.readers", "harness.trajectory")
 _DIGITS = 16
@@ -110,6 +112,21 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
         with built_in_place(target) as building:
             loader_for(dataset).load(folder, building / dataset, read_file)
     return {path.name: path for path in sorted(target.iterdir())}
+
+
+def read_trajectories(folder: Path) -> Iterator[Trajectory]:
+    """The trajectories of a benchmark folder, file by file in order of name; none where it has none.
+
+    Raises
+    ------
+    InputError
+        One cannot be read; names file and line.
+    """
+    for path in sorted((folder / "trajectories").glob("*.jsonl")):
+        for run in read_file(path):
+            if isinstance(run, Unreadable):
+                raise InputError(f"no run: {run.error}", "Load the data set again.", file=run.file, line=run.line)
+            yield run
 
 
 def _key(dataset: str, folder: Path) -> str:

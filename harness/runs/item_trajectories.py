@@ -7,10 +7,9 @@ from msgspec import Struct
 
 from harness.errors import InputError
 from harness.items import Item, trajectory_file
-from harness.places import path_text
-from harness.readers import read_file
-from harness.runs.trajectories_by_id import decoded_run, inline_run, is_own, runs_by_id
-from harness.trajectory import Trajectory, Unreadable
+from harness.readers.inline import inline_run
+from harness.runs.trajectories_by_id import runs_by_id
+from harness.trajectory import Trajectory
 
 
 class FoundRun(Struct, frozen=True):
@@ -19,19 +18,6 @@ class FoundRun(Struct, frozen=True):
     items: tuple[str, ...]
     run: Trajectory | None
     reason: str = ""
-
-
-def read_runs(file: Path) -> Iterator[Trajectory | Unreadable]:
-    """The runs of a file, as a stream: as Misstep writes them into a benchmark, or of any known format."""
-    if not is_own(file):
-        yield from read_file(file)
-        return
-    with file.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                yield decoded_run(line, file, number)
-            except InputError as error:
-                yield Unreadable(path_text(file), number, error.found)
 
 
 def runs_in(folder: Path, path: str, wanted: Sequence[tuple[str, str | None]]) -> Iterator[FoundRun]:

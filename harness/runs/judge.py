@@ -24,10 +24,11 @@ from harness.journal.records import SCHEMA, VERDICT_RECORDS, VERDICTS, Manifest,
 from harness.journal.run_folder import RunInProgress, standing
 from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
+from harness.readers.inline import inline_run
 from harness.runs.benchmark_inputs import inputs_of
 from harness.runs.item_selection import Sampling, Selection, select_items
 from harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ItemAsk, ModelRequests
-from harness.runs.trajectories_by_id import inline_run, runs_by_id
+from harness.runs.trajectories_by_id import runs_by_id
 from harness.verdict import Status, Verdict
 from harness.version import __version__
 

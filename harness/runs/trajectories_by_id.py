@@ -1,116 +1,85 @@
-"""The runs in a file, by their ids, and the run in an item: what the items of a benchmark are about.
+"""The runs in a file, by their ids: what the items of a benchmark are about.
 
-A benchmark may hold thousands of runs in one file. Of a file that Misstep wrote, with one `Trajectory` a line, only the
-places of the lines are kept and a run is decoded when it is looked at; any other format is read as a whole.
+A benchmark may hold thousands of runs in one file. Of a file with a run a line, in whatever format, only the places of
+the lines are kept and a run is decoded when it is looked at; any other file is read as a whole.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
 
-import msgspec
-from msgspec import Struct
-
-from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
+from harness.errors import InputError, UnreadableTrajectory
 from harness.places import path_text
-from harness.protocols import Sample
-from harness.readers import all_readers, read_file
-from harness.readers.checking import checked, read_value
-from harness.readers.files import HEAD, recognise
-from harness.trajectory import Source, Trajectory, Unreadable
+from harness.readers import Part, all_readers, plan, read_part, read_placed, reader_for
+from harness.trajectory import Trajectory, Unreadable
 
 _DECODED_RUNS_HELD = 8
 _ADVICE = "Repair the run, or take its items out."
-_INLINE = "Give it as Misstep writes runs, as an object of a known format, or as the path of a file."
-
-T = TypeVar("T")
-
-
-class _Head(Struct):
-    id: str
-    source: Source
-
-
-_head = msgspec.json.Decoder(_Head)
-_run = msgspec.json.Decoder(Trajectory)
+_A_LINE = 1
+"""Bytes of a part: cut at the line end that follows each, a part is a line."""
 
 
 def runs_by_id(file: Path) -> Mapping[str, Trajectory]:
-    """The runs of a file: as Misstep writes them into a benchmark, or of any known format.
+    """The runs of a file of any known format.
 
     Raises
     ------
     InputError
-        A run cannot be read; names file and line.
+        The file is of no known format, or a run cannot be read; names file and line. In a file with a run a line that
+        is said when the run is looked at.
     """
-    if is_own(file):
-        return _OwnRuns(file)
+    try:
+        parts = list(plan(file, all_readers(), _A_LINE))
+    except UnreadableTrajectory as error:
+        raise _unreadable(Unreadable(path_text(file), error.line_number, error.found)) from error
+    if parts[0].size is not None:
+        return _RunsOfLines(parts)
     runs: dict[str, Trajectory] = {}
-    for run in read_file(file):
-        if isinstance(run, Unreadable):
-            raise InputError(run.error, _ADVICE, file=run.file, line=run.line)
-        runs[run.id] = run
+    for part in parts:
+        for run in read_part(part, reader_for(part.format)):
+            if isinstance(run, Unreadable):
+                raise _unreadable(run)
+            runs[run.id] = run
     return runs
 
 
-def inline_run(value: dict[str, Any], item: str) -> Trajectory:
-    """The run that stands in an item itself: as Misstep writes runs (id and source may be left out), or of any format.
+def _unreadable(found: Unreadable) -> InputError:
+    return InputError(f"no run: {found.error}", _ADVICE, file=found.file, line=found.line)
 
-    Raises
-    ------
-    InputError
-        It is neither, or not one run; names the item.
+
+class _RunsOfLines(Mapping[str, Trajectory]):
+    """The runs of a file with a run a line; of the lines only ids and places are kept.
+
+    A line that cannot be read stands among them under its number: it is one of the file's runs, and whoever looks for a
+    run that is not there is told of it.
     """
-    field = f"item {item!r}: trajectory"
-    own = "it has no steps"
-    try:
-        if "steps" in value:
-            try:
-                run = msgspec.convert({"id": item, "source": {"format": "inline"}} | value, Trajectory)
-                checked(run, run.source)
-                return run
-            except msgspec.ValidationError as error:
-                own = str(error)
-        data = msgspec.json.encode(value)
-        reader = recognise(
-            Sample(Path("inline"), "document", value, data[:HEAD].decode(errors="replace")), all_readers()
-        )
-        runs = list(read_value(data, reader, Source(reader.FORMAT, "inline")))
-    except UnknownFormat as error:
-        said = f"no run of any known format; read as Misstep's own: {own}"
-        raise InputError(said, _INLINE, field=field) from error
-    except RecursionError as error:
-        raise InputError("no run: nested too deep", _INLINE, field=field) from error
-    except UnreadableTrajectory as error:
-        raise InputError(f"no run: {error.found}", _INLINE, field=field) from error
-    if len(runs) != 1:
-        raise InputError(f"{len(runs)} runs where one is meant", "Put them into a file.", field=field)
-    return runs[0]
 
-
-class _OwnRuns(Mapping[str, Trajectory]):
-    """The runs of a file with one `Trajectory` a line; of the lines only id and place are kept."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._places: dict[str, tuple[int, int]] = {}
-        with file.open("rb") as stream:
-            place = 0
-            for number, line in enumerate(stream, start=1):
-                if line.strip():
-                    self._places[_decoded(line, _head, file, number).id] = place, number
-                place += len(line)
+    def __init__(self, lines: Sequence[Part]) -> None:
+        self._reader = reader_for(lines[0].format)
+        self._places: dict[str, Part | Unreadable] = {}
+        of_line = {line.first_line: line for line in lines}
+        for placed in read_placed(Part(lines[0].path, self._reader.FORMAT, "lines"), self._reader):
+            if isinstance(placed.found, Unreadable):
+                self._places[f"line {placed.line}"] = placed.found
+            else:
+                self._places[placed.found.id] = of_line[placed.line or 1]
         self._at = lru_cache(maxsize=_DECODED_RUNS_HELD)(self._read)
 
     def __getitem__(self, name: str) -> Trajectory:
-        """The run of that id; `KeyError` where there is none."""
-        return self._at(*self._places[name])
+        """The run of that id; `KeyError` where there is none, `InputError` where it may be one that cannot be read."""
+        return self._at(name)
 
-    def _read(self, place: int, number: int) -> Trajectory:
-        with self._file.open("rb") as stream:
-            stream.seek(place)
-            return decoded_run(stream.readline(), self._file, number)
+    def _read(self, name: str) -> Trajectory:
+        place = self._places.get(name)
+        if isinstance(place, Part):
+            for run in read_part(place, self._reader):
+                if isinstance(run, Trajectory) and run.id == name:
+                    return run
+            raise InputError(f"the run {name!r} is not there any more", _ADVICE, file=place.path, line=place.first_line)
+        broken = place or next((one for one in self._places.values() if isinstance(one, Unreadable)), None)
+        if broken is not None:
+            raise _unreadable(broken)
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
         """The ids, in the order of the file."""
@@ -119,39 +88,3 @@ class _OwnRuns(Mapping[str, Trajectory]):
     def __len__(self) -> int:
         """How many runs there are."""
         return len(self._places)
-
-
-def decoded_run(line: bytes, file: Path, number: int) -> Trajectory:
-    """The run in a line as Misstep writes them into a benchmark.
-
-    Raises
-    ------
-    InputError
-        There is none in it, or one that is nested too deep; names file and line.
-    """
-    run = _decoded(line, _run, file, number)
-    try:
-        checked(run, Source("misstep", path_text(file), number))
-    except UnreadableTrajectory as error:
-        raise InputError(f"no run: {error.found}", _ADVICE, file=file, line=number) from error
-    return run
-
-
-def _decoded(line: bytes, decoder: "msgspec.json.Decoder[T]", file: Path, number: int) -> T:
-    try:
-        return decoder.decode(line)
-    except RecursionError as error:
-        raise InputError("no run: nested too deep", _ADVICE, file=file, line=number) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"no run: {error}", _ADVICE, file=file, line=number) from error
-
-
-def is_own(file: Path) -> bool:
-    """Whether a file holds runs as Misstep writes them into a benchmark: its first line is one."""
-    if file.suffix != ".jsonl":
-        return False
-    with file.open("rb") as stream:
-        try:
-            return bool(_head.decode(stream.readline()).source.format)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return False

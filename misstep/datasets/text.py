@@ -1,5 +1,6 @@
 """What `misstep datasets` prints for people: a set in the list, what was verified, fetched and loaded."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,9 @@ def fetched_text(one: Fetched) -> str:
 
 
 def loaded_text(benchmark: Benchmark, folder: Path) -> str:
-    """What was made of a set, and where it is."""
+    """What was made of a set, where it is, and the command that reads its runs."""
     counts = ", ".join(f"{count:,} {what}" for what, count in benchmark.counts.items() if count)
     left_out = [f"    left out: {plain(one)}" for one in benchmark.left_out]
-    return "\n".join([f"{benchmark.name}: {counts}", f"    {folder}", *left_out])
+    next_line = f"    {shlex.join(['misstep', 'classify', str(folder)])}"
+    further = [next_line] if benchmark.counts.get("trajectories") else []
+    return "\n".join([f"{benchmark.name}: {counts}", f"    {folder}", *left_out, *further])

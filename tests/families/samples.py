@@ -285,3 +285,32 @@ def intercode() -> bytes:
     }
     turns = {"actions": ["cat planks"], "observations": ["3"], "rewards": [1.0]}
     return _bytes({"0": blocked, "1": {"query": "How many?", "turn_history": turns, "summary": {"max_reward": 1}}})
+
+
+def misstep() -> bytes:
+    """Two runs as Misstep writes them: one with all that a run has, one that somebody wrote by hand."""
+    step = {
+        "role": "agent",
+        "text": "A look first.",
+        "reasoning": "The hinge may be loose.",
+        "calls": [{"name": "read", "arguments": {"path": "gate.py"}, "id": "c1", "extra": {"attempt": 1}}],
+        "results": [{"text": "no such file", "is_error": True, "exit_code": 1, "call_id": "c1"}],
+        "speaker": "mender",
+        "timestamp": "2026-02-03T04:05:06Z",
+        "seconds": 1.5,
+        "tokens": {"prompt": 90, "completion": 7, "cost_usd": 0.01},
+        "extra": {"effort": "low"},
+    }
+    whole = {
+        "id": "gate-main",
+        "source": {"format": "misstep"},
+        "task": "Mend the gate.",
+        "steps": [{"role": "user", "text": "Mend the gate."}, step],
+        "outcome": {"status": "passed", "reward": 1.0},
+        "agent": "mender",
+        "model": "m-large",
+        "parent": "gate-0",
+        "extra": {"round": 2},
+    }
+    by_hand = {"steps": [{"role": "user", "text": "Mend it."}, {"role": "agent", "text": "Done."}]}
+    return b"\n".join(map(_bytes, (whole, by_hand)))

@@ -25,9 +25,10 @@ from harness.judges.judge_file import JudgeSpec
 from harness.judges.prompted import ask
 from harness.judges.prompted_judge import PromptedJudge
 from harness.readers import read_file
+from harness.readers.inline import inline_run
 from harness.runs.item_selection import Sampling
 from harness.runs.judge import run_judge
-from harness.runs.trajectories_by_id import inline_run, runs_by_id
+from harness.runs.trajectories_by_id import runs_by_id
 from harness.trajectory import Outcome, Trajectory
 from studies.judged_runs import open_run
 

@@ -18,10 +18,13 @@ import pytest
 
 import harness.datasets
 from harness.datasets import LOADERS, loader_for
-from harness.datasets.benchmark import Item, read_benchmark, read_items, read_trajectories
+from harness.datasets.benchmark import Item, read_benchmark
 from harness.datasets.catalogue import data_sets
+from harness.items import read_items
 from harness.readers import read_file
-from harness.trajectory import Trajectory
+from harness.runs.benchmarks import read_trajectories
+from harness.runs.inputs import trajectories
+from harness.trajectory import Skipped, Trajectory, Unreadable
 
 EVERY = sorted(LOADERS)
 OUTCOMES = {"passed", "failed"}
@@ -131,6 +134,17 @@ def test_the_benchmark_file_counts_what_stands_in_the_folder(written: list[Path]
         assert counts["items"] == len(list(read_items(folder)))
         assert counts["labels"] == len(gold_rows(folder))
         assert counts["trajectories"] == len(list(read_trajectories(folder)))
+
+
+@pytest.mark.data
+def test_every_run_of_a_loaded_set_is_read_by_whoever_is_given_its_folder(written: list[Path]) -> None:
+    for folder in written:
+        found = list(trajectories([folder]))
+        assert not [one for one in found if isinstance(one, Unreadable)]
+        ids = [one.id for one in found if isinstance(one, Trajectory)]
+        assert ids == [run.id for run in read_trajectories(folder)]
+        others = {Path(one.file).name for one in found if isinstance(one, Skipped)}
+        assert others <= {"benchmark.toml", "gold.csv", "gold_errors.jsonl"}
 
 
 @pytest.mark.data

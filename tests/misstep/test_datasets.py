@@ -10,12 +10,13 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from harness.datasets import catalogue
+from harness.datasets import benchmark, catalogue
 from harness.datasets.catalogue import how_to_get
 from harness.datasets.fetching import address_of, inside
 from harness.datasets.upstream import file_bytes
 from harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.__main__ import app
+from misstep.datasets.text import loaded_text
 from tests.harness.datasets.test_whoandwhen import log
 from tests.misstep.served import COMMIT, MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served, sha256
 
@@ -320,3 +321,20 @@ def test_a_public_set_with_derived_files_is_fetched_whole(
         result = run("fetch", name, "--out", tmp_path, "--address", template)
     assert result.exit_code == 0, result.exception
     assert run("verify", name, "--data", tmp_path).exit_code == 0
+
+
+@pytest.mark.parametrize(("runs", "said"), [(2, ["    misstep classify 'sets of mine/gates'"]), (0, [])])
+def test_a_set_that_was_loaded_says_how_its_runs_are_looked_at(runs: int, said: list[str]) -> None:
+    loaded = benchmark.Benchmark(
+        name="gates",
+        title="Gates",
+        kind="misbehaviour",
+        labels={},
+        raters=(),
+        licence="",
+        citation="",
+        origin=(),
+        digest="",
+        counts={"items": 3, "trajectories": runs},
+    )
+    assert loaded_text(loaded, Path("sets of mine/gates")).splitlines()[2:] == said

@@ -11,10 +11,11 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from analysis.gold import read_gold, read_items, read_marked_errors
+from analysis.gold import AskedItem, read_gold, read_marked_errors
 from harness.datasets.benchmark import read_benchmark
 from harness.errors import InputError, UsageError
 from harness.generate.trajectories import CATEGORIES, generate_trajectories
+from harness.items import read_items
 from harness.journal.run_folder import locked
 from harness.readers import read_file
 from harness.runs import generate as generation
@@ -61,7 +62,7 @@ def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_cate
     assert benchmark.origin == ("misstep generate trajectories --n 30 --seed 4 --wordings scoring",)
     cases = list(generate_trajectories(30, 4))
     truth = {f"{case.trajectory.id}/{name}": case.truth[name] for case in cases for name in CATEGORIES}
-    assert [item.id for item in read_items(folder)] == list(truth)
+    assert [item.id for item in read_items(folder, AskedItem)] == list(truth)
     assert {label.item: label.label == "yes" for label in read_gold(folder)} == truth
     assert {(error.trajectory, error.label, error.step) for error in read_marked_errors(folder)} == {
         (case.trajectory.id, name, step) for case in cases for name, steps in case.evidence.items() for step in steps

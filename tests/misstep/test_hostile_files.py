@@ -11,7 +11,8 @@ import pytest
 from harness.errors import InputError
 from harness.items import Item, Runs, trajectory_file
 from harness.readers import READERS
-from harness.runs.trajectories_by_id import inline_run, runs_by_id
+from harness.readers.inline import inline_run
+from harness.runs.trajectories_by_id import runs_by_id
 from harness.trajectory import Source, Step, ToolCall, Trajectory
 from tests.families.samples import mini_swe_agent
 from tests.harness.readers.test_checking import nested

@@ -6,8 +6,10 @@ from functools import cached_property
 from pathlib import Path
 
 from harness.datasets import loader_for
-from harness.datasets.benchmark import Benchmark, Item, read_benchmark, read_items, read_trajectories
+from harness.datasets.benchmark import Benchmark, Item, read_benchmark
+from harness.items import read_items
 from harness.readers import read_file
+from harness.runs.benchmarks import read_trajectories
 from harness.trajectory import Trajectory
 
 

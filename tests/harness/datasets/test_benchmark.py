@@ -15,14 +15,13 @@ from harness.datasets.benchmark import (
     describe,
     question_folder,
     read_benchmark,
-    read_items,
-    read_trajectories,
     trajectory_path,
     write_benchmark,
 )
 from harness.datasets.catalogue import data_set
 from harness.errors import InputError
-from harness.items import read_question
+from harness.items import read_items, read_question
+from harness.runs.benchmarks import read_trajectories
 from harness.trajectory import Source, Step, Trajectory
 
 ABOUT = Benchmark(

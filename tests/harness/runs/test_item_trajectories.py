@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.items import Item
-from harness.runs.item_trajectories import FoundRun, read_runs, run_in, runs_in
-from harness.runs.trajectories_by_id import is_own
+from harness.readers import read_file
+from harness.runs.item_trajectories import FoundRun, run_in, runs_in
 from tests.misstep.made_up import atif, atif_lines
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
@@ -22,10 +22,9 @@ def found(folder: Path, path: str, *wanted: tuple[str, str | None]) -> list[Foun
 
 
 def test_runs_as_misstep_writes_them_and_of_any_other_format_are_read(folder, tmp_path):
-    assert [run.id for run in read_runs(folder / "runs" / "all.jsonl")] == ["run-0", "run-1", "run-2"]
+    assert [run.id for run in read_file(folder / "runs" / "all.jsonl")] == ["run-0", "run-1", "run-2"]
     other = atif_lines(tmp_path / "other.jsonl", ["a", "b"])
-    assert (is_own(folder / "runs" / "all.jsonl"), is_own(other)) == (True, False)
-    assert [run.id for run in read_runs(other)] == ["a", "b"]
+    assert [run.id for run in read_file(other)] == ["a", "b"]
 
 
 def test_a_run_that_several_items_are_about_is_given_once(folder):
@@ -70,7 +69,7 @@ def test_a_stream_of_runs_goes_on_behind_a_broken_one(folder):
     file = folder / "runs" / "all.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(lines[0] + b"{broken\n" + lines[2])
-    first, broken, last = read_runs(file)
+    first, broken, last = read_file(file)
     assert (first.id, broken.line, last.id) == ("run-0", 2, "run-2")
 
 

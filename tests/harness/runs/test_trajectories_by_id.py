@@ -7,6 +7,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.runs.trajectories_by_id import runs_by_id
+from tests.misstep.made_up import atif_lines
 
 
 def own(folder: Path, *runs: dict[str, object]) -> Path:
@@ -32,12 +33,29 @@ def test_a_run_that_cannot_be_read_is_named_with_its_line_when_it_is_looked_at(t
         runs["bad"]
 
 
-def test_a_line_without_an_id_is_named_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["{}", "{broken", '{"id": "other", "steps": 3}'])
+def test_a_line_that_cannot_be_read_counts_and_is_named_when_a_run_that_is_not_there_is_looked_for(
+    tmp_path: Path, line: str
+) -> None:
     file = own(tmp_path, {"id": "good"})
     with file.open("a") as stream:
-        stream.write("{}\n")
+        stream.write(f"{line}\n")
+    runs = runs_by_id(file)
+    assert (runs["good"].id, len(runs)) == ("good", 2)
     with pytest.raises(InputError, match=r"runs\.jsonl:2: no run"):
-        runs_by_id(file)
+        runs["other"]
+
+
+def test_of_a_file_of_another_format_with_a_run_a_line_only_the_run_that_is_looked_at_is_held(tmp_path: Path) -> None:
+    file = atif_lines(tmp_path / "runs.jsonl", [f"run-{n}" for n in range(30)])
+    runs = runs_by_id(file)
+    assert list(runs) == [f"run-{n}" for n in range(30)]
+    assert [runs[name].source.line for name in ("run-29", "run-0", "run-7")] == [30, 1, 8]
+    with pytest.raises(KeyError):
+        runs["run-30"]
+    file.write_text("")
+    with pytest.raises(InputError, match=r"runs\.jsonl:4: the run 'run-3' is not there any more"):
+        runs["run-3"]
 
 
 def test_a_file_of_another_format_is_read_as_that(tmp_path: Path) -> None:

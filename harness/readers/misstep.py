@@ -1,0 +1,122 @@
+"""Misstep's own runs: one `Trajectory` a line or document, as data sets and benchmarks hold them.
+
+    {"id": "run-7", "source": {"format": "atif", "file": "runs/7.json"}, "task": "Repair the parser.", "steps": [
+        {"role": "user", "text": "Repair the parser."},
+        {"role": "agent", "text": "Reading it.", "calls": [{"name": "read", "arguments": {"path": "a.py"}, "id": "c1"}],
+         "results": [{"text": "x = 1", "call_id": "c1"}]}]}
+
+All its fields are those of `harness.trajectory`, and what stands beside them goes to the `extra` of its level. A run
+keeps the `source` that it states, which is where it was first read; `id` and `source` may be left out by who writes
+one by hand. The lines of a benchmark's `items.jsonl` are read as well: an item whose `trajectory` is an object of any
+known format holds a run, and another holds none.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, get_args
+
+import msgspec
+
+from harness.errors import InputError
+from harness.items import Item, Kind
+from harness.protocols import Sample, Unit
+from harness.readers.decoding import convert, decode_json, unreadable
+from harness.readers.inline import inline_run
+from harness.readers.naming import name_of
+from harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
+
+FORMAT = "misstep"
+UNIT: Unit = "value"
+
+_ROLES = frozenset(get_args(Role))
+_KINDS = frozenset(get_args(Kind))
+_OF_CHATS = frozenset({"content", "value", "message"})
+_FIELDS: dict[type[msgspec.Struct], frozenset[str]] = {
+    type_: frozenset(type_.__struct_fields__) for type_ in (Trajectory, Step, ToolCall, ToolResult, Item)
+}
+
+Raw = dict[str, Any]
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file holds no runs as Misstep writes them, and no items of a benchmark."""
+    value = sample.first
+    if not isinstance(value, dict):
+        return "no JSON object"
+    if _is_item(value):
+        return None
+    source, steps = value.get("source"), value.get("steps", [])
+    if source is not None and not (isinstance(source, dict) and isinstance(source.get("format"), str)):
+        return "its `source` names no format"
+    if not isinstance(steps, list):
+        return "its `steps` are no list"
+    if source is None and not steps and not ("steps" in value and value.keys() <= _FIELDS[Trajectory]):
+        return "neither a `source` nor `steps`"
+    odd = next((place for place, step in enumerate(steps) if not _is_step(step)), None)
+    return None if odd is None else f"step {odd} has none of the roles user, agent and system, or is a chat's message"
+
+
+def _is_item(value: Raw) -> bool:
+    """Whether it is an item of a benchmark, which may have fields that nobody knows of beside its run."""
+    if not (isinstance(value.get("id"), str) and isinstance(value.get("kind"), str) and value["kind"] in _KINDS):
+        return False
+    return "trajectory" in value or value.keys() <= _FIELDS[Item]
+
+
+def _is_step(step: Any) -> bool:
+    role = step.get("role") if isinstance(step, dict) else None
+    return isinstance(role, str) and role in _ROLES and not step.keys() & _OF_CHATS
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The run of one line or document; of an item of a benchmark the run that stands in it, if one does.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        The bytes are broken; names the line or field.
+    """
+    value = decode_json(data, source)
+    if not isinstance(value, dict):
+        raise unreadable("no JSON object", source)
+    if not _is_item(value):
+        yield _trajectory(value, source)
+    elif isinstance(value.get("trajectory"), dict):
+        try:
+            yield inline_run(value["trajectory"], value["id"])
+        except InputError as error:
+            raise unreadable(f"{error.field}: {error.found}", source) from error
+
+
+def _trajectory(value: Raw, source: Source) -> Trajectory:
+    stated = value.get("source")
+    if stated is None and "steps" not in value:
+        raise unreadable("neither a `source` nor `steps`", source)
+    own = stated is None or (isinstance(stated, dict) and stated == {"format": FORMAT})
+    placed = {"id": name_of(source)} | value | ({"source": source} if own else {})
+    _keep_more(placed, source)
+    return convert(placed, Trajectory, source)
+
+
+def _keep_more(value: Raw, source: Source) -> None:
+    """Move what a run and all in it have beside their fields to the `extra` of their level."""
+    _to_extra(value, Trajectory, source)
+    for step in _objects(value.get("steps")):
+        _to_extra(step, Step, source)
+        for call in _objects(step.get("calls")):
+            _to_extra(call, ToolCall, source)
+        for result in _objects(step.get("results")):
+            _to_extra(result, ToolResult, source)
+
+
+def _objects(values: Any) -> Iterable[Raw]:
+    return (value for value in values if isinstance(value, dict)) if isinstance(values, list) else ()
+
+
+def _to_extra(value: Raw, type_: type[msgspec.Struct], source: Source) -> None:
+    fields = _FIELDS[type_]
+    if value.keys() <= fields:
+        return
+    extra = value.get("extra", {})
+    if not isinstance(extra, dict):
+        raise unreadable("`extra` is no object", source)
+    value["extra"] = extra | {name: value.pop(name) for name in value.keys() - fields}
