@@ -13,13 +13,12 @@ from analysis.stats.agreement import (
     NO_DISAGREEMENT,
     ONE_CATEGORY,
     ONE_CATEGORY_SCALE,
-    Coefficient,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac,
 )
 from analysis.stats.coefficients import Level
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import Coefficient, Estimate
 from analysis.stats.kappa_errors import jackknife_error
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from analysis.stats.resampling import bootstrap, bootstrapped

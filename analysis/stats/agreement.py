@@ -6,8 +6,9 @@ nobody used: they belong to the scale. An input from which nothing can be said (
 refused; a coefficient that is 0/0 is `None` with a reason.
 """
 
+from collections.abc import Sequence
 from math import sqrt
-from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from analysis.stats import coefficients
 from analysis.stats.checked import counts as whole_counts
 from analysis.stats.checked import finite
 from analysis.stats.coefficients import Counts, Level, Weighting
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import Coefficient
 from analysis.stats.kappa_errors import (
     brennan_prediger_error,
     cohen_errors,
@@ -27,52 +28,13 @@ from analysis.stats.kappa_errors import (
     fleiss_null_error,
     gwet_error,
 )
-from analysis.stats.patterns import FloatArray, IntArray
+from analysis.stats.patterns import FloatArray, IntArray, label_table
 from harness.errors import UsageError
 
 ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
 ONE_CATEGORY_SCALE = "the scale has one category: nothing could differ"
 NO_DISAGREEMENT = "all ratings of items rated twice are alike, so no disagreement is expected and alpha is 0/0"
 NO_PAIRS = "no item has two ratings"
-
-
-class Coefficient(Struct, frozen=True):
-    """A coefficient of agreement and what it is made of.
-
-    `observed` and `expected` are agreement, or for alpha disagreement; `se` is the sampling standard error, for an
-    interval, and `se_null` the one where agreement is by chance, for a test; `n` counts items, for alpha pairable
-    ratings.
-    """
-
-    value: float | None
-    observed: float | None = None
-    expected: float | None = None
-    se: float | None = None
-    se_null: float | None = None
-    n: int = 0
-    reason: str = ""
-
-    def z_interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """The normal interval, as usual for Cohen's kappa, cut at -1 and 1; `None` without a standard error."""
-        return self._interval(NormalDist().inv_cdf((1 + level) / 2))
-
-    def t_interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """The interval by Student's t with n - 1 degrees of freedom, as Gwet gives it, cut at -1 and 1."""
-        from scipy.special import stdtrit
-
-        return self._interval(float(stdtrit(self.n - 1, (1 + level) / 2)))
-
-    def _interval(self, quantile: float) -> tuple[float, float] | None:
-        if self.value is None or self.se is None:
-            return None
-        return max(-1.0, self.value - quantile * self.se), min(1.0, self.value + quantile * self.se)
-
-    def estimate(self, interval: tuple[float, float] | None, method: str) -> Estimate:
-        """The coefficient with an interval and how that was made."""
-        if self.value is None or interval is None:
-            return Estimate(self.value, n=self.n, reason=self.reason or "too few items for a standard error")
-        flat = "the standard error is 0: an interval without width says nothing of the uncertainty"
-        return Estimate(self.value, *interval, self.n, method, flat if self.se == 0 else "")
 
 
 class FleissKappa(Struct, frozen=True):
@@ -102,23 +64,34 @@ class TwoByTwo(Struct, frozen=True):
     prevalence: float
 
 
-def cohen_kappa(table: npt.ArrayLike, weighting: Weighting = "unweighted") -> Coefficient:
+def cohen_kappa(
+    table: npt.ArrayLike, weighting: Weighting = "unweighted", *, second: Sequence[Any] | None = None
+) -> Coefficient:
     """Cohen's kappa of two raters, with the standard errors of Fleiss, Cohen and Everitt (1969).
 
     Parameters
     ----------
     table
         Categories x categories: rows the first rater's, columns the second's; unused categories keep their place,
-        which matters to weights.
+        which matters to weights. With `second`: the first rater's labels.
     weighting
         How much of an agreement a near miss is.
+    second
+        The second rater's labels of the same items.
 
     Raises
     ------
     UsageError
         The table is not square, or empty.
+
+    Examples
+    --------
+    >>> round(cohen_kappa([[20, 5], [10, 15]]).value, 3)
+    0.4
+    >>> cohen_kappa(["a", "a", "b", "b"], second=["a", "b", "b", "b"]).value
+    0.5
     """
-    cells = _table(table)
+    cells = _table(table, second)
     n = int(cells.sum())
     weights = coefficients.similarity(len(cells), weighting)
     rows, columns = cells.sum(axis=1) / n, cells.sum(axis=0) / n
@@ -146,6 +119,11 @@ def fleiss_kappa(counts: npt.ArrayLike, items: npt.ArrayLike | None = None) -> F
     ------
     UsageError
         No item has two ratings.
+
+    Examples
+    --------
+    >>> round(fleiss_kappa([[3, 0], [0, 3], [2, 1], [1, 2]]).overall.value, 3)
+    0.333
     """
     rated, repeats = _counts(counts, items)
     sets = repeats[None, :].astype(np.float64)
@@ -190,6 +168,11 @@ def krippendorff_alpha(
     ------
     UsageError
         No item has two ratings; interval or ratio without values; ratio with a negative value.
+
+    Examples
+    --------
+    >>> round(krippendorff_alpha([[3, 0], [0, 3], [2, 1], [1, 2]]).value, 3)
+    0.389
     """
     rated, repeats = _counts(counts, items)
     numbers = np.arange(rated.shape[1], dtype=np.float64) if values is None else finite(values, "a category's number")
@@ -226,6 +209,11 @@ def gwet_ac(
     ------
     UsageError
         No item has two ratings.
+
+    Examples
+    --------
+    >>> round(gwet_ac([[3, 0], [0, 3], [2, 1], [1, 2]]).value, 3)
+    0.333
     """
     rated, repeats = _counts(counts, items)
     weights = None if weighting == "unweighted" else coefficients.similarity(rated.shape[1], weighting)
@@ -253,6 +241,11 @@ def brennan_prediger(counts: npt.ArrayLike, items: npt.ArrayLike | None = None) 
     ------
     UsageError
         No item has two ratings.
+
+    Examples
+    --------
+    >>> round(brennan_prediger([[3, 0], [0, 3], [2, 1], [1, 2]]).value, 3)
+    0.333
     """
     rated, repeats = _counts(counts, items)
     n, categories = int(repeats.sum()), rated.shape[1]
@@ -263,57 +256,94 @@ def brennan_prediger(counts: npt.ArrayLike, items: npt.ArrayLike | None = None) 
     return Coefficient(value, observed, 1 / categories, _known(brennan_prediger_error(rated, repeats)), None, n)
 
 
-def gwet_ac1_of_table(table: npt.ArrayLike) -> Coefficient:
+def gwet_ac1_of_table(table: npt.ArrayLike, second: Sequence[Any] | None = None) -> Coefficient:
     """AC1 of two raters' contingency table; its error is Gwet's for two raters (2008), which divides by n, not n - 1.
+
+    Parameters
+    ----------
+    table, second
+        As for `cohen_kappa`.
 
     Raises
     ------
     UsageError
         The table is not square, or empty.
+
+    Examples
+    --------
+    >>> round(gwet_ac1_of_table([[20, 5], [10, 15]]).value, 3)
+    0.406
     """
-    counts, items = _table_counts(table)
+    counts, items = _table_counts(table, second)
     return _divided_by_n(gwet_ac(counts, items=items))
 
 
-def pabak(table: npt.ArrayLike) -> Coefficient:
+def pabak(table: npt.ArrayLike, second: Sequence[Any] | None = None) -> Coefficient:
     """Prevalence- and bias-adjusted kappa of two raters (Byrt 1993): Brennan-Prediger; its error divides by n.
+
+    Parameters
+    ----------
+    table, second
+        As for `cohen_kappa`.
 
     Raises
     ------
     UsageError
         The table is not square, or empty.
+
+    Examples
+    --------
+    >>> round(pabak([[20, 5], [10, 15]]).value, 3)
+    0.4
+    >>> pabak(["a", "b", "b", "b"], ["a", "b", "b", "a"]).value
+    0.5
     """
-    counts, items = _table_counts(table)
+    counts, items = _table_counts(table, second)
     return _divided_by_n(brennan_prediger(counts, items))
 
 
-def specific_agreement(table: npt.ArrayLike) -> tuple[float | None, ...]:
+def specific_agreement(table: npt.ArrayLike, second: Sequence[Any] | None = None) -> tuple[float | None, ...]:
     """Agreement on each category: 2n_kk/(n_k. + n_.k), `None` where neither rater used it.
 
     Parameters
     ----------
-    table
-        Categories x categories.
+    table, second
+        As for `cohen_kappa`.
 
     Raises
     ------
     UsageError
         The table is not square, or empty.
+
+    Examples
+    --------
+    >>> specific_agreement([[18, 2], [10, 18]])
+    (0.75, 0.75)
     """
-    cells = _table(table)
+    cells = _table(table, second)
     used = (cells.sum(axis=0) + cells.sum(axis=1)).astype(np.float64)
     return tuple(_known(share) for share in coefficients.ratio(2 * np.diag(cells).astype(np.float64), used))
 
 
-def two_by_two(table: npt.ArrayLike) -> TwoByTwo:
+def two_by_two(table: npt.ArrayLike, second: Sequence[Any] | None = None) -> TwoByTwo:
     """Agreement on either category, bias and prevalence of a two-by-two table.
+
+    Parameters
+    ----------
+    table, second
+        As for `cohen_kappa`.
 
     Raises
     ------
     UsageError
         The table is not two by two, or empty.
+
+    Examples
+    --------
+    >>> two_by_two([[20, 5], [10, 15]]).bias
+    -0.1
     """
-    cells = _table(table)
+    cells = _table(table, second)
     if cells.shape != (2, 2):
         raise UsageError(f"a table of {len(cells)} categories where two are needed")
     n = int(cells.sum())
@@ -321,12 +351,12 @@ def two_by_two(table: npt.ArrayLike) -> TwoByTwo:
     return TwoByTwo(positive, negative, float(cells[0, 1] - cells[1, 0]) / n, float(cells[0, 0] - cells[1, 1]) / n)
 
 
-def _table_counts(table: npt.ArrayLike) -> tuple[IntArray, IntArray]:
+def _table_counts(table: npt.ArrayLike, second: Sequence[Any] | None) -> tuple[IntArray, IntArray]:
     """A contingency table as category counts (patterns x categories) and the items of each pattern."""
-    cells = _table(table)
-    first, second = np.nonzero(cells)
+    cells = _table(table, second)
+    rows, columns = np.nonzero(cells)
     one_hot = np.eye(len(cells), dtype=np.int64)
-    return one_hot[first] + one_hot[second], cells[first, second]
+    return one_hot[rows] + one_hot[columns], cells[rows, columns]
 
 
 def _divided_by_n(coefficient: Coefficient) -> Coefficient:
@@ -335,8 +365,9 @@ def _divided_by_n(coefficient: Coefficient) -> Coefficient:
     return replace(coefficient, se=coefficient.se * sqrt((coefficient.n - 1) / coefficient.n))
 
 
-def _table(table: npt.ArrayLike) -> IntArray:
-    cells = whole_counts(table)
+def _table(table: Any, second: Sequence[Any] | None) -> IntArray:
+    """A contingency table, or that of two raters' labels."""
+    cells = whole_counts(table) if second is None else label_table(table, second)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise UsageError("a contingency table has as many rows as columns", "Give both raters the same categories.")
     if not cells.sum():

@@ -68,6 +68,13 @@ def cluster_bootstrap(
     -------
     FloatArray
         Resamples, or resamples x figures; NaN where the statistic is undefined.
+
+    Examples
+    --------
+    >>> runs, rng = np.array([[3, 1], [1, 3]]), np.random.default_rng(0)
+    >>> shares = cluster_bootstrap(lambda sets: sets[:, 0] / sets.sum(axis=1), runs, 1000, rng)
+    >>> float(shares.min()), float(shares.max())
+    (0.25, 0.75)
     """
     once_each = np.ones(len(clusters), dtype=np.int64)
     return bootstrap(lambda times: statistic(times @ clusters), once_each, resamples, rng)
@@ -83,6 +90,11 @@ def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> Floa
     ----------
     successes, trials
         ... x clusters: the last axis is summed over; all others are samples, each for itself.
+
+    Examples
+    --------
+    >>> float(linearised_variance([3, 1], [4, 4]))
+    0.03125
     """
     x, n = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     total = n.sum(axis=-1, keepdims=True)
@@ -107,6 +119,12 @@ def clustered_proportion(clusters: npt.ArrayLike, confidence: float = 0.95) -> E
     ------
     UsageError
         There is no item, or a cluster has more successes than trials.
+
+    Examples
+    --------
+    >>> found = clustered_proportion([[8, 10], [3, 10], [9, 10], [5, 10]])
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.625, 0.187, 1.0)
     """
     x, n = cluster_columns(clusters)
     share, count = float(x.sum() / n.sum()), len(n)
@@ -136,6 +154,12 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
     ------
     UsageError
         An arm has no item, or a cluster has more successes than trials.
+
+    Examples
+    --------
+    >>> found = clustered_difference([[8, 10], [6, 10], [9, 10]], [[3, 10], [5, 10], [2, 10]])
+    >>> round(found.difference.value, 3), round(found.small_sample_test.p_value, 3)
+    (0.433, 0.025)
     """
     (x1, n1), (x2, n2) = cluster_columns(first), cluster_columns(second)
     shares = float(x1.sum() / n1.sum()), float(x2.sum() / n2.sum())
@@ -195,6 +219,11 @@ def cluster_columns(clusters: npt.ArrayLike) -> tuple[IntArray, IntArray]:
     ------
     UsageError
         There is no item, or a cluster has more successes than trials.
+
+    Examples
+    --------
+    >>> cluster_columns([[8, 10], [0, 0], [3, 10]])
+    (array([8, 3]), array([10, 10]))
     """
     matrix = whole_numbers(clusters, "a count")
     if matrix.ndim != 2 or matrix.shape[1] != 2 or not matrix[:, 1].any():

@@ -22,7 +22,13 @@ Weighting = Literal["unweighted", "linear", "quadratic"]
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """A quotient that is NaN where the denominator is 0."""
+    """A quotient that is NaN where the denominator is 0.
+
+    Examples
+    --------
+    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    array([0.5, nan])
+    """
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     result: FloatArray = np.full(numerator.shape, np.nan)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
@@ -30,7 +36,13 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
 
 
 def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
-    """(observed - expected) / (1 - expected): NaN where chance alone makes agreement certain."""
+    """(observed - expected) / (1 - expected): NaN where chance alone makes agreement certain.
+
+    Examples
+    --------
+    >>> chance_corrected(np.array([0.75]), np.array([0.5]))
+    array([0.5])
+    """
     return ratio(observed - expected, 1 - expected)
 
 
@@ -44,6 +56,13 @@ def similarity(categories: int, weighting: Weighting) -> FloatArray:
     -------
     FloatArray
         Categories x categories.
+
+    Examples
+    --------
+    >>> similarity(3, "linear")
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
     """
     known(weighting, get_args(Weighting), "weighting")
     if weighting == "unweighted" or categories == 1:
@@ -62,6 +81,11 @@ def item_agreement(counts: Counts, weights: FloatArray | None = None) -> FloatAr
         Patterns x categories.
     weights
         Categories x categories: partial agreement as from `similarity`; identity if not given.
+
+    Examples
+    --------
+    >>> item_agreement(np.array([[3, 0], [2, 2], [1, 0]]))
+    array([1.        , 0.33333333, 0.        ])
     """
     ratings = counts.sum(axis=1)
     alike = counts if weights is None else counts @ weights
@@ -77,6 +101,11 @@ def observed_agreement(sets: FloatArray, counts: Counts, weights: FloatArray | N
     -------
     FloatArray
         Sets; NaN where no item of the set has two ratings.
+
+    Examples
+    --------
+    >>> observed_agreement(np.array([[1.0, 1.0]]), np.array([[3, 0], [1, 1]]))
+    array([0.5])
     """
     pairable = (counts.sum(axis=1) >= 2).astype(np.float64)
     return ratio(sets @ item_agreement(counts, weights), sets @ pairable)
@@ -89,6 +118,11 @@ def category_shares(sets: FloatArray, counts: Counts) -> FloatArray:
     -------
     FloatArray
         Sets x categories.
+
+    Examples
+    --------
+    >>> category_shares(np.array([[1.0, 1.0]]), np.array([[3, 0], [1, 1]]))
+    array([[0.75, 0.25]])
     """
     ratings = counts.sum(axis=1)
     shares = counts / np.maximum(ratings, 1)[:, None]
@@ -96,7 +130,13 @@ def category_shares(sets: FloatArray, counts: Counts) -> FloatArray:
 
 
 def fleiss(sets: FloatArray, counts: Counts) -> FloatArray:
-    """Fleiss' kappa (1971), generalised to missing ratings (Gwet 2014), for each set."""
+    """Fleiss' kappa (1971), generalised to missing ratings (Gwet 2014), for each set.
+
+    Examples
+    --------
+    >>> fleiss(np.array([[5.0, 5.0, 10.0]]), np.array([[2, 0], [0, 2], [1, 1]]))
+    array([0.])
+    """
     shares = category_shares(sets, counts)
     return chance_corrected(observed_agreement(sets, counts), (shares**2).sum(axis=1))
 
@@ -108,6 +148,11 @@ def fleiss_by_category(sets: FloatArray, counts: Counts) -> FloatArray:
     -------
     FloatArray
         Sets x categories; NaN for a category that has no rating in the set, or all of them.
+
+    Examples
+    --------
+    >>> fleiss_by_category(np.array([[5.0, 5.0, 10.0]]), np.array([[2, 0], [0, 2], [1, 1]]))
+    array([[0., 0.]])
     """
     ratings = counts.sum(axis=1, keepdims=True)
     pairs = np.maximum(ratings * (ratings - 1), 1)
@@ -119,7 +164,13 @@ def fleiss_by_category(sets: FloatArray, counts: Counts) -> FloatArray:
 
 
 def gwet(sets: FloatArray, counts: Counts, weights: FloatArray | None = None) -> FloatArray:
-    """Gwet's AC1 (2008), or AC2 with weights (2014), for each set; NaN for fewer than two categories."""
+    """Gwet's AC1 (2008), or AC2 with weights (2014), for each set; NaN for fewer than two categories.
+
+    Examples
+    --------
+    >>> gwet(np.array([[5.0, 5.0, 10.0]]), np.array([[2, 0], [0, 2], [1, 1]]))
+    array([0.])
+    """
     shares = category_shares(sets, counts)
     return chance_corrected(observed_agreement(sets, counts, weights), gwet_chance(shares, weights))
 
@@ -133,6 +184,11 @@ def gwet_chance(shares: FloatArray, weights: FloatArray | None = None) -> FloatA
         Sets x categories.
     weights
         Categories x categories, identity if not given.
+
+    Examples
+    --------
+    >>> gwet_chance(np.array([[0.5, 0.5]]))
+    array([0.5])
     """
     categories = shares.shape[1]
     if categories < 2:
@@ -153,6 +209,11 @@ def cohen(sets: FloatArray, rows: IntArray, columns: IntArray, categories: int) 
         Cells: the category that the first and the second rater gave.
     categories
         The number of categories.
+
+    Examples
+    --------
+    >>> cohen(np.array([[20.0, 5.0, 10.0, 15.0]]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), 2)
+    array([0.4])
     """
     total = sets.sum(axis=1)
     one_hot = np.eye(categories)
@@ -175,6 +236,13 @@ def distances(level: Level, values: FloatArray) -> FloatArray:
     -------
     FloatArray
         Categories x categories.
+
+    Examples
+    --------
+    >>> distances("interval", np.array([1.0, 2.0, 4.0]))
+    array([[0., 1., 9.],
+           [1., 0., 4.],
+           [9., 4., 0.]])
     """
     known(level, get_args(Level), "level")
     if level == "nominal":
@@ -186,7 +254,13 @@ def distances(level: Level, values: FloatArray) -> FloatArray:
 
 
 def alpha(sets: FloatArray, counts: Counts, level: Level, values: FloatArray) -> FloatArray:
-    """Krippendorff's alpha (2011), for each set; NaN where fewer than two categories are used in pairable items."""
+    """Krippendorff's alpha (2011), for each set; NaN where fewer than two categories are used in pairable items.
+
+    Examples
+    --------
+    >>> alpha(np.array([[5.0, 5.0, 10.0]]), np.array([[2, 0], [0, 2], [1, 1]]), "nominal", np.arange(2.0)).round(3)
+    array([0.025])
+    """
     observed, expected = disagreements(sets, counts, level, values)
     return 1 - ratio(observed, expected)
 
@@ -209,6 +283,11 @@ def disagreements(sets: FloatArray, counts: Counts, level: Level, values: FloatA
     -------
     tuple of FloatArray
         Observed and expected, both over sets; the expected one is 0 where all pairable ratings are alike.
+
+    Examples
+    --------
+    >>> disagreements(np.array([[2.0, 2.0]]), np.array([[2, 0], [0, 2]]), "nominal", np.arange(2.0))[0]
+    array([0.])
     """
     pairable = np.where(counts.sum(axis=1, keepdims=True) >= 2, counts, 0).astype(np.float64)
     ratings = pairable.sum(axis=1)

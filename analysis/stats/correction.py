@@ -59,6 +59,12 @@ def rogan_gladen(
     ------
     UsageError
         A count is outside its total, nothing was judged, or sensitivity and specificity sum to 1 or less.
+
+    Examples
+    --------
+    >>> found = rogan_gladen((300, 1000), (45, 50), (80, 100))
+    >>> found.apparent, round(found.estimate.value, 3)
+    (0.3, 0.143)
     """
     for x, n in (flagged, found, left_alone):
         if not 0 <= x <= n:
@@ -101,6 +107,13 @@ def rogan_gladen_clustered(
     ------
     UsageError
         As `rogan_gladen`.
+
+    Examples
+    --------
+    >>> runs = [[3, 10], [5, 10], [2, 10]]
+    >>> found = rogan_gladen_clustered(runs, [[9, 10], [8, 10]], [[8, 10], [9, 10]])
+    >>> round(found.estimate.value, 3)
+    0.262
     """
     columns = [cluster_columns(clusters) for clusters in (flagged, found, left_alone)]
     sums = [(int(x.sum()), int(n.sum())) for x, n in columns]
@@ -134,6 +147,11 @@ def rogan_gladen_known(
     UsageError
         The count is outside its total, nothing was judged, sensitivity or specificity is outside 0 to 1, or they sum
         to 1 or less.
+
+    Examples
+    --------
+    >>> round(rogan_gladen_known((300, 1000), 0.9, 0.8).estimate.value, 3)
+    0.143
     """
     if not 0 <= flagged[0] <= flagged[1] or flagged[1] == 0:
         raise UsageError(f"{flagged[0]} of {flagged[1]} items flagged")

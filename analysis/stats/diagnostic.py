@@ -4,6 +4,8 @@ Every share carries a Wilson interval; what is 0/0 is undefined and says so, nev
 """
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -36,18 +38,32 @@ class Confusion(Struct, frozen=True):
         return self.tp + self.fp + self.fn + self.tn
 
 
-def count_confusion(gold: list[bool], answers: list[bool]) -> Confusion:
+def count_confusion(gold: Sequence[Any], answers: Sequence[Any], positive: Any = True) -> Confusion:
     """The 2 x 2 table of two lists of the same length, item by item.
+
+    Parameters
+    ----------
+    gold, answers
+        Items: yes or no, or labels.
+    positive
+        The label that counts as yes, where they are labels.
 
     Raises
     ------
     ValueError
         The lists differ in length.
+
+    Examples
+    --------
+    >>> count_confusion(["bug", "ok", "bug"], ["bug", "bug", "ok"], positive="bug")
+    Confusion(tp=1, fp=1, fn=1, tn=0)
     """
     pairs = list(zip(gold, answers, strict=True))
-    odd = next((one for pair in pairs for one in pair if one not in (True, False)), None)
+    if positive is not True and not any(None in pair for pair in pairs):
+        pairs = [(one == positive, other == positive) for one, other in pairs]
+    odd = next(([one] for pair in pairs for one in pair if one not in (True, False)), None)
     if odd is not None:
-        raise UsageError(f"{odd!r} where an answer is yes or no", "Leave out the items without an answer.")
+        raise UsageError(f"{odd[0]!r} where an answer is yes or no", "Leave out the items without an answer.")
     return Confusion(
         tp=pairs.count((True, True)),
         fp=pairs.count((False, True)),
@@ -57,32 +73,68 @@ def count_confusion(gold: list[bool], answers: list[bool]) -> Confusion:
 
 
 def accuracy(table: Confusion) -> Estimate:
-    """Share of items judged as the gold label says."""
+    """Share of items judged as the gold label says.
+
+    Examples
+    --------
+    >>> accuracy(Confusion(tp=8, fp=2, fn=4, tn=6)).value
+    0.7
+    """
     return _share(table.tp + table.tn, table.n, "no items")
 
 
 def precision(table: Confusion) -> Estimate:
-    """Share of positive answers that are right."""
+    """Share of positive answers that are right.
+
+    Examples
+    --------
+    >>> precision(Confusion(tp=8, fp=2, fn=4, tn=6)).value
+    0.8
+    """
     return _share(table.tp, table.tp + table.fp, NO_PREDICTED_POSITIVE)
 
 
 def recall(table: Confusion) -> Estimate:
-    """Share of positive items that are found."""
+    """Share of positive items that are found.
+
+    Examples
+    --------
+    >>> round(recall(Confusion(tp=8, fp=2, fn=4, tn=6)).value, 3)
+    0.667
+    """
     return _share(table.tp, table.tp + table.fn, NO_ACTUAL_POSITIVE)
 
 
 def specificity(table: Confusion) -> Estimate:
-    """Share of negative items that are left alone."""
+    """Share of negative items that are left alone.
+
+    Examples
+    --------
+    >>> specificity(Confusion(tp=8, fp=2, fn=4, tn=6)).value
+    0.75
+    """
     return _share(table.tn, table.tn + table.fp, NO_ACTUAL_NEGATIVE)
 
 
 def negative_predictive_value(table: Confusion) -> Estimate:
-    """Share of negative answers that are right."""
+    """Share of negative answers that are right.
+
+    Examples
+    --------
+    >>> negative_predictive_value(Confusion(tp=8, fp=2, fn=4, tn=6)).value
+    0.6
+    """
     return _share(table.tn, table.tn + table.fn, NO_PREDICTED_NEGATIVE)
 
 
 def f1(table: Confusion) -> Estimate:
-    """Harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN); without an interval."""
+    """Harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN); without an interval.
+
+    Examples
+    --------
+    >>> round(f1(Confusion(tp=8, fp=2, fn=4, tn=6)).value, 3)
+    0.727
+    """
     below = 2 * table.tp + table.fp + table.fn
     if below == 0:
         return Estimate(None, n=table.n, reason="no positive predicted or actual: 0/0")
@@ -90,7 +142,13 @@ def f1(table: Confusion) -> Estimate:
 
 
 def matthews_correlation(table: Confusion) -> Estimate:
-    """Correlation of answers and gold labels (Matthews 1975); without an interval."""
+    """Correlation of answers and gold labels (Matthews 1975); without an interval.
+
+    Examples
+    --------
+    >>> round(matthews_correlation(Confusion(tp=8, fp=2, fn=4, tn=6)).value, 3)
+    0.408
+    """
     below = (table.tp + table.fp) * (table.tp + table.fn) * (table.tn + table.fp) * (table.tn + table.fn)
     if below == 0:
         return Estimate(None, n=table.n, reason="a margin is 0: 0/0")
@@ -98,7 +156,13 @@ def matthews_correlation(table: Confusion) -> Estimate:
 
 
 def balanced_accuracy(table: Confusion) -> Estimate:
-    """Mean of recall and specificity; without an interval."""
+    """Mean of recall and specificity; without an interval.
+
+    Examples
+    --------
+    >>> round(balanced_accuracy(Confusion(tp=8, fp=2, fn=4, tn=6)).value, 3)
+    0.708
+    """
     positive, negative = recall(table).value, specificity(table).value
     if positive is None or negative is None:
         return Estimate(None, n=table.n, reason="one class absent from the truth")

@@ -1,6 +1,7 @@
 """A number with its uncertainty: what every statistic returns."""
 
 import math
+from statistics import NormalDist
 
 from msgspec import Struct, structs
 
@@ -37,6 +38,45 @@ class Estimate(Struct, frozen=True):
         """A difference seen from the other side."""
         value, low, high = (None if end is None else -end for end in (self.value, self.high, self.low))
         return structs.replace(self, value=value, low=low, high=high)
+
+
+class Coefficient(Struct, frozen=True):
+    """A coefficient of agreement and what it is made of.
+
+    `observed` and `expected` are agreement, or for alpha disagreement; `se` is the sampling standard error, for an
+    interval, and `se_null` the one where agreement is by chance, for a test; `n` counts items, for alpha pairable
+    ratings.
+    """
+
+    value: float | None
+    observed: float | None = None
+    expected: float | None = None
+    se: float | None = None
+    se_null: float | None = None
+    n: int = 0
+    reason: str = ""
+
+    def z_interval(self, level: float = 0.95) -> tuple[float, float] | None:
+        """The normal interval, as usual for Cohen's kappa, cut at -1 and 1; `None` without a standard error."""
+        return self._interval(NormalDist().inv_cdf((1 + level) / 2))
+
+    def t_interval(self, level: float = 0.95) -> tuple[float, float] | None:
+        """The interval by Student's t with n - 1 degrees of freedom, as Gwet gives it, cut at -1 and 1."""
+        from scipy.special import stdtrit
+
+        return self._interval(float(stdtrit(self.n - 1, (1 + level) / 2)))
+
+    def _interval(self, quantile: float) -> tuple[float, float] | None:
+        if self.value is None or self.se is None:
+            return None
+        return max(-1.0, self.value - quantile * self.se), min(1.0, self.value + quantile * self.se)
+
+    def estimate(self, interval: tuple[float, float] | None, method: str) -> Estimate:
+        """The coefficient with an interval and how that was made."""
+        if self.value is None or interval is None:
+            return Estimate(self.value, n=self.n, reason=self.reason or "too few items for a standard error")
+        flat = "the standard error is 0: an interval without width says nothing of the uncertainty"
+        return Estimate(self.value, *interval, self.n, method, flat if self.se == 0 else "")
 
 
 def _or_none(value: float) -> float | None:

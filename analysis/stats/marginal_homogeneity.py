@@ -11,11 +11,14 @@ Where items come in clusters, each cluster brings its own vector of differences,
 mean zero.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from analysis.stats.checked import counts, finite
-from analysis.stats.patterns import FloatArray
+from analysis.stats.patterns import FloatArray, label_table
 from analysis.stats.significance import Significance
 from harness.errors import UsageError
 
@@ -26,7 +29,7 @@ _RANK_TOLERANCE = 1e-9
 """Eigenvalues below this share of the greatest are 0 and a rounding error."""
 
 
-def stuart_maxwell(table: npt.ArrayLike) -> Significance:
+def stuart_maxwell(table: Any, second: Sequence[Any] | None = None) -> Significance:
     """The test of marginal homogeneity of Stuart (1955, Biometrika 42:412-416) and Maxwell (1970).
 
     With two labels it is McNemar's asymptotic test. Labels that neither rater used take no degree of freedom.
@@ -34,14 +37,22 @@ def stuart_maxwell(table: npt.ArrayLike) -> Significance:
     Parameters
     ----------
     table
-        Labels x labels: how many items.
+        Labels x labels: how many items. With `second`: the first rater's labels.
+    second
+        The second rater's labels of the same items.
 
     Raises
     ------
     UsageError
         The table is not square, or empty.
+
+    Examples
+    --------
+    >>> found = stuart_maxwell([[50, 10], [25, 15]])
+    >>> round(found.statistic, 3), round(found.p_value, 4)
+    (6.429, 0.0112)
     """
-    cells = counts(table).astype(np.float64)
+    cells = (counts(table) if second is None else label_table(table, second)).astype(np.float64)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.sum():
         raise UsageError("marginal homogeneity needs a square table with items")
     n = int(cells.sum())
@@ -65,6 +76,11 @@ def zero_mean(contributions: npt.ArrayLike) -> Significance:
     ----------
     contributions
         Units x figures: what each independent unit adds; a unit of zeros counts as one.
+
+    Examples
+    --------
+    >>> round(zero_mean([[1.0], [2.0], [0.0], [3.0]]).p_value, 4)
+    0.1027
     """
     vectors = finite(contributions, "a contribution")
     units = len(vectors)

@@ -7,6 +7,7 @@ stands beside it under its own name, as leaving classes out in silence makes jud
 
 from collections.abc import Sequence
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from msgspec import Struct
 
 from analysis.stats.checked import counts
 from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import label_table
 from analysis.stats.proportions import wilson
 from harness.errors import UsageError
 
@@ -48,20 +50,29 @@ class MulticlassScores(Struct, frozen=True):
     mcc: Estimate
 
 
-def multiclass_scores(matrix: npt.ArrayLike) -> MulticlassScores:
-    """All scores of a confusion matrix.
+def multiclass_scores(matrix: Any, answers: Sequence[Any] | None = None) -> MulticlassScores:
+    """All scores of a confusion matrix, or of gold labels and the answers to them.
 
     Parameters
     ----------
     matrix
-        Classes x classes: rows the gold labels, columns the answers; unused classes keep their place.
+        Classes x classes: rows the gold labels, columns the answers; unused classes keep their place. With `answers`:
+        the items' gold labels.
+    answers
+        The items' answers; the classes are then the labels in use, sorted.
 
     Raises
     ------
     UsageError
         The matrix is not square, is empty, or has a count below 0.
+
+    Examples
+    --------
+    >>> scores = multiclass_scores(["a", "a", "b", "c"], ["a", "b", "b", "c"])
+    >>> scores.accuracy.value, round(scores.macro_f1.value, 3)
+    (0.75, 0.778)
     """
-    cells = counts(matrix)
+    cells = counts(matrix) if answers is None else label_table(matrix, answers)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise UsageError("a confusion matrix has as many rows as columns")
     n = int(cells.sum())
@@ -95,6 +106,11 @@ def matthews_correlation(matrix: npt.ArrayLike) -> Estimate:
     ----------
     matrix
         Classes x classes: rows the gold labels, columns the answers.
+
+    Examples
+    --------
+    >>> round(matthews_correlation([[5, 1], [2, 4]]).value, 3)
+    0.507
     """
     cells = counts(matrix)
     n, right = int(cells.sum()), int(np.trace(cells))

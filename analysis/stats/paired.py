@@ -12,13 +12,14 @@ Methodology 13:91).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
 from analysis.stats.checked import counts, finite
+from analysis.stats.diagnostic import count_confusion
 from analysis.stats.estimate import Estimate
 from analysis.stats.ideal_bootstrap import resampled_sums
 from analysis.stats.patterns import FloatArray
@@ -49,6 +50,12 @@ class PairedTable(Struct, frozen=True):
         if self.n == 0:
             raise UsageError("a paired table needs items")
 
+    @classmethod
+    def of(cls, first_right: Sequence[bool], second_right: Sequence[bool]) -> "PairedTable":
+        """The counts of two lists that say of the same items whether each system got them right."""
+        cells = count_confusion(first_right, second_right)
+        return cls(cells.tp, cells.fn, cells.fp, cells.tn)
+
     @property
     def n(self) -> int:
         """How many items both systems were tried on."""
@@ -72,6 +79,11 @@ def mcnemar_exact(table: PairedTable) -> Significance:
     """McNemar's exact conditional test: each discordant pair goes either way like a coin.
 
     The statistic is the smaller count of discordant pairs; with none of them p is 1.
+
+    Examples
+    --------
+    >>> round(mcnemar_exact(PairedTable(59, 6, 16, 80)).p_value, 4)
+    0.0525
     """
     from statsmodels.stats.contingency_tables import mcnemar
 
@@ -83,7 +95,13 @@ def mcnemar_exact(table: PairedTable) -> Significance:
 
 
 def mcnemar_mid_p(table: PairedTable) -> Significance:
-    """McNemar's mid-p test: the exact one less the probability of the observed count (Fagerland and others 2013)."""
+    """McNemar's mid-p test: the exact one less the probability of the observed count (Fagerland and others 2013).
+
+    Examples
+    --------
+    >>> round(mcnemar_mid_p(PairedTable(59, 6, 16, 80)).p_value, 4)
+    0.0347
+    """
     test = "McNemar, mid-p"
     if table.discordant == 0:
         return Significance(0.0, 1.0, table.n, test, NO_DISCORDANT)
@@ -106,6 +124,11 @@ def mcnemar_asymptotic(table: PairedTable, *, corrected: bool = False) -> Signif
         The paired counts.
     corrected
         Whether to correct for continuity (Edwards 1948): |b - c| less 1, but not below 0.
+
+    Examples
+    --------
+    >>> round(mcnemar_asymptotic(PairedTable(59, 6, 16, 80)).statistic, 3)
+    -2.132
     """
     test = "McNemar, continuity-corrected" if corrected else "McNemar, asymptotic"
     if table.discordant == 0:
@@ -127,6 +150,12 @@ def paired_difference(table: PairedTable, confidence: float = 0.95) -> Estimate:
         The paired counts.
     confidence
         The coverage of the interval.
+
+    Examples
+    --------
+    >>> table = PairedTable.of([True, True, False, True], [True, False, False, False])
+    >>> paired_difference(table).value
+    0.5
     """
     from scipy.special import ndtri
 
@@ -151,6 +180,12 @@ def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estim
         The paired counts.
     confidence
         The coverage of the interval.
+
+    Examples
+    --------
+    >>> found = paired_score_interval(PairedTable(59, 6, 16, 80))
+    >>> round(found.low, 3), round(found.high, 3)
+    (-0.124, -0.005)
     """
     from scipy.special import ndtri
 
@@ -187,7 +222,13 @@ def _null_variance(table: PairedTable, difference: float) -> float:
 
 
 def paired_error(table: PairedTable) -> float:
-    """The standard error of the difference of two systems' shares on the same items, also its ideal bootstrap error."""
+    """The standard error of the difference of two systems' shares on the same items, also its ideal bootstrap error.
+
+    Examples
+    --------
+    >>> round(paired_error(PairedTable(59, 6, 16, 80)), 4)
+    0.0287
+    """
     more = table.first_only - table.second_only
     return math.sqrt(max(0.0, table.discordant - more**2 / table.n)) / table.n
 
@@ -211,6 +252,11 @@ def paired_bootstrap(differences: npt.ArrayLike, rng: np.random.Generator, resam
     ------
     UsageError
         There are no items, or a difference is missing.
+
+    Examples
+    --------
+    >>> paired_bootstrap([1, 0, 1, 1, -1], np.random.default_rng(0)).difference.value
+    0.4
     """
     each = finite(differences, "a difference")
     if not len(each):

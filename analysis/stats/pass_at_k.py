@@ -49,6 +49,11 @@ def pass_at_k(n: int, c: int, k: int) -> Fraction:
     ------
     UsageError
         k is below 1 or above n, or c is outside 0 to n.
+
+    Examples
+    --------
+    >>> pass_at_k(10, 3, 5)
+    Fraction(11, 12)
     """
     _check(n, c, k)
     return 1 - Fraction(comb(n - c, k), comb(n, k))
@@ -58,6 +63,11 @@ def pass_hat_k(n: int, c: int, k: int) -> Fraction:
     """The chance that all of k attempts solve the task: C(c, k) / C(n, k), exact; arguments as for `pass_at_k`.
 
     Yao and others (2024), tau-bench, arXiv:2406.12045.
+
+    Examples
+    --------
+    >>> pass_hat_k(4, 3, 2)
+    Fraction(1, 2)
     """
     _check(n, c, k)
     return Fraction(comb(c, k), comb(n, k))
@@ -67,6 +77,11 @@ def plugged_in_pass_at_k(n: int, c: int, k: int) -> Fraction:
     """The chance 1 - (1 - c/n)^k, which takes the observed share for the true one: too low on average for k above 1.
 
     For comparison only (Chen and others 2021, section 2.1); arguments as for `pass_at_k`.
+
+    Examples
+    --------
+    >>> plugged_in_pass_at_k(4, 1, 2)
+    Fraction(7, 16)
     """
     _check(n, c, k)
     return 1 - Fraction(n - c, n) ** k
@@ -88,6 +103,13 @@ def each_task(attempts: npt.ArrayLike, k: int, kind: Kind = "pass@k") -> FloatAr
     ------
     UsageError
         There are no tasks, a task has fewer than k attempts, or more solved than attempted.
+
+    Examples
+    --------
+    >>> each_task([[4, 4], [4, 1]], 2)
+    array([1. , 0.5])
+    >>> each_task([[4, 4], [4, 1]], 2, "pass^k")
+    array([1., 0.])
     """
     known(kind, get_args(Kind), "kind")
     counts = whole_counts(attempts)
@@ -122,28 +144,29 @@ def mean_over_tasks(
     ------
     UsageError
         As for `each_task`.
+
+    Examples
+    --------
+    >>> mean_over_tasks([[4, 4], [4, 1]], 2, np.random.default_rng(0)).mean.value
+    0.75
     """
     values = each_task(attempts, k, kind)
     distinct, tasks = np.unique(values, return_counts=True)
     drawn = bootstrap(lambda sets: sets @ distinct / len(values), tasks, resamples, rng)
-    estimate = bootstrapped(float(values.mean()), drawn, len(values))
-    return MeanOverTasks(
-        Estimate(
-            estimate.value,
-            estimate.low,
-            estimate.high,
-            estimate.n,
-            estimate.method.replace("items", "tasks"),
-            estimate.reason,
-        ),
-        float(values.std()) / sqrt(len(values)),
-    )
+    estimate = bootstrapped(float(values.mean()), drawn, len(values), units="tasks")
+    return MeanOverTasks(estimate, float(values.std()) / sqrt(len(values)))
 
 
 def curve(
     attempts: npt.ArrayLike, ks: Sequence[int], rng: np.random.Generator, kind: Kind = "pass@k", resamples: int = 10_000
 ) -> tuple[MeanOverTasks, ...]:
-    """`mean_over_tasks` for each of several k, for a figure of how much more attempts help."""
+    """`mean_over_tasks` for each of several k, for a figure of how much more attempts help.
+
+    Examples
+    --------
+    >>> [one.mean.value for one in curve([[4, 4], [4, 1]], (1, 2), np.random.default_rng(0))]
+    [0.625, 0.75]
+    """
     return tuple(mean_over_tasks(attempts, k, rng, kind, resamples) for k in ks)
 
 

@@ -34,6 +34,12 @@ def wilson(x: int, n: int, confidence: float = 0.95) -> Estimate:
     ------
     ValueError
         The count is outside 0..n, or the confidence outside 0..1.
+
+    Examples
+    --------
+    >>> share = wilson(8, 10)
+    >>> round(share.low, 3), round(share.high, 3)
+    (0.49, 0.943)
     """
     _check(x, n, confidence)
     method = f"Wilson, {100 * confidence:g}%"
@@ -66,6 +72,11 @@ def clopper_pearson(x: int, n: int, confidence: float = 0.95, side: Side = "both
     ------
     ValueError
         The count is outside 0..n, or the confidence outside 0..1.
+
+    Examples
+    --------
+    >>> round(clopper_pearson(14, 14, 0.95, "lower").low, 3)
+    0.807
     """
     _check(x, n, confidence)
     if side not in get_args(Side):
@@ -97,6 +108,12 @@ def jeffreys(x: int, n: int, confidence: float = 0.95) -> Estimate:
     ------
     ValueError
         The count is outside 0..n, or the confidence outside 0..1.
+
+    Examples
+    --------
+    >>> share = jeffreys(8, 10)
+    >>> round(share.low, 3), round(share.high, 3)
+    (0.497, 0.956)
     """
     _check(x, n, confidence)
     from scipy.special import betainccinv, betaincinv

@@ -62,7 +62,7 @@ def percentile_interval(values: FloatArray, level: float = 0.95) -> tuple[float,
     return float(low), float(high)
 
 
-def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "") -> Estimate:
+def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "", units: str = "items") -> Estimate:
     """An estimate with the percentile interval of its resamples.
 
     Resamples in which it is undefined are counted and said; an interval without width is said to be no measure of
@@ -78,11 +78,13 @@ def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "") -> 
         The items behind it.
     reason
         Why it is undefined.
+    units
+        What was resampled.
     """
     if np.isnan(value):
         return Estimate.of(value, n=n, reason=reason)
     low, high = percentile_interval(values)
-    method = f"percentile bootstrap, {len(values):,} resamples of items"
+    method = f"percentile bootstrap, {len(values):,} resamples of {units}"
     undefined = int(np.count_nonzero(np.isnan(values)))
     notes = []
     if undefined:

@@ -34,6 +34,12 @@ def pooled_z(x1: int, n1: int, x2: int, n2: int) -> Significance:
     ------
     UsageError
         A sample is empty, or a count is outside it.
+
+    Examples
+    --------
+    >>> found = pooled_z(45, 100, 30, 100)
+    >>> round(found.statistic, 3), round(found.p_value, 4)
+    (2.191, 0.0285)
     """
     _check(x1, n1, x2, n2)
     test = "two-proportion z, pooled"
@@ -46,7 +52,13 @@ def pooled_z(x1: int, n1: int, x2: int, n2: int) -> Significance:
 
 
 def unpooled_z(x1: int, n1: int, x2: int, n2: int) -> Significance:
-    """The z test of two proportions with the unpooled standard error (Wald); arguments and errors as `pooled_z`."""
+    """The z test of two proportions with the unpooled standard error (Wald); arguments and errors as `pooled_z`.
+
+    Examples
+    --------
+    >>> round(unpooled_z(45, 100, 30, 100).p_value, 4)
+    0.0266
+    """
     _check(x1, n1, x2, n2)
     test = "two-proportion z, unpooled"
     error = _wald_error(x1, n1, x2, n2)
@@ -63,6 +75,11 @@ def chi_squared(x1: int, n1: int, x2: int, n2: int, *, yates: bool = False) -> S
     ----------
     yates
         Whether to correct for continuity.
+
+    Examples
+    --------
+    >>> round(chi_squared(45, 100, 30, 100).p_value, 4)
+    0.0285
     """
     _check(x1, n1, x2, n2)
     test = "chi-squared, Yates' correction" if yates else "chi-squared"
@@ -90,6 +107,11 @@ def fisher_exact(x1: int, n1: int, x2: int, n2: int, alternative: Alternative = 
     ------
     UsageError
         A sample is empty, or a count is outside it.
+
+    Examples
+    --------
+    >>> round(fisher_exact(8, 10, 1, 10).p_value, 4)
+    0.0055
     """
     _check(x1, n1, x2, n2)
     known(alternative, get_args(Alternative), "alternative")
@@ -118,6 +140,12 @@ def newcombe(x1: int, n1: int, x2: int, n2: int, confidence: float = 0.95) -> Es
     ------
     UsageError
         A sample is empty, or a count is outside it.
+
+    Examples
+    --------
+    >>> found = newcombe(45, 100, 30, 100)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.016, 0.277)
     """
     _check(x1, n1, x2, n2)
     from statsmodels.stats.proportion import confint_proportions_2indep
@@ -131,6 +159,12 @@ def wald(x1: int, n1: int, x2: int, n2: int, confidence: float = 0.95) -> Estima
     """The difference of two proportions with the Wald interval; none where its width would be 0.
 
     Arguments and errors as `newcombe`, which is the better interval.
+
+    Examples
+    --------
+    >>> found = wald(45, 100, 30, 100)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.017, 0.283)
     """
     _check(x1, n1, x2, n2)
     method = f"Wald, {100 * confidence:g}%"

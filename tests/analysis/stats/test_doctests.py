@@ -1,0 +1,64 @@
+"""Public statistics have an example in their docstring, and what it shows is what comes out."""
+
+import doctest
+import pkgutil
+from importlib import import_module
+from inspect import getmembers, isfunction
+from types import ModuleType
+
+import pytest
+
+from analysis import stats
+
+MODULES = [import_module(f"analysis.stats.{module.name}") for module in pkgutil.iter_modules(stats.__path__)]
+
+WITH_EXAMPLES = (
+    "agreement",
+    "clustered",
+    "coefficients",
+    "correction",
+    "diagnostic",
+    "marginal_homogeneity",
+    "multiclass",
+    "paired",
+    "pass_at_k",
+    "proportions",
+    "two_proportions",
+)
+
+
+def named(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=named)
+def test_what_an_example_shows_is_what_comes_out(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert found.failed == 0
+    assert found.attempted or named(module) not in WITH_EXAMPLES
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_every_public_statistic_has_an_example(name: str) -> None:
+    module = import_module(f"analysis.stats.{name}")
+    own = [function for _, function in getmembers(module, isfunction) if function.__module__ == module.__name__]
+    public = [function for function in own if not function.__name__.startswith("_")]
+    assert public
+    assert [function.__name__ for function in public if ">>>" not in (function.__doc__ or "")] == []
+
+
+def test_a_statistic_of_a_table_also_takes_two_lists_of_labels() -> None:
+    first, second = ["yes"] * 6 + ["no"] * 4, ["yes"] * 5 + ["no"] * 3 + ["yes"] * 2
+    table = [[2, 2], [1, 5]]
+    agreement, multiclass = import_module("analysis.stats.agreement"), import_module("analysis.stats.multiclass")
+    homogeneity = import_module("analysis.stats.marginal_homogeneity")
+    assert agreement.cohen_kappa(first, second=second) == agreement.cohen_kappa(table)
+    for statistic in (
+        agreement.gwet_ac1_of_table,
+        agreement.pabak,
+        agreement.specific_agreement,
+        agreement.two_by_two,
+        multiclass.multiclass_scores,
+        homogeneity.stuart_maxwell,
+    ):
+        assert statistic(first, second) == statistic(table)
