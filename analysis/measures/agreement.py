@@ -10,7 +10,16 @@ import numpy as np
 from msgspec import Struct
 
 from analysis.labels import Labels, ScaleLevel
-from analysis.measures.agreement_intervals import TOO_MANY, Cells, Ratings, may_resample
+from analysis.measures.agreement_intervals import (
+    BOOTSTRAP,
+    COHEN,
+    GWET,
+    JACKKNIFE,
+    TOO_MANY,
+    Cells,
+    Ratings,
+    may_resample,
+)
 from analysis.stats import coefficients
 from analysis.stats.agreement import NO_PAIRS
 from analysis.stats.estimate import Estimate
@@ -79,6 +88,8 @@ class AgreementReport(Struct, frozen=True):
 
     `n_items` counts items with a rating; `percent_agreement` is the share, from 0 to 1, of agreeing pairs of ratings,
     averaged over items with two ratings or more; `confusion` is empty where it would be too long to read.
+    `interval_methods` are the ways in which intervals were made, each once; `too_many_to_resample` says that some are
+    by formula because resampling would have taken too long.
     """
 
     n_items: int
@@ -98,6 +109,8 @@ class AgreementReport(Struct, frozen=True):
     level: ScaleLevel
     resamples: int
     seed: int
+    interval_methods: list[str]
+    too_many_to_resample: bool
 
 
 class _Items(Struct, frozen=True):
@@ -135,8 +148,10 @@ def agreement_report(
     items = _grouped(labels)
     ratings = items.counts.sum(axis=1)
     rng = np.random.default_rng(seed)
-    pairs, confusion = _pairs(labels, items, resamples, rng)
-    overall = _coefficients(labels, items, level, resamples, seed, rng)
+    pairs, confusion, pair_method = _pairs(labels, items, resamples, rng)
+    overall, methods = _coefficients(labels, items, level, resamples, seed, rng)
+    used = [way for way, one in zip(methods, overall, strict=False) if one.method]
+    used += [pair_method for pair in pairs if pair.cohen_kappa_interval.method]
     sets = items.items[None, :].astype(np.float64)
     agreement = float(coefficients.observed_agreement(sets, items.counts)[0])
     of_item = items.by_count.of_item[items.by_rater.of_item]
@@ -159,6 +174,8 @@ def agreement_report(
         level=level,
         resamples=resamples,
         seed=seed,
+        interval_methods=list(dict.fromkeys(used)),
+        too_many_to_resample=resamples > 0 and any(way != BOOTSTRAP for way in used),
     )
 
 
@@ -174,24 +191,25 @@ def _grouped(labels: Labels) -> _Items:
 
 def _coefficients(
     labels: Labels, items: _Items, level: ScaleLevel, resamples: int, seed: int, rng: np.random.Generator
-) -> list[Estimate]:
-    """Fleiss' kappa, Krippendorff's alpha, AC1, then the kappa of each category."""
+) -> tuple[list[Estimate], tuple[str, str, str]]:
+    """Fleiss' kappa, Krippendorff's alpha, AC1, then each category's kappa; how the intervals are made."""
     values = np.array(labels.values or range(len(labels.categories)), dtype=np.float64)
     of_item = items.by_count.of_item[items.by_rater.of_item]
     rated = items.counts.sum(axis=1) >= 1
     place = np.cumsum(rated) - 1
     ratings = Ratings(items.counts[rated], items.items[rated], place[of_item[rated[of_item]]], level, values)
     if not ratings.pairable:
-        return [Estimate(None, n=ratings.n, reason=NO_PAIRS) for _ in range(3 + len(labels.categories))]
+        undefined = [Estimate(None, n=ratings.n, reason=NO_PAIRS) for _ in range(3 + len(labels.categories))]
+        return undefined, (GWET, JACKKNIFE, GWET)
     if may_resample(len(ratings.items) + len(labels.categories) ** 2, resamples):
-        return ratings.by_bootstrap(resamples, rng)
-    return ratings.by_formula(seed, TOO_MANY if resamples else "")
+        return ratings.by_bootstrap(resamples, rng), (BOOTSTRAP, BOOTSTRAP, BOOTSTRAP)
+    return ratings.by_formula(seed, TOO_MANY if resamples else ""), (GWET, JACKKNIFE, GWET)
 
 
 def _pairs(
     labels: Labels, items: _Items, resamples: int, rng: np.random.Generator
-) -> tuple[list[Pair], list[Confusion]]:
-    """Each pair of raters, and its confusion matrix where all of them together are short enough to read."""
+) -> tuple[list[Pair], list[Confusion], str]:
+    """Each pair of raters, its matrix where all are short enough to read, and how the intervals are made."""
     categories = len(labels.categories)
     raters = list(combinations(range(len(labels.raters)), 2))
     shown = len(raters) * categories**2 <= MOST_CONFUSION_CELLS
@@ -209,7 +227,7 @@ def _pairs(
         _pair((labels.raters[one], labels.raters[other]), Cells(*found, categories), resamples, resample, rng)
         for (one, other), found in zip(raters, cells, strict=True)
     ]
-    return pairs, confusion
+    return pairs, confusion, BOOTSTRAP if resample else COHEN
 
 
 def _pair(raters: tuple[str, str], cells: Cells, resamples: int, resample: bool, rng: np.random.Generator) -> Pair:

@@ -28,9 +28,10 @@ MOST_DRAWS = 20_000_000
 
 TOO_MANY = "; there are too many rating patterns to resample"
 
-_GWET = "standard error of Gwet (2014), t interval"
-_COHEN = "standard error of Fleiss, Cohen and Everitt (1969), normal interval"
-_JACKKNIFE = "jackknife over groups of items, normal interval"
+BOOTSTRAP = "percentile bootstrap"
+GWET = "standard error of Gwet (2014), t interval"
+COHEN = "standard error of Fleiss, Cohen and Everitt (1969), normal interval"
+JACKKNIFE = "jackknife over groups of items, normal interval"
 
 
 def may_resample(cells: int, resamples: int) -> bool:
@@ -77,7 +78,7 @@ class Cells(Struct, frozen=True):
         table = np.zeros((self.categories, self.categories), dtype=np.int64)
         table[self.first, self.second] = self.items
         kappa = cohen_kappa(table)
-        return kappa.estimate(kappa.z_interval(), _COHEN + why)
+        return kappa.estimate(kappa.z_interval(), COHEN + why)
 
 
 class Ratings(Struct, frozen=True):
@@ -145,16 +146,16 @@ class Ratings(Struct, frozen=True):
         fleiss, gwet = fleiss_kappa(self.counts, self.items).overall, gwet_ac(self.counts, items=self.items)
         alpha = self._alpha_with_error(seed)
         estimates = [
-            fleiss.estimate(fleiss.t_interval(), _GWET + why),
-            alpha.estimate(alpha.z_interval(), _JACKKNIFE + why),
-            gwet.estimate(gwet.t_interval(), _GWET + why),
+            fleiss.estimate(fleiss.t_interval(), GWET + why),
+            alpha.estimate(alpha.z_interval(), JACKKNIFE + why),
+            gwet.estimate(gwet.t_interval(), GWET + why),
         ]
         given = self.counts.sum(axis=1)
         for category in self.counts.T:
             against = distinct_rows(np.column_stack([category, given - category]))
             repeats = np.bincount(against.of_item, weights=self.items).astype(np.int64)
             kappa = fleiss_kappa(against.rows, repeats).overall
-            estimates.append(kappa.estimate(kappa.t_interval(), _GWET + why))
+            estimates.append(kappa.estimate(kappa.t_interval(), GWET + why))
         return estimates
 
     def _alpha(self, sets: FloatArray) -> FloatArray:

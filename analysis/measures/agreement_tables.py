@@ -7,11 +7,13 @@ interval, by Fleiss' kappa for names and by Krippendorff's alpha for ordered lab
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from analysis.measures.agreement import AgreementReport, Category, Confusion, Disagreement, Pair
-from analysis.measures.agreement_intervals import TOO_MANY
+from analysis.measures.agreement_intervals import BOOTSTRAP, TOO_MANY
 from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, made_by_this
-from analysis.tables.wording import MISSING, counted_text, number_text
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import MISSING, counted_text, number_text, with_interval
 
 _LANDIS_KOCH = (0.0, 0.20, 0.40, 0.60, 0.80)
 _READINGS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
@@ -58,11 +60,9 @@ def headline(report: AgreementReport) -> str:
     )
     if main.value is None:
         return f"{name} is undefined: {main.reason} ({what}){agreeing}."
-    interval = ""
-    if main.low is not None and main.high is not None:
-        interval = f" (95% interval {_coefficient(main.low)} to {_coefficient(main.high)})"
     words = f"{reading(main.value)} on the scale of Landis and Koch"
-    return f"{name} is {_coefficient(main.value)}{interval}, {words}: {what}{agreeing}."
+    value = _coefficient(main.value) if main.low is None else with_interval(main, "coefficient")
+    return f"{name} is {value}, {words}: {what}{agreeing}."
 
 
 def headline_estimate(report: AgreementReport) -> tuple[str, Estimate]:
@@ -115,7 +115,7 @@ def pair_table(report: AgreementReport) -> Table:
 @made_by_this
 def category_table(report: AgreementReport) -> Table:
     """Fleiss' kappa of each label against all others."""
-    rows = tuple(_row(one.category, one.kappa_interval, n=one.n) for one in report.by_category)
+    rows = tuple(_row(one.category, structs.replace(one.kappa_interval, n=one.n)) for one in report.by_category)
     return _table("labels", "By label", _categories_finding(report.by_category), rows)
 
 
@@ -126,18 +126,18 @@ def confusion_tables(report: AgreementReport) -> Iterator[Table]:
             yield _matrix_table(confusion, f"confusion_{place}")
         return
     found = confusions(report)
-    rows = [
-        Row(f"{first} / {second}", count, group=f"{one} / {other}", unit="count")
-        for count, one, other, first, second in found[:_MOST_ROWS]
-    ]
-    if rows:
-        rows.sort(key=lambda row: row.group)
+    if found:
+        by_raters = sorted(found[:_MOST_ROWS], key=lambda entry: f"{entry[1]} / {entry[2]}")
+        rows = tuple(
+            Row(f"{first} / {second}", count, group=f"{one} / {other}", unit="count")
+            for count, one, other, first, second in by_raters
+        )
         most = found[0]
         finding = (
             f"Most often, {most[1]} said {most[3]} where {most[2]} said {most[4]}: {counted_text(most[0], 'item')}."
         )
         title = "Labels that were given to the same item"
-        yield _table("confusions", title, finding, tuple(rows), _left_out(len(found)))
+        yield _table("confusions", title, finding, rows, _left_out(len(found)))
 
 
 def confusions(report: AgreementReport) -> list[tuple[int, str, str, str, str]]:
@@ -230,33 +230,15 @@ def _categories_finding(categories: list[Category]) -> str:
 
 def _methods(report: AgreementReport) -> str:
     """The ways in which intervals were made, each once, without the counts that differ from row to row."""
-    estimates = [report.fleiss_kappa, report.krippendorff_alpha, report.gwet_ac1]
-    estimates += [pair.cohen_kappa_interval for pair in report.pairs]
-    bootstrap = f"percentile bootstrap, {report.resamples:,} resamples of items, seed {report.seed}"
-    named = dict.fromkeys(
-        bootstrap if one.method.startswith("percentile") else one.method.removesuffix(TOO_MANY)
-        for one in estimates
-        if one.method
-    )
-    if not named:
+    if not report.interval_methods:
         return "There are no intervals"
-    why = TOO_MANY if any(one.method.endswith(TOO_MANY) for one in estimates) else ""
-    return f"95% intervals by {'; by '.join(named)}{why}"
+    counts = f"{report.resamples:,} resamples of items, seed {report.seed}"
+    named = [f"{way}, {counts}" if way == BOOTSTRAP else way for way in report.interval_methods]
+    return f"95% intervals by {'; by '.join(named)}{TOO_MANY if report.too_many_to_resample else ''}"
 
 
-def _row(quantity: str, estimate: Estimate, source: str = "", *, group: str = "", n: int | None = None) -> Row:
-    return Row(
-        quantity,
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        estimate.n if n is None else n,
-        source=source,
-        reason=estimate.reason,
-        unit="coefficient",
-        method=estimate.method,
-        group=group,
-    )
+def _row(quantity: str, estimate: Estimate, source: str = "", *, group: str = "") -> Row:
+    return estimate_row(quantity, estimate, "coefficient", group, source)
 
 
 def _table(name: str, title: str, finding: str, rows: tuple[Row, ...], notes: tuple[str, ...] = ()) -> Table:
