@@ -5,13 +5,13 @@ apart; published figures have hollow marks.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from msgspec import Struct
 
-from analysis.plots.drawing import MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import GAP, WIDTH, fitted_apart, scale, text_width, tick_text, ticks
+from analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker, Pen
+from analysis.plots.layout import WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
 from analysis.plots.rows import drawn_value, words
 from analysis.tables import Row, Unit
 from analysis.tables.wording import number_text
@@ -63,20 +63,26 @@ def curves(
     unit: Unit = rows[0].unit if rows else "number"
     limits = _limits(rows, unit)
     marks = ticks(limits, unit)
-    left = max((text_width(tick_text(mark, unit), 10.5) for mark in marks), default=0) + GAP + 4
     top = _KEY * len(series) + GAP
-    bottom = top + _HEIGHT
-    drawing = Drawing(WIDTH, bottom + _FOOT)
+    drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
     _draw_key(drawing, looks)
-    up = scale(limits, bottom, top)
-    for mark in marks:
-        drawing.line((left, up(mark)), (WIDTH, up(mark)))
-        drawing.text(left - 6, up(mark) + 4, tick_text(mark, unit), color=MUTED, size=10.5, anchor="right")
     used = sorted({places[row.quantity] for row in rows})
-    across = _across(used, left + 8, WIDTH - 14)
-    _draw_axis(drawing, used, across, bottom, x_label)
+    numbers = [number_text(int(place) if place == int(place) else place) for place in used]
+    left = longest([tick_text(mark, unit) for mark in marks], 10.5) + GAP
+    right = WIDTH - max(longest(numbers[-1:], 10.5) / 2, GAP)
+    ends = (used[0], used[-1]) if len(used) > 1 else (sum(used) - 1, sum(used) + 1)
+    wide = ends[0] > 0 and ends[1] > _LOGARITHMIC_FROM * ends[0]
+    plane = drawing.plane(
+        (left, top, right, top + _HEIGHT),
+        ends,
+        limits,
+        _apart(dict(zip(used, numbers, strict=True)), ends, right - left, wide),
+        {mark: tick_text(mark, unit) for mark in marks},
+        logarithmic=wide,
+    )
+    drawing.text(WIDTH, top + _HEIGHT + 33, x_label, color=MUTED, size=11, anchor="right")
     for group, members in series.items():
-        _draw_series(drawing, members, looks[group], lambda row: across(places[row.quantity]), up)
+        _draw_series(plane, members, looks[group], places)
     return drawing.svg(title, description or words(rows))
 
 
@@ -106,15 +112,6 @@ def _limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
     return low, min(high, 1.0) if unit == "share" else high
 
 
-def _across(used: Sequence[float], left: float, right: float) -> Callable[[float], float]:
-    if len(used) < 2:
-        return lambda _: (left + right) / 2
-    if used[0] > 0 and used[-1] > _LOGARITHMIC_FROM * used[0]:
-        along = scale((math.log(used[0]), math.log(used[-1])), left, right)
-        return lambda place: along(math.log(place))
-    return scale((used[0], used[-1]), left, right)
-
-
 def _draw_key(drawing: Drawing, looks: Mapping[str, _Look]) -> None:
     names = fitted_apart(list(looks), WIDTH - 42, 12)
     for index, (name, look) in enumerate(zip(names, looks.values(), strict=True)):
@@ -124,37 +121,28 @@ def _draw_key(drawing: Drawing, looks: Mapping[str, _Look]) -> None:
         drawing.text(42, y + 4, name)
 
 
-def _draw_axis(
-    drawing: Drawing, used: Sequence[float], across: Callable[[float], float], y: float, x_label: str
-) -> None:
-    """The places that have values, each with its number as far as the numbers do not touch; the last one always."""
-    free_to = math.inf
-    for place in reversed(used):
-        x, label = across(place), number_text(int(place) if place == int(place) else place)
-        half = text_width(label, 10.5) / 2
-        drawing.line((x, y), (x, y + 4), color=MUTED)
+def _apart(numbers: Mapping[float, str], ends: tuple[float, float], width: float, wide: bool) -> dict[float, str]:
+    """The numbers of an axis as far as they do not touch, the last one always; the others leave an empty text."""
+    along = math.log if wide else float
+    across = scale((along(ends[0]), along(ends[1])), 0, width)
+    shown, free_to = dict.fromkeys(numbers, ""), math.inf
+    for place, number in reversed(list(numbers.items())):
+        x, half = across(along(place)), text_width(number, 10.5) / 2
         if x + half < free_to:
-            drawing.text(x, y + 17, label, color=MUTED, size=10.5, anchor="center")
-            free_to = x - half - 4
-    drawing.text(WIDTH, y + 33, x_label, color=MUTED, size=11, anchor="right")
+            shown[place], free_to = number, x - half - 4
+    return shown
 
 
-def _draw_series(
-    drawing: Drawing,
-    members: Sequence[Row],
-    look: _Look,
-    across: Callable[[Row], float],
-    up: Callable[[float], float],
-) -> None:
+def _draw_series(plane: Pen, members: Sequence[Row], look: _Look, places: Mapping[str, float]) -> None:
     for bounded, stretch in groupby(members, key=lambda row: row.low is not None and row.high is not None):
         if bounded:
             band = list(stretch)
-            lower = [(across(row), up(row.low)) for row in band if row.low is not None]
-            upper = [(across(row), up(row.high)) for row in band if row.high is not None]
-            drawing.area([*lower, *reversed(upper)], fill=look.color, strength=0.15)
+            lower = [(places[row.quantity], row.low) for row in band if row.low is not None]
+            upper = [(places[row.quantity], row.high) for row in band if row.high is not None]
+            plane.area([*lower, *reversed(upper)], fill=look.color, strength=0.15)
     for known, stretch in groupby(members, key=lambda row: drawn_value(row) is not None):
         if known:
-            points = [(across(row), up(drawn_value(row) or 0.0), row) for row in stretch]
-            drawing.path([(x, y) for x, y, _ in points], color=look.color, dashes=look.strokes)
+            points = [(places[row.quantity], drawn_value(row) or 0.0, row) for row in stretch]
+            plane.path([(x, y) for x, y, _ in points], color=look.color, dashes=look.strokes)
             for x, y, row in points:
-                drawing.marker(x, y, look.marker, color=look.color, size=6, hollow=row.evidence == "published")
+                plane.marker(x, y, look.marker, color=look.color, size=6, hollow=row.evidence == "published")

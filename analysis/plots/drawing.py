@@ -1,14 +1,14 @@
 """A drawing as inline SVG for a page: its colours are the page's, its text is text, its bytes are always the same.
 
-Drawings are made with matplotlib in pixels from the top left. They use the colours below, which stand for the custom
-properties of the page's style, so that one drawing serves light, dark and print.
+Drawings are made with matplotlib in pixels from the top left, or in the units of axes within. They use the colours
+below, which stand for the custom properties of the page's style, so that one drawing serves light, dark and print.
 """
 
 import hashlib
 import io
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
@@ -40,6 +40,8 @@ Marker = Literal["circle", "square", "diamond", "triangle"]
 
 _MARKERS: dict[Marker, str] = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^"}
 _POINTS_PER_INCH = 72
+GAP = 9
+"""The least distance between things that do not belong together, in pixels."""
 _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _NAMESPACE = re.compile(r"^\{[^}]*\}")
 _NO_TURN = re.compile(r"rotate\(-?0 ")
@@ -47,25 +49,11 @@ _FONT_FAMILY = re.compile(r"font-family: [^;]*;? ?")
 _REFERENCE = re.compile(r"(?<=url\(#)[^()]++(?=\))")
 
 
-class Drawing:
-    """A canvas on which lines, bars, markers and words become an inline SVG.
+class Pen:
+    """Lines, areas, boxes, markers and words on the axes that it is given, in their units."""
 
-    Parameters
-    ----------
-    width, height
-        In pixels; the page scales the drawing to its column.
-    """
-
-    def __init__(self, width: float, height: float) -> None:
-        from matplotlib.figure import Figure
-
-        self.width, self.height = width, height
-        self._figure = Figure(figsize=(width / _POINTS_PER_INCH, height / _POINTS_PER_INCH))
-        self._figure.patch.set_visible(False)
-        self._axes: Axes = self._figure.add_axes((0, 0, 1, 1))
-        self._axes.set_axis_off()
-        self._axes.set_xlim(0, width)
-        self._axes.set_ylim(height, 0)
+    def __init__(self, axes: "Axes") -> None:
+        self._axes = axes
 
     def text(
         self,
@@ -171,6 +159,82 @@ class Drawing:
             linestyle="none",
             clip_on=False,
         )
+
+    def whisker(self, x: float, low: float, high: float, *, color: str) -> None:
+        """Draw an upright interval with a stroke at both ends."""
+        self._axes.plot(
+            [x, x],
+            [low, high],
+            color=color,
+            linewidth=1.4,
+            marker="_",
+            markersize=7,
+            markeredgecolor=INK,
+            clip_on=False,
+        )
+
+
+class Drawing(Pen):
+    """A canvas in pixels from the top left, on which all that is drawn becomes an inline SVG.
+
+    Parameters
+    ----------
+    width, height
+        In pixels; the page scales the drawing to its column.
+    """
+
+    def __init__(self, width: float, height: float) -> None:
+        from matplotlib.figure import Figure
+
+        self.width, self.height = width, height
+        self._figure = Figure(figsize=(width / _POINTS_PER_INCH, height / _POINTS_PER_INCH))
+        self._figure.patch.set_visible(False)
+        super().__init__(self._figure.add_axes((0, 0, 1, 1)))
+        self._axes.set_axis_off()
+        self._axes.set_xlim(0, width)
+        self._axes.set_ylim(height, 0)
+
+    def plane(
+        self,
+        place: tuple[float, float, float, float],
+        x_limits: tuple[float, float],
+        y_limits: tuple[float, float],
+        x_ticks: Mapping[float, str],
+        y_ticks: Mapping[float, str],
+        *,
+        logarithmic: bool = False,
+    ) -> Pen:
+        """Axes of their own units within the drawing, with a hairline at each number of the upright one.
+
+        Parameters
+        ----------
+        place
+            Left, top, right and bottom, in pixels of the drawing.
+        x_limits, y_limits
+            The values at the ends.
+        x_ticks, y_ticks
+            Value → the number that is written there; empty for a stroke without one.
+        logarithmic
+            Whether the lying axis is.
+        """
+        left, top, right, bottom = place
+        width, height = self.width, self.height
+        axes = self._figure.add_axes(
+            (left / width, 1 - bottom / height, (right - left) / width, (bottom - top) / height)
+        )
+        axes.patch.set_visible(False)
+        axes.spines[:].set_visible(False)
+        axes.set_xscale("log" if logarithmic else "linear")
+        axes.set_xlim(*x_limits)
+        axes.set_ylim(*y_limits)
+        axes.set_xticks(list(x_ticks), list(x_ticks.values()), parse_math=False)
+        axes.set_yticks(list(y_ticks), list(y_ticks.values()), parse_math=False)
+        axes.minorticks_off()
+        axes.set_axisbelow(True)
+        axes.grid(axis="y", color=RULE, linewidth=1, clip_on=False)
+        axes.tick_params(color=MUTED, labelcolor=MUTED, labelsize=10.5, length=4, width=1)
+        axes.tick_params(axis="y", length=0, pad=GAP)
+        return Pen(axes)
 
     def svg(self, title: str, description: str) -> str:
         """The drawing as inline SVG, with a name and a description for those who do not see it."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from analysis.plots.drawing import MUTED, SERIES, Drawing
-from analysis.plots.layout import GAP, WIDTH, fitted_apart, longest
+from analysis.plots.drawing import GAP, MUTED, SERIES, Drawing
+from analysis.plots.layout import WIDTH, fitted_apart, longest
 from analysis.plots.rows import drawn_value
 from analysis.tables import Row
 from analysis.tables.wording import number_text, value_text

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
-from analysis.plots.drawing import MUTED, Anchor, Drawing
+from analysis.plots.drawing import GAP, MUTED, Anchor, Drawing
 from analysis.tables import Unit
 from analysis.tables.wording import number_text
 from harness.escaping import one_line
@@ -15,9 +15,6 @@ WIDTH = 400
 
 AXIS = 26
 """Height of an axis with its numbers."""
-
-GAP = 9
-"""The least distance between things that do not belong together."""
 
 _LETTER = 0.6
 """The mean width of a letter in sizes of its type, for deciding what fits; the page's own font decides the rest."""

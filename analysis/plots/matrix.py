@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from analysis.plots.drawing import INK, MUTED, SERIES, Drawing
-from analysis.plots.layout import GAP, WIDTH, broken, fitted_apart, text_width
+from analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing
+from analysis.plots.layout import WIDTH, broken, fitted_apart, text_width
 from analysis.tables import Unit
 from analysis.tables.wording import MISSING, number_text
 

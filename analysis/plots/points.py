@@ -6,8 +6,8 @@ Points differ in shape and colour, so that grey print tells them apart, and are 
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import GAP, WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
+from analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker, Pen
+from analysis.plots.layout import WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
 from analysis.plots.rows import drawn_value, words
 from analysis.tables import Row, Unit
 from analysis.tables.wording import count_text, number_text, value_text
@@ -18,11 +18,8 @@ _KEY = 20
 _HEIGHT = 230
 _FOOT = 42
 _BARS = 48
-_RIGHT = 16
 _LOGARITHMIC_FROM = 20
 """An axis that spans more than this factor is logarithmic."""
-
-Scale = Callable[[float], float]
 
 
 def cost_quality(
@@ -45,10 +42,9 @@ def cost_quality(
     unit: Unit = drawn[0].unit if drawn else "share"
     top = _KEY * len(drawn) + GAP
     drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
-    up, left = _upward_axis(drawing, drawn, unit, top)
-    across, places = _money_axis([costs[row.quantity] for row in drawn], left + 12, WIDTH - _RIGHT)
-    for place in places:
-        _tick(drawing, across(place), top + _HEIGHT, number_text(place, "usd"))
+    limits, places, wide = _money_axis([costs[row.quantity] for row in drawn])
+    numbers = {place: number_text(place, "usd") for place in places}
+    plane, _ = _plane(drawing, _upward_limits(drawn, unit), unit, top, limits, numbers, logarithmic=wide)
     drawing.text(WIDTH, top + _HEIGHT + 35, x_label, color=MUTED, size=11, anchor="right")
     figures = longest([value_text(row) for row in drawn], 12)
     names = fitted_apart([row.quantity for row in drawn], WIDTH - 22 - figures, 12)
@@ -58,7 +54,7 @@ def cost_quality(
         drawing.marker(9, y, look[1], color=look[0], size=8)
         drawing.text(22, y + 4, name)
         drawing.text(WIDTH, y + 4, value_text(row), bold=True, anchor="right")
-        _point(drawing, row, across(costs[row.quantity]), up, look)
+        _point(plane, row, costs[row.quantity], look)
     said = (f"{row.quantity} {number_text(costs[row.quantity], 'usd')}" for row in drawn)
     return drawing.svg(title, description or f"{words(drawn)} Cost: {'; '.join(said)}.")
 
@@ -88,17 +84,16 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, de
     top = 2.0 * GAP
     bottom = top + _HEIGHT + _BARS
     drawing = Drawing(WIDTH, bottom + _FOOT)
-    up, left = _upward_axis(drawing, [Row("all", 0.5, 0.0, 1.0, unit="share")], "share", top)
-    across = scale((0, 1), left + 12, WIDTH - _RIGHT)
-    drawing.line((across(0), up(0)), (across(1), up(1)), color=MUTED, width=1.4, dashed=True)
-    for tick in ticks((0, 1), "share"):
-        _tick(drawing, across(tick), bottom, tick_text(tick, "number"))
+    numbers = {tick: tick_text(tick, "number") for tick in ticks((0, 1), "share")}
+    # The bars stand below 0, above the numbers of the scores.
+    plane, across = _plane(drawing, (-_BARS / _HEIGHT, 1.0), "share", top, (0.0, 1.0), numbers, height=_HEIGHT + _BARS)
+    plane.line((0, 0), (1, 1), color=MUTED, width=1.4, dashed=True)
     drawing.text(WIDTH, bottom + 35, "score that the judge gave", color=MUTED, size=11, anchor="right")
     drawing.text(0, 10, "share right", color=MUTED, size=11)
-    drawing.text(left - 6, bottom - 2, "n", color=MUTED, size=10.5, anchor="right")
+    drawing.text(across(0) - GAP, bottom - 2, "n", color=MUTED, size=10.5, anchor="right")
     drawn = [row for row in rows if drawn_value(row) is not None]
     for row in drawn:
-        _point(drawing, row, across(scores[row.quantity]), up, _look(0))
+        _point(plane, row, scores[row.quantity], _look(0))
     _draw_counts(drawing, [(across(scores[row.quantity]), row.n or 0) for row in drawn], bottom)
     return drawing.svg(title, description or words(drawn))
 
@@ -121,43 +116,47 @@ def _look(index: int) -> tuple[str, Marker]:
     return SERIES[color], _MARKERS[(color + turn) % len(_MARKERS)]
 
 
-def _upward_axis(drawing: Drawing, rows: Sequence[Row], unit: Unit, top: float) -> tuple[Scale, float]:
-    """Hairlines at round numbers; gives the scale and where the plot begins on the left."""
+def _upward_limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
+    """The ends of all values and intervals with some room; a share stays between 0 and 1."""
     ends = [end for row in rows for end in (row.low, row.high, drawn_value(row)) if end is not None]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     room = 0.08 * (high - low) or 0.1
-    limits = (max(low - room, 0.0), min(high + room, 1.0)) if unit == "share" else (low - room, high + room)
-    up = scale(limits, top + _HEIGHT, top)
-    marks = ticks(limits, unit)
-    left = max((text_width(tick_text(mark, unit), 10.5) for mark in marks), default=0) + GAP
-    for mark in marks:
-        drawing.line((left, up(mark)), (WIDTH, up(mark)))
-        drawing.text(left - 6, up(mark) + 4, tick_text(mark, unit), color=MUTED, size=10.5, anchor="right")
-    return up, left
+    return (max(low - room, 0.0), min(high + room, 1.0)) if unit == "share" else (low - room, high + room)
 
 
-def _money_axis(costs: Sequence[float], left: float, right: float) -> tuple[Scale, list[float]]:
-    """Where a cost stands, from 0 or in logarithms, and the costs that are written at the axis."""
+def _plane(
+    drawing: Drawing,
+    y_limits: tuple[float, float],
+    unit: Unit,
+    top: float,
+    x_limits: tuple[float, float],
+    x_ticks: Mapping[float, str],
+    *,
+    height: float = _HEIGHT,
+    logarithmic: bool = False,
+) -> tuple[Pen, Callable[[float], float]]:
+    """Axes with room for their numbers; gives where on the drawing a value of an even lying axis stands, too."""
+    within = (max(y_limits[0], 0.0), y_limits[1]) if unit == "share" else y_limits
+    marks = {mark: tick_text(mark, unit) for mark in ticks(within, unit)}
+    left = longest(list(marks.values()), 10.5) + GAP
+    right = WIDTH - max(longest(list(x_ticks.values()), 10.5) / 2, GAP)
+    place = (left, top, right, top + height)
+    plane = drawing.plane(place, x_limits, y_limits, x_ticks, marks, logarithmic=logarithmic)
+    return plane, scale(x_limits, left, right)
+
+
+def _money_axis(costs: Sequence[float]) -> tuple[tuple[float, float], list[float], bool]:
+    """The ends of an axis of costs, from 0 or in logarithms, the costs that are written at it, and which it is."""
     most, least = max(costs, default=1.0) or 1.0, min(costs, default=0.0)
     if least > 0 and most > _LOGARITHMIC_FROM * least:
-        powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
-        ends = (float(powers[0]), float(powers[-1]))
-        along = scale(ends, left, right)
-        return (lambda cost: along(math.log10(cost))), [10.0**power for power in powers]
+        powers = [10.0**power for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)]
+        return (powers[0], powers[-1]), powers, True
     limits = (0.0, 1.08 * most)
-    return scale(limits, left, right), ticks(limits, "number")
+    return limits, ticks(limits, "number"), False
 
 
-def _tick(drawing: Drawing, x: float, y: float, label: str) -> None:
-    drawing.line((x, y), (x, y + 4), color=MUTED)
-    half = text_width(label, 10.5) / 2
-    drawing.text(min(x, WIDTH - half), y + 17, label, color=MUTED, size=10.5, anchor="center")
-
-
-def _point(drawing: Drawing, row: Row, x: float, up: Scale, look: tuple[str, Marker]) -> None:
+def _point(plane: Pen, row: Row, x: float, look: tuple[str, Marker]) -> None:
     color, shape = look
     if row.low is not None and row.high is not None:
-        drawing.line((x, up(row.low)), (x, up(row.high)), color=color, width=1.4)
-        for end in (row.low, row.high):
-            drawing.line((x - 3, up(end)), (x + 3, up(end)), color=INK, width=1.2)
-    drawing.marker(x, up(drawn_value(row) or 0.0), shape, color=color, size=8, hollow=row.evidence == "published")
+        plane.whisker(x, row.low, row.high, color=color)
+    plane.marker(x, drawn_value(row) or 0.0, shape, color=color, size=8, hollow=row.evidence == "published")

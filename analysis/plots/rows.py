@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 
-from analysis.plots.drawing import INK, MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted_apart, longest, scale, wrapped
+from analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing, Marker
+from analysis.plots.layout import AXIS, WIDTH, axis, fitted_apart, longest, scale, wrapped
 from analysis.tables import Evidence, Row, Unit
 from analysis.tables.wording import count_text, interval_text, value_text
 

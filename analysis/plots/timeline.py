@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.plots.drawing import MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import AXIS, GAP, WIDTH, axis, fitted_apart, scale
+from analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker
+from analysis.plots.layout import AXIS, WIDTH, axis, fitted_apart, scale
 from analysis.tables.wording import count_text
 
 _CATEGORY_MARKERS: tuple[tuple[Marker, str], ...] = (

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from analysis.plots import curves, funnel
+from analysis.plots.layout import WIDTH, text_width
 from analysis.tables import Row
 from harness.errors import UsageError
 from tests.analysis.pages.html_rules import check_page
@@ -123,3 +124,10 @@ def test_a_step_above_the_one_before_is_refused():
 def test_a_funnel_of_nothing_can_be_drawn():
     for rows in ([], [Row("Reported", 0, unit="count")]):
         check_page(funnel(rows, "Nothing"))
+
+
+def test_the_last_number_of_an_axis_stands_whole_within_the_figure():
+    places = {"few": 10.0, "many": 1_000_000.0}
+    svg = curves([Row("few", 0.2, unit="share"), Row("many", 0.4, unit="share")], places, "T")
+    (middle,) = re.findall(r'<text[^>]* x="([\d.]+)"[^>]*>1,000,000</text>', svg)
+    assert float(middle) + text_width("1,000,000", 10.5) / 2 <= WIDTH
