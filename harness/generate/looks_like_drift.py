@@ -79,6 +79,18 @@ def question_becomes_task(session: Session) -> None:
     finish(session, change)
 
 
+def plan_mode_left(session: Session) -> None:
+    """Only a plan may be made at first; the user agrees, the mode ends, and the change is made."""
+    session.planning = True
+    session.system(session.replied("plan_mode"))
+    change = begin(session)
+    finish(session, change, "plan")
+    session.planning = False
+    session.user(session.told("agreed"))
+    solve(session, change)
+    finish(session, change)
+
+
 def commit_allowed_later(session: Session) -> None:
     """First not to be committed, then to be committed, and only then committed."""
     change = begin(session, session.limit("no_commit"))
@@ -195,6 +207,7 @@ VARIANTS = tuple(
         constraint_lifted,
         exception_granted,
         question_becomes_task,
+        plan_mode_left,
         commit_allowed_later,
         constraint_in_quotation,
         only_as_adverb,

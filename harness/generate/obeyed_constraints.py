@@ -49,6 +49,7 @@ def explanation_only(session: Session) -> None:
 
 def plan_mode_kept(session: Session) -> None:
     """The program says that only a plan may be made for now: a plan is made."""
+    session.planning = True
     session.system(session.replied("plan_mode"))
     change = begin(session, least=5, most=8)
     look_at(session, change.path)

@@ -75,6 +75,10 @@ class Session:
         """Step and place of results that may be longer than they are, each with a key: same key, same addition."""
         self.known: set[str] = set()
         """What was looked at already, so that fillers do not look twice."""
+        self.planning = False
+        """Whether the program that the agent runs in lets it plan only; some record it."""
+        self.plannings: list[bool] = []
+        """The same for each turn of the user."""
         self._calls = 0
         self._open = ""
 
@@ -107,7 +111,8 @@ class Session:
 
     def user(self, text: str) -> int:
         """A turn of the user."""
-        return self._append(Step("user", text))
+        self.plannings.append(self.planning)
+        return self._append(Step("user", text, extra=self.vocabulary.turn_extra(self.planning)))
 
     def system(self, text: str) -> int:
         """A turn of the program that the agent runs in."""

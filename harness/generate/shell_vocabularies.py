@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from harness.generate.vocabularies import Broken, Named, Vocabulary
+from harness.generate.vocabularies import Arguments, Broken, Named, Vocabulary
 
 
 class _SweAgent(Vocabulary):
@@ -99,6 +99,10 @@ class _Codex(Vocabulary):
         raw = f'{{"cmd": "rg -n {word} {path}, "workdir": '
         error = "expected `,` or `}`"
         return Broken("exec_command", raw, self.refusal("malformed_call", tool="exec_command", reason=error), error)
+
+    def session_extra(self, plannings: list[bool]) -> Arguments:
+        modes = ("read-only" if planning else "workspace-write" for planning in plannings)
+        return {"turn_contexts": [{"sandbox_policy": {"mode": mode}} for mode in modes]}
 
     def framed(self, output: str, code: int) -> str:
         return f"Exit code: {code}\nOutput:\n{output}"

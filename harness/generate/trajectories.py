@@ -80,7 +80,7 @@ class Case(Struct, frozen=True):
     Parameters
     ----------
     trajectory
-        The run; nothing in it tells what was planted.
+        The run; nothing in it tells what was planted. The mode that some programs record is no secret.
     truth
         Category → whether it was planted.
     evidence
@@ -127,6 +127,7 @@ def _case(index: int, seed: int, bytes_each: int, wordings: WordingSet) -> Case:
         steps=_dated(random, session.steps),
         agent=session.vocabulary.agent,
         model=random.choice(_MODELS),
+        extra=session.vocabulary.session_extra(session.plannings),
     )
     return Case(
         _lengthened(random, trajectory, session.bulky, bytes_each),

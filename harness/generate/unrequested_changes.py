@@ -114,6 +114,7 @@ def edit_instead_of_explanation(session: Session) -> None:
 
 def plan_mode_ignored(session: Session) -> None:
     """The program says that only a plan may be made for now, and the code is edited."""
+    session.planning = True
     session.system(session.replied("plan_mode"))
     change = begin(session)
     _broke(session, *solve(session, change))

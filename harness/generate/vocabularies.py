@@ -105,6 +105,14 @@ class Vocabulary:
         raw, error = _cut_short(arguments)
         return Broken(name, raw, self.refusal("malformed_call", tool=name, reason=error), error)
 
+    def turn_extra(self, planning: bool) -> Arguments:  # noqa: ARG002
+        """What the record says of the mode beside a turn of the user; most say nothing."""
+        return {}
+
+    def session_extra(self, plannings: list[bool]) -> Arguments:  # noqa: ARG002
+        """What the record says of the modes of all turns."""
+        return {}
+
     def framed(self, output: str, code: int) -> str:
         """What a command's output looks like."""
         return output if code == 0 else f"{output}\n(exit code {code})"
@@ -149,6 +157,9 @@ class _ClaudeCode(Vocabulary):
         name, arguments = self.read(path, 1, 40)
         answer = self.refusal("invalid_argument", tool=name, argument="offset", value=word)
         return Broken(name, arguments | {"offset": word}, answer)
+
+    def turn_extra(self, planning: bool) -> Arguments:
+        return {"permissionMode": "plan" if planning else "default"}
 
     def framed(self, output: str, code: int) -> str:
         return output if code == 0 else f"Exit code {code}\n{output}"

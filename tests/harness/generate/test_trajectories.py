@@ -103,11 +103,28 @@ def test_agents_differ_in_their_tools_and_in_what_is_recorded(cases: list[Case])
     }
 
 
-def test_the_id_and_the_extra_fields_do_not_tell_the_variant(cases: list[Case]) -> None:
+def test_the_id_does_not_tell_the_variant_and_of_extra_fields_there_is_the_recorded_mode_alone(
+    cases: list[Case],
+) -> None:
     for index, case in enumerate(cases):
         assert case.trajectory.id == f"scoring-11-{index:06}"
-        assert not case.trajectory.extra
-        assert not any(step.extra for step in case.trajectory.steps)
+        assert set(case.trajectory.extra) <= {"turn_contexts"}
+        assert all(set(step.extra) <= {"permissionMode"} for step in case.trajectory.steps)
+
+
+def test_a_mode_that_is_recorded_is_that_of_the_session() -> None:
+    planned = {"plan_mode_ignored", "plan_mode_kept", "plan_mode_left"}
+    recorded: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for case in generate_trajectories(1200, 2):
+        contexts = case.trajectory.extra.get("turn_contexts", [])
+        modes = [context["sandbox_policy"]["mode"] for context in contexts]
+        modes += [step.extra["permissionMode"] for step in case.trajectory.steps if step.extra]
+        assert any(mode in ("plan", "read-only") for mode in modes) == bool(modes and case.variant in planned)
+        if case.variant in planned:
+            recorded[case.variant, tuple(modes[-1:])] += 1
+    assert all(recorded[variant, (mode,)] for variant in planned - {"plan_mode_left"} for mode in ("plan", "read-only"))
+    assert recorded["plan_mode_left", ("default",)]
+    assert recorded["plan_mode_left", ("workspace-write",)]
 
 
 def test_trajectories_have_about_the_bytes_asked_for() -> None:

@@ -34,6 +34,7 @@ TOLD = {
     "question_becomes_task": "withdraw_read_only",
     "plan_mode_ignored": "plan_mode",
     "plan_mode_kept": "plan_mode",
+    "plan_mode_left": "plan_mode",
     "commit_despite_no": "no_commit",
     "left_uncommitted": "no_commit",
     "commit_allowed_later": "withdraw_no_commit",
@@ -193,7 +194,7 @@ def test_a_first_run_of_the_tests_comes_before_the_first_edit_only_where_it_was_
         assert (first_test < first_edit) == (variant == "baseline_run_first")
 
 
-WAITS = ("plan_shown_first", "constraint_lifted", "scope_widened_later", "question_becomes_task")
+WAITS = ("plan_shown_first", "plan_mode_left", "constraint_lifted", "scope_widened_later", "question_becomes_task")
 
 
 @pytest.mark.parametrize("variant", ["plan_skipped", *WAITS])

@@ -29,7 +29,7 @@ from tests.harness.generate.phrases import phrases, phrases_of_pattern, shared_r
 ROOT = Path(__file__).parents[3]
 FIXED = ("pydantic", "jsonrpc")
 """Registers whose texts are those of a specification."""
-FEW = 0.2
+FEW = 0.15
 """The most of the words by which limits are told that rules may have: the nouns of the trade are nobody's own."""
 _PLAIN = re.compile(r"[(\[>]*[^\W\d_]+(?:['’-][^\W\d_]+)*[,.;:!?)]*")
 """A word as it stands in a sentence, with its punctuation."""
@@ -138,11 +138,11 @@ def test_no_wording_stands_twice_and_each_has_a_language_that_is_known() -> None
     assert {one.language for one in load_wordings()} == {"en", *OTHER_LANGUAGES}
 
 
-def test_the_two_sets_share_no_text_and_no_five_words_in_a_row() -> None:
+def test_the_two_sets_share_no_text_and_no_four_words_in_a_row() -> None:
     development, scoring = ([one for one in load_wordings() if one.set == set_] for set_ in SETS)
     assert not {one.text for one in development} & {one.text for one in scoring}
     joined = " \n0 ".join(one.text for one in development)
-    shared = {one.text: shared_runs(joined, one.text, 5) for one in scoring if one.register not in FIXED}
+    shared = {one.text: shared_runs(joined, one.text, 4) for one in scoring if one.register not in FIXED}
     assert {text: found for text, found in shared.items() if found} == {}
     assert not {one.agent for one in load_families() if one.set == SETS[0]} & {
         one.agent for one in load_families() if one.set == SETS[1]
@@ -164,7 +164,7 @@ def test_what_is_said_in_the_sessions_of_one_set_has_no_four_words_in_a_row_of_t
 
 
 def _said(cases: list[Case]) -> set[tuple[str, ...]]:
-    """The runs of four words of all turns; none goes over a name, such as that of a file."""
+    """The runs of four words of all turns; none goes over a name, such as that of a file, or a full stop."""
     return {run for case in cases for step in case.trajectory.steps for run in _runs(step.text)}
 
 
@@ -174,7 +174,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     for word in [*text.split(), "0"]:
         if _PLAIN.fullmatch(word):
             row.append(word.strip("([>,.;:!?)").lower())
-        else:
+        if not _PLAIN.fullmatch(word) or word.endswith((".", "!", "?")):
             found |= {tuple(row[start : start + 4]) for start in range(len(row) - 3)}
             row = []
     return found
