@@ -27,14 +27,14 @@ nothing does not depend on it. `row` is the place of the figure in the table's J
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
 from analysis.modules import source_of
-from analysis.published import published_papers
-from analysis.tables import Row, Table
+from analysis.tables import Table
+from analysis.tables.inputs import Figure
 
 Kind = Literal["published file", "data set", "generated"]
 
@@ -71,21 +71,6 @@ class MadeTable(Struct, frozen=True):
     files: dict[str, str]
 
 
-class Figure(Struct, frozen=True):
-    """One row of a table, and what it is made of."""
-
-    paper: str
-    table: str
-    row: int
-    group: str
-    quantity: str
-    evidence: str
-    source: str
-    inputs: tuple[str, ...]
-    seed: int
-    function: str
-
-
 class Provenance(Struct, frozen=True):
     """All figures of a run with what they are made of."""
 
@@ -95,57 +80,6 @@ class Provenance(Struct, frozen=True):
     inputs: tuple[Input, ...]
     tables: tuple[MadeTable, ...]
     figures: tuple[Figure, ...]
-
-
-def figures_of(tables: Iterable[Table], seed: int) -> tuple[Figure, ...]:
-    """Every row of every table with the names of its inputs."""
-    papers = published_papers()
-    return tuple(
-        Figure(
-            table.paper,
-            table.name,
-            place,
-            row.group,
-            row.quantity,
-            row.evidence,
-            row.source,
-            inputs_behind(row, table, papers),
-            seed,
-            table.made_by,
-        )
-        for table in tables
-        for place, row in enumerate(table.rows)
-    )
-
-
-def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
-    """The names of what a row is made of; `papers` are those whose printed figures are at hand."""
-    return (
-        *(f"published/{name}" for name in papers_behind(row, table, papers)),
-        *(f"datasets/{name}" for name in data_sets_behind(row, table)),
-        *(f"generated/{name}" for name in [generator_behind(row, table)] if name),
-    )
-
-
-def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
-    """The papers whose printed figures a row is made of: of its figures, else those it says, else its table's.
-
-    What is measured on a data set has none.
-    """
-    if row.evidence == "real" or row.datasets:
-        return ()
-    named = tuple(dict.fromkeys(figure.partition("/")[0] for figure in row.figures)) or row.papers or (table.paper,)
-    return tuple(name for name in named if name in papers)
-
-
-def data_sets_behind(row: Row, table: Table) -> tuple[str, ...]:
-    """The data sets that a row is measured on: those it says, else all of its table's."""
-    return row.datasets or (tuple(dict.fromkeys(table.datasets)) if row.evidence == "real" else ())
-
-
-def generator_behind(row: Row, table: Table) -> str:
-    """The function that generated a row's cases, by module and name; empty where none did or nobody said."""
-    return (table.generator or table.made_by) if row.evidence == "generated" else ""
 
 
 def module_sha256(function: str) -> str:

@@ -11,9 +11,11 @@ from analysis.pages.foot import Foot, versions
 from analysis.pages.notebook import Report
 from analysis.pages.origin_pages import DataSetRecord, RecordFile, Upstream, origin_pages
 from analysis.pages.origins import data_sets_of
-from analysis.provenance import Input, InputFile, Provenance, figures_of, made_tables, module_sha256
+from analysis.provenance import Input, InputFile, Provenance, made_tables, module_sha256
+from analysis.published import published_papers
 from analysis.tables import Table
 from analysis.tables.files import file_addresses
+from analysis.tables.inputs import figures_of
 from harness.datasets.catalogue import Source, address_template, data_set, files_of, locate
 from harness.datasets.checking import check
 from harness.errors import MissingPrerequisite
@@ -62,7 +64,7 @@ def provenance(
     seed: int,
 ) -> Provenance:
     """Every figure of a run with what it is made of."""
-    figures = figures_of(tables, seed)
+    figures = figures_of(tables, published_papers(), seed)
     drawn: dict[tuple[str, str], list[str]] = {}
     for drawing, source in (pair for report in reports for pair in report.drawings):
         if source is not None and source.is_known:

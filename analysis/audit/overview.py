@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import structs
 
 from analysis.audit.findings import Finding, as_one, counted, headline, is_one_figure, merged, paper_findings
+from analysis.audit.tables import ROUNDING
 from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
 from analysis.tables import FAILED, STATUS_WORDS, Row, Status, Table, made_by_this
 
@@ -27,7 +28,6 @@ _TITLES: dict[Status, str] = {
 }
 _ALONE = "figures that stand alone"
 _FIGURES = re.compile(r"[~<>−+-]?\d[\d.,]*(?:%|pp\b|[hsk]\b)?")
-_ROUNDING = "range that the rounding of the printed inputs leaves open"
 
 
 def all_findings() -> list[Finding]:
@@ -149,16 +149,12 @@ def unchecked_table() -> Table:
     )
 
 
-def status_rows(findings: Iterable[Finding], by_check: bool = False) -> list[Row]:
+def counted_by(findings: Iterable[Finding], by_check: bool = False) -> dict[str, dict[Status, int]]:
     """How many findings there are of each status, source by source or check by check: what a figure draws."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.check if by_check else finding.source, []).append(finding)
-    return [
-        Row(quantity=status, value=count, evidence="recomputed", unit="count", group=PAPERS.get(name, name))
-        for name, found in groups.items()
-        for status, count in counted(found).items()
-    ]
+    return {PAPERS.get(name, name): counted(found) for name, found in groups.items()}
 
 
 def _slugs() -> list[str]:
@@ -168,10 +164,12 @@ def _slugs() -> list[str]:
 
 
 def _overview_rows(paper: Paper, findings: Iterable[Finding]) -> list[Row]:
-    rows = status_rows(finding for finding in findings if finding.source == paper.slug)
+    counts = counted(finding for finding in findings if finding.source == paper.slug)
     name, alone = PAPERS.get(paper.slug, paper.slug), len(_standing_alone(paper))
-    rows.append(Row(_ALONE, alone, evidence="recomputed", unit="count", group=name))
-    return [structs.replace(row, papers=(paper.slug,)) for row in rows]
+    return [
+        Row(quantity, count, evidence="recomputed", unit="count", group=name, papers=(paper.slug,))
+        for quantity, count in [*counts.items(), (_ALONE, alone)]
+    ]
 
 
 def _printed(paper: Paper) -> list[Figure]:
@@ -212,7 +210,7 @@ def _finding_rows(first: Finding, *, several: bool, told_apart: bool) -> list[Ro
         reason="" if first.status == "reproduced" else first.explanation,
         unit="number" if first.unit == "text" else first.unit,
         printed=None,
-        method="" if first.low is None else _ROUNDING,
+        method="" if first.low is None else ROUNDING,
     )
     return [printed, computed]
 

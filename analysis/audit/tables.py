@@ -13,7 +13,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
 
-_ROUNDING = "range that the rounding of the printed inputs leaves open"
+ROUNDING = "range that the rounding of the printed inputs leaves open"
 
 
 class PrintedCount(Struct, frozen=True):
@@ -31,13 +31,13 @@ class PrintedCount(Struct, frozen=True):
 class CheckedFigure(Struct, frozen=True):
     """A printed figure, what a table calls it, and what each way to work it out again gave.
 
-    `quantity` and `group` are the names of its rows; `n` is how many cases stand behind it, where the table says so;
-    `count` is the count behind a share, from which its interval of sampling comes.
+    `name` is that of its rows, `heading` what they stand under; `n` is how many cases stand behind it, where the table
+    says so; `count` is the count behind a share, from which its interval of sampling comes.
     """
 
     figure: Figure
-    quantity: str
-    group: str = ""
+    name: str
+    heading: str = ""
     found: tuple[Checked, ...] = ()
     n: int | None = None
     count: PrintedCount | None = None
@@ -51,8 +51,8 @@ class CheckedFigure(Struct, frozen=True):
 def checked_figure(
     paper: Paper,
     figure: Figure,
-    quantity: str = "",
-    group: str = "",
+    name: str = "",
+    heading: str = "",
     *,
     n: int | None = None,
     with_count: bool = False,
@@ -64,7 +64,7 @@ def checked_figure(
     ----------
     paper, figure
         Which figure of which paper.
-    quantity, group
+    name, heading
         The name of its rows, by default the figure's own row and column, and the heading that they stand under.
     n
         How many cases stand behind it.
@@ -75,8 +75,8 @@ def checked_figure(
     """
     return CheckedFigure(
         figure,
-        quantity or f"{figure.row}: {figure.column}",
-        group,
+        name or f"{figure.row}: {figure.column}",
+        heading,
         tuple(found for found in check_ways(paper, figure) if statuses is None or found.status in statuses),
         n,
         printed_count(paper, figure) if with_count else None,
@@ -103,7 +103,7 @@ def checked_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
         row
         for one in figures
         for row in (
-            published_row(one.figure, one.quantity, n=one.n, group=one.group),
+            published_row(one.figure, one.name, n=one.n, group=one.heading),
             *(_recomputed_row(one, found) for found in one.found),
         )
     ]
@@ -113,12 +113,12 @@ def _recomputed_row(one: CheckedFigure, found: Checked) -> Row:
     """What working a figure out gave; its interval is of sampling where the count is known."""
     place = one.figure.place
     if one.count is None or one.count.count is None:
-        low, high, method = found.low, found.high, "" if found.low is None else _ROUNDING
+        low, high, method = found.low, found.high, "" if found.low is None else ROUNDING
     else:
         low, high, method = one.share.low, one.share.high, one.share.method
         place = f"{one.count.count:,} / {one.count.n:,}, {place}"
     return Row(
-        quantity=one.quantity,
+        quantity=one.name,
         value=found.value,
         low=low,
         high=high,
@@ -129,7 +129,7 @@ def _recomputed_row(one: CheckedFigure, found: Checked) -> Row:
         reason="" if found.status == "reproduced" else found.explanation,
         unit="number" if one.figure.unit == "text" else one.figure.unit,
         method=method,
-        group=one.group,
+        group=one.heading,
         figures=one.figure.named,
     )
 
@@ -154,5 +154,5 @@ def finding(figures: Sequence[CheckedFigure], what: str) -> str:
     if failed is None:
         return said
     one, found = failed
-    name = f"{one.group} ({one.quantity[0].lower()}{one.quantity[1:]})" if one.group else one.quantity
+    name = f"{one.heading} ({one.name[0].lower()}{one.name[1:]})" if one.heading else one.name
     return f"{name}: {found.sentence.rstrip('.')}; {said[0].lower()}{said[1:]}"

@@ -18,6 +18,7 @@ from analysis.tables.wording import MISSING, counted_text, number_text, with_int
 _LANDIS_KOCH = (0.0, 0.20, 0.40, 0.60, 0.80)
 _READINGS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
 
+_COHEN = "Cohen's kappa"
 _MOST_COLUMNS = 5
 """Labels or raters that stand side by side; more are listed."""
 
@@ -91,11 +92,24 @@ def overall_rows(report: AgreementReport, source: str) -> tuple[Row, ...]:
     """The coefficients over all raters."""
     rated_twice = report.krippendorff_alpha.n
     agreement = Row("Agreement", report.percent_agreement, n=rated_twice, unit="share", source=source)
+    return (*(_row(name, estimate, source) for name, estimate in _coefficients(report)), agreement)
+
+
+def kappa_rows(report: AgreementReport) -> list[Row]:
+    """The coefficients over all raters and of each pair that are defined, for a forest plot."""
+    rows = [_row(name, estimate) for name, estimate in _coefficients(report) if estimate.value is not None]
+    return rows + [
+        _row(" / ".join(pair.raters), pair.cohen_kappa_interval, group=_COHEN)
+        for pair in report.pairs[:_MOST_ROWS]
+        if pair.cohen_kappa_interval.value is not None
+    ]
+
+
+def _coefficients(report: AgreementReport) -> tuple[tuple[str, Estimate], ...]:
     return (
-        _row("Fleiss' kappa", report.fleiss_kappa, source),
-        _row(f"Krippendorff's alpha ({report.level})", report.krippendorff_alpha, source),
-        _row("Gwet's AC1", report.gwet_ac1, source),
-        agreement,
+        ("Fleiss' kappa", report.fleiss_kappa),
+        (f"Krippendorff's alpha ({report.level})", report.krippendorff_alpha),
+        ("Gwet's AC1", report.gwet_ac1),
     )
 
 
@@ -174,7 +188,7 @@ def disagreement_tables(report: AgreementReport) -> Iterator[Table]:
 def _pair_rows(pair: Pair) -> tuple[Row, Row]:
     group = " / ".join(pair.raters)
     agreement = Row("agreement", pair.agreement, n=pair.n, unit="share", group=group)
-    return agreement, _row("Cohen's kappa", pair.cohen_kappa_interval, group=group)
+    return agreement, _row(_COHEN, pair.cohen_kappa_interval, group=group)
 
 
 def _matrix_table(confusion: Confusion, name: str) -> Table:

@@ -3,10 +3,8 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from analysis.measures.agreement import AgreementReport
-from analysis.measures.agreement_tables import agreement_tables, headline, method_notes
+from analysis.measures.agreement_tables import agreement_tables, headline, kappa_rows, method_notes
 from analysis.pages import Foot, page
 from analysis.tables import Row
 from harness.progress import say
@@ -26,15 +24,11 @@ def report_page(report: AgreementReport, file: Path, command: str) -> str:
     command
         The command that makes the page again.
     """
-    tables = agreement_tables(report, file.name)
-    overall, pairs = tables[:2]
-    kappas = [row for row in overall.rows if row.unit == "coefficient"]
-    kappas += [replace(row, quantity=row.group, group=row.quantity) for row in pairs.rows if row.unit == "coefficient"]
     return page(
         "Agreement of raters",
         headline(report),
-        tables,
-        _figures(kappas),
+        agreement_tables(report, file.name),
+        _figures(kappa_rows(report)),
         method_notes(report),
         foot=Foot(command, inputs=(f"{file.name}: {len(report.raters):,} raters",), seed=report.seed),
     )
@@ -42,12 +36,11 @@ def report_page(report: AgreementReport, file: Path, command: str) -> str:
 
 def _figures(kappas: list[Row]) -> list[str]:
     """The coefficients with their intervals, where matplotlib is there to draw them and some can be drawn."""
-    drawable = [row for row in kappas if row.value is not None][:_PAIRS_DRAWN]
-    if not drawable:
+    if not kappas:
         return []
     if find_spec("matplotlib") is None:
         say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` brings what draws it.")
         return []
     from analysis.plots import forest
 
-    return [forest(drawable, "Agreement beyond chance, overall and by pair of raters")]
+    return [forest(kappas[:_PAIRS_DRAWN], "Agreement beyond chance, overall and by pair of raters")]

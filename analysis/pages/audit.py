@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from analysis.audit.findings import Finding, headline
-from analysis.audit.overview import findings_table, status_rows
+from analysis.audit.overview import counted_by, findings_table
 from analysis.pages import Foot, page
 from analysis.tables import WORST_FIRST
 from harness.progress import say
@@ -47,8 +47,7 @@ def _figures(findings: Sequence[Finding]) -> list[str]:
     from analysis.plots import heat_map
 
     sources = {finding.source for finding in findings}
-    rows = status_rows(findings, by_check=len(sources) == 1)
-    names = list(dict.fromkeys(row.group for row in rows))
-    values = [[float(row.value or 0) for row in rows if row.group == name] for name in names]
+    counts = counted_by(findings, by_check=len(sources) == 1)
+    values = [[float(count) for count in ended.values()] for ended in counts.values()]
     title = "How the checks ended"
-    return [heat_map(values, names, WORST_FIRST, title, row_axis="check" if len(sources) == 1 else "source")]
+    return [heat_map(values, list(counts), WORST_FIRST, title, row_axis="check" if len(sources) == 1 else "source")]

@@ -8,9 +8,9 @@ from msgspec import Struct
 from analysis.pages.foot import Dataset, Foot, datasets, described
 from analysis.pages.notebook import Report
 from analysis.pages.rendering import render
-from analysis.provenance import data_sets_behind
-from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status, Table
-from analysis.tables.wording import count_text, counted_text, interval_text, value_text
+from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Status
+from analysis.tables.summary import counted, measured_rows, row_text
+from analysis.tables.wording import counted_text
 
 _FIGURES_TOLD = 2
 
@@ -76,12 +76,11 @@ def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
     found = []
     for dataset in datasets([*wanted, *(name for _, table in tables for name in table.datasets)]):
         using = [(notebook, table) for notebook, table in tables if dataset.name in table.datasets]
-        measured = [[row for row in table.rows if _measured_on(row, dataset.name, table)] for _, table in using]
-        key = [next((row for row in rows if row.low is not None), rows[0]) for rows in measured if rows]
+        measured = [rows for _, table in using if (rows := measured_rows(table, dataset.name))]
         found.append(
             DatasetLine(
                 dataset,
-                "; ".join(_told(row, dataset.name) for row in key[:_FIGURES_TOLD]),
+                "; ".join(row_text(rows[0], dataset.name) for rows in measured[:_FIGURES_TOLD]),
                 sum(map(len, measured)),
                 tuple(dict.fromkeys(notebook for notebook, _ in using)),
             )
@@ -96,9 +95,8 @@ def summary(lines: Sequence[NotebookLine]) -> str:
     """
     failed = sum(line.report.error is not None for line in lines)
     rows = [row for line in lines for table in line.report.tables for row in table.rows]
-    judged = _statuses(rows)
-    counts = Counter(judged)
-    compared = len(judged)
+    found = counted(rows)
+    counts, compared = Counter(found.statuses), len(found.statuses)
     parts = [f"{counted_text(failed, 'notebook')} of {len(lines)} failed"] if failed else []
     if compared:
         told = ", ".join(
@@ -107,50 +105,14 @@ def summary(lines: Sequence[NotebookLine]) -> str:
             if counts[status]
         )
         parts.append(f"of {counted_text(compared, 'printed figure')} compared, {told}")
-    figures = _figures(rows)
-    parts.append(f"{counted_text(figures, 'figure')} in {counted_text(len(lines), 'notebook')}")
-    if figures < len(rows) or compared < sum(row.status is not None for row in rows):
+    parts.append(f"{counted_text(found.figures, 'figure')} in {counted_text(len(lines), 'notebook')}")
+    if found.repeated:
         parts.append("a printed figure counts once, by the worst that was found of it")
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _statuses(rows: Iterable[Row]) -> list[Status]:
-    """What was found of each printed figure that rows compare; a row that names none is one by itself."""
-    worst: dict[str, Status] = {}
-    alone: list[Status] = []
-    for row in rows:
-        if row.status is None:
-            continue
-        for name in row.figures:
-            worst[name] = min(worst.get(name, row.status), row.status, key=WORST_FIRST.index)
-        alone += [] if row.figures else [row.status]
-    return [*worst.values(), *alone]
-
-
-def _figures(rows: Iterable[Row]) -> int:
-    """How many figures rows show: a printed one, and what working it out gave, are one each in whatever table."""
-    shown = [(row.figures, row.evidence) for row in rows]
-    named = {(name, evidence) for figures, evidence in shown for name in figures}
-    return len(named) + sum(not figures for figures, _ in shown)
-
-
 def _notebook_line(report: Report) -> NotebookLine:
     rows = [row for table in report.tables for row in table.rows]
-    counts = Counter(_statuses(rows))
+    counts = Counter(counted(rows).statuses)
     return NotebookLine(report, tuple((status, counts[status]) for status in WORST_FIRST if counts[status]), len(rows))
-
-
-def _measured_on(row: Row, name: str, table: Table) -> bool:
-    """Whether a row is a figure measured on one data set alone."""
-    is_figure = row.evidence == "real" and isinstance(row.value, int | float)
-    return is_figure and data_sets_behind(row, table) == (name,)
-
-
-def _told(row: Row, name: str) -> str:
-    """A figure in a few words, the data set's own name left out."""
-    group = row.group.replace(name, "").strip(" ,:")
-    known = [interval_text(row), f"n {count_text(row.n)}" if row.n is not None else ""]
-    beside = ", ".join(part for part in known if part)
-    named = ", ".join(part for part in (group, row.quantity) if part)
-    return f"{named} {value_text(row)}{f' ({beside})' if beside else ''}"

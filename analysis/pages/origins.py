@@ -13,9 +13,9 @@ from functools import cache
 from msgspec import Struct
 
 from analysis.modules import line_of
-from analysis.provenance import data_sets_behind, generator_behind, papers_behind
 from analysis.published import published_papers
 from analysis.tables import Row, Table
+from analysis.tables.inputs import data_sets_behind, generator_behind, papers_behind
 from harness.places import data_folder
 
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
@@ -88,8 +88,9 @@ def published_file_text(paper: str) -> str:
 def _row_address(row: Row, table: Table, papers: Sequence[str]) -> str:
     if row.example:
         return example_address(row.example)
-    if row.evidence == "generated":
-        return code_address(generator_behind(row, table))
+    generator = generator_behind(row, table)
+    if generator:
+        return code_address(generator)
     behind = papers_behind(row, table, papers)
     if behind:
         line = _line_of(row.figures)

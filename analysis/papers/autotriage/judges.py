@@ -6,10 +6,9 @@ confusion matrices. Which numbers of runs print the agreements is computed here,
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import structs
-
 from analysis.audit.tables import PrintedCount, checked_figure, checked_rows, finding
-from analysis.published import Figure, Matrix, Paper, load_paper
+from analysis.measures.judging.judged import ScoredItems
+from analysis.published import Figure, Matrix, Paper, load_paper, published_row
 from analysis.stats.audit import counts_that_print, denominators_that_print
 from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import number_text
@@ -181,12 +180,17 @@ def _interval(count: PrintedCount) -> str:
     return f"{number_text(low, 'share')} to {number_text(high, 'share')}"
 
 
-def printed_beside_real(triage: Table, real: Table, quantity: str) -> list[Row]:
+def printed_beside_real(scored: Sequence[ScoredItems]) -> list[Row]:
     """AutoTriage's printed kappas and those of real judges, for one forest plot, the highest first in each."""
-    printed = [row for row in triage.rows if row.quantity == KAPPA and row.evidence == "published"]
-    measured = [row for row in real.rows if row.quantity == quantity and row.value is not None]
+    printed = [figure for figure in _figures(load_paper(_SLUG), _TRIAGE) if _COLUMNS[figure.column] == KAPPA]
+    measured = [one for one in scored if one.scores.cohen_kappa.value is not None]
     return [
-        structs.replace(row, quantity=row.group, group=group)
-        for group, rows in (("Printed by AutoTriage", printed), ("Public sets", measured))
-        for row in sorted(rows, key=lambda row: -float(row.value or 0))
+        *(
+            published_row(figure, group="Printed by AutoTriage")
+            for figure in sorted(printed, key=lambda figure: -figure.number)
+        ),
+        *(
+            estimate_row(one.judged.title, one.scores.cohen_kappa, "coefficient", "Public sets", one.judged.source)
+            for one in sorted(measured, key=lambda one: -(one.scores.cohen_kappa.value or 0))
+        ),
     ]

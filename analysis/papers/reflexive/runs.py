@@ -53,7 +53,7 @@ def fix_rate_table() -> Table:
         checked_figure(paper, paper[f"runs.{key}.{part}"], FIXED, RUNS[key], with_count=True)
         for key, part in _FIX_RATES.items()
     ]
-    fixed = {one.group: one.share for one in rates if one.share.value is not None}
+    fixed = {one.heading: one.share for one in rates if one.share.value is not None}
     least, most = (pick(fixed, key=lambda run: fixed[run].value or 0) for pick in (min, max))
     return Table(
         name="fix_rates",
@@ -76,7 +76,7 @@ def failure_modes_table() -> Table:
     """The figures of the document itself that other printed figures give."""
     paper = load_paper(_SLUG)
     figures = [
-        checked_figure(paper, figure, group=figure.place)
+        checked_figure(paper, figure, heading=figure.place)
         for figure in paper.figure
         if figure.derivations and not figure.id.startswith("runs.")
     ]

@@ -52,7 +52,7 @@ def prevalence_table() -> Table:
     for share in shares.values():
         other = structs.replace(share.figure, inputs=share.figure.inputs | {"n": total.id})
         group = f"with the text's total, {int(total.number):,}"
-        printed, computed = checked_rows([checked_share(paper, other, share.quantity, group)])
+        printed, computed = checked_rows([checked_share(paper, other, share.name, group)])
         # What does not fit here is the text's total: the share follows from the caption's.
         rows += [printed, structs.replace(computed, figures=total.named)]
     overall = shares["any"].share

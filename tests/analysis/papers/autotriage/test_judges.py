@@ -2,10 +2,12 @@
 
 import pytest
 
+from analysis.measures.judging.judged import scored_items
 from analysis.papers.autotriage import judges as autotriage_judges
 from analysis.published import load_paper
 from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table
+from tests.analysis.measures.judging.recorded import alone
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +78,10 @@ def test_winks_precision_comes_from_multiples_of_seven_and_of_seven_says_little(
 
 
 def test_printed_kappas_stand_beside_real_ones_the_highest_first() -> None:
-    real = Table(
-        "real", "autotriage", "", "", (Row("Cohen's kappa", 0.2, group="a"), Row("Cohen's kappa", 0.8, group="b"))
-    )
-    rows = autotriage_judges.printed_beside_real(autotriage_judges.triage_table(), real, "Cohen's kappa")
+    halves = [("yes", "yes"), ("no", "no")]
+    worse = scored_items(alone("a", [*halves, ("yes", "no"), ("no", "yes"), ("yes", "yes")]), resamples=20)
+    better = scored_items(alone("b", [*halves, ("yes", "yes")]), resamples=20)
+    rows = autotriage_judges.printed_beside_real([worse, better])
     assert [(row.group, row.quantity) for row in rows[-2:]] == [("Public sets", "b"), ("Public sets", "a")]
     assert rows[0].quantity == "Human-Human Baseline"
     assert len(rows) == 12

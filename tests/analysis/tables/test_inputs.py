@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.provenance import data_sets_behind, figures_of, generator_behind, papers_behind
 from analysis.tables import Row, Table, measured_on
+from analysis.tables.inputs import data_sets_behind, figures_of, generator_behind, papers_behind
 
 PAPERS = ("wink", "fruit")
 
@@ -62,7 +62,7 @@ def test_generated_cases_are_made_by_the_generator_that_is_named_and_else_by_the
 
 def test_every_row_of_every_table_stands_once_in_its_place():
     tables = [table(Row("a", 1), Row("a", 2), datasets=("mast",)), table(Row("b", 1, group="g"), made_by="x.f")]
-    figures = figures_of(tables, seed=3)
+    figures = figures_of(tables, PAPERS, seed=3)
     assert [(one.quantity, one.row, one.group) for one in figures] == [("a", 0, ""), ("a", 1, ""), ("b", 0, "g")]
     assert figures[0].inputs == ("datasets/mast",)
     assert (figures[2].function, figures[2].seed) == ("x.f", 3)

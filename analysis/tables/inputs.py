@@ -1,0 +1,72 @@
+"""What the rows of a table are made of: what was passed with them, never guessed from their words."""
+
+from collections.abc import Collection, Iterable
+
+from msgspec import Struct
+
+from analysis.tables import Row, Table
+
+
+class Figure(Struct, frozen=True):
+    """One row of a table, and what it is made of."""
+
+    paper: str
+    table: str
+    row: int
+    group: str
+    quantity: str
+    evidence: str
+    source: str
+    inputs: tuple[str, ...]
+    seed: int
+    function: str
+
+
+def figures_of(tables: Iterable[Table], papers: Collection[str], seed: int) -> tuple[Figure, ...]:
+    """Every row of every table with the names of its inputs; `papers` are those whose printed figures are at hand."""
+    return tuple(
+        Figure(
+            table.paper,
+            table.name,
+            place,
+            row.group,
+            row.quantity,
+            row.evidence,
+            row.source,
+            inputs_behind(row, table, papers),
+            seed,
+            table.made_by,
+        )
+        for table in tables
+        for place, row in enumerate(table.rows)
+    )
+
+
+def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
+    """The names of what a row is made of; `papers` are those whose printed figures are at hand."""
+    return (
+        *(f"published/{name}" for name in papers_behind(row, table, papers)),
+        *(f"datasets/{name}" for name in data_sets_behind(row, table)),
+        *(f"generated/{name}" for name in [generator_behind(row, table)] if name),
+    )
+
+
+def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
+    """The papers whose printed figures a row is made of: of its figures, else those it says, else its table's.
+
+    What is measured on a data set has none.
+    """
+    if row.evidence == "real" or row.datasets:
+        return ()
+    named = tuple(dict.fromkeys(figure.partition("/")[0] for figure in row.figures)) or row.papers or (table.paper,)
+    return tuple(name for name in named if name in papers)
+
+
+def data_sets_behind(row: Row, table: Table) -> tuple[str, ...]:
+    """The data sets that a row is measured on: those it says, else all of its table's."""
+    return row.datasets or (tuple(dict.fromkeys(table.datasets)) if row.evidence == "real" else ())
+
+
+def generator_behind(row: Row, table: Table) -> str:
+    """The function that generated a row's cases, by module and name; empty where none did or nobody said."""
+    return (table.generator or table.made_by) if row.evidence == "generated" else ""

@@ -1,0 +1,57 @@
+"""Rows in short: how many printed figures were compared and how that ended, and one figure in a few words."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from analysis.tables import WORST_FIRST, Row, Status, Table
+from analysis.tables.inputs import data_sets_behind
+from analysis.tables.wording import count_text, interval_text, value_text
+
+
+class Counted(Struct, frozen=True):
+    """How the printed figures of some rows stand, and how many figures the rows show.
+
+    A printed figure counts once, by the worst that was found of it, however many rows it stands in; `repeated` says
+    whether any stands in several.
+    """
+
+    statuses: tuple[Status, ...]
+    figures: int
+    repeated: bool
+
+
+def counted(rows: Sequence[Row]) -> Counted:
+    """The figures of some rows; a row that names no printed figure is one by itself."""
+    worst: dict[str, Status] = {}
+    alone: list[Status] = []
+    for row in rows:
+        if row.status is None:
+            continue
+        for name in row.figures:
+            worst[name] = min(worst.get(name, row.status), row.status, key=WORST_FIRST.index)
+        alone += [] if row.figures else [row.status]
+    # A printed one, and what working it out gave, are one figure each in whatever table.
+    figures = len({(name, row.evidence) for row in rows for name in row.figures}) + sum(not row.figures for row in rows)
+    statuses = (*worst.values(), *alone)
+    repeated = figures < len(rows) or len(statuses) < sum(row.status is not None for row in rows)
+    return Counted(statuses, figures, repeated)
+
+
+def measured_rows(table: Table, dataset: str) -> list[Row]:
+    """The figures of a table that are measured on one data set alone, those with an interval first."""
+    rows = [
+        row
+        for row in table.rows
+        if row.evidence == "real" and isinstance(row.value, int | float) and data_sets_behind(row, table) == (dataset,)
+    ]
+    return sorted(rows, key=lambda row: row.low is None)
+
+
+def row_text(row: Row, without: str = "") -> str:
+    """A figure in a few words; a name that is known already is left out of its heading."""
+    known = [interval_text(row), f"n {count_text(row.n)}" if row.n is not None else ""]
+    beside = ", ".join(part for part in known if part)
+    heading = row.group.replace(without, "").strip(" ,:") if without else row.group
+    named = ", ".join(part for part in (heading, row.quantity) if part)
+    return f"{named} {value_text(row)}{f' ({beside})' if beside else ''}"

@@ -1,0 +1,68 @@
+"""Results come before rows: what a table, a sentence or a figure shows is never read back from a row.
+
+Nothing else has fields called `quantity` and `group`: they are looked for everywhere. The other fields of a row are
+looked for on what is called `row` and is not said to be of another type. That is an approximation: a number of a row
+under another name is not found.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EDGES = ("analysis/tables/", "analysis/plots/")
+"""Where rows are made into text, files and figures."""
+
+OF_ROWS_ALONE = frozenset({"quantity", "group"})
+OF_WHAT_IS_CALLED_ROW = frozenset({"value", "low", "high", "n", "status", "reason"})
+
+LEFT = {"studies/flips.py"}
+"""Modules that still read rows: take a name out when it is done, and put none in."""
+
+
+def reads(text: str) -> Iterator[str]:
+    """What a source reads of rows, as `line: expression`; calls, such as `match.group()`, are none."""
+    nodes = list(ast.walk(ast.parse(text)))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    given = [node for node in nodes if isinstance(node, ast.arg) and node.arg == "row" and node.annotation is not None]
+    row_is_another = any(node.annotation is not None and ast.unparse(node.annotation) != "Row" for node in given)
+    for node in nodes:
+        if not isinstance(node, ast.Attribute) or id(node) in called:
+            continue
+        is_row = isinstance(node.value, ast.Name) and node.value.id == "row" and not row_is_another
+        if node.attr in OF_ROWS_ALONE or (is_row and node.attr in OF_WHAT_IS_CALLED_ROW):
+            yield f"{node.lineno}: {ast.unparse(node)}"
+
+
+def modules() -> dict[str, Path]:
+    """Every module that may know rows and is no edge, by path."""
+    files = [file for room in ("analysis", "studies", "misstep") for file in (ROOT / room).rglob("*.py")]
+    paths = {file.relative_to(ROOT).as_posix(): file for file in sorted(files)}
+    return {path: file for path, file in paths.items() if not path.startswith(EDGES)}
+
+
+@pytest.mark.parametrize("path", [path for path in modules() if path not in LEFT])
+def test_a_module_outside_tables_and_plots_reads_no_row(path: str) -> None:
+    assert list(reads(modules()[path].read_text("utf-8"))) == [], "make table and sentence from one result"
+
+
+@pytest.mark.parametrize("path", sorted(LEFT))
+def test_a_module_that_is_done_is_taken_off_the_list(path: str) -> None:
+    assert list(reads(modules()[path].read_text("utf-8"))) != [], f"take {path} out of LEFT"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("best = max(rows, key=lambda row: row.value)", ["1: row.value"]),
+        ("first = next(one for one in rows if one.quantity == 'Kappa')", ["1: one.quantity"]),
+        ("group = table.rows[0].group", ["1: table.rows[0].group"]),
+        ("name = match.group()", []),
+        ("def badness(row: UserRow) -> str:\n    return row.status", []),
+        ("low = estimate.low", []),
+    ],
+)
+def test_a_row_is_known_by_its_fields(text: str, found: list[str]) -> None:
+    assert list(reads(text)) == found
