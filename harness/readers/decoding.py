@@ -1,6 +1,6 @@
 """Bytes to JSON values, strictly first, then with what real recorders write and the standard forbids.
 
-`decode_json` gives plain values, `decode_as` and `convert` typed ones, `rest_of` what the type has no place for.
+`decode_json` gives plain values, `convert` typed ones, `rest_of` what the type has no place for.
 Whatever the bytes, these raise `UnreadableTrajectory` and nothing else.
 """
 
@@ -54,20 +54,6 @@ def decode_json(data: bytes, source: Source) -> Any:
             raise unreadable("nested too deep", source) from error
         except ValueError as error:
             raise unreadable(f"no JSON: {strict}", source) from error
-
-
-def decode_as(decoder: "msgspec.json.Decoder[T]", data: bytes, source: Source) -> T:
-    """The value in `data` as the type of `decoder`, with the same leniency as `decode_json`.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        As `decode_json`, or a field has the wrong type; names the field.
-    """
-    try:
-        return decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return convert(decode_json(data, source), decoder.type, source)
 
 
 def convert(value: Any, type_: type[T], source: Source, line: int | None = None) -> T:
