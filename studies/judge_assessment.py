@@ -4,7 +4,7 @@ from analysis.measures.judging.assessment import Assessment, assess
 from studies.item_lengths import item_lengths
 from studies.judged_runs import JudgedRun, votes_of
 
-NO_JUDGE = "The model is a small one that proves the plumbing: it is no judge, and these figures say nothing of one."
+NO_JUDGE = "This small model only tests the set-up: it is no judge, and its figures say nothing about one."
 
 
 def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Assessment:

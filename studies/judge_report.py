@@ -154,7 +154,7 @@ def _named(tables: Sequence[Table], suffix: str) -> list[Table]:
 def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[str, ...], ...]:
     """The figures of a section, where matplotlib is there to draw them."""
     if find_spec("matplotlib") is None:
-        say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` brings what draws them.")
+        say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` installs the drawing library.")
         return ()
     return judge_figures({name: assessment for name, (_, assessment) in group.items()})
 

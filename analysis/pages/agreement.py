@@ -39,7 +39,7 @@ def _figures(kappas: list[Row]) -> list[str]:
     if not kappas:
         return []
     if find_spec("matplotlib") is None:
-        say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` brings what draws it.")
+        say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` installs the drawing library.")
         return []
     from analysis.plots import forest
 

@@ -10,9 +10,9 @@ from analysis.tables import WORST_FIRST
 from harness.progress import say
 
 _NOTES = (
-    "Each figure is worked out again from the figures that it depends on. It differs where no values inside the "
-    "rounding of those give the printed digits, and is impossible where no whole counts round to them.",
-    "A figure that cannot be told is no finding: what it would take to work it out is not printed.",
+    "Each figure is recomputed from the figures that it depends on. It differs if no values inside the rounding of "
+    "those give the printed digits, and it is impossible if no whole counts round to them.",
+    "An underdetermined figure is no finding: the source does not print what is needed to recompute it.",
 )
 
 
@@ -42,12 +42,12 @@ def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str
 def _figures(findings: Sequence[Finding]) -> list[str]:
     """How the checks of each file, or each kind of check of one file, ended, where matplotlib is there to draw it."""
     if find_spec("matplotlib") is None:
-        say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` brings what draws it.")
+        say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` installs the drawing library.")
         return []
     from analysis.plots import heat_map
 
     sources = {finding.source for finding in findings}
     counts = counted_by(findings, by_check=len(sources) == 1)
     values = [[float(count) for count in ended.values()] for ended in counts.values()]
-    title = "How the checks ended"
+    title = "Results of the checks"
     return [heat_map(values, list(counts), WORST_FIRST, title, row_axis="check" if len(sources) == 1 else "source")]

@@ -49,7 +49,7 @@ def index_page(reports: Iterable[Report], foot: Foot) -> str:
     sets = dataset_lines(lines)
     return render(
         "index.html.jinja",
-        title="What this run found",
+        title="Findings of this run",
         summary=summary(lines),
         lines=lines,
         sets=sets,
@@ -107,7 +107,7 @@ def summary(lines: Sequence[NotebookLine]) -> str:
         parts.append(f"of {counted_text(compared, 'printed figure')} compared, {told}")
     parts.append(f"{counted_text(found.figures, 'figure')} in {counted_text(len(lines), 'notebook')}")
     if found.repeated:
-        parts.append("a printed figure counts once, by the worst that was found of it")
+        parts.append("a printed figure counts once, with its worst status")
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
 

@@ -83,15 +83,13 @@ def origin_pages(tables: Iterable[Table], records: Mapping[str, DataSetRecord], 
 
 def module_page(module: str, foot: Foot) -> str:
     """The source of one of this project's modules, with an anchor `L<line>` at each line."""
-    return _source_page(
-        module, f"The source of {module}, as it was when it made the figures.", source_of(module), "", foot
-    )
+    return _source_page(module, f"The source code of {module} at the time of this run.", source_of(module), "", foot)
 
 
 def published_page(paper: str, foot: Foot) -> str:
     """The file of a paper's printed figures, with an anchor `L<line>` at each line."""
     told = load_paper(paper)
-    finding = f"{len(told.figure):,} figures as “{told.title}” prints them, each with the place where it stands."
+    finding = f"{len(told.figure):,} figures as “{told.title}” prints them, each with its place."
     return _source_page(f"Printed figures: {paper}", finding, published_file_text(paper), f"{paper}.toml", foot)
 
 

@@ -7,9 +7,9 @@ from analysis.tables.grid import Grid, grid, methods
 
 EVIDENCE: dict[Evidence, str] = {
     "published": "printed in the paper",
-    "recomputed": "worked out again from counts that the same paper prints",
-    "real": "measured on real data: a public set, or your own",
-    "generated": "measured on cases generated with known truth",
+    "recomputed": "recomputed from counts in the same paper",
+    "real": "measured on real data: a public data set or your own",
+    "generated": "measured on generated cases with known truth",
 }
 """Kind of evidence → what it means, in the words of a badge's tooltip."""
 

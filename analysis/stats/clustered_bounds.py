@@ -38,6 +38,7 @@ def effective_items(clusters: npt.ArrayLike) -> float:
     share = float(x.sum() / total)
     if count == 1 or share in (0.0, 1.0):
         return float(count)
+    # The linearised variance divides by the number of clusters; with few of them it is too small by this factor.
     variance = float(linearised_variance(x, n)) * count / (count - 1)
     independent = share * (1 - share)
     return float(total) if variance * total <= independent else independent / variance
@@ -108,6 +109,7 @@ def _beta_bounds(share: float, n: float, tail: float, side: Side) -> tuple[float
     """Clopper and Pearson's bounds for a number of items that need not be whole."""
     from scipy.special import betainccinv, betaincinv
 
+    # Binomial tails are beta integrals, which have a value for a number of items that is not whole.
     low = 0.0 if share == 0 or side == "upper" else float(betaincinv(share * n, n - share * n + 1, tail))
     high = 1.0 if share == 1 or side == "lower" else float(betainccinv(share * n + 1, n - share * n, tail))
     return low, high

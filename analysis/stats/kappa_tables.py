@@ -62,6 +62,7 @@ def products_of(n: int, agree: int, low: Fraction, high: Fraction) -> Products:
     """
     if agree == n:
         return (0, n * n - 1) if low <= 1 <= high else (1, 0)
+    # kappa = (n agree - P) / (n² - P), solved for the product P.
     least = Fraction(0) if high >= 1 else (n * agree - high * n * n) / (1 - high)
     return (1, 0) if low >= 1 else (max(0, ceil(least)), floor((n * agree - low * n * n) / (1 - low)))
 
@@ -73,6 +74,7 @@ def possible_products(n: int, agree: int, labels: int) -> Products:
     least has all disagreements in one direction of one pair of labels, and the agreements spread evenly otherwise.
     """
     apart = n - agree
+    # That table has u = (2 n - apart, apart), and v = 0 or, if the disagreements are odd, v = (1, -1).
     greatest = ((2 * n - apart) ** 2 + apart**2 - 2 * (apart % 2)) // 4
     few = labels * apart <= 2 * n
     least = Fraction(n * n, labels) - Fraction(apart**2, 2) if few else Fraction(agree**2, labels - 2)
@@ -128,6 +130,7 @@ def find_table(
         return KappaSearch(None, False, 0)
     if first:
         return _with_first_rater(first, agree, (low, high), differences(labels, n - agree))
+    # Most kappas with a table have one with nearly equal margins, and these are few: the search usually ends here.
     near = differences(labels, min(_NEARLY_ALIKE, n - agree))
     quick = _search(n, agree, (low, high), near, labels, min(_QUICK, budget))
     if quick.table is not None or budget - quick.examined < ALL:
@@ -146,6 +149,7 @@ def _search(n: int, agree: int, products: Products, apart: Differences, labels: 
         examined += _A_VECTOR
         if not sums:
             continue
+        # 4 low <= |u|² - |v|² <= 4 high bounds the squares of the differences once the sums are chosen.
         squares = sum(value * value for value in sums)
         found, looked_at = apart.within(sums, squares - 4 * high, squares - 4 * low)
         examined += looked_at
@@ -161,6 +165,7 @@ def _with_first_rater(first: Sequence[int], agree: int, products: Products, apar
     rows = np.asarray(first, dtype=np.int64)
     columns = rows - apart.rows
     disagree = int(rows.sum()) - agree
+    # -(-x // 2) is x / 2 rounded up: so many agreements each label needs, by the rule of `table_filling`.
     forced = np.maximum(0, -(-(rows + columns - disagree) // 2)).sum(axis=1)
     product = columns @ rows
     fits = (columns >= 0).all(axis=1) & (forced <= agree) & (product >= products[0]) & (product <= products[1])
@@ -179,12 +184,14 @@ def _sums(
     that whoever counts the work sees them.
     """
     low, high = squares
+    # ceil((u - disagree) / 2) agreements are forced, and there are only `spare` of them.
     most = min(most, total, disagree + 2 * spare)
     least = -(-total // parts)
     if parts == 1:
         yield (total,) if most >= total and low <= total**2 <= high else ()
         return
     dead = True
+    # Even parts have the least squares, which grow with the first count: bisection finds the greatest that fits.
     first = least - 1 + bisect_right(range(least, most + 1), high, key=lambda one: _least_squares(one, total, parts))
     while first >= least and _most_squares(first, total, parts) >= low:
         dead = False

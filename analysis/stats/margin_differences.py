@@ -23,6 +23,8 @@ class Differences:
 
     def __init__(self, rows: IntArray, complete: bool) -> None:
         """List vectors, sorted by which of their entries are odd and by their sums of squares."""
+        # A difference is odd exactly where the sum of the two margins is. Sorting by that pattern first, one binary
+        # search then finds every vector that fits given sums and squares.
         squares = (rows**2).sum(axis=1)
         odd = (rows & 1) @ (1 << np.arange(rows.shape[1]))
         order = np.lexsort((squares, odd))
@@ -68,6 +70,7 @@ def differences(labels: int, disagree: int) -> Differences:
     for _ in range(labels - 1):
         rows = np.column_stack([np.repeat(rows, len(sizes), axis=0), np.tile(sizes, len(rows))])
         rows = rows[_sizes_within(rows, disagree)]
+    # The last difference follows, since all differences add up to 0.
     rows = np.column_stack([rows, -rows.sum(axis=1)])
     return Differences(rows[_sizes_within(rows, disagree)], complete)
 

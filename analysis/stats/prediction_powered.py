@@ -127,6 +127,8 @@ def powered_share(
         (float(one.value or 0.0) - float(one.low or 0.0), float(one.high or 0.0) - float(one.value or 0.0))
         for one in shares
     )
+    # A missed item raises the mean and a wrongly flagged one lowers it: the lower limit takes the lower bound of the
+    # first and the upper bound of the second.
     together = _correlation(low_error, high_error)
     down = sqrt(below**2 + missed_below**2 + wrong_above**2 + 2 * together * missed_below * wrong_above)
     up = sqrt(above**2 + missed_above**2 + wrong_below**2 + 2 * together * missed_above * wrong_below)

@@ -79,6 +79,7 @@ def reconstruct(
         tp = _true_positives(actual, printed)
         examined += actual + 1
         negatives = np.arange(n - actual + 1, dtype=np.int64)
+        # Blocks of about a million tables keep memory the same for every n.
         rows = max(1, min(len(tp), 1_000_000 // len(negatives)))
         for start in range(0, len(tp), rows):
             hits, fp = (part.ravel() for part in np.meshgrid(tp[start : start + rows], negatives, indexing="ij"))
@@ -124,12 +125,14 @@ def _quotient(measure: Measure, tp: IntArray, fp: IntArray, fn: IntArray, tn: In
         case "f1":
             return 2 * tp, 2 * tp + fp + fn
         case "kappa":
+            # (agreement - chance) / (1 - chance) with both multiplied by n²
             return 2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
 
 
 def _within(digits: str, above: IntArray, below: IntArray) -> npt.NDArray[np.bool_]:
     """Where the quotient lies inside the rounding of the printed digits; 0/0 prints nothing."""
     low, high = rounding_interval(digits)
+    # Products of whole numbers are compared: a quotient in binary may fall on the wrong side of a rounding border.
     return np.asarray(
         (below > 0)
         & (above * low.denominator >= below * low.numerator)

@@ -56,6 +56,7 @@ def completions(n: int, agree: int, labels: int, known: Mapping[int, Sequence[in
     if not free:
         filled = np.zeros((1, labels, labels), dtype=np.int64)
     else:
+        # Ways to share alike items among the diagonal cells, times ways to share the others (stars and bars).
         off = len(free) * (labels - 1)
         ways = comb(alike + len(free) - 1, len(free) - 1) * comb(apart + off - 1, off - 1)
         if ways > _MOST:
@@ -94,6 +95,7 @@ def _compositions(total: int, parts: int) -> IntArray:
     rows = np.zeros((1, 0), dtype=np.int64)
     left = np.array([total])
     for _ in range(parts - 1):
+        # A row is repeated for each value of its next count, 0 to `left`; `starts` has the place of its first copy.
         repeats = left + 1
         starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
         first = np.arange(repeats.sum()) - starts

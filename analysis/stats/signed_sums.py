@@ -47,11 +47,12 @@ def _tilt(distinct: IntArray, times: IntArray, least: int) -> float:
     from scipy.special import expit
 
     most = int(distinct @ times)
+    # The mean reaches the greatest sum only with an infinite tilt: stop half a smallest size before it.
     wanted = min(float(least), most - float(distinct[0]) / 2)
     low, high = 0.0, 1.0
     while times @ (distinct * expit(high * distinct)) < wanted:
         high *= 2
-    for _ in range(60):
+    for _ in range(60):  # each halving gives one more binary digit; a float has 53
         middle = (low + high) / 2
         low, high = (middle, high) if times @ (distinct * expit(middle * distinct)) < wanted else (low, middle)
     return high

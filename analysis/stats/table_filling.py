@@ -44,6 +44,7 @@ def fill(rows: Sequence[int], columns: Sequence[int], agree: int) -> Table:
 
 def _diagonal(rows: Sequence[int], columns: Sequence[int], agree: int) -> list[int]:
     disagree = sum(rows) - agree
+    # The least d_i with (r_i - d_i) + (c_i - d_i) <= D; -(-x // 2) rounds x / 2 up.
     diagonal = [max(0, -(-(row + column - disagree) // 2)) for row, column in zip(rows, columns, strict=True)]
     most = [min(row, column) for row, column in zip(rows, columns, strict=True)]
     missing = agree - sum(diagonal)
@@ -59,6 +60,8 @@ def _diagonal(rows: Sequence[int], columns: Sequence[int], agree: int) -> list[i
 
 def _next_cell(left: Sequence[int], right: Sequence[int]) -> tuple[int, int]:
     """The next cell to put an item into: from the label with most left to the one with most left that can take it."""
+    # Each placed item lowers D by one, so a label with D open items must take part in every step. Serving the two
+    # fullest labels keeps the condition of Hall's theorem true until nothing is left.
     open_items = [row + column for row, column in zip(left, right, strict=True)]
     fullest = max(range(len(left)), key=lambda label: open_items[label])
     others, gives = [label for label in range(len(left)) if label != fullest], left[fullest] > 0

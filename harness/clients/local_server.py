@@ -1,4 +1,4 @@
-"""A small real model on this machine behind an OpenAI-compatible server: it proves the plumbing and judges nothing.
+"""A small real model on this machine behind an OpenAI-compatible server: it tests the set-up and is no judge.
 
 `python -m harness.clients.local_server` prints the server's base URL and serves until its standard input is closed, so
 that it ends with whoever started it, however that ended.

@@ -78,7 +78,7 @@ def test_a_printed_figure_of_two_notebooks_counts_once_by_the_worst_that_was_fou
     one, other = (structs.replace(compared(), name=name, rows=rows) for name, rows in (("a", both), ("b", again)))
     assert summary(notebook_lines([report("a", one), report("b", other)])) == (
         "Of 1 printed figure compared, 1 differs; 3 figures in 2 notebooks; "
-        "a printed figure counts once, by the worst that was found of it."
+        "a printed figure counts once, with its worst status."
     )
     assert summary(notebook_lines([report("a", one)])) == (
         "Of 1 printed figure compared, 1 is reproduced; 2 figures in 1 notebook."
