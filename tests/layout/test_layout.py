@@ -32,6 +32,16 @@ def test_a_file_over_400_lines_is_two_files(file: Path) -> None:
     assert len(file.read_text().splitlines()) <= 400
 
 
+@pytest.mark.parametrize(
+    "file",
+    [file for file in MODULES if {"measures", "judges"} & set(file.parts) and "analysis" in file.parts],
+    ids=_name,
+)
+def test_a_measure_reads_no_row_of_a_table_back(file: Path) -> None:
+    read = {node.attr for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Attribute)}
+    assert not read & {"quantity", "group"}
+
+
 def test_every_room_of_the_readme_tree_exists_and_none_is_left_out() -> None:
     tree = (ROOT / "README.md").read_text().split("```text tree\n")[1].split("```")[0]
     drawn = {line.split()[0].rstrip("/") for line in tree.splitlines() if re.match(r"\s*[a-z_]+/ ", line)}

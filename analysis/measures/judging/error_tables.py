@@ -8,7 +8,7 @@ from analysis.measures.judging.rows import p_rows
 from analysis.measures.judging.slices import SlicedField
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, p_text, with_interval
+from analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
 
 _OVERALL = "All answers"
 _PAPER = "judging"
@@ -64,8 +64,10 @@ def _bias_finding(found: Bias) -> str:
     if not most.difference.value:
         return f"The judge says every label as often as people do on {items}; {p}."
     way = "less" if (most.difference.value or 0.0) < 0 else "more"
-    apart = with_interval(_forwards(most.difference), "difference").replace("+", "", 1)
-    return f"The judge says “{most.label}” {way} often than people, by {apart} of {items}; {p}."
+    apart = _forwards(most.difference)
+    size = number_text(apart.value, "difference").lstrip("+")
+    by = f"{size} ({interval_words(apart.low, apart.high, 'difference')})"
+    return f"The judge says “{most.label}” {way} often than people, by {by} of {items}; {p}."
 
 
 @made_by_this
