@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from analysis.gold import AskedItem, GoldLabel
+from analysis.measures.judging.reference import clusters_of, majority
 from harness.errors import InputError
 from harness.journal.records import MANIFEST, Manifest, read_manifest, read_verdicts
 from harness.verdict import Verdict
@@ -31,12 +32,16 @@ class RunFrames(Struct, frozen=True):
         model prompt cached error`; a missing label is missing and no label.
     gold
         One row a rater's label: `item rater label`; empty where nobody labelled anything.
+    answers
+        The verdicts with two more columns: `gold`, the label that most raters gave, missing where they tie or nobody
+        labelled the item; and `cluster`, what items hang together with, such as the run that they are about.
     """
 
     manifest: Manifest
     items: "DataFrame"
     verdicts: "DataFrame"
     gold: "DataFrame"
+    answers: "DataFrame"
 
 
 def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
@@ -71,9 +76,7 @@ def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) 
 def _frames(
     manifest: Manifest, items: Sequence[AskedItem], verdicts: Sequence[Verdict], gold: Sequence[GoldLabel]
 ) -> RunFrames:
-    return RunFrames(
-        manifest,
-        frame_of(items, AskedItem),
-        frame_of(verdicts, Verdict),
-        frame_of(gold, GoldLabel),
-    )
+    said = frame_of(verdicts, Verdict)
+    gold_of, cluster_of = majority(gold).label_of, clusters_of(items)
+    answers = said.assign(gold=said["item"].map(gold_of), cluster=said["item"].map(cluster_of))
+    return RunFrames(manifest, frame_of(items, AskedItem), said, frame_of(gold, GoldLabel), answers)

@@ -1,11 +1,15 @@
 """`misstep notebook` writes a notebook that runs, and whose figures are those of the run's own scores."""
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 import misstep
+from studies.notebooks import execute
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
@@ -23,21 +27,100 @@ def test_a_run_opens_as_frames_of_items_verdicts_and_gold(run: Path) -> None:
     assert [len(frame) for frame in (opened.items, opened.verdicts, opened.gold)] == [12, 12, 12]
     assert list(opened.gold.columns) == ["item", "rater", "label"]
     assert opened.verdicts.label.value_counts().to_dict() == {"yes": 8, "no": 4}
+    assert opened.answers.gold.tolist() == ["yes", "no"] * 6
+    assert opened.answers.cluster.nunique() == 12
 
 
-def test_the_notebook_computes_the_share_that_the_run_is_scored_with(
-    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(run)
-    assert code == 0
-    cells = json.loads(Path(out.strip()).read_text())["cells"]
-    names: dict[str, object] = {}
-    for cell in cells:
+def names_after(notebook: Path) -> dict[str, Any]:
+    """What the cells of a notebook leave."""
+    names: dict[str, Any] = {}
+    for cell in json.loads(notebook.read_text())["cells"]:
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)  # noqa: S102 (what a user runs)
-    gold = {row.item: row.label for row in misstep.open(run).gold.itertuples()}
-    said = {row.item: row.label for row in misstep.open(run).verdicts.itertuples()}
-    assert names["right"].mean() == sum(gold[item] == said[item] for item in gold) / 12  # type: ignore[attr-defined]
+    return names
+
+
+def figures(estimate: Any) -> tuple[Any, ...]:
+    return tuple(estimate[name] for name in ("value", "low", "high", "n"))
+
+
+@pytest.fixture
+def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    folder = tmp_path / "generated"
+    assert in_this_process("generate", monkeypatch, capsys)("trajectories", "--n", 30, "--out", folder)[0] == 0
+    return folder
+
+
+def test_the_notebook_of_a_judge_has_the_figures_that_its_run_is_scored_with(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "loops"
+    asked = ("run", "infinite_loop@rule", "--benchmark", generated, "--out", folder)
+    assert in_this_process("judge", monkeypatch, capsys)(*asked)[0] == 0
+    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 0
+    names, scores = names_after(Path(out.strip())), json.loads((folder / "scores.json").read_text())
+    assert figures(msgspec.to_builtins(names["share"])) == pytest.approx(figures(scores["accuracy_all"]))
+    assert names["kappa"] == pytest.approx(scores["cohen_kappa"]["value"])
+    places = [scores["confusion"]["labels"].index(label) for label in names["labels"]]
+    matrix = [[scores["confusion"]["matrix"][row][column] for column in places] for row in places]
+    assert names["confusion"].tolist() == matrix
+    for label, of_label in scores["labels"].items():
+        for name in ("precision", "recall", "f1"):
+            assert names["by_label"][name][label] == pytest.approx(of_label[name]["value"])
+
+
+def test_the_notebook_of_classified_sessions_has_the_shares_of_the_run(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "sessions"
+    found = in_this_process("classify", monkeypatch, capsys)(generated / "trajectories.jsonl", "--out", folder)
+    assert found[0] == 0
+    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 0
+    shares = names_after(Path(out.strip()))["shares"]
+    categories = json.loads((folder / "scores.json").read_text())["categories"]
+    assert set(shares.index) == set(categories)
+    for name, category in categories.items():
+        shown = [math.nan if one is None else one for one in figures(category["interval"])]
+        assert shares.loc[name].tolist() == pytest.approx(shown, nan_ok=True)
+
+
+def test_the_interval_is_over_runs_where_several_items_are_about_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark = benchmark_of_runs(tmp_path / "gates", 12)
+    items = (benchmark / "items.jsonl").read_text()
+    for number in range(1, 12, 2):
+        items = items.replace(f'"trajectory_id":"run-{number}"', f'"trajectory_id":"run-{number - 1}"')
+    (benchmark / "items.jsonl").write_text(items)
+    folder = judged_run(tmp_path / "run", benchmark, [verdict(number, "yes", score=0.9) for number in range(12)])
+    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 0
+    names = names_after(Path(out.strip()))
+    assert "6 clusters" in names["share"].method
+    assert names["scored"].score.tolist() == [0.9] * 12
+
+
+def test_the_notebook_runs_headless(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("nbclient", reason="pip install 'misstep[notebooks]' brings what runs notebooks")
+    path = Path(in_this_process("notebook", monkeypatch, capsys)(run)[1].strip())
+    [(_, executed)] = execute([path], {})
+    outputs = [output for cell in executed["cells"] for output in cell.get("outputs", ())]
+    assert [output for output in outputs if output["output_type"] == "error"] == []
+    assert sum(output["output_type"] == "execute_result" for output in outputs) == 5
+
+
+def test_a_run_without_verdicts_is_an_error_that_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = judged_run(tmp_path / "run", benchmark_of_runs(tmp_path / "gates", 2), [verdict(0)])
+    (folder / "verdicts.jsonl").write_text("")
+    code, _, error = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 2
+    assert "no verdicts" in error
 
 
 def test_a_notebook_that_is_there_is_not_written_over(
