@@ -48,12 +48,11 @@ def unchanging_steps(history: History) -> list[tuple[int, int]]:
 
 
 def _told(step: Step) -> bool | None:
-    if not step.extra:
-        approved = any(call.name == "ExitPlanMode" for call in step.calls) and any(
-            result.is_error is not True for result in step.results
-        )
-        return False if approved else None
-    return _mode(step.extra)
+    if any(_squeezed(call.name) == "exitplanmode" for call in step.calls) and any(
+        result.is_error is not True and "reject" not in result.text.lower() for result in step.results
+    ):
+        return False  # the plan is approved, whatever else the step records
+    return _mode(step.extra) if step.extra else None
 
 
 def _mode(extra: Mapping[str, Any]) -> bool | None:

@@ -5,7 +5,7 @@ Six ways in which that shows, told from what happened and not from how a tool wo
 - the harness turns replies down before a call exists: its answer to steps without a call comes back three times;
 - three or more errors about the calls themselves (their form, their tool, their arguments, an edit that does not fit,
   the usage of a program) before one works;
-- any one error, evened out, four or more times running in the answers of one tool;
+- any one error, evened out, four or more times running in the answers of one tool, whatever it says;
 - files that are not there: looked for by one invented path after the other;
 - the same failing call made again at once and never put right, or three edits that are never made;
 - a failed edit that the agent passes over and later claims to have made.
@@ -27,6 +27,7 @@ from harness.classifiers.failures import Failure, failed, own_failure
 from harness.classifiers.history import Act, History, once
 from harness.classifiers.identity import Spelling, arguments_key, call_key
 from harness.classifiers.rejections import rejections
+from harness.classifiers.same_answers import same_complaint
 from harness.classifiers.shell import commands_of
 from harness.classifiers.targets import parts_of
 from harness.classifiers.tools import bare_name, path_of
@@ -95,8 +96,6 @@ def judge(history: History) -> Verdict:
             if (failure := own_failure(act)) is not None
         ]
         errors = _not_by_waiting(history.acts, errors)
-        if not errors:
-            return absent(history, CATEGORY, "No call fails by the agent's own error.")
         run = _Run(history, history.acts, Corrections(history.acts))
         ways = (
             _before_success,
@@ -107,7 +106,11 @@ def judge(history: History) -> Verdict:
             _left_undone,
             _passed_over,
         )
-        shown = next((seen for way in ways if (seen := way(run, errors)) is not None), None)
+        shown = next((seen for way in ways if errors and (seen := way(run, errors)) is not None), None)
+    if shown is None:
+        shown = _one_complaint(history.acts)
+    if shown is None and not errors:
+        return absent(history, CATEGORY, "No call fails by the agent's own error.")
     if shown is None:
         return absent(history, CATEGORY, f"The agent's own errors ({len(errors)}) are single or put right.")
     steps, rationale = shown
@@ -166,7 +169,11 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> Shown | None:
             alike = []
         _add(run.acts, alike, error)
         runs[subject] = (error.failure.evened, alike)
-        if len(alike) >= SAME_ERRORS and (error.failure.fault not in _OF_THE_MATTER or _differ(run.acts, alike)):
+        if (
+            len(alike) >= SAME_ERRORS
+            and error.failure.evened
+            and (error.failure.fault not in _OF_THE_MATTER or _differ(run.acts, alike))
+        ):
             return _shown(run, alike)
     return None
 
@@ -239,6 +246,17 @@ def _left_undone(run: _Run, errors: list[_Error]) -> Shown | None:
         ):
             _add(run.acts, undone, error)
     return _shown(run, undone) if len(undone) >= ERRORS else None
+
+
+def _one_complaint(acts: list[Act]) -> Shown | None:
+    """One complaint to several calls running, whatever it says."""
+    complaint = same_complaint(acts)
+    if complaint is None:
+        return None
+    steps = [acts[place].step for place in complaint.places]
+    name = quoted(bare_name(acts[complaint.places[0]].call.name), 40).strip('"')
+    said = f"{name} gives one answer to {len(steps)} different calls running ({quoted(complaint.words)})"
+    return steps, f"{said} ({counted(steps)})."
 
 
 def _add(acts: list[Act], alike: list[_Error], error: _Error) -> None:
