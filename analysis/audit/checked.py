@@ -19,7 +19,8 @@ class Checked(Struct, frozen=True):
 
     `value` is the value at the printed inputs, `low` and `high` what their rounding leaves open (`None` where they are
     exact or nothing can be computed); `sentence` is the arithmetic; `suggestion` a small repair that would make
-    the figures fit, and no more than that; `swapped` is what that takes for swapped, where it does.
+    the figures fit, and no more than that; `swapped` is what that takes for swapped, where it does. `wanting` is
+    what is not printed, in words that are the same for every figure that wants it.
     """
 
     check: Check
@@ -30,6 +31,7 @@ class Checked(Struct, frozen=True):
     high: float | None = None
     suggestion: str = ""
     swapped: Swapped = ""
+    wanting: str = ""
 
     @property
     def explanation(self) -> str:
@@ -37,9 +39,9 @@ class Checked(Struct, frozen=True):
         return f"{self.sentence} Suggestion: {self.suggestion}." if self.suggestion else self.sentence
 
 
-def underdetermined(check: Check, reason: str) -> Checked:
-    """A figure whose inputs do not say enough."""
-    return Checked(check, "underdetermined", reason)
+def underdetermined(check: Check, reason: str, wanting: str = "") -> Checked:
+    """A figure whose inputs do not say enough; what is wanting is said where the reason differs by figure."""
+    return Checked(check, "underdetermined", reason, wanting=wanting)
 
 
 def compared(

@@ -26,7 +26,8 @@ class Finding(Struct, frozen=True):
     be computed; `sentence` is the arithmetic, `suggestion` a repair that would make the figures fit; `remark` says
     where an input comes from that is not printed, and what the file notes of a figure that fails; `value` is a share
     as a fraction, with the ends that the rounding of the inputs leaves open; `figures` are the printed figures of a
-    paper that it is on, as rows of tables name them; `swapped` is what the suggestion takes for swapped.
+    paper that it is on, as rows of tables name them; `swapped` is what the suggestion takes for swapped,
+    `wanting` what a figure that cannot be told wants.
     """
 
     source: str
@@ -46,6 +47,7 @@ class Finding(Struct, frozen=True):
     high: float | None = None
     figures: tuple[str, ...] = ()
     swapped: Swapped = ""
+    wanting: str = ""
 
     @property
     def explanation(self) -> str:
@@ -220,6 +222,7 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
         name=figure.column if "\t" in figure.id else f"{figure.row}, {figure.column}",
         figures=figure.named,
         swapped=checked.swapped,
+        wanting=checked.wanting,
     )
 
 

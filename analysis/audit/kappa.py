@@ -176,7 +176,7 @@ def _without_n(figure: Figure, agreement: Figure, labels: int | None) -> Checked
         f"{agreement.printed} agreement{of} leaves any kappa from {between}: the number of items is not printed, and "
         f"{_UNPRINTED}."
     )
-    return Checked("kappa", "underdetermined", sentence, None, float(low), float(high))
+    return Checked("kappa", "underdetermined", sentence, None, float(low), float(high), wanting="the number of items")
 
 
 def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, first: tuple[int, ...]) -> Checked:
@@ -266,7 +266,7 @@ def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case],
         f"{case.words}, which leaves a kappa from {number(low, figure)} to {number(high, figure)}; with {how_many} "
         f"the matrix {drawn(table)} prints {figure.printed}, others print others, and {unprinted}."
     )
-    return Checked("kappa", "underdetermined", sentence, None, float(low), float(high))
+    return Checked("kappa", "underdetermined", sentence, None, float(low), float(high), wanting=unprinted)
 
 
 def _impossible(figure: Figure, agreement: Figure, cases: Sequence[_Case], labels: int | None) -> Checked:

@@ -66,7 +66,7 @@ def check_kappa_with_rows(
         f"{checked.sentence} This would contradict the kappa if the printed rows were of the same {n.printed} items, "
         f"which cannot be told: {n.printed} is not printed, and {other_items}."
     )
-    return structs.replace(checked, status="underdetermined", sentence=sentence)
+    return structs.replace(checked, status="underdetermined", sentence=sentence, wanting=other_items)
 
 
 def _of_same_items(

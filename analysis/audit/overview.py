@@ -1,6 +1,5 @@
 """The findings of an audit as tables: how the checks ended, what fails and why, what cannot be told and why not."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -27,7 +26,6 @@ _TITLES: dict[Status, str] = {
     "reproduced": "What is reproduced",
 }
 _ALONE = "figures that stand alone"
-_FIGURES = re.compile(r"[~<>−+-]?\d[\d.,]*(?:%|pp\b|[hsk]\b)?")
 
 
 def all_findings() -> list[Finding]:
@@ -99,9 +97,9 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
 def untold_table(findings: Sequence[Finding] | None = None) -> Table:
     """What cannot be told, by the reason: how many checks of each paper want the same."""
     found = [one for one in findings or all_findings() if one.status == "underdetermined"]
-    reasons: dict[str, list[Finding]] = {}
+    reasons: dict[tuple[str, str], list[Finding]] = {}
     for one in found:
-        reasons.setdefault(_FIGURES.sub("…", one.sentence), []).append(one)
+        reasons.setdefault((one.check, one.wanting or one.sentence), []).append(one)
     rows = [
         Row(
             quantity=PAPERS.get(source, source),

@@ -82,7 +82,8 @@ def check_two_proportion_p(
         return Checked(_CHECK, "impossible", f"{figure.printed} is no probability.")
     known = [int(printed_value(size)) for size in sizes if size is not None and is_exact_count(size)]
     if len(known) < 2:
-        return underdetermined(_CHECK, _without_sizes(figure, shares))
+        wanting = f"the sizes behind {'a p-value' if limit(figure) is None else 'a limit of p'}"
+        return underdetermined(_CHECK, _without_sizes(figure, shares), wanting)
     if min(known) <= 0:
         return underdetermined(_CHECK, "A sample is empty.")
     allowed = [_allowed(count, share, size) for count, share, size in zip(counts, shares, known, strict=True)]

@@ -56,7 +56,8 @@ def check_mean(figure: Figure, n: Figure | None, step: Figure | None, repeats: F
         return underdetermined("mean", f"A mean of {answers:,} answers printed as {figure.printed} cannot be checked.")
     apart = unit / answers
     if apart * scale(figure) * 10 ** decimals(figure.digits) <= 1:
-        return underdetermined("mean", f"Every mean with so many digits can come from {answers:,} answers.")
+        reason = f"Every mean with so many digits can come from {answers:,} answers."
+        return underdetermined("mean", reason, "the total of many answers")
     steps = steps_that_print(figure.digits, apart * scale(figure), times=scale(figure))
     if steps:
         total = steps[len(steps) // 2] * unit
@@ -102,7 +103,7 @@ def _without_count(figure: Figure, cases: int, runs: int) -> Checked:
         return underdetermined("percentage", f"The count that {figure.printed} of {cases:,} stands for is not printed.")
     if cases >= scale(figure) * 10 ** decimals(figure.digits):
         reason = f"The count is not printed, and out of {cases:,} every percentage with so many digits can come."
-        return underdetermined("percentage", reason)
+        return underdetermined("percentage", reason, "the count out of many cases")
     counts = counts_in(figure, cases)
     if counts:
         return compared("percentage", figure, f"{counts[0]:,} / {cases:,}", point(Fraction(counts[0], cases)))
