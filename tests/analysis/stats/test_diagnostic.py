@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.stats import diagnostic
 from analysis.stats.diagnostic import Confusion, count_confusion
+from harness.errors import UsageError
 
 CASES = [
     case
@@ -56,3 +57,10 @@ def test_what_is_defined_lies_within_its_interval(tp: int, fp: int, fn: int, tn:
             assert estimate.low is not None
             assert estimate.high is not None
             assert estimate.low - 1e-12 <= estimate.value <= estimate.high + 1e-12
+
+
+def test_a_missing_answer_is_refused_and_not_left_out_in_silence() -> None:
+    with pytest.raises(UsageError, match="None where an answer is yes or no"):
+        count_confusion([True, False], [True, None])
+    with pytest.raises(UsageError, match="None where an answer is yes or no"):
+        count_confusion(["bug", "ok"], ["bug", None], positive="bug")
