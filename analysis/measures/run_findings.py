@@ -129,7 +129,7 @@ def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
                     unit="text",
                     group=category,
                     example=f"{judged.benchmark}/{verdict.item}#{min(verdict.steps)}" if verdict.steps else "",
-                    datasets=(judged.benchmark,),
+                    datasets=datasets_of([judged]),
                 )
             )
     return Table(

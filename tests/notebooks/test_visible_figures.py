@@ -16,6 +16,7 @@ from msgspec import Struct
 from analysis.pages.display import TABLE_TYPE, Shown
 from analysis.tables import Row, Table
 from analysis.tables.json_document import from_document
+from harness.datasets.catalogue import data_sets
 from studies.frames import values
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -157,6 +158,15 @@ def test_what_is_computed_in_sight_is_what_the_table_shows(
     for name, table in VISIBLE[notebook].items():
         assert len(after.names[name]), name
         assert lines_without_a_row(after.names[name], after.tables[table]) == [], name
+
+
+@pytest.mark.parametrize("notebook", ["engineering_agent_solve_rates", "judges_compared", "wink_prevalence", "your_agents"])
+def test_a_notebook_runs_where_no_public_data_are_at_hand(
+    notebook: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
+    tables = executed(notebook).tables.values()
+    assert {name for table in tables for row in table.rows for name in row.datasets} <= set(data_sets())
 
 
 def test_every_notebook_computes_figures_in_sight() -> None:

@@ -58,6 +58,7 @@ def test_generated_runs_are_called_so_and_name_no_data_set() -> None:
     generated = structs.replace(_set("generated", ("a", 1)), evidence="generated", source="generated, seed 0, n 2")
     assert {row.evidence for row in place_table([generated]).rows} == {"generated"}
     assert {row.evidence for row in examples_table([generated]).rows} == {"generated"}
+    assert {row.datasets for row in examples_table([generated]).rows} == {()}
     assert (source_of([generated]), datasets_of([generated])) == ("generated, seed 0, n 2", ())
     assert evidence_of([_set("one")]) == "real"
     assert evidence_of([_set("one"), generated]) == "generated"
