@@ -58,11 +58,11 @@ def count_confusion(gold: Sequence[Any], answers: Sequence[Any], positive: Any =
     >>> count_confusion(["bug", "ok", "bug"], ["bug", "bug", "ok"], positive="bug")
     Confusion(tp=1, fp=1, fn=1, tn=0)
     """
+    if positive is not True:
+        gold, answers = ([None if one is None else one == positive for one in labels] for labels in (gold, answers))
     pairs = list(zip(gold, answers, strict=True))
-    if positive is not True and not any(None in pair for pair in pairs):
-        pairs = [(one == positive, other == positive) for one, other in pairs]
-    odd = next(([one] for pair in pairs for one in pair if one not in (True, False)), None)
-    if odd is not None:
+    odd = [one for pair in pairs for one in pair if one not in (True, False)]
+    if odd:
         raise UsageError(f"{odd[0]!r} where an answer is yes or no", "Leave out the items without an answer.")
     return Confusion(
         tp=pairs.count((True, True)),
