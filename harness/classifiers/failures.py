@@ -395,6 +395,11 @@ def failed(act: Act) -> bool:
 
 
 def environment_failure(act: Act) -> bool:
-    """Whether an answer tells of the network, the disk or another service rather than of the call."""
+    """Whether a call came to nothing for the network, the disk or a service; what a file says of these counts not."""
     result = act.result
-    return result is not None and _ENVIRONMENT.search(result.text[:HEAD]) is not None
+    if result is None or result.is_error is False or exit_code(act) == 0:
+        return False
+    marked = result.is_error is True or exit_code(act) is not None
+    if not marked and (act.kind in _LOOKING or result.text.count("\n") > _FEW_LINES):
+        return False
+    return _ENVIRONMENT.search(result.text[:HEAD]) is not None

@@ -235,13 +235,20 @@ def _without_ends(line: str) -> str:
 
 
 def loose_key(act: Act) -> Hashable:
-    """A key that is equal also for calls that differ in flags; for calls whose answers are known to be equal."""
+    """A key that is equal also for calls that differ in flags, in how a path is spelled, or in how the output is shown.
+
+    For calls whose answers are known to be equal.
+    """
     line = act.line
     if line is None or len(line) > _SHORT:
         return call_key(act)
-    return "shell", tuple(
-        tuple(even_path(word) for word in command.words if not word.startswith("-")) for command in commands(line)
-    )
+    spoken = (tuple(filter(None, map(_last_name, command.words))) for command in commands(line))
+    return "shell", tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
+
+
+def _last_name(word: str) -> str:
+    """What a word of a command names, without the way there; nothing for a flag and for the folder itself."""
+    return "" if word.startswith("-") or word in (".", "./") else word.rstrip("/").rsplit("/", 1)[-1]
 
 
 def same_text(one: str, other: str) -> bool:

@@ -9,6 +9,15 @@ FAILS = "E   AssertionError: expected 4, got 7\nFAILED tests/test_a.py::test_tot
 TREE = "src/app.py:12: def load_config(path):\nsrc/app.py:40:     load_config(None)\nsrc/cli.py:3: import load_config"
 
 LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
+    "a file that speaks of quotas and timeouts, read again and again": (
+        run(user("Fix it."), *[bash("cat quota.py", "QUOTA = 429\ntimeout = 503\n" * 8, 0)] * 3), (1, 2, 3),
+    ),
+    "one file by several spellings of its path": (
+        run(
+            bash("cd /srv/shop && cat src/app.py", TREE), bash("cat ./src/app.py", TREE), bash("cat /srv/shop/src/app.py | cat", TREE),
+        ),
+        (0, 1, 2),
+    ),
     "the same command three times": (run(user("Fix it."), *[bash("grep -rn load src", TREE)] * 3), (1, 2, 3)),
     "the same call without recorded answers, three times in a row": (
         run(user("Fix it."), *[call("get_user", None, id=7)] * 3), (1, 2, 3),
