@@ -13,12 +13,16 @@ def main(arguments: list[str]) -> None:
     known = list(pkgutil.iter_modules(benchmarks.__path__))
     runnable = [module.name for module in known if module.ispkg or module.name.endswith("_speed")]
     asked = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
+    options = [
+        word for place, word in enumerate(asked) if place and any(one.startswith("-") for one in asked[: place + 1])
+    ]
+    asked = asked[: len(asked) - len(options)]
     unknown = sorted(set(asked) - set(runnable))
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}. Known: {', '.join(runnable)}.")
     if arguments and not asked:
         sys.exit(f"options without a benchmark. Known: {', '.join(runnable)}.")
-    for name in asked or runnable:
+    for name in asked or [name for name in runnable if name != "flags"]:
         print(f"\n== {name}", flush=True)
         subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *arguments[len(asked) :]], check=True)
 

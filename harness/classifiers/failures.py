@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from harness.classifiers import programs
 from harness.classifiers.history import Act, once
+from harness.classifiers.prose import has
 from harness.classifiers.shell import Command, commands_of
 from harness.classifiers.tools import Kind, bare_name, is_known_name, squeezed, words_of
 from harness.trajectory import ToolResult
@@ -90,6 +91,14 @@ _ABOUT_CALL = re.compile(
     r"|\bmissing required \w+|\b(?:function|action) \S+ (?:is|does|was|not)\b",
     re.IGNORECASE,
 )
+_COMPLAINING = (
+    "error", "fail", "not ", "no ", "nothing", "invalid", "unknown", "missing", "n't", "must", "expected",
+    "requir", "unab", "cannot", "fatal", "exception", "bad ", "wrong", "malformed", "lack", "reject", "unsup",
+    "unrec", "unav", "undef", "unpars", "unexp", "illegal", "incorrect", "absent", "usage", "corrupt",
+    "multiple", "mismatch", "never", "precede", "status", "http", "specify", "occurrences", "validation",
+)  # fmt: skip
+"""Pieces of which every text has one that is marked by nothing and complains all the same."""
+
 _FAULT_WORD = re.compile(rf"\b(?:{_FAULTY})\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
 _OF_A_CALL = re.compile(
@@ -165,6 +174,11 @@ def own_failure(act: Act) -> Failure | None:
     return failure if ours or not _ENVIRONMENT.search(head) else None
 
 
+def _may_complain(text: str) -> bool:
+    """A cheap look whether a text has a piece of a word that complaints have."""
+    return has(text.lower(), _COMPLAINING)
+
+
 def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     """What a tool other than a shell complains of."""
     kind = act.kind
@@ -173,21 +187,21 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     told = _object(head if len(head) < HEAD else result.text[: 4 * HEAD])
     said = told if told is not None else head
     marked = result.is_error is True or told is not None or result.exit_code not in (None, 0)
-    shaped = (
-        marked
-        or _OPENING.match(head) is not None
-        or _VALIDATOR.search(head) is not None
-        or _CLIENT_ERROR.search(head) is not None
-    )
+    if not marked and not _may_complain(head):
+        return None
+    reported = ("alidation error" in said or "[type=" in said or "Path" in said) and _VALIDATOR.search(said) is not None
+    shaped = marked or reported or _OPENING.match(head) is not None
+    shaped = shaped or ("4" in head and ("tatus" in head or "HTTP" in head or "lient" in head) and _is_clients(head))
     short = len(result.text) <= HEAD and head.count("\n") <= _FEW_LINES
-    if (not shaped and not short and kind not in _EDITING) or (
-        kind in _LOOKING and not marked and (not short or _HIT.match(head))
-    ):
+    if not shaped and not short and kind not in _EDITING:
+        return None
+    if kind in _LOOKING and not marked and (not short or _HIT.match(head)):
         return None
     words = _line(said)
-    if code := _CODE.search(said):
+    code = _CODE.search(said) if "-32" in said else None
+    if code is not None:
         return Failure(_CODES.get(int(code.group()), "malformed call"), words)
-    if _VALIDATOR.search(said):
+    if reported:
         return Failure("invalid arguments", words)
     if is_work(act):
         return None
@@ -208,6 +222,10 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     if not shaped:
         return None
     return Failure("missing file" if kind in _LOOKING and _NO_FILE.search(words) else "error", words)
+
+
+def _is_clients(head: str) -> bool:
+    return _CLIENT_ERROR.search(head) is not None
 
 
 def is_work(act: Act) -> bool:
@@ -246,6 +264,8 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
     code = exit_code(act)
     text = result.text
     looked_at = head if len(text) <= HEAD else f"{head}\n{text[-_TAIL:]}"
+    if code is None and result.is_error is None and not _may_complain(looked_at) and (act.line or "").strip():
+        return None
     if not (act.line or "").strip():
         return Failure("malformed call", _line(head))
     if code in _NO_SUCH_PROGRAM:

@@ -68,7 +68,6 @@ _QUIET = frozenset(
 """Flags that change how an answer is shown, not what is done."""
 
 
-_FOLDERS = re.compile(r"[^\s'\"=]*/(?=[^\s'\"/])")
 _HOME = re.compile(r"cd\s+(\S+)\s*&&\s*")
 _DEEPEST = 12
 """Parts of a path by whose end it is found again."""
@@ -143,7 +142,7 @@ def _coarse_line(line: str) -> Hashable:
     if line.startswith("cd ") and "&&" in line:
         line = _HOME.sub("", line, count=1)
     if "/" in line:
-        line = _FOLDERS.sub("", line)
+        line = " ".join([word[word.rfind("/", 0, -1) + 1 :] for word in line.split()])
     if " -" in line:
         return sum(line.encode("ascii", "ignore").translate(None, _FLAG_LETTERS))
     if "-" in line and _HIDDEN_FLAG.search(line):
@@ -174,7 +173,8 @@ def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
         if path:
             told = ((key, value) for key, value in arguments.items() if key not in _WHICH_FILE)
             return "read", spell(path), _frozen_all((key, value) for key, value in told if value)
-    told = ((key, value) for key, value in arguments.items() if key not in NOISE and value is not None)
+    noise = NOISE if kind != "note" else ()  # a thought is all that a note says
+    told = ((key, value) for key, value in arguments.items() if key not in noise and value is not None)
     return bare_name(call.name), _frozen_all(told, searched=kind == "search")
 
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.classifiers.history import History, Turn, once
-from harness.classifiers.prose import LONGEST, NAME, Sentence, marked
+from harness.classifiers.prose import NAME, Sentence, has, marked
 from harness.classifiers.targets import as_path, parts_of
 
 What = Literal["change", "commit", "push", "install", "use"]
@@ -119,10 +119,13 @@ _MUST = _pattern(
     r"(?:^|[,;:] |\b(?:please|and|then) )(?:use|call|invoke) (?:the )?"
     rf"(?:tool (?P<a>{NAME}|\w+_\w+)|(?P<b>{NAME}|\w+_\w+) tool)\b"
 )
-_CUES = _pattern(
-    r"n't|\bnot\b|dont|never|avoid|without|refrain|\bonly\b|restrict|limit|confine|\bkeep|stick|stay|hands off|leave|"
-    r"frozen|read-only|out of bounds|nothing|nowhere|\bno\b|alone|exclusively|\btool\b"
-)
+_CUES = (
+    "n't", "not ", "dont", "never", "avoid", "without", "refrain", "only", "restrict", "limit", "confine",
+    "keep", "stick", "stay", "hands off", "leave", "frozen", "read-only", "out of bounds", "nothing", "nowhere",
+    "alone", "exclusively", "no commit", "no push", "no git", "no install", " tool",
+)  # fmt: skip
+"""Pieces of which every sentence has one that sets a limit."""
+
 _SOFT = _pattern(
     r"\?|\b(?:unless|if|when|whenever|while|until|till|before|after|first|ideally|prefer\w*|possible|possibly|"
     r"necessary|need\w*|try|hopefully|rather|perhaps|maybe|might|would|could|think|why|how|instead|mostly|mainly|usually|normally|probably|"
@@ -156,7 +159,8 @@ class _Clause(Struct, frozen=True, gc=False):
 def limits_of(history: History) -> list[Limit]:
     """The limits of a run's turns, in order, each with the turn from which on it may not hold."""
     turns = history.turns
-    if not any(_CUES.search(turn.text[:LONGEST]) for turn in turns):
+    with_cues = [turn for turn in turns if has(turn.lowered, _CUES)]
+    if not any(_limits_in(raw, turn.step) for turn in with_cues for raw in turn.sentences):
         return []
     read = [[_clause(raw, turn.step) for raw in turn.sentences] for turn in turns]
     pointing, named = _bearing(turns, read)
@@ -174,8 +178,7 @@ def limits_of(history: History) -> list[Limit]:
 
 
 def _clause(raw: str, step: int) -> _Clause:
-    sentence = marked(raw)
-    limits = _limits_in(sentence, raw, step)
+    limits = _limits_in(raw, step)
     lowered = raw.lower()
     own = {word for limit in limits for word in _words_of(limit)}
     free = not limits
@@ -231,9 +234,12 @@ def _words_of(limit: Limit) -> set[str]:
     return found
 
 
-def _limits_in(sentence: Sentence, raw: str, since: int) -> list[Limit]:
+def _limits_in(raw: str, since: int) -> list[Limit]:
+    if not has(raw.lower().replace("’", "'"), _CUES):
+        return []
+    sentence = marked(raw)
     text = sentence.text
-    if not _CUES.search(text) or _SOFT.search(text):
+    if _SOFT.search(text):
         return []
     scopes = [match for pattern in (*_SCOPES, _ELSEWHERE) for match in pattern.finditer(text)]
     bans = [] if scopes else [match for pattern in _BANS for match in pattern.finditer(text)]

@@ -46,18 +46,35 @@ def repeated_calls(history: History) -> Shown | None:
     record = _Record(history)
     coarse = [coarse_key(act) for act in acts]
     often = {key for key, count in Counter(coarse).items() if count >= REPEATS}
-    spelling = Spelling(acts) if often else None
-    keys = (
-        [call_key(act, spelling) if key in often else None for act, key in zip(acts, coarse, strict=True)]
-        if often
-        else []
-    )
+    keys = _keys(acts, coarse, often)
     positions = _positions(keys)
     if positions:
         shown = _same_call(record, positions) or _cycle(record, keys, positions)
         if shown:
             return shown
     return _same_call(record, _same_but_for_flags(acts), by_answer=True)
+
+
+def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable]) -> list[Hashable]:
+    """What each call is, where enough others may be the same; paths are followed only where spellings differ."""
+    if not often:
+        return []
+    keys: list[Hashable] = [call_key(act) if key in often else None for act, key in zip(acts, coarse, strict=True)]
+    alike: dict[Hashable, set[Hashable]] = defaultdict(set)
+    for key, plain in zip(coarse, keys, strict=True):
+        if plain is not None:
+            alike[key].add(plain)
+    mixed = {
+        key
+        for act, key in zip(acts, coarse, strict=True)
+        if len(alike[key]) > 1 and (act.kind == "read" or (act.line is not None and "/" in act.line))
+    }
+    if mixed:
+        spelling = Spelling(acts)
+        for place, (act, key) in enumerate(zip(acts, coarse, strict=True)):
+            if key in mixed:
+                keys[place] = call_key(act, spelling)
+    return keys
 
 
 def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:

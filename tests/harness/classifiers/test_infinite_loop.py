@@ -211,6 +211,7 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "the same command in other folders": run(*[bash(f"cd /repo/{name} && make", "ok") for name in "abcd"]),
     "files of one name in other folders": run(*[read(f"pkg/{name}/__init__.py", "") for name in "abcd"]),
     "what differs in one name": run(*[says(f"I have looked at {name} and found nothing that could break it, so I go on.") for name in ("a.py", "b.py", "c.py", "d.py")]),
+    "thoughts that differ": run(*[call("think", "", thought=f"The {word} may be at fault.") for word in ("cache", "parser", "clock")]),
     "writing many files": run(*[write(f"src/{name}.py", "pass\n") for name in "abcdef"]),
     "activating an environment before each command": run(*[
         step for turn in range(4) for step in (bash("source venv/bin/activate"), bash(f"python check.py {turn}", f"{turn}"))
