@@ -402,10 +402,8 @@ def exit_code(act: Act) -> int | None:
 def failed(act: Act) -> bool:
     """Whether a call came to nothing, whoever was at fault."""
     result = act.result
-    if act.call.parse_error is not None:
-        return True
-    if result is None:
-        return False
+    if act.call.parse_error is not None or result is None:
+        return result is not None or act.call.parse_error is not None
     if result.is_error or exit_code(act) not in (0, None):
         return True
     head = result.text[:HEAD]
@@ -419,7 +417,5 @@ def environment_failure(act: Act) -> bool:
     result = act.result
     if result is None or result.is_error is False or exit_code(act) == 0:
         return False
-    marked = result.is_error is True or exit_code(act) is not None
-    if not marked and (act.kind in _LOOKING or result.text.count("\n") > _FEW_LINES):
-        return False
-    return _ENVIRONMENT.search(result.text[:HEAD]) is not None
+    short = act.kind not in _LOOKING and result.text.count("\n") <= _FEW_LINES
+    return (short or failed(act)) and _ENVIRONMENT.search(result.text[:HEAD]) is not None

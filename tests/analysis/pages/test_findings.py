@@ -19,12 +19,14 @@ def _example(item: str, category: str, steps: tuple[int, ...] = (), why: str = "
 def test_a_category_that_nothing_was_judged_for_has_a_dash_and_no_zero() -> None:
     text = findings_text(_findings({("no", None): 4}))
     (drift,) = [line.split() for line in text.splitlines() if line.startswith("drift")]
-    assert drift == ["drift", "0", "—", "—", "0", "4"]
+    assert drift == ["drift", "0", "0", "—", "—", "0"]
 
 
-def test_what_was_not_judged_has_a_column_only_where_there_is_any() -> None:
-    assert "not judged" in findings_text(_findings({("no", None): 4}))
-    assert "not judged" not in findings_text(_findings({("no", "yes"): 4}))
+def test_the_share_is_of_those_that_were_checked_and_their_number_stands_beside_it() -> None:
+    text = findings_text(_findings({("no", None): 3, ("yes", "yes"): 1}))
+    loop, drift = (next(line.split() for line in text.splitlines() if line.startswith(name)) for name in ("loop", "drift"))
+    assert loop[:4] == ["loop", "1", "4", "25.0%"]
+    assert drift[:4] == ["drift", "1", "1", "100.0%"]
 
 
 def test_examples_are_of_as_many_categories_as_there_are_the_most_frequent_first() -> None:
