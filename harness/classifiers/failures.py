@@ -8,12 +8,12 @@ a compiler's complaint about the code under work, a network that is down, a call
 """
 
 import re
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from harness.classifiers import programs
+from harness.classifiers.error_objects import error_object
 from harness.classifiers.history import Act, once
 from harness.classifiers.prose import has
 from harness.classifiers.shell import Command, commands_of
@@ -60,7 +60,7 @@ _OPENING = re.compile(
 """How errors open, in whatever program: `Error:`, `McpError -32602: …`, `ValueError(…`, `<error>`, `fatal:`."""
 
 _TRACE = re.compile(
-    r"^Traceback \(most recent|^\s+at [^\n]+:\d+\)?$|^thread '[^\n]+ panicked at|^goroutine \d+ \[", re.MULTILINE
+    r"^Traceback \(most recent|^[ \t]+at [^\n]+:\d+\)?$|^thread '[^\n]+ panicked at|^goroutine \d+ \[", re.MULTILINE
 )
 _VALIDATOR = re.compile(r"\b\d+ validation errors? for \w|\[type=\w+, input_value=|\"(?:instancePath|schemaPath)\"\s*:")
 """Fixed shapes of pydantic's and of JSON schema's reports."""
@@ -132,7 +132,8 @@ _OF_A_LINE = re.compile(
 """Words for parts of a command line: a complaint with one is about the line rather than about what it works on."""
 
 _USAGE = re.compile(r"\Ausage: |^error: [^\n]*\n+usage: |^usage: [\s\S]{0,300}\berror: ", re.MULTILINE | re.IGNORECASE)
-_PARTICULAR = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|\S*[\d_/\\=<>{}\[\]~]\S*|\b[a-z]+[A-Z]\w*|\b\w+\.\w+\b")
+_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
+_PARTICULAR = re.compile(r"[\d_/\\=<>{}\[\]~]|\b[a-z]+[A-Z]|\b\w+\.\w")
 """What of a message names the case at hand: quoted values, figures, paths, ids, names of files and of variables."""
 
 _WORKING = programs.words(
@@ -145,6 +146,11 @@ _SHELLS = programs.words("bash sh zsh dash eval line")
 _NO_SUCH_PROGRAM = (126, 127)
 
 
+def without_particulars(text: str) -> str:
+    """A message with `~` for each word that is particular to the call."""
+    return " ".join(["~" if _PARTICULAR.search(word) else word for word in _QUOTED.sub("~", text).split()])
+
+
 class Failure(Struct, frozen=True, gc=False):
     """An error in a call: of what sort, and the words that say so."""
 
@@ -154,7 +160,7 @@ class Failure(Struct, frozen=True, gc=False):
     @property
     def evened(self) -> str:
         """The words without what is particular to the call: equal for the same error about other things."""
-        return " ".join(_PARTICULAR.sub("~", self.words).lower().split())
+        return without_particulars(self.words).lower()
 
 
 @once
@@ -184,7 +190,7 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     kind = act.kind
     if result.is_error is False and (kind in _LOOKING or len(result.text) > HEAD):
         return None
-    told = _object(head if len(head) < HEAD else result.text[: 4 * HEAD])
+    told = error_object(head if len(head) < HEAD else result.text[: 4 * HEAD])
     said = told if told is not None else head
     marked = result.is_error is True or told is not None or result.exit_code not in (None, 0)
     if not marked and not _may_complain(head):
@@ -205,7 +211,7 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
         return Failure("invalid arguments", words)
     if is_work(act):
         return None
-    refused = kind in _EDITING and _NOT_DONE.search(_PARTICULAR.sub("~", words[:_FIRST_WORDS])) is not None
+    refused = kind in _EDITING and _NOT_DONE.search(without_particulars(words[:_FIRST_WORDS])) is not None
     if kind in _EDITING and (marked or shaped or refused):
         missing = _NO_FILE.search(words) and re.search(r"\b(?:file|path|directory|enoent)\b", words, re.IGNORECASE)
         about_call = _about_call(act, words) and not missing and kind == "write"
@@ -272,7 +278,7 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
         return Failure("wrong usage", _line(looked_at))
     called = {command.program for command in commands_of(act) if not _is_own(command)}
     editing = not called.isdisjoint(_EDITORS) or ("git" in called and "apply" in (act.line or ""))
-    if editing and _NOT_DONE.search(_PARTICULAR.sub("~", head[:_FIRST_WORDS])):
+    if editing and _NOT_DONE.search(without_particulars(head[:_FIRST_WORDS])):
         return Failure("failed edit", _line(head))
     if code is None and result.is_error is None and len(text) > HEAD:
         return None
@@ -317,46 +323,6 @@ def _complaint(line: str, called: set[str], marked: bool) -> Fault | None:
     if _NO_SUCH.search(rest) and "command not found" not in rest and name not in _SHELLS:
         return "missing file"
     return "wrong usage" if _OF_A_LINE.search(rest) else "error"
-
-
-def _object(text: str) -> str | None:
-    """The message of an error object; `None` where a text is none."""
-    stripped = text.strip()
-    if not stripped.startswith("{") or not re.search(
-        r"\"(?:error|errors|isError|is_error|success|ok|status|code|detail|message)\"", stripped
-    ):
-        return None
-    try:
-        told = msgspec.json.decode(stripped)
-    except msgspec.DecodeError:
-        return None
-    return _message(told) if isinstance(told, dict) and _is_error(told) else None
-
-
-def _is_error(told: dict[str, Any]) -> bool:
-    if told.get("error") or told.get("errors") or told.get("isError") is True or told.get("is_error") is True:
-        return True
-    if told.get("success") is False or told.get("ok") is False:
-        return True
-    code = told.get("code")
-    if isinstance(code, int) and isinstance(told.get("message"), str):
-        return code < 0 or 400 <= code < 500
-    status = told.get("status", told.get("statusCode"))
-    return str(status).lower() in ("error", "failed", "failure") or (isinstance(status, int) and 400 <= status < 500)
-
-
-def _message(told: dict[str, Any]) -> str:
-    for key in ("error", "errors", "message", "detail", "content", "reason"):
-        value = told.get(key)
-        if isinstance(value, list) and value:
-            value = value[0]
-        if isinstance(value, dict):
-            code = f"{value['code']} " if isinstance(value.get("code"), int) else ""
-            value = code + str(value.get("message", value.get("text", value.get("msg", value))))
-        if isinstance(value, str) and value.strip():
-            code = f"{told['code']} " if key == "message" and isinstance(told.get("code"), int) else ""
-            return code + value
-    return str(told)[:HEAD]
 
 
 def _line(text: str) -> str:

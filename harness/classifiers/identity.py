@@ -142,7 +142,7 @@ def _coarse_line(line: str) -> Hashable:
     if line.startswith("cd ") and "&&" in line:
         line = _HOME.sub("", line, count=1)
     if "/" in line:
-        line = " ".join([word[word.rfind("/", 0, -1) + 1 :] for word in line.split()])
+        line = " ".join([word.rstrip("'\"/").rsplit("/", 1)[-1] for word in line.split()])
     if " -" in line:
         return sum(line.encode("ascii", "ignore").translate(None, _FLAG_LETTERS))
     if "-" in line and _HIDDEN_FLAG.search(line):

@@ -6,9 +6,9 @@
 Not that: a person's turns, an order to go on, and what a program says to the agent after every step anyhow.
 """
 
-import re
 from collections import Counter, defaultdict
 
+from harness.classifiers.failures import without_particulars
 from harness.classifiers.history import History, goes_on
 from harness.classifiers.verdicts import counted, quoted
 
@@ -18,8 +18,6 @@ REPEATS = 3
 _COMPARED = 300
 _SHORTEST = 20
 """Characters of a complaint that says what was expected."""
-
-_PARTICULAR = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|\S*[\d/_]\S*")
 
 
 def rejections(history: History) -> tuple[list[int], str] | None:
@@ -55,7 +53,7 @@ def rejections(history: History) -> tuple[list[int], str] | None:
 def _answer(history: History, index: int) -> str:
     """What the harness answers to a step, evened out; nothing where the agent itself goes on."""
     head = _text(history, index)
-    return " ".join(_PARTICULAR.sub("~", head).split()) if len(head) >= _SHORTEST else ""
+    return without_particulars(head) if len(head) >= _SHORTEST else ""
 
 
 def _text(history: History, index: int) -> str:

@@ -23,15 +23,11 @@ Key = tuple[str, int]
 
 SENTENCE = "is used on one sentence, cut at 600 characters"
 TURN = "is used on a turn of the user, cut at 20,000 characters"
-HEAD = "is used on the head of what a tool answered, which is cut"
 NAME = "is used on the name of a file, from its start alone"
 BOUNDED = {
-    "harness.classifiers.complaints._ALL": HEAD,
-    "harness.classifiers.constraints": SENTENCE,
-    "harness.classifiers.instructions.MODES": SENTENCE,
+    "harness.classifiers.limits": SENTENCE,
     "harness.classifiers.prose": TURN,
     "harness.classifiers.targets._NAMES": NAME,
-    "harness.classifiers.wording": SENTENCE,
     "harness.datasets.intercode._FILE": NAME,
 }
 """Where a pattern is that may grow faster, and why the text that it meets cannot."""

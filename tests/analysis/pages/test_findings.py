@@ -24,7 +24,9 @@ def test_a_category_that_nothing_was_judged_for_has_a_dash_and_no_zero() -> None
 
 def test_the_share_is_of_those_that_were_checked_and_their_number_stands_beside_it() -> None:
     text = findings_text(_findings({("no", None): 3, ("yes", "yes"): 1}))
-    loop, drift = (next(line.split() for line in text.splitlines() if line.startswith(name)) for name in ("loop", "drift"))
+    loop, drift = (
+        next(line.split() for line in text.splitlines() if line.startswith(name)) for name in ("loop", "drift")
+    )
     assert loop[:4] == ["loop", "1", "4", "25.0%"]
     assert drift[:4] == ["drift", "1", "1", "100.0%"]
 

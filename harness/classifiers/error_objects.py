@@ -1,0 +1,49 @@
+"""Error objects as services and tool servers answer with them: JSON that says of itself that it is an error."""
+
+import re
+from typing import Any
+
+import msgspec
+
+_LONGEST = 400
+"""Characters of an object without a message that are shown."""
+
+
+def error_object(text: str) -> str | None:
+    """The message of an error object; `None` where a text is none."""
+    stripped = text.strip()
+    if not stripped.startswith("{") or not re.search(
+        r"\"(?:error|errors|isError|is_error|success|ok|status|code|detail|message)\"", stripped
+    ):
+        return None
+    try:
+        told = msgspec.json.decode(stripped)
+    except msgspec.DecodeError:
+        return None
+    return _message(told) if isinstance(told, dict) and _is_error(told) else None
+
+
+def _is_error(told: dict[str, Any]) -> bool:
+    if told.get("error") or told.get("errors") or told.get("isError") is True or told.get("is_error") is True:
+        return True
+    if told.get("success") is False or told.get("ok") is False:
+        return True
+    code = told.get("code")
+    if isinstance(code, int) and isinstance(told.get("message"), str):
+        return code < 0 or 400 <= code < 500
+    status = told.get("status", told.get("statusCode"))
+    return str(status).lower() in ("error", "failed", "failure") or (isinstance(status, int) and 400 <= status < 500)
+
+
+def _message(told: dict[str, Any]) -> str:
+    for key in ("error", "errors", "message", "detail", "content", "reason"):
+        value = told.get(key)
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, dict):
+            code = f"{value['code']} " if isinstance(value.get("code"), int) else ""
+            value = code + str(value.get("message", value.get("text", value.get("msg", value))))
+        if isinstance(value, str) and value.strip():
+            code = f"{told['code']} " if key == "message" and isinstance(told.get("code"), int) else ""
+            return code + value
+    return str(told)[:_LONGEST]
