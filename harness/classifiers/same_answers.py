@@ -101,6 +101,8 @@ def _complaint(act: Act) -> str | None:
     marked = result.is_error is True or code not in (None, 0)
     if not marked and (result.is_error is False or code == 0 or act.kind in ("read", "list", "look", "edit", "write")):
         return None
+    if not marked and _FAULT.search(result.text) is None:
+        return None
     own = str(act.line or "").strip()
     lines = [_LABEL.sub("", line.strip(), count=1) for line in result.text.split("\n") if line.strip()][:_LOOKED_AT]
     said = [line for line in lines if not (own and own in line)]
