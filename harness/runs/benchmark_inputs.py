@@ -39,11 +39,20 @@ def inputs_of(folder: Path) -> Inputs:
             raise InputError(
                 f"cannot open: {error.strerror}", "Name the benchmark's folder.", file=folder / file
             ) from error
-    items = read_items(folder, _Naming)
-    names = dict.fromkeys(item.trajectory for item in items if isinstance(item.trajectory, str))
+    names = dict.fromkeys(_named(folder))
     files = [one for name in names for one in _part(folder, name)]
     parts = listed([*_parts(folder), *files])
     return Inputs(2, size, digest.hexdigest(), digest_of(files) if names else "", parts)
+
+
+def _named(folder: Path) -> list[str]:
+    """The files that items name; a line that is no item is said as whoever reads the whole of it says it."""
+    try:
+        return [item.trajectory for item in read_items(folder, _Naming) if isinstance(item.trajectory, str)]
+    except InputError:
+        for _ in read_items(folder):
+            pass
+        raise
 
 
 def _part(folder: Path, name: str) -> list[str]:

@@ -130,7 +130,7 @@ def test_runs_on_several_benchmarks_stand_in_sections_of_their_own(tmp_path, two
 def test_a_run_of_the_small_model_says_on_its_page_that_it_is_no_judge(tmp_path, gates, two):
     small = judged_run(tmp_path / "small", gates, [verdict(n) for n in range(8)], model=MODEL)
     assert "it is no judge" in checked(report_html(open_runs([small]))).text
-    assert "small: The model is a small one" in checked(report_html(open_runs([small, *two]))).text
+    assert "small: This small model only tests the set-up" in checked(report_html(open_runs([small, *two]))).text
     assert "it is no judge" not in report_html(open_runs(two))
 
 
