@@ -118,7 +118,7 @@ def untold_table(findings: Sequence[Finding] | None = None) -> Table:
         name="underdetermined",
         paper=SLUG,
         title="What cannot be told, and why",
-        finding=f"{len(found):,} checks cannot be told, for {len(reasons):,} reasons.",
+        finding=f"{len(found):,} checks are underdetermined, for {len(reasons):,} reasons.",
         rows=tuple(rows),
         notes=("A reason is given in the words of its first figure; for the others only the numbers in it differ.",),
     )

@@ -26,7 +26,7 @@ FAILED = WORST_FIRST[:2]
 STATUS_WORDS: dict[Status, tuple[str, str]] = {
     "impossible": ("is impossible", "are impossible"),
     "differs": ("differs", "differ"),
-    "underdetermined": ("cannot be told", "cannot be told"),
+    "underdetermined": ("is underdetermined", "are underdetermined"),
     "reproduced": ("is reproduced", "are reproduced"),
 }
 """Status → what one figure or check is said to be, and several: everywhere in the same words."""

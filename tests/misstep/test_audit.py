@@ -39,7 +39,7 @@ underdetermined: rate (percentage)
 
 reproduced: 1 (--all lists them)
 
-Of 5 checks, 1 is impossible, 2 differ, 1 cannot be told and 1 is reproduced.
+Of 5 checks, 1 is impossible, 2 differ, 1 is underdetermined and 1 is reproduced.
 """
 
 PAPER = """\

@@ -63,7 +63,7 @@ def test_in_a_table_of_several_sets_a_figure_belongs_to_the_one_it_says():
 
 def test_the_run_is_one_sentence():
     assert summary(notebook_lines([BROKEN, report("a", compared())])) == (
-        "1 notebook of 2 failed; of 3 printed figures compared, 1 differs, 1 cannot be told, 1 is reproduced; "
+        "1 notebook of 2 failed; of 3 printed figures compared, 1 differs, 1 is underdetermined, 1 is reproduced; "
         "5 figures in 2 notebooks."
     )
 
