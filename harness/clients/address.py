@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
@@ -30,6 +31,23 @@ _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 _LOOKS_MADE = re.compile(r"(?<![^\s;,=:\"])(?=[^\s;,=:\"]*\d)(?=[^\s;,=:\"]*[A-Za-z])[^\s;,=:\"]{8,}")
 """A piece of a header field's value that is no word, such as the token in `token=0f3a…`."""
+
+_CONFIDENTIAL = re.compile(
+    r"(?i)auth|key|token|secret|cookie|pass|credential|signature|session|login|jwt|bearer"
+    r"|tenant|organi[sz]ation|project|account"
+)
+"""In the name of a header field or of a part of its value: it lets somebody in, or says who is asking."""
+
+_NAMED_PART = re.compile(r"=\s*\"?([^\s;,=\"]+)")
+
+_SIGNS_OF_TEXT = frozenset(" .,;:/_+&()'-")
+_LONGEST_WORD = 15
+_MOST_JOINED_WORDS = 3
+"""Further words without a space between them are how passphrases are written."""
+_CASED = re.compile(r"[a-z]+|[A-Z]+|(?:[A-Z]?[a-z]{2,})(?:[A-Z][a-z]{2,})*(?:[A-Z]{2,3})?")
+_UNSPEAKABLE = re.compile(r"(?i)[^aeiouy]{5}")
+_ADDRESS_OF_PAGE = re.compile(r"https?://")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def checked_address(address: str) -> str:
@@ -115,9 +133,17 @@ def header_fields(key: str, environment: Mapping[str, str] = os.environ) -> dict
 
 
 def secrets(environment: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """What beside the key is to be in nothing that is kept or shown: header fields' values, logins of proxies."""
+    """What beside the key is to be in nothing that is kept or shown: header fields' values, logins of proxies.
+
+    A field that is made of ordinary words, such as the name of a team, is no secret: else that word would be taken out
+    of every answer. Where a field's name says that it lets somebody in, whatever it holds is a secret.
+    """
     yield from (value for name in _NAMED_FIELDS if (value := environment.get(name, "").strip()))
-    for _, value in _custom_fields(environment):
+    for name, value in _custom_fields(environment):
+        if _CONFIDENTIAL.search(f"{name} {value}"):
+            yield from _NAMED_PART.findall(value)
+        elif _is_ordinary(value):
+            continue
         yield value
         yield from _LOOKS_MADE.findall(value)
         scheme, _, credentials = value.partition(" ")
@@ -127,6 +153,26 @@ def secrets(environment: Mapping[str, str] = os.environ) -> Iterator[str]:
         login, found, _ = proxy.rpartition("://")[2].rpartition("@")
         if found:
             yield from (login, unquote(login), unquote(login.partition(":")[2]))
+
+
+def _is_ordinary(value: str) -> bool:
+    """Whether a value is a date or is made of words alone, none so long or so mixed as what a machine makes up."""
+    if _DATE.fullmatch(value):
+        return True
+    parts = [re.findall(r"[^\W\d_]+", _ADDRESS_OF_PAGE.sub("", part)) for part in value.split()]
+    plain = unicodedata.normalize("NFKD", value)
+    signs = {sign for sign in plain if not (sign.isalpha() or unicodedata.combining(sign))}
+    joined = max((len(words) for words in parts), default=0)
+    return (
+        signs <= _SIGNS_OF_TEXT
+        and joined <= _MOST_JOINED_WORDS
+        and all(_is_word(word) for words in parts for word in words)
+    )
+
+
+def _is_word(word: str) -> bool:
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
+    return len(word) <= _LONGEST_WORD and bool(_CASED.fullmatch(plain)) and not _UNSPEAKABLE.search(plain)
 
 
 def _login(credentials: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from harness.clients.address import OPENAI, address_and_key, header_fields, secrets, unencrypted
 from harness.clients.openai_client import OpenAIClient
+from harness.clients.redaction import Redaction
 from harness.errors import MissingPrerequisite, UsageError
 from harness.exchange import Message, Request
 from tests.harness.clients.faulty_server import answer, completion, serving
@@ -128,3 +129,53 @@ def test_header_fields_of_the_environment_are_sent(monkeypatch: pytest.MonkeyPat
     assert sent.startswith("POST /v1/chat/completions ")
     for field in ("Authorization: Bearer sk-1", "OpenAI-Organization: org-0123456789", "X-Tenant: acme-0123"):
         assert field in sent
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "X-Team: platform",
+        "X-Team: Platform Engineering",
+        "X-Environment: production",
+        "X-Title: Judge evaluation (nightly)",
+        "X-Product: JudgeBench",
+        "HTTP-Referer: https://example.com/agents",
+        "X-Api-Version: 2024-10-21",
+        "Accept: application/json",
+        "X-Team: Qualität",
+    ],
+)
+def test_an_ordinary_word_in_a_header_field_is_no_secret(field: str) -> None:
+    answer = f"The {field.partition(': ')[2]} is right."
+    assert Redaction("sk-0123456789", secrets({"OPENAI_CUSTOM_HEADERS": field}))(answer) == answer
+
+
+@pytest.mark.parametrize(
+    ("field", "hidden"),
+    [
+        ("Authorization: Bearer platform", "platform"),
+        ("X-Api-Key: platform", "platform"),
+        ("X-Auth-Token: platform", "platform"),
+        ("Cookie: session=platform; theme=midnight", "platform"),
+        ("Proxy-Authorization: Basic bWU6cGxhdGZvcm0=", "platform"),
+        ("X-Gateway-Secret: open sesame", "open sesame"),
+        ("OpenAI-Organization: platform", "platform"),
+        ("X-Meta: team=search; token=platform", "platform"),
+        ("X-Gate: correct-horse-battery-staple", "correct-horse-battery-staple"),
+        ("X-Gate: hunter2!hunter2", "hunter2!hunter2"),
+        ("X-Gate: kJhGtRwqPLmZxcvB", "kJhGtRwqPLmZxcvB"),
+        ("X-Gate: wqzrtplkmnbvcxs", "wqzrtplkmnbvcxs"),
+        ("X-Gate: aoeuidhtnsaoeuidhtns", "aoeuidhtnsaoeuidhtns"),
+        ("X-Gate: 48151623", "48151623"),
+        ("X-Gate: prod-5Fj8Wn3Q", "prod-5Fj8Wn3Q"),
+        ("X-Gate: https://me:platform@example.com", "https://me:platform@example.com"),
+    ],
+)
+def test_what_lets_somebody_in_is_a_secret_whatever_it_looks_like(field: str, hidden: str) -> None:
+    redact = Redaction("sk-0123456789", secrets({"OPENAI_CUSTOM_HEADERS": field}))
+    assert redact(f"you sent {hidden} to us") == "you sent [secret] to us"
+
+
+@pytest.mark.parametrize("name", ["OPENAI_ORG_ID", "OPENAI_PROJECT_ID"])
+def test_an_organisation_and_a_project_are_secrets_though_they_are_words(name: str) -> None:
+    assert Redaction("sk-0123456789", secrets({name: "platform"}))("of platform") == "of [secret]"
