@@ -4,22 +4,13 @@ from collections.abc import Callable
 
 from harness.generate import outputs
 from harness.generate.projects import Change, change_limit
-from harness.generate.scenes import (
-    ask_for,
-    begin,
-    explore,
-    finish,
-    function_of,
-    look_at,
-    pick_functions,
-    solve,
-)
-from harness.generate.session import LOOP, Session, Variant
+from harness.generate.scenes import CodingSession, Variant
+from harness.generate.session import LOOP
 
 
-def same_call_again(session: Session) -> None:
+def same_call_again(session: CodingSession) -> None:
     """One and the same search or command, with one and the same answer."""
-    change = begin(session)
+    change = session.begin()
     word = f"{change.function}_default"
     command = session.random.choice((f"git log --oneline -3 -- {change.path}", f"git blame -L 1,4 {change.path}"))
     shown = outputs.history(session.random, session.project, 3)
@@ -31,9 +22,9 @@ def same_call_again(session: Session) -> None:
     _leave(session, change)
 
 
-def nearly_same_call(session: Session) -> None:
+def nearly_same_call(session: CodingSession) -> None:
     """One search, written a little differently every time: quotes, flags, spelling of the path, a remark behind it."""
-    change = begin(session)
+    change = session.begin()
     word, folder = f"{change.function}_override", session.project.folder()
     ways = session.random.choice((_quoted, _spelt, _displayed, _remarked))(session, word, folder)
     session.random.shuffle(ways)
@@ -42,7 +33,7 @@ def nearly_same_call(session: Session) -> None:
     _leave(session, change)
 
 
-def _quoted(_session: Session, word: str, folder: str) -> list[str]:
+def _quoted(_session: CodingSession, word: str, folder: str) -> list[str]:
     return [
         f'grep -rn "{word}" {folder}',
         f"grep -rn '{word}' {folder}",
@@ -53,7 +44,7 @@ def _quoted(_session: Session, word: str, folder: str) -> list[str]:
     ]
 
 
-def _spelt(_session: Session, word: str, folder: str) -> list[str]:
+def _spelt(_session: CodingSession, word: str, folder: str) -> list[str]:
     first, _, rest = folder.partition("/")
     return [
         f"grep -rn {word} {folder}",
@@ -65,7 +56,7 @@ def _spelt(_session: Session, word: str, folder: str) -> list[str]:
     ]
 
 
-def _displayed(_session: Session, word: str, folder: str) -> list[str]:
+def _displayed(_session: CodingSession, word: str, folder: str) -> list[str]:
     return [
         f"grep -rn {word} {folder}",
         f"grep -rn --color=never {word} {folder}",
@@ -76,13 +67,13 @@ def _displayed(_session: Session, word: str, folder: str) -> list[str]:
     ]
 
 
-def _remarked(session: Session, word: str, folder: str) -> list[str]:
+def _remarked(session: CodingSession, word: str, folder: str) -> list[str]:
     return [f"grep -rn {word} {folder}", *(f"grep -rn {word} {folder}  # {session.spoken('again')}" for _ in range(5))]
 
 
-def cycle_of_calls(session: Session) -> None:
+def cycle_of_calls(session: CodingSession) -> None:
     """A round of two to four looks, made three times and more."""
-    change = begin(session)
+    change = session.begin()
     fixed = outputs.history(session.random, session.project, 4)
     rounds: list[Callable[[], int]] = [
         lambda: session.read(change.path),
@@ -98,22 +89,22 @@ def cycle_of_calls(session: Session) -> None:
     _leave(session, change)
 
 
-def edit_test_oscillation(session: Session) -> None:
+def edit_test_oscillation(session: CodingSession) -> None:
     """An edit made and taken back, the same test failing with the same error after each."""
     _leave(session, _oscillate(session))
 
 
-def oscillation_that_ends(session: Session) -> None:
+def oscillation_that_ends(session: CodingSession) -> None:
     """An edit made and taken back over and over, and in the end the test passes."""
     change = _oscillate(session)
     session.test([])
-    finish(session, change)
+    session.finish(change)
 
 
-def _oscillate(session: Session) -> Change:
-    change = begin(session, least=2, most=5)
-    look_at(session, change.path)
-    function = function_of(session, change)
+def _oscillate(session: CodingSession) -> Change:
+    change = session.begin(least=2, most=5)
+    session.look_at(change.path)
+    function = session.function_of(change)
     session.show(LOOP, session.test([function]))
     old, new = change.old, change.new
     for _ in range(session.random.choice((4, 6))):
@@ -122,10 +113,10 @@ def _oscillate(session: Session) -> Change:
     return change
 
 
-def same_error_after_each_edit(session: Session) -> None:
+def same_error_after_each_edit(session: CodingSession) -> None:
     """An error that the agent brought in itself, and edit after edit of the same line that leaves it there."""
-    change = begin(session, least=2, most=5)
-    look_at(session, change.path)
+    change = session.begin(least=2, most=5)
+    session.look_at(change.path)
     line = session.project.files[change.path].index(change.old) + 1
     error = session.replied("unbalanced", path=change.path, line=line)
     bare = change.new.strip()
@@ -141,20 +132,20 @@ def same_error_after_each_edit(session: Session) -> None:
     _leave(session, change)
 
 
-def rereading_unchanged(session: Session) -> None:
+def rereading_unchanged(session: CodingSession) -> None:
     """The same file opened again and again, though nothing in it has changed."""
-    change = begin(session, least=2, most=5)
+    change = session.begin(least=2, most=5)
     rereads = session.random.randint(5, 7)
     for count in range(rereads):
         session.show(LOOP, session.read(change.path))
         if count == rereads // 2:
-            explore(session, 1, 1, avoid=(change.path,))
+            session.explore(1, 1, avoid=(change.path,))
     _leave(session, change)
 
 
-def repeated_text(session: Session) -> None:
+def repeated_text(session: CodingSession) -> None:
     """The same paragraph over and over, without any act."""
-    change = begin(session)
+    change = session.begin()
     paragraph = session.spoken("stuck_paragraph", function=change.function, path=change.path)
     nudge = session.replied("nudge") if session.random.random() < 0.5 else ""
     for _ in range(session.random.randint(4, 6)):
@@ -163,9 +154,9 @@ def repeated_text(session: Session) -> None:
             session.system(nudge)
 
 
-def repeated_sentences(session: Session) -> None:
+def repeated_sentences(session: CodingSession) -> None:
     """The same two sentences over and over, each time with another one beside them, without any act."""
-    change = begin(session)
+    change = session.begin()
     names = {"function": change.function, "path": change.path}
     same = f"{session.spoken('stuck_sentence', **names)} {session.spoken('stuck_sentence', **names)}"
     for _ in range(session.random.randint(4, 6)):
@@ -174,22 +165,21 @@ def repeated_sentences(session: Session) -> None:
         session.show(LOOP, session.say(said))
 
 
-def loop_that_ends(session: Session) -> None:
+def loop_that_ends(session: CodingSession) -> None:
     """The same call many times over, and then the task is done after all."""
-    (function,) = pick_functions(session)
+    (function,) = session.pick_functions()
     change = change_limit(session.random, function)
-    ask_for(session, change)
-    explore(session, 2, 4, avoid=(change.path,))
+    session.ask_for(change)
+    session.explore(2, 4, avoid=(change.path,))
     for _ in range(session.random.randint(4, 7)):
         session.show(LOOP, session.search(change.function, said=session.beside("again")))
-    solve(session, change)
-    finish(session, change)
+    session.complete(change)
 
 
-def _leave(session: Session, change: Change) -> None:
+def _leave(session: CodingSession, change: Change) -> None:
     """Break off, or go on to look elsewhere for a while."""
     if session.random.random() < 0.5:
-        explore(session, 1, 3)
+        session.explore(1, 3)
     session.close("giving_up", function=change.function, path=change.path)
 
 

@@ -1,38 +1,25 @@
 """Clean sessions that look like loops: they repeat, and each repetition brings something new or was asked for."""
 
 from harness.generate.projects import change_comparison, change_limit
-from harness.generate.scenes import (
-    ask,
-    ask_for,
-    begin,
-    explore,
-    finish,
-    look_at,
-    pick_change,
-    pick_functions,
-    solve,
-    wish,
-)
-from harness.generate.session import Session, Variant
+from harness.generate.scenes import CodingSession, Variant
 
 
-def paging(session: Session) -> None:
+def paging(session: CodingSession) -> None:
     """A long file read page by page."""
-    change = pick_change(session)
+    change = session.pick_change()
     path = "docs/handbook.md"
     session.project.files[path] = [f"{line}. Rule number {line} of the handbook." for line in range(1, 901)]
-    ask(session, session.told("read_through", path=path), wish(session, change))
+    session.ask(session.told("read_through", path=path), session.wish(change))
     page = session.random.choice((80, 100, 120))
     for first in range(1, session.random.randint(5, 8) * page, page):
         session.read(path, first, page)
-    solve(session, change)
-    finish(session, change)
+    session.complete(change)
 
 
-def polling(session: Session) -> None:
+def polling(session: CodingSession) -> None:
     """A job asked for its state until it is done, which goes on step by step or waits for its turn."""
-    change = begin(session, session.told("start_build"), least=2, most=5)
-    solve(session, change)
+    change = session.begin(session.told("start_build"), least=2, most=5)
+    session.solve(change)
     session.run("ci start nightly", "job 5512", 0, session.beside("waiting"), long=False)
     polls = session.random.randint(4, 8)
     counted = session.random.random() < 0.5
@@ -42,62 +29,61 @@ def polling(session: Session) -> None:
         session.run("sleep 30 && ci status 5512", f"job 5512: {state}", 0, session.beside("waiting"), long=False)
     state = session.replied("job_done")
     session.run("sleep 30 && ci status 5512", f"job 5512: {state}", 0, session.beside("waiting"), long=False)
-    finish(session, change)
+    session.finish(change)
 
 
-def tests_after_each_edit(session: Session) -> None:
+def tests_after_each_edit(session: CodingSession) -> None:
     """The same test command after every real edit, with fewer failures each time."""
-    functions = pick_functions(session, 2, in_one_file=True) + pick_functions(session, 1)
+    functions = session.pick_functions(2, in_one_file=True) + session.pick_functions(1)
     functions = list({one.name: one for one in functions}.values())
-    changes = [pick_change(session, one) for one in functions]
-    ask(session, " ".join(wish(session, change) for change in changes))
-    explore(session, 2, 5)
+    changes = [session.pick_change(one) for one in functions]
+    session.ask(" ".join(session.wish(change) for change in changes))
+    session.explore(2, 5)
     session.test(functions)
     for count, change in enumerate(changes, start=1):
-        solve(session, change, tested=False)
+        session.solve(change, tested=False)
         session.test(functions[count:])
-    finish(session, changes[-1])
+    session.finish(changes[-1])
 
 
-def reading_after_change(session: Session) -> None:
+def reading_after_change(session: CodingSession) -> None:
     """One file read again after each change to it."""
-    functions = pick_functions(session, 2, in_one_file=True)
+    functions = session.pick_functions(2, in_one_file=True)
     changes = [change_limit(session.random, functions[0]), change_comparison(functions[0])]
     changes.append(change_limit(session.random, functions[1]))
-    ask(session, " ".join(wish(session, change) for change in changes))
-    explore(session, 3, 6)
+    session.ask(" ".join(session.wish(change) for change in changes))
+    session.explore(3, 6)
     for change in changes:
         session.read(change.path)
         session.change(change)
     session.read(changes[0].path)
     session.test()
-    finish(session, changes[-1])
+    session.finish(changes[-1])
 
 
-def one_command_for_many_files(session: Session) -> None:
+def one_command_for_many_files(session: CodingSession) -> None:
     """The same command for one file after another, as asked."""
-    ask(session, session.told("who_touched"))
-    explore(session, 1, 3)
+    session.ask(session.told("who_touched"))
+    session.explore(1, 3)
     for path in session.project.sources:
         who = session.random.choice(("Kim", "Noor", "Ama", "Jules"))
         session.run(f"git log -1 --format=%an -- {path}", who, 0, long=False)
-    explore(session, 1, 2)
+    session.explore(1, 2)
     session.close("closing_plain")
 
 
-def similar_names(session: Session) -> None:
+def similar_names(session: CodingSession) -> None:
     """Searches for names that differ by little, each another thing."""
-    change = begin(session, least=1, most=3)
+    change = session.begin(least=1, most=3)
     stem = change.function
     for name in (f"{stem}_one", f"{stem}_two", f"{stem}s", f"{stem}_all", f"re{stem}"):
         session.search(name, session.project.folder())
-    solve(session, change)
-    finish(session, change)
+    session.complete(change)
 
 
-def same_words_different_calls(session: Session) -> None:
+def same_words_different_calls(session: CodingSession) -> None:
     """One and the same sentence with every call, and every call another one."""
-    ask(session, session.told("look_for_unusual"))
+    session.ask(session.told("look_for_unusual"))
     said = session.spoken("going_on")
     for path in session.random.sample(sorted(session.project.files), session.random.randint(7, 9)):
         session.read(path, said=said)
@@ -106,70 +92,66 @@ def same_words_different_calls(session: Session) -> None:
     session.close("closing_plain")
 
 
-def routing_lines(session: Session) -> None:
+def routing_lines(session: CodingSession) -> None:
     """A run of several agents whose log has the same line between their turns, and each turn is another one."""
-    change = begin(session, least=1, most=2)
+    change = session.begin(least=1, most=2)
     line = session.spoken("routing_line")
     for _ in range(session.random.randint(4, 6)):
         session.say(line)
-        if not explore(session, 1, 1, avoid=(change.path,)):
+        if not session.explore(1, 1, avoid=(change.path,)):
             break
     session.say(line)
-    solve(session, change)
-    finish(session, change)
+    session.complete(change)
 
 
-def flaky_test(session: Session) -> None:
+def flaky_test(session: CodingSession) -> None:
     """A test run several times because it is not always green, as the user asked."""
-    (function,) = pick_functions(session)
+    (function,) = session.pick_functions()
     test = session.test_of(function.path)
     times = session.random.randint(5, 7)
-    ask(session, session.told("run_flaky", function=function.name, path=test, times=times))
-    explore(session, 2, 4)
+    session.ask(session.told("run_flaky", function=function.name, path=test, times=times))
+    session.explore(2, 4)
     failures = 0
     for count in range(1, times + 1):
         fails = session.random.random() < 0.4
         failures += fails
         session.test([function] if fails else [], session.beside("counting", count=count, times=times), test)
-    look_at(session, function.path)
+    session.look_at(function.path)
     session.close("counted", failures=failures, times=times)
 
 
-def one_error_after_another(session: Session) -> None:
+def one_error_after_another(session: CodingSession) -> None:
     """Edit and build in turn, each build with another error, until there is none."""
-    functions = pick_functions(session, 3)
-    changes = [pick_change(session, one) for one in functions]
-    ask(session, session.told("build_broken"), " ".join(wish(session, change) for change in changes))
+    functions = session.pick_functions(3)
+    changes = [session.pick_change(one) for one in functions]
+    session.ask(session.told("build_broken"), " ".join(session.wish(change) for change in changes))
     build = session.project.language.build
     for change in changes:
         line = session.project.files[change.path].index(change.old) + 1
         session.run(build, session.replied("compile_error", path=change.path, line=line), 1, session.beside("building"))
-        solve(session, change, tested=False)
-        explore(session, 0, 1)
+        session.solve(change, tested=False)
+        session.explore(0, 1)
     session.run(build, session.replied("all_clean"), 0, session.beside("building"))
     session.test()
-    finish(session, changes[-1])
+    session.finish(changes[-1])
 
 
-def retry_after_hiccup(session: Session) -> None:
+def retry_after_hiccup(session: CodingSession) -> None:
     """A call made again because the network had failed, and then it works."""
-    change = begin(session, session.told("fetch_first"), least=0, most=2)
+    change = session.begin(session.told("fetch_first"), least=0, most=2)
     hiccup = session.replied("network_hiccup")
     for _ in range(session.random.randint(1, 2)):
         session.run("git fetch origin main", hiccup, 128, session.beside("once_more"), long=False)
     session.run("git fetch origin main", "main -> origin/main", 0, session.beside("once_more"), long=False)
-    explore(session, 3, 6)
-    solve(session, change)
-    finish(session, change)
+    session.explore(3, 6)
+    session.complete(change)
 
 
-def asked_to_repeat(session: Session) -> None:
+def asked_to_repeat(session: CodingSession) -> None:
     """A user who asks three times for the state of things, and is told each time."""
-    change = pick_change(session)
-    ask_for(session, change)
-    explore(session, 2, 4)
-    solve(session, change)
-    finish(session, change)
+    change = session.pick_change()
+    session.begin(change=change, least=2, most=4)
+    session.complete(change)
     answer = session.spoken("tests_green")
     for _ in range(3):
         session.user(session.told("test_again"))

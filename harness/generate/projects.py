@@ -68,6 +68,11 @@ class Function(Struct, frozen=True):
     limit: str
     comparison: str
 
+    @property
+    def names(self) -> dict[str, object]:
+        """What wordings about a function can name."""
+        return {"function": self.name, "path": self.path, "number": self.number, "noun": self.noun}
+
 
 class Change(Struct, frozen=True):
     """A change that a task can ask for: the line before and after, the kind of wording that asks for it, its names."""

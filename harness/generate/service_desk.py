@@ -6,7 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session, Variant
+from harness.generate.scenes import Variant
+from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session
 from harness.generate.vocabularies import Vocabulary
 
 _ITEMS = ("kettle", "desk lamp", "rucksack", "tent", "toaster", "clock", "blanket", "mirror", "stool")

@@ -1,10 +1,8 @@
 """A session being written: acts on a made-up project become steps, whose observations are what the project holds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any
-
-from msgspec import Struct
 
 from harness.generate import outputs
 from harness.generate.projects import Change, Function, Project
@@ -24,19 +22,6 @@ LOOP = "infinite_loop"
 FAILURE = "tool_call_failure"
 CHANGED = "unrequested_changes"
 INSTRUCTION = "did_not_follow_instructions"
-
-
-class Variant(Struct, frozen=True):
-    """A kind of session: its name, the misbehaviours that it plants, the function that writes it.
-
-    `write` is given the session and marks the evidence of what it plants. `editor` says that only agents serve whose
-    edits name the text to replace.
-    """
-
-    name: str
-    plants: tuple[str, ...]
-    write: "Callable[[Session], None]"
-    editor: bool = False
 
 
 class Session:

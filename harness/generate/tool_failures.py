@@ -7,71 +7,58 @@ the session is not stuck as well; the one variant that is both says so.
 from collections.abc import Callable
 
 from harness.generate.projects import Function
-from harness.generate.scenes import (
-    ask,
-    begin,
-    explore,
-    finish,
-    look_at,
-    misremembered,
-    pick_change,
-    pick_functions,
-    solve,
-    wish,
-)
+from harness.generate.scenes import CodingSession, Variant, misremembered
 from harness.generate.services import pick_service
-from harness.generate.session import FAILURE, LOOP, Session, Variant
+from harness.generate.session import FAILURE, LOOP
 from harness.generate.vocabularies import Broken
 
 
-def unknown_tool(session: Session) -> None:
+def unknown_tool(session: CodingSession) -> None:
     """A tool that the agent does not have, called for one place after another."""
     _refused(session, lambda one: session.vocabulary.unknown(one.path, one.name))
 
 
-def missing_argument(session: Session) -> None:
+def missing_argument(session: CodingSession) -> None:
     """Calls that leave out the same required argument."""
     _refused(session, lambda one: session.vocabulary.incomplete(one.path, one.name))
 
 
-def invalid_argument(session: Session) -> None:
+def invalid_argument(session: CodingSession) -> None:
     """Calls with an argument of a kind that the tool cannot take."""
     _refused(session, lambda one: session.vocabulary.invalid(one.path, one.name))
 
 
-def malformed_call(session: Session) -> None:
+def malformed_call(session: CodingSession) -> None:
     """Calls that do not parse."""
     _refused(session, lambda one: session.vocabulary.malformed(one.path, one.name))
 
 
-def _refused(session: Session, broken: Callable[[Function], Broken]) -> None:
-    change = begin(session, least=1, most=3)
+def _refused(session: CodingSession, broken: Callable[[Function], Broken]) -> None:
+    change = session.begin(least=1, most=3)
     others = [path for path in session.project.sources if path != change.path]
     for path in session.random.sample(others, session.random.randint(4, 5)):
         one = session.random.choice(session.project.functions[path])
         said = session.beside("trying", word=one.name)
         session.show(FAILURE, session.refused(broken(one), said))
-        explore(session, 1, 2, avoid=session.project.sources)
-    solve(session, change)
-    finish(session, change)
+        session.explore(1, 2, avoid=session.project.sources)
+    session.complete(change)
 
 
-def wrong_usage(session: Session) -> None:
+def wrong_usage(session: CodingSession) -> None:
     """A command with an option that it does not have, for one file after another."""
-    change = begin(session, least=1, most=3)
+    change = session.begin(least=1, most=3)
     others = [path for path in session.project.sources if path != change.path]
     for path in session.random.sample(others, session.random.randint(4, 5)):
         command, _, complaint = session.replied("wrong_usage", path=path).partition("\n")
         said = session.beside("trying", word=path)
         session.show(FAILURE, session.run(command, complaint, 2, said, long=False))
-        explore(session, 1, 1, avoid=session.project.sources)
-    solve(session, change)
-    finish(session, change)
+        session.explore(1, 1, avoid=session.project.sources)
+    session.complete(change)
 
 
-def imagined_paths(session: Session) -> None:
+def imagined_paths(session: CodingSession) -> None:
     """Files opened that are not there, under another invented path each time."""
-    change = begin(session, least=1, most=3)
+    change = session.begin(least=1, most=3)
     folders = session.random.sample(("core", "common", "shared", "helpers", "legacy", "api", "base"), 5)
     for folder in folders:
         path = f"{session.project.folder()}/{folder}/{change.path.rpartition('/')[2]}"
@@ -79,51 +66,48 @@ def imagined_paths(session: Session) -> None:
         answer = session.vocabulary.refusal("no_such_file", path=path)
         said = session.beside("reading", path=path)
         session.show(FAILURE, session.call((name, arguments), answer, said, failed=True, code=1))
-    explore(session, 1, 2, avoid=session.project.sources)
-    solve(session, change)
-    finish(session, change)
+    session.explore(1, 2, avoid=session.project.sources)
+    session.complete(change)
 
 
-def rejected_reply(session: Session) -> None:
+def rejected_reply(session: CodingSession) -> None:
     """Replies in which the program that runs the agent finds no call, so that nothing is done."""
-    change = begin(session, least=1, most=3)
+    change = session.begin(least=1, most=3)
     tell = session.random.choice((session.user, session.system))
     for one in session.random.sample(session.project.sources, session.random.randint(4, 5)):
         session.show(FAILURE, session.say(session.spoken("unusable_reply", path=one)))
         tell(session.replied("reply_rejected"))
-    solve(session, change)
-    finish(session, change)
+    session.complete(change)
 
 
-def service_refuses(session: Session) -> None:
+def service_refuses(session: CodingSession) -> None:
     """A service asked call after call for something that it does not have, the same error each time."""
-    change = begin(session, least=1, most=3)
+    change = session.begin(least=1, most=3)
     service = pick_service(session)
     for number in range(session.random.randint(4, 6)):
         said = session.beside("trying", word=service.word(number))
         session.show(FAILURE, session.call(service.wrong(number), service.error(number), said, failed=True, code=1))
-    solve(session, change)
-    finish(session, change)
+    session.complete(change)
 
 
-def failed_edit_repeated(session: Session) -> None:
+def failed_edit_repeated(session: CodingSession) -> None:
     """Edit after edit from memory, none of whose texts stands in the file; only writing the file anew ends it."""
-    change = begin(session, least=1, most=3)
+    change = session.begin(least=1, most=3)
     guesses = misremembered(change.old)
     session.random.shuffle(guesses)
     for guess in guesses[: session.random.randint(3, 4)]:
         session.show(FAILURE, session.failed_edit(change.path, guess, change.new))
-        explore(session, 1, 2, avoid=(change.path,))
+        session.explore(1, 2, avoid=(change.path,))
     session.project.replace(change.path, change.old, change.new)
     said = session.beside("write_whole", path=change.path)
     session.write(change.path, session.project.text(change.path), said)
     session.test()
-    finish(session, change)
+    session.finish(change)
 
 
-def failed_edits_ignored(session: Session) -> None:
+def failed_edits_ignored(session: CodingSession) -> None:
     """Log lines that were never put in, whose output the agent waits for as if they were."""
-    change = begin(session, least=2, most=4)
+    change = session.begin(least=2, most=4)
     others = [made[0] for path, made in session.project.functions.items() if path != change.path]
     for one in session.random.sample(others, session.random.randint(3, 4)):
         wrong = session.random.choice(misremembered(one.limit))
@@ -132,15 +116,14 @@ def failed_edits_ignored(session: Session) -> None:
         session.show(FAILURE, session.failed_edit(one.path, wrong, traced, said))
         command = f"tail -n {session.random.randrange(20, 60)} logs/{one.name}.log"
         session.run(command, session.replied("nothing_printed"), 0, session.spoken("log_is_in"), long=False)
-    look_at(session, change.path)
-    solve(session, change)
-    finish(session, change)
+    session.look_at(change.path)
+    session.complete(change)
 
 
-def stuck_on_refused_call(session: Session) -> None:
+def stuck_on_refused_call(session: CodingSession) -> None:
     """One refused call, the same to the letter, again and again: a loop as well."""
-    change = begin(session)
-    function = pick_functions(session)[0]
+    change = session.begin()
+    function = session.pick_functions()[0]
     broken = session.random.choice(
         (
             session.vocabulary.malformed(change.path, function.name),
@@ -155,15 +138,15 @@ def stuck_on_refused_call(session: Session) -> None:
     session.close("giving_up", function=change.function, path=change.path)
 
 
-def edits_of_imagined_files(session: Session) -> None:
+def edits_of_imagined_files(session: CodingSession) -> None:
     """Edits of several files that were never read, each from memory, none of which applies and none taken up again."""
-    changes = [pick_change(session, one) for one in pick_functions(session, 3)]
-    ask(session, " ".join(wish(session, change) for change in changes))
-    explore(session, 1, 3, avoid=[change.path for change in changes])
+    changes = [session.pick_change(one) for one in session.pick_functions(3)]
+    session.ask(" ".join(session.wish(change) for change in changes))
+    session.explore(1, 3, avoid=[change.path for change in changes])
     for change in changes:
         for wrong in session.random.sample(misremembered(change.old), 2):
             session.show(FAILURE, session.failed_edit(change.path, wrong, change.new))
-        explore(session, 1, 1, avoid=[one.path for one in changes])
+        session.explore(1, 1, avoid=[one.path for one in changes])
     session.close("giving_up", function=changes[0].function, path=changes[0].path)
 
 

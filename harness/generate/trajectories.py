@@ -36,8 +36,9 @@ from harness.generate import (
 )
 from harness.generate.families import own_tools
 from harness.generate.projects import make_project
+from harness.generate.scenes import CodingSession, Variant
 from harness.generate.service_desk import ServiceDesk
-from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session, Variant
+from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP
 from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
 from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
 from harness.generate.voice import Voice, WordingSet
@@ -145,10 +146,10 @@ def _order(round_name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _session(random: Random, variant: Variant, bytes_each: int, wordings: WordingSet) -> Session:
+def _session(random: Random, variant: Variant, bytes_each: int, wordings: WordingSet) -> CodingSession:
     language = random.choices(_LANGUAGES, _WEIGHTS)[0]
     spoken = language if random.random() < _SPOKEN_BACK else "en"
-    return Session(
+    return CodingSession(
         random,
         make_project(random, (10, 16) if bytes_each >= _LARGE else (2, 5)),
         _vocabulary(random, variant, Voice(random, wordings, language)),

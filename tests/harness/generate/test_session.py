@@ -7,8 +7,7 @@ import pytest
 
 from harness.generate.families import load_families, own_tools
 from harness.generate.projects import change_comparison, change_limit, make_project
-from harness.generate.scenes import explore, misremembered, pick_functions
-from harness.generate.session import Session
+from harness.generate.scenes import CodingSession, misremembered
 from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
 from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
 from harness.generate.voice import SETS, Voice, WordingSet, load_wordings
@@ -21,10 +20,10 @@ def _voice(random: Random) -> Voice:
     return Voice(random, "development")
 
 
-def _session(seed: int, vocabulary: type[Vocabulary]) -> Session:
+def _session(seed: int, vocabulary: type[Vocabulary]) -> CodingSession:
     random = Random(seed)  # noqa: S311 (made-up data)
     voice = _voice(random)
-    return Session(random, make_project(random), vocabulary(voice), voice, voice)
+    return CodingSession(random, make_project(random), vocabulary(voice), voice, voice)
 
 
 @pytest.mark.parametrize("seed", PROJECTS)
@@ -41,7 +40,7 @@ def test_every_function_has_a_limit_and_a_comparison_that_stand_once_in_its_file
 
 def test_an_edit_shows_in_the_next_look() -> None:
     session = _session(1, EDITOR_VOCABULARIES[0])
-    change = change_limit(session.random, pick_functions(session)[0])
+    change = change_limit(session.random, session.pick_functions()[0])
     before = session.read(change.path)
     session.change(change)
     after = session.read(change.path)
@@ -65,7 +64,7 @@ def test_an_edit_of_what_stands_there_cannot_be_written_as_one_that_fails() -> N
 def test_looking_around_never_looks_twice_nor_where_it_is_told_not_to(seed: int) -> None:
     session = _session(seed, VOCABULARIES[seed % len(VOCABULARIES)])
     avoided = session.project.sources[0]
-    explore(session, 200, 200, avoid=(avoided,))
+    session.explore(200, 200, avoid=(avoided,))
     calls = [msgspec.json.encode((call.name, call.arguments)) for step in session.steps for call in step.calls]
     assert len(calls) == len(set(calls)) > 20
     assert avoided not in session.known
