@@ -172,7 +172,7 @@ def writing(file: Path | str) -> Iterator[None]:
     except OSError as error:
         if is_full(error):
             raise CannotWrite(file, error.strerror or str(error)) from error
-        if error.filename is None:
+        if error.filename is None and error.errno is not None:
             error.filename = str(file)
         raise
 

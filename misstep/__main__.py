@@ -97,6 +97,8 @@ def _flush() -> None:
 
 def _of_the_system(error: OSError) -> MisstepError:
     """What the system said no to, as one line; an error that names no file is one of ours and stays as it is."""
+    if error.filename is not None and is_full(error):
+        return CannotWrite(error.filename, error.strerror or str(error))
     if error.filename is None:
         if not (is_full(error) or isinstance(error, BrokenPipeError)):
             raise error

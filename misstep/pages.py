@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.errors import UsageError, writing
 from harness.journal.records import replace_file
 
 
@@ -22,7 +22,8 @@ def write_page(option: str, file: Path, page: str) -> None:
         The file cannot be written.
     """
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        with writing(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
         replace_file(file, page.encode())
     except OSError as error:
         raise UsageError(f"{option} {file}: {error.strerror}", "Name a file that can be written.") from error

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from analysis.gold import AskedItem, GoldLabel, item_ids, read_gold
 from analysis.measures.judging.reference import clusters_of, majority
 from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
-from harness.errors import InputError, UsageError
+from harness.errors import InputError, UsageError, writing
 from harness.items import Item, Question, Runs, read_items, read_question
 from harness.journal.records import read_manifest
 from harness.judges.fit import fitted_to
@@ -85,7 +85,7 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
     n_attacked = max(len(chosen), len(source.plain)) if count is None else count
     items = injected(asked, source.plain, chosen, n_attacked, seed)
     _make(out, folder)
-    with TemporaryDirectory(dir=out, prefix=".benchmark.") as building:
+    with writing(folder), TemporaryDirectory(dir=out, prefix=".benchmark.") as building:
         made = Path(building) / FOLDER
         write_benchmark(made, _described(source), items, _gold(items, source.gold))
         with suppress(OSError):  # where it stands already, put there by this command or by another process
@@ -97,7 +97,8 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
 
 def _make(out: Path, folder: Path) -> None:
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        with writing(out):
+            out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made a folder: {error.strerror}", "Name another one.", file=out) from error
     if read_manifest(out) is not None and not folder.is_dir():

@@ -13,7 +13,7 @@ from analysis.tables import STATUS_WORDS, Table
 from analysis.tables.files import file_addresses, write_table
 from harness import places
 from harness.datasets.catalogue import data_sets, named_data_folder
-from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.errors import InputError, MissingPrerequisite, UsageError, writing
 from harness.escaping import plain
 from harness.journal.records import replace_file
 from harness.progress import Progress, say
@@ -75,7 +75,8 @@ def make_folder(out: Path) -> None:
         It cannot be made.
     """
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        with writing(out):
+            out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
             f"--out {out} cannot be made: {error.strerror}", "Name a folder that can be written."

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError
+from harness.errors import InputError, UsageError, writing
 from harness.journal.records import encode, replace_file
 
 
@@ -59,6 +59,18 @@ def read_state(file: Path, server: str) -> BatchState:
 
 
 def write_state(file: Path, state: BatchState) -> None:
-    """Put the state on file, all of it or nothing."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(file, encode(state))
+    """Put the state on file, all of it or nothing.
+
+    Raises
+    ------
+    CannotWrite
+        The device takes no more.
+    InputError
+        The file may not be written.
+    """
+    try:
+        with writing(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, encode(state))
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", "Check the folder's permissions.", file=file) from error

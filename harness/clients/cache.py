@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import CannotWrite, InputError
+from harness.errors import CannotWrite, InputError, is_full
 from harness.exchange import Client, Message, Outcome, Reply, Request
 
 _WAIT_SECONDS = 60.0
@@ -115,9 +115,10 @@ class Cache:
 
     def export(self) -> Iterator[bytes]:
         """Every row as a line of JSON, in the order of the keys."""
-        for key, request, reply, created in self._rows.execute("SELECT * FROM exchange ORDER BY key"):
-            row = {"key": key, "request": msgspec.Raw(request), "reply": msgspec.Raw(reply), "created": created}
-            yield _encode(row) + b"\n"
+        with self._usable():
+            for key, request, reply, created in self._rows.execute("SELECT * FROM exchange ORDER BY key"):
+                row = {"key": key, "request": msgspec.Raw(request), "reply": msgspec.Raw(reply), "created": created}
+                yield _encode(row) + b"\n"
 
     def take_in(self, file: Path) -> int:
         """Add the lines of a file that another cache was exported to; gives how many were new.
@@ -126,21 +127,26 @@ class Cache:
         ------
         InputError
             A line is none of a cache, or its key is not that of its request; nothing is added then.
+        CannotWrite
+            The device takes no more; nothing is added then.
         """
         before = self.count()
-        self._rows.execute("BEGIN IMMEDIATE")
-        try:
-            for row in _lines(file):
-                self._rows.execute(_PUT, (row.key, _encode(row.request), _encode(row.reply), row.created))
-        except BaseException:
-            self._rows.execute("ROLLBACK")
-            raise
-        self._rows.execute("COMMIT")
+        with self._usable():
+            self._rows.execute("BEGIN IMMEDIATE")
+            try:
+                for row in _lines(file):
+                    self._rows.execute(_PUT, (row.key, _encode(row.request), _encode(row.reply), row.created))
+                self._rows.execute("COMMIT")
+            except BaseException:
+                if self._rows.in_transaction:  # SQLite itself gives up a transaction that the device has no room for
+                    self._rows.execute("ROLLBACK")
+                raise
         return self.count() - before
 
     def count(self) -> int:
         """How many replies are kept."""
-        (count,) = self._rows.execute("SELECT count(*) FROM exchange").fetchone()
+        with self._usable():
+            (count,) = self._rows.execute("SELECT count(*) FROM exchange").fetchone()
         return int(count)
 
     def close(self) -> None:
@@ -150,6 +156,8 @@ class Cache:
 
 def _is_full(error: Exception) -> bool:
     """Whether it is the device that takes no more."""
+    if isinstance(error, OSError):
+        return is_full(error)
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.clients.settings import ClientSettings
-from harness.errors import InputError, MissingPrerequisite, UsageError, write_all
+from harness.errors import InputError, MissingPrerequisite, UsageError, write_all, writing
 from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _SHOWN = 80
@@ -64,8 +64,9 @@ class RecordingClient:
 
 def _opened(file: Path) -> FileIO:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        stream = file.open("a+b", buffering=0)
+        with writing(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            stream = file.open("a+b", buffering=0)
         with file.open("rb") as lines:
             whole = sum(len(line) for line in lines if line.endswith(b"\n"))
     except OSError as error:

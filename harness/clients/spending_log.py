@@ -6,7 +6,7 @@ difference to its actual cost. A request that a killed process had sent keeps it
 
 from pathlib import Path
 
-from harness.errors import InputError, write_all
+from harness.errors import InputError, write_all, writing
 
 
 class SpendingLog:
@@ -22,7 +22,8 @@ class SpendingLog:
         try:
             self._file = file
             self.total_usd = _total(file)
-            self._stream = file.open("ab", buffering=0)
+            with writing(file):
+                self._stream = file.open("ab", buffering=0)
             self._stream.truncate(file.read_bytes().rfind(b"\n") + 1)
         except OSError as error:
             raise InputError(

@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from harness.datasets.catalogue import data_set
 from harness.datasets.upstream import digest_of, toml_file
-from harness.errors import InputError
+from harness.errors import InputError, writing
 from harness.items import Item as Item
 from harness.items import Kind, Level
 from harness.trajectory import Trajectory
@@ -294,14 +294,15 @@ def built_in_place(target: Path) -> Iterator[Path]:
 
     Where somebody else has built the same `target` meanwhile, theirs stays.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
-        yield building
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        building = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         try:
-            building.rename(target)
-        except OSError:
-            if not target.is_dir():
-                raise
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
+            yield building
+            try:
+                building.rename(target)
+            except OSError:
+                if not target.is_dir():
+                    raise
+        finally:
+            shutil.rmtree(building, ignore_errors=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
-from harness.errors import InputError
+from harness.errors import InputError, writing
 from harness.journal.records import replace_file
 from harness.progress import Progress
 from harness.readers.atif import to_atif
@@ -79,7 +79,8 @@ def convert_all(paths: list[Path], out: Path) -> Converted:
 
 def _write(trajectory: Trajectory, path: Path) -> str:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, msgspec.json.encode(to_atif(trajectory)) + b"\n")
     except OSError as error:
         raise InputError(

@@ -26,7 +26,7 @@ import tomli_w
 from msgspec import Struct, field
 
 from harness.datasets.benchmark import Benchmark, Gold, GoldError, Item, read_benchmark
-from harness.errors import InputError, UsageError, write_all
+from harness.errors import InputError, UsageError, write_all, writing
 from harness.generate.trajectories import CATEGORIES, Case, generate_trajectories
 from harness.generate.voice import WordingSet
 from harness.journal.records import encode
@@ -90,9 +90,10 @@ def write_folder(out: Path, asked: Asked) -> Counted:
     """
     try:
         _refuse_foreign(out, asked)
-        out.mkdir(parents=True, exist_ok=True)
+        with writing(out):
+            out.mkdir(parents=True, exist_ok=True)
         begun = out / _part(BENCHMARK)
-        with locked(begun) as description:
+        with locked(begun) as description, writing(out):
             with _beside(out) as streams:
                 counted, digest = _write(streams, asked)
             description.truncate(0)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import InputError
+from harness.errors import InputError, writing
 from harness.escaping import plain
 from misstep.options import command_app
 
@@ -37,7 +37,7 @@ def export_cache(
     kept = Cache(cache)
     part = file.with_name(f".{file.name}.part")
     try:
-        with part.open("wb") as stream:
+        with writing(file), part.open("wb") as stream:
             count = sum(1 for line in kept.export() if stream.write(line))
         part.replace(file)
     except OSError as error:

@@ -1,5 +1,6 @@
 """A full disk is one sentence that names the file, exit 3; what is written stays, and the same line goes on with it."""
 
+import errno
 import json
 import os
 import resource
@@ -13,9 +14,11 @@ from typing import Any
 
 import pytest
 
+from harness.clients.batch_state import BatchState, read_state, write_state
 from harness.clients.cache import Cache
 from harness.clients.spending_log import SpendingLog
-from harness.errors import CannotWrite
+from harness.datasets.benchmark import built_in_place
+from harness.errors import CannotWrite, InputError
 from harness.exchange import Message, Reply, Request
 from harness.journal.records import VERDICTS, read_verdicts
 from harness.journal.run_folder import PROGRESS
@@ -117,6 +120,140 @@ def test_a_page_without_room_leaves_what_stood_there(
     assert f"{tmp_path / 'page.html'}: cannot write: " in said
     assert [path.name for path in tmp_path.iterdir() if "page" in path.name] == ["page.html"]
     assert (tmp_path / "page.html").read_text() == "before"
+
+
+def test_generated_sessions_without_room_are_written_whole_when_there_is_room(
+    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
+) -> None:
+    line = ["trajectories", "--n", "3", "--seed", "1", "--out"]
+    assert misstep("generate", *line, tmp_path / "whole")[0] == 0
+    for size in (0, 300, 9000):
+        with files_end_at(size):
+            code, _, said = misstep("generate", *line, tmp_path / "made")
+        assert (code, said.count("\n")) == (3, 1), said
+        assert said.startswith(f"misstep: {tmp_path / 'made'}")
+        assert ": cannot write: " in said
+        assert [path.name for path in (tmp_path / "made").iterdir() if not path.name.startswith(".")] == []
+    assert misstep("generate", *line, tmp_path / "made")[0] == 0
+    for path in (tmp_path / "whole").iterdir():
+        assert (tmp_path / "made" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_converted_runs_without_room_are_written_when_there_is_room(
+    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
+) -> None:
+    atif_lines(tmp_path / "runs.jsonl", ["one", "two"])
+    line = [tmp_path / "runs.jsonl", "--to", "atif", "--out", tmp_path / "atif"]
+    with files_end_at(100):
+        code, _, said = misstep("convert", *line)
+    assert (code, said.count("\n")) == (3, 1), said
+    assert said.startswith(f"misstep: {tmp_path / 'atif' / 'one.json'}: cannot write: ")
+    assert list((tmp_path / "atif").iterdir()) == []
+    assert misstep("convert", *line)[0] == 0
+
+
+def test_a_benchmark_that_the_disk_has_no_room_for_names_its_folder_and_leaves_none(tmp_path: Path) -> None:
+    with (
+        files_end_at(100),
+        pytest.raises(CannotWrite, match=r"made: cannot write: File too large"),
+        built_in_place(tmp_path / "made") as building,
+        (building / "items.jsonl").open("wb") as stream,
+    ):
+        stream.write(b"x" * 200)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_answers_that_are_passed_on_without_room_are_passed_on_when_there_is_room(
+    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
+) -> None:
+    cache = Cache(tmp_path / "cache")
+    for key in "abcdefgh":
+        request = _request(key * 9000)
+        cache.put(request.key(), request, _reply("yes"))
+    cache.close()
+    lines, other = tmp_path / "lines.jsonl", tmp_path / "other"
+    with files_end_at(34_000):
+        code, _, said = misstep("judge", "cache", "export", lines, "--cache", tmp_path / "cache")
+    assert (code, said.count("\n")) == (3, 1), said
+    assert said.startswith(f"misstep: {lines}: cannot write: ")
+    assert not lines.exists()
+    assert misstep("judge", "cache", "export", lines, "--cache", tmp_path / "cache")[0] == 0
+    with files_end_at(40_000):
+        code, _, said = misstep("judge", "cache", "import", lines, "--cache", other)
+    assert (code, said.count("\n")) == (3, 1), said
+    assert said.startswith(f"misstep: {other}: cannot write: ")
+    code, out, _ = misstep("judge", "cache", "import", lines, "--cache", other)
+    assert (code, out) == (0, f"8 new answers, 8 in {other}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["generate", "trajectories", "--n", "1", "--out", "new/made"],
+        ["convert", "runs.jsonl", "--out", "new/atif"],
+        ["classify", "runs.jsonl", "--out", "new/run"],
+        ["view", "runs.jsonl", "--out", "new/pages/page.html"],
+        ["reproduce", "wink", "--out", "new/reports"],
+    ],
+    ids=lambda line: line[0],
+)
+def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(
+    tmp_path: Path,
+    misstep: Callable[..., tuple[int, str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    line: list[str],
+) -> None:
+    """A device may have room for bytes and none for one more file."""
+    atif_lines(tmp_path / "runs.jsonl", ["one"])
+    (tmp_path / "new").mkdir()
+    monkeypatch.chdir(tmp_path)
+    make = os.mkdir
+
+    def full(path: Any, *rest: Any, **named: Any) -> None:
+        if not str(path).startswith("new"):
+            return make(path, *rest, **named)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "mkdir", full)
+        code, _, said = misstep(*line)
+    assert (code, said.count("\n")) == (3, 1), said
+    assert said.startswith("misstep: new/")
+    assert said.endswith(
+        "cannot write: No space left on device. Make room there and give the same line again: what is written already "
+        "is kept.\n"
+    )
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
+def test_the_state_of_batches_without_room_is_no_fault_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    write_state(tmp_path / "batches.json", BatchState("https://one.invalid"))
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", full)
+        with pytest.raises(CannotWrite, match=r"batches\.json: cannot write"):
+            write_state(tmp_path / "batches.json", BatchState("https://other.invalid"))
+        patched.setattr(Path, "mkdir", full)
+        with pytest.raises(CannotWrite, match=r"batches\.json: cannot write"):
+            write_state(tmp_path / "new" / "batches.json", BatchState("https://other.invalid"))
+    assert read_state(tmp_path / "batches.json", "https://one.invalid") == BatchState("https://one.invalid")
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
+def test_a_place_that_may_not_be_written_is_no_fault_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refused(path: Path, *_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", refused)
+    with pytest.raises(InputError, match=r"batches\.json: cannot write: .* Check the folder's permissions"):
+        write_state(tmp_path / "batches.json", BatchState("https://one.invalid"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
