@@ -18,8 +18,6 @@ from studies.judge_assessment import NO_JUDGE
 FLIPS = "flips.json"
 PAGE = "flips.html"
 
-_DRAWN = ("All attacked items", "Differs, by encoding", "Differs, by position")
-
 
 def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False) -> tuple[str, str]:
     """Count the flips of a run, and write them as a document and as a page into its folder.
@@ -46,12 +44,13 @@ def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False
     found = flips(read_items(benchmark, AskedItem), read_verdicts(run, unfinished=True))
     document = flips_document(found)
     replace_file(run / FLIPS, document.encode())
-    table = flips_table(found, f"{read_question(benchmark).name}, seed {seed}")
+    source = f"{read_question(benchmark).name}, seed {seed}"
+    table = flips_table(found, source)
     shown = structs.replace(table, finding=f"{table.finding} {NO_JUDGE}") if plumbing else table
     manifest = read_manifest(run)
     foot = Foot(
         shlex.join(["misstep", *(manifest.arguments if manifest else ())]),
-        inputs=(f"{table.rows[0].source}: {found.n:,} items",),
+        inputs=(f"{source}: {found.n:,} items",),
         seed=seed,
     )
     written = page(shown.title, shown.finding, [shown], _figures(found, table), foot=foot)
@@ -65,5 +64,6 @@ def _figures(found: Flips, table: Table) -> list[str]:
         return []
     from analysis.plots import forest
 
-    rows = [row for row in table.rows if row.group in _DRAWN and row.unit == "share" and row.value is not None]
-    return [forest(rows, "How often the verdict changes", "The dashed line is chance", reference=found.chance.value)]
+    return [
+        forest(table.drawn, "How often the verdict changes", "The dashed line is chance", reference=found.chance.value)
+    ]

@@ -9,7 +9,8 @@ from analysis.audit.rounding_boxes import Box, fits, is_cut_off, number, point
 from analysis.published import Check, Figure
 from analysis.tables import Status
 
-Swapped = Literal["", "rows", "columns"]
+Repair = Literal["", "cut_off", "rows_swapped", "columns_swapped", "other_items"]
+"""What kind of repair a suggestion is, where something else depends on it."""
 
 CUT_OFF = "the further digits are cut off instead of rounded"
 
@@ -19,8 +20,8 @@ class Checked(Struct, frozen=True):
 
     `value` is the value at the printed inputs, `low` and `high` what their rounding leaves open (`None` where they are
     exact or nothing can be computed); `sentence` is the arithmetic; `suggestion` a small repair that would make
-    the figures fit, and no more than that; `swapped` is what that takes for swapped, where it does. `wanting` is
-    what is not printed, in words that are the same for every figure that wants it.
+    the figures fit, and no more than that; `repair` is the kind of it. `wanting` is what is not printed, in words that
+    are the same for every figure that wants it.
     """
 
     check: Check
@@ -30,7 +31,7 @@ class Checked(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     suggestion: str = ""
-    swapped: Swapped = ""
+    repair: Repair = ""
     wanting: str = ""
 
     @property
@@ -64,7 +65,7 @@ def compared(
     """
     value = (at_printed or point(computed.middle)).low
     fit = fits(figure, computed)
-    repair = "" if fit else CUT_OFF if is_cut_off(figure, computed) else suggestion
+    cut_off = not fit and is_cut_off(figure, computed)
     return Checked(
         check,
         "reproduced" if fit else "differs",
@@ -72,7 +73,8 @@ def compared(
         float(value),
         None if computed.exact else float(computed.low),
         None if computed.exact else float(computed.high),
-        repair,
+        "" if fit else CUT_OFF if cut_off else suggestion,
+        "cut_off" if cut_off else "",
     )
 
 

@@ -50,7 +50,7 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
     if checked.status not in FAILED or not assumed:
         return checked
     sentence = f"{checked.sentence} This contradicts nothing that is printed: {assumed[0]} is not."
-    return structs.replace(checked, status="underdetermined", sentence=sentence, suggestion="", swapped="")
+    return structs.replace(checked, status="underdetermined", sentence=sentence, suggestion="", repair="")
 
 
 def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:

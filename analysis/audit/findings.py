@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from analysis.audit.checked import Checked, Swapped
+from analysis.audit.checked import Checked, Repair
 from analysis.audit.checks import Ways, check_all, check_each_way
 from analysis.audit.judge_tables import SWAPS
 from analysis.audit.rounding_boxes import scale
@@ -26,7 +26,7 @@ class Finding(Struct, frozen=True):
     be computed; `sentence` is the arithmetic, `suggestion` a repair that would make the figures fit; `remark` says
     where an input comes from that is not printed, and what the file notes of a figure that fails; `value` is a share
     as a fraction, with the ends that the rounding of the inputs leaves open; `figures` are the printed figures of a
-    paper that it is on, as rows of tables name them; `swapped` is what the suggestion takes for swapped,
+    paper that it is on, as rows of tables name them; `repair` is the kind of the suggestion,
     `wanting` what a figure that cannot be told wants.
     """
 
@@ -46,7 +46,7 @@ class Finding(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     figures: tuple[str, ...] = ()
-    swapped: Swapped = ""
+    repair: Repair = ""
     wanting: str = ""
 
     @property
@@ -139,7 +139,7 @@ def as_one(alike: Sequence[Finding]) -> Finding:
         printed=", ".join(cells.values()),
         computed=None,
         sentence=" ".join(f"{name}: {' '.join(dict.fromkeys(said))}" for name, said in sentences.items()),
-        suggestion=f"{SWAPS['rows']}: then these {len(cells)} figures fit",
+        suggestion=f"{SWAPS['rows_swapped']}: then these {len(cells)} figures fit",
         remark=" ".join(dict.fromkeys(one.remark for one in alike if one.remark)),
         place=place,
         name=f"{len(cells)} figures",
@@ -155,7 +155,7 @@ def _named(alike: Sequence[Finding], status: Status) -> tuple[str, ...]:
 
 def _swapped_in(finding: Finding) -> tuple[str, ...]:
     """The table in which a finding suggests swapped rows; empty where it does not."""
-    is_swap = finding.place and finding.swapped == "rows"
+    is_swap = finding.place and finding.repair == "rows_swapped"
     return (finding.source, finding.check, finding.place) if is_swap else ()
 
 
@@ -221,7 +221,7 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
         high=checked.high,
         name=figure.column if "\t" in figure.id else f"{figure.row}, {figure.column}",
         figures=figure.named,
-        swapped=checked.swapped,
+        repair=checked.repair,
         wanting=checked.wanting,
     )
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked, Swapped, underdetermined
+from analysis.audit.checked import Checked, Repair, underdetermined
 from analysis.audit.repairs import first_of
 from analysis.audit.rounding_boxes import counts_in, limit, printed_value, scale
 from analysis.audit.shares import check_percentage
@@ -16,9 +16,9 @@ from analysis.stats.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Me
 
 CELLS = ("tp", "fp", "fn", "tn")
 
-SWAPS: Mapping[Swapped, str] = {
-    "rows": "the rows of the two classes are swapped",
-    "columns": "the columns are swapped",
+SWAPS: Mapping[Repair, str] = {
+    "rows_swapped": "the rows of the two classes are swapped",
+    "columns_swapped": "the columns are swapped",
 }
 """What may be swapped → how a suggestion of it opens."""
 
@@ -85,7 +85,7 @@ def check_together(
         sentence = f"No table of {_sizes(counts)} prints {said}."
         swaps = _swaps(counts, printed)
         repair = first_of(*swaps.values(), *_other_n(counts, printed))
-        return Checked("precision_recall", "impossible", sentence, suggestion=repair, swapped=next(iter(swaps), ""))
+        return Checked("precision_recall", "impossible", sentence, suggestion=repair, repair=next(iter(swaps), ""))
     if len(tables) == 1 and complete:
         sentence = f"Of {_sizes(counts)}, one table alone prints {said}: {_cells(tables[0])}."
         return Checked("precision_recall", "reproduced", sentence)
@@ -121,10 +121,13 @@ def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[
     ], found.complete
 
 
-def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> dict[Swapped, str]:
+def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> dict[Repair, str]:
     """What would have to be swapped for a table to print the figures, in words."""
-    swaps: dict[Swapped, str] = {}
-    ways: tuple[tuple[Swapped, Mapping[str, str]], ...] = (("rows", _TO_OTHER), ("columns", _COLUMNS))
+    swaps: dict[Repair, str] = {}
+    ways: tuple[tuple[Repair, Mapping[str, str]], ...] = (
+        ("rows_swapped", _TO_OTHER),
+        ("columns_swapped", _COLUMNS),
+    )
     for swapped, swap in ways:
         exchanged = {swap.get(measure, measure): digits for measure, digits in printed.items()}
         if "f1" in printed and swap is _TO_OTHER:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked, Swapped, compared, underdetermined
+from analysis.audit.checked import Checked, Repair, compared, underdetermined
 from analysis.audit.judge_tables import CELLS, SWAPS, check_together, written
 from analysis.audit.repairs import first_of
 from analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
@@ -118,18 +118,18 @@ def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapp
     """Says where the figure is that of the other class, or that of the other column."""
     mirrored = {cell: counts[other] for cell, other in _OTHER_CLASS.items() if other in counts}
     of_other = f"{measure} of the other class"
-    swaps: list[tuple[Swapped, Measure, Mapping[str, int], str]] = [("rows", measure, mirrored, of_other)]
+    swaps: list[tuple[Repair, Measure, Mapping[str, int], str]] = [("rows_swapped", measure, mirrored, of_other)]
     if measure in ("precision", "recall"):
         beside: Measure = "recall" if measure == "precision" else "precision"
-        swaps.append(("columns", beside, counts, beside))
-    repairs: dict[Swapped, str] = {}
+        swaps.append(("columns_swapped", beside, counts, beside))
+    repairs: dict[Repair, str] = {}
     for swapped, other, cells, called in swaps:
         above, below, working = _quotient(other, _table(cells))
         if _NEEDS[other] <= cells.keys() and below and fits(figure, point(Fraction(above, below))):
             repairs[swapped] = f"{SWAPS[swapped]}: it is the {called}, {working}"
     if not repairs:
         return checked
-    return structs.replace(checked, suggestion=first_of(*repairs.values()), swapped=next(iter(repairs)))
+    return structs.replace(checked, suggestion=first_of(*repairs.values()), repair=next(iter(repairs)))
 
 
 def _table(counts: Mapping[str, int]) -> Confusion:

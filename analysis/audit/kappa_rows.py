@@ -59,8 +59,7 @@ def check_kappa_with_rows(
         of items that was only worked out: that they are of the same items is then nowhere printed.
     """
     checked = _of_same_items(figure, n, agreement, rows, labels)
-    rests_on_rows = checked.status == "impossible" and checked.suggestion == _OTHER_ITEMS
-    if not (rests_on_rows and other_items and n.is_worked_out):
+    if not (checked.repair == "other_items" and other_items and n.is_worked_out):
         return checked
     sentence = (
         f"{checked.sentence} This would contradict the kappa if the printed rows were of the same {n.printed} items, "
@@ -82,7 +81,7 @@ def _of_same_items(
         return Checked("kappa", "impossible", f"No whole count of {items:,} prints as {agreement.printed} agreement.")
     if inside > items:
         sentence = f"The printed rows hold {inside:,} items, more than all {items:,}."
-        return Checked("kappa", "impossible", sentence, suggestion=_without_rows(figure, items, counts, labels))
+        return _without_rows(Checked("kappa", "impossible", sentence), figure, items, counts, labels)
     looks = {agree: completions(items, agree, labels, known) for agree in counts}
     if any(not look.complete for look in looks.values()):
         return underdetermined(
@@ -103,7 +102,7 @@ def _judged(
     ]
     if not possible:
         sentence = f"{said}: no other rows go with that."
-        return Checked("kappa", "impossible", sentence, suggestion=_without_rows(figure, items, looks, labels))
+        return _without_rows(Checked("kappa", "impossible", sentence), figure, items, looks, labels)
     low, high = min(possible)[0], max(possible)[0]
     ends = f"{number(low, figure)} to {number(high, figure)}"
     fitting = [table for kappa, table in possible if fits(figure, point(kappa))]
@@ -114,8 +113,8 @@ def _judged(
             if not low <= printed_value(figure) <= high
             else f"and none prints as {figure.printed}"
         )
-        repair = _without_rows(figure, items, looks, labels)
-        return Checked("kappa", "impossible", f"{said}; {what}, {how}.", None, float(low), float(high), repair)
+        checked = Checked("kappa", "impossible", f"{said}; {what}, {how}.", None, float(low), float(high))
+        return _without_rows(checked, figure, items, looks, labels)
     if len(fitting) == len(possible):
         ends = number(low, figure) if low == high else f"from {ends}"
         sentence = f"{said}; kappa is {ends}, printed as {figure.printed}, whatever the other rows are."
@@ -126,14 +125,14 @@ def _judged(
     return Checked("kappa", "underdetermined", f"{sentence}, others with others.", None, float(low), float(high))
 
 
-def _without_rows(figure: Figure, items: int, counts: Iterable[int], labels: int) -> str:
-    """Says that the kappa would fit if the rows were of other items, where it would."""
+def _without_rows(checked: Checked, figure: Figure, items: int, counts: Iterable[int], labels: int) -> Checked:
+    """The same, with the suggestion that the rows are of other items, where the kappa would fit then."""
     half = Fraction(1, 2 * 10 ** len(figure.digits.partition(".")[2]))
     for agree in counts:
         products = products_of(items, agree, printed_value(figure) - half, printed_value(figure) + half)
         if find_table(items, agree, labels, products).table is not None:
-            return _OTHER_ITEMS
-    return ""
+            return structs.replace(checked, suggestion=_OTHER_ITEMS, repair="other_items")
+    return checked
 
 
 def drawn(table: Table) -> str:

@@ -153,8 +153,8 @@ def _judged(figure: Figure, pairs: _Pairs) -> Checked:
         return underdetermined(_CHECK, "The counts that the shares allow leave it open whether there is a p-value.")
     other = _by_usual(figure, pairs, usual, Fraction(3, 2) - factor)
     suggestion = "" if other is None else f"a {'two' if said_one_sided else 'one'}-sided test gives {figure.printed}"
-    checked = compared(_CHECK, figure, working, point(_exactly(float(p_value))), suggestion=suggestion)
-    return structs.replace(checked, suggestion=suggestion or checked.suggestion)
+    checked = compared(_CHECK, figure, working, point(_exactly(float(p_value))))
+    return structs.replace(checked, suggestion=suggestion, repair="") if suggestion else checked
 
 
 def _asked(pairs: _Pairs, tests: Mapping[str, QuickTest]) -> dict[str, FloatArray]:

@@ -146,7 +146,7 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
                 repair = f"{said.format(len(shares), paper[n].printed)} fit {fitting} instead"
         for place in failed if repair else ():
             figure, derivation, checked = results[place]
-            own = checked.suggestion if "cut off" in checked.suggestion else ""
+            own = checked.suggestion if checked.repair == "cut_off" else ""
             told[place] = (figure, derivation, structs.replace(checked, suggestion=first_of(own, repair)))
     return told
 

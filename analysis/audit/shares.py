@@ -123,6 +123,7 @@ def _without_count(figure: Figure, cases: int, runs: int) -> Checked:
             repeated_cases(figure, cases) if runs == 1 else "",
             most=1,
         ),
+        repair="" if cut_off is None else "cut_off",
     )
 
 

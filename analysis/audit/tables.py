@@ -109,6 +109,11 @@ def checked_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
     ]
 
 
+def recomputed_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
+    """A row for each way to work each figure out again, without what is printed."""
+    return [_recomputed_row(one, found) for one in figures for found in one.found]
+
+
 def _recomputed_row(one: CheckedFigure, found: Checked) -> Row:
     """What working a figure out gave; its interval is of sampling where the count is known."""
     place = one.figure.place

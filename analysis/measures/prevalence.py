@@ -130,9 +130,9 @@ def prevalence_table(
         The data sets' names in `data/datasets.toml`.
     """
     found = prevalence(categories, patterns)
-    rows = [_row(one.category, one.share, _SHOWN, source, evidence) for one in found.categories]
-    rows.append(_row(ANY, found.any_share, _SHOWN, source, evidence))
-    rows += [
+    shown = [_row(one.category, one.share, _SHOWN, source, evidence) for one in found.categories]
+    shown.append(_row(ANY, found.any_share, _SHOWN, source, evidence))
+    alone = [
         _row(one.category, _share(one.exclusive, one.answered), _ALONE, source, evidence) for one in found.categories
     ]
     return Table(
@@ -140,9 +140,10 @@ def prevalence_table(
         paper=paper,
         title="Misbehaviour found by rule",
         finding=_finding(found, evidence),
-        rows=tuple(rows),
+        rows=(*shown, *alone),
         notes=_notes(found),
         datasets=tuple(datasets),
+        drawn=tuple(shown),
     )
 
 

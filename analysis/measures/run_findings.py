@@ -14,6 +14,9 @@ from harness.verdict import Verdict
 
 FIFTHS = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")
 
+FEWEST_DRAWN = 10
+"""In how many runs a category has to be found for its places to be drawn."""
+
 
 def with_set(sets: Sequence[JudgedSet]) -> Iterator[Verdict]:
     """The verdicts of all sets, each item named with its set, since sets use the same ids."""
@@ -64,26 +67,29 @@ def place_table(sets: Sequence[JudgedSet]) -> Table:
     ]
     categories = dict.fromkeys(verdict.judge for judged in sets for verdict in judged.verdicts)
     flagged, at = Counter(category for category, _ in places), Counter(places)
-    rows = tuple(
-        estimate_row(
-            fifth,
-            wilson(at[category, fifth], flagged[category]),
-            "share",
-            category,
-            "first evidence step over the number of steps",
-            evidence_of(sets),
-        )
+    rows = {
+        category: [
+            estimate_row(
+                fifth,
+                wilson(at[category, fifth], flagged[category]),
+                "share",
+                category,
+                "first evidence step over the number of steps",
+                evidence_of(sets),
+            )
+            for fifth in FIFTHS
+        ]
         for category in categories
-        for fifth in FIFTHS
-    )
+    }
     return Table(
         name="places",
         paper="your_agents",
         title="Where in a run misbehaviour first shows",
         finding=_place_finding(places),
-        rows=rows,
+        rows=tuple(row for of_category in rows.values() for row in of_category),
         notes=("A run counts once a category, at its first evidence step; runs differ in length.",),
         datasets=datasets_of(sets),
+        drawn=tuple(row for category in categories if flagged[category] >= FEWEST_DRAWN for row in rows[category]),
     )
 
 

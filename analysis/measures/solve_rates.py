@@ -48,34 +48,40 @@ class Gap(Struct, frozen=True):
 def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str] = ()) -> Table:
     """Solve rates with Wilson intervals: the `top` best systems of each set, and those whose rate its page states."""
     stated = {place: [_stated(one, figure) for figure in figures_of(one)] for place, one in enumerate(sets)}
+    rows: list[Row] = []
+    measured: list[Row] = []
+    for place, one in enumerate(sets):
+        best, of_stated = _best_rows(one, top), _stated_rows(one, stated[place])
+        rows += measured_on(one.dataset, [*best, *(row for pair in of_stated for row in pair)])
+        measured += [*best, *(found for _, found in of_stated)]
     return Table(
         name="submissions",
         paper=_PAPER,
         title="Solve rates of submissions to public benchmarks",
         finding=_rates_finding(sets[0], [each for of_set in stated.values() for each in of_set]) if sets else _ABSENT,
-        rows=tuple(
-            row
-            for place, one in enumerate(sets)
-            for row in measured_on(one.dataset, _rows_of_set(one, stated[place], top))
-        ),
+        rows=tuple(rows),
         notes=(
             "Rule: the best by tasks solved, equal ones by name. A task without a result counts as unsolved.",
             "Intervals are Wilson's, of tasks drawn alike; the best of many is likely to have been lucky as well.",
             *notes,
         ),
         datasets=tuple(dict.fromkeys(one.dataset for one in sets)),
+        drawn=tuple(measured),
     )
 
 
-def _rows_of_set(one: SolvedSet, stated: Sequence[Stated], top: int) -> list[Row]:
+def _best_rows(one: SolvedSet, top: int) -> list[Row]:
     best = one.ranking()[:top]
     group = f"{one.title}: the {len(best)} best of {len(one.systems)}"
-    rows = [_rate_row(one, system, group) for system in best]
+    return [_rate_row(one, system, group) for system in best]
+
+
+def _stated_rows(one: SolvedSet, stated: Sequence[Stated]) -> list[tuple[Row, Row]]:
+    """What the set's page states, each with what the attempts give."""
     group = f"{one.title}: stated on its page"
-    for each in stated:
-        system = each.figure.row
-        rows += [published_row(each.figure, system, group=group), each.row(system, group)]
-    return rows
+    return [
+        (published_row(each.figure, each.figure.row, group=group), each.row(each.figure.row, group)) for each in stated
+    ]
 
 
 def _rates_finding(one: SolvedSet, stated: Sequence[Stated]) -> str:

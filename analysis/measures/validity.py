@@ -73,10 +73,12 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
         if not mapping.decisive
     }
     rows: list[Row] = []
+    drawn: list[Row] = []
     for place, mapping in enumerate(mappings):
         judged = at_hand[mapping.benchmark]
         of_set = _location_rows(mapping, judged) if mapping.decisive else _category_rows(found[place], judged.source)
-        rows += measured_on(mapping.benchmark, of_set)
+        rows += measured_on(mapping.benchmark, of_set.every)
+        drawn += [of_set.precision, of_set.recall]
     return Table(
         name="validity",
         paper="your_agents",
@@ -85,6 +87,7 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
         rows=tuple(rows),
         notes=tuple(f"{mapping.benchmark}, {mapping.category}: {mapping.why}." for mapping in mappings),
         datasets=tuple(dict.fromkeys(mapping.benchmark for mapping in mappings)),
+        drawn=tuple(drawn),
     )
 
 
@@ -184,19 +187,28 @@ def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
     return Validity(mapping, table, diagnostic.precision(table), diagnostic.recall(table))
 
 
-def _category_rows(found: Validity, source: str) -> list[Row]:
+class _SetRows(Struct, frozen=True):
+    """The rows of one mapping on its set, and those of precision and recall among them."""
+
+    every: tuple[Row, ...]
+    precision: Row
+    recall: Row
+
+
+def _category_rows(found: Validity, source: str) -> _SetRows:
     table = found.table
     counts = f"{source}: {table.tp} found, {table.fp} false, {table.fn} missed, {table.tn} left alone"
     positive = _share(table.tp + table.fn, table.n)
-    return [
-        estimate_row("Precision", found.precision, "share", found.name, counts),
-        estimate_row("Recall", found.recall, "share", found.name, counts),
+    precision = estimate_row("Precision", found.precision, "share", found.name, counts)
+    recall = estimate_row("Recall", found.recall, "share", found.name, counts)
+    others = (
         estimate_row("F1", diagnostic.f1(table), "coefficient", found.name, counts),
         estimate_row("Share of runs that people's labels make positive", positive, "share", found.name, counts),
-    ]
+    )
+    return _SetRows((precision, recall, *others), precision, recall)
 
 
-def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
+def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> _SetRows:
     """Whether the evidence of flagged runs stands at the step that decided the failure."""
     decisive = {error.trajectory: error.step for error in read_marked_errors(judged.folder) if error.step is not None}
     evidence = _evidence(judged.verdicts, decisive)
@@ -213,9 +225,10 @@ def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
         ("Precision of steps drawn at random", chance, "as many steps a run"),
         ("Recall", _share(hits, len(decisive)), f"{hits} of {len(decisive)} failures"),
     )
-    return [
+    precision, at_random, recall = (
         estimate_row(name, estimate, "share", group, f"{judged.source}: {counts}") for name, estimate, counts in figures
-    ]
+    )
+    return _SetRows((precision, at_random, recall), precision, recall)
 
 
 def _evidence(verdicts: Iterable[Verdict], runs: Mapping[str, int]) -> dict[str, set[int]]:

@@ -80,7 +80,7 @@ def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
         found.append(
             DatasetLine(
                 dataset,
-                "; ".join(row_text(rows[0], dataset.name) for rows in measured[:_FIGURES_TOLD]),
+                "; ".join(row_text(rows[0]) for rows in measured[:_FIGURES_TOLD]),
                 sum(map(len, measured)),
                 tuple(dict.fromkeys(notebook for notebook, _ in using)),
             )

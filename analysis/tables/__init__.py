@@ -71,7 +71,8 @@ class Table(Struct, frozen=True):
     `name` is a slug, unique within its `paper` (the folder it is exported to); `finding` is the first sentence a
     reader meets, with its interval; `notes` say how it was made and what to beware of; `datasets` are names in
     `data/datasets.toml`. `made_by` is the function that made it, by module and name (`made_by_this` notes it), and
-    `generator` the one that made its generated cases, where that is another.
+    `generator` the one that made its generated cases, where that is another. `drawn` are the rows that its figure
+    shows, where these are not all: they are made from the same results, and stand in no file of the table.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Table(Struct, frozen=True):
     datasets: tuple[str, ...] = ()
     made_by: str = ""
     generator: str = ""
+    drawn: tuple[Row, ...] = ()
 
     def to_frame(self) -> "DataFrame":
         """The rows as a pandas frame, a column a field of `Row`; a figure that is missing is missing there too."""

@@ -13,10 +13,13 @@ from harness.errors import InputError
 def document(table: Table) -> dict[str, Any]:
     """A table as one JSON value: its own fields, and `rows` as a list of objects that have all fields of a row.
 
+    What its figure draws is left out: the rows say the same.
+
     What is not finite becomes `None`: JSON has no word for it, and the row's `reason` says why.
     """
     fields: dict[str, Any] = msgspec.structs.asdict(table)
     rows = [{name: finite(getattr(row, name)) for name in Row.__struct_fields__} for row in table.rows]
+    del fields["drawn"]
     return fields | {"rows": rows}
 
 

@@ -48,10 +48,10 @@ def measured_rows(table: Table, dataset: str) -> list[Row]:
     return sorted(rows, key=lambda row: row.low is None)
 
 
-def row_text(row: Row, without: str = "") -> str:
-    """A figure in a few words; a name that is known already is left out of its heading."""
+def row_text(row: Row) -> str:
+    """A figure in a few words; a heading that only names the data set it is measured on is left out."""
     known = [interval_text(row), f"n {count_text(row.n)}" if row.n is not None else ""]
     beside = ", ".join(part for part in known if part)
-    heading = row.group.replace(without, "").strip(" ,:") if without else row.group
+    heading = "" if row.group in row.datasets else row.group
     named = ", ".join(part for part in (heading, row.quantity) if part)
     return f"{named} {value_text(row)}{f' ({beside})' if beside else ''}"

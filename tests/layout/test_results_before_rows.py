@@ -2,10 +2,11 @@
 
 Nothing else has fields called `quantity` and `group`: they are looked for everywhere. The other fields of a row are
 looked for on what is called `row` and is not said to be of another type. That is an approximation: a number of a row
-under another name is not found.
+under another name is not found. A notebook draws what its table says that the figure shows, and picks no rows itself.
 """
 
 import ast
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,10 +17,7 @@ EDGES = ("analysis/tables/", "analysis/plots/")
 """Where rows are made into text, files and figures."""
 
 OF_ROWS_ALONE = frozenset({"quantity", "group"})
-OF_WHAT_IS_CALLED_ROW = frozenset({"value", "low", "high", "n", "status", "reason"})
-
-LEFT = {"studies/flips.py"}
-"""Modules that still read rows: take a name out when it is done, and put none in."""
+OF_WHAT_IS_CALLED_ROW = frozenset({"value", "low", "high", "n", "status", "reason", "evidence", "unit"})
 
 
 def reads(text: str) -> Iterator[str]:
@@ -36,6 +34,17 @@ def reads(text: str) -> Iterator[str]:
             yield f"{node.lineno}: {ast.unparse(node)}"
 
 
+def goes_through(text: str) -> Iterator[str]:
+    """Where a source goes through the rows of a table, as `line: expression`."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.For | ast.comprehension):
+            yield from (
+                f"{part.lineno}: {ast.unparse(part)}"
+                for part in ast.walk(node.iter)
+                if isinstance(part, ast.Attribute) and part.attr == "rows"
+            )
+
+
 def modules() -> dict[str, Path]:
     """Every module that may know rows and is no edge, by path."""
     files = [file for room in ("analysis", "studies", "misstep") for file in (ROOT / room).rglob("*.py")]
@@ -43,14 +52,24 @@ def modules() -> dict[str, Path]:
     return {path: file for path, file in paths.items() if not path.startswith(EDGES)}
 
 
-@pytest.mark.parametrize("path", [path for path in modules() if path not in LEFT])
+def notebooks() -> dict[str, str]:
+    """The code of every notebook, by name."""
+    found = {}
+    for file in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(file.read_text("utf-8"))["cells"]
+        found[file.name] = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    return found
+
+
+@pytest.mark.parametrize("path", modules())
 def test_a_module_outside_tables_and_plots_reads_no_row(path: str) -> None:
     assert list(reads(modules()[path].read_text("utf-8"))) == [], "make table and sentence from one result"
 
 
-@pytest.mark.parametrize("path", sorted(LEFT))
-def test_a_module_that_is_done_is_taken_off_the_list(path: str) -> None:
-    assert list(reads(modules()[path].read_text("utf-8"))) != [], f"take {path} out of LEFT"
+@pytest.mark.parametrize("name", notebooks())
+def test_a_notebook_picks_no_rows_to_draw(name: str) -> None:
+    text = notebooks()[name]
+    assert [*reads(text), *goes_through(text)] == [], "draw `table.drawn`, or rows made from results"
 
 
 @pytest.mark.parametrize(
@@ -66,3 +85,16 @@ def test_a_module_that_is_done_is_taken_off_the_list(path: str) -> None:
 )
 def test_a_row_is_known_by_its_fields(text: str, found: list[str]) -> None:
     assert list(reads(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("forest([one for one in table.rows if one.n], title)", ["1: table.rows"]),
+        ("for place, one in enumerate(table.rows):\n    print(one)", ["1: table.rows"]),
+        ("small_multiples(table.rows, title)", []),
+        ("forest(table.drawn, title)", []),
+    ],
+)
+def test_whoever_goes_through_the_rows_of_a_table_is_found(text: str, found: list[str]) -> None:
+    assert list(goes_through(text)) == found

@@ -48,28 +48,42 @@ def flips_table(found: Flips, source: str) -> Table:
     source
         What the items were made of.
     """
-    rows = [
-        _row("Verdict differs", found.flip_rate, "share", _OVERALL, source),
-        _row("Verdict as the text asks", found.target_rate, "share", _OVERALL, source),
-        _row("Copy differs (chance)", found.chance, "share", _OVERALL, source),
-        _row("Differs beyond chance", found.excess, "difference", _OVERALL, source),
-    ]
-    parts: dict[str, Mapping[str, Part]] = {
-        "Differs, by wording": found.by_style,
-        "Differs, by encoding": found.by_encoding,
-        "Differs, by position": found.by_position,
+    overall = {
+        "Verdict differs": found.flip_rate,
+        "Verdict as the text asks": found.target_rate,
+        "Copy differs (chance)": found.chance,
     }
-    for group, of_group in parts.items():
-        rows += [_row(name.replace("_", " "), part.rate, "share", group, source) for name, part in of_group.items()]
+    excess = estimate_row("Differs beyond chance", found.excess, "difference", _OVERALL, source, "generated")
+    by_wording, by_encoding, by_position = map(_rates, (found.by_style, found.by_encoding, found.by_position))
+    drawn = {_OVERALL: overall, "Differs, by encoding": by_encoding, "Differs, by position": by_position}
     return Table(
         name="flips",
         paper="judging",
         title=f"{found.judge}: texts that try to steer it",
         finding=flips_headline(found),
-        rows=tuple(rows),
+        rows=(
+            *_rows(_OVERALL, overall, source),
+            excess,
+            *_rows("Differs, by wording", by_wording, source),
+            *_rows("Differs, by encoding", by_encoding, source),
+            *_rows("Differs, by position", by_position, source),
+        ),
         notes=tuple(_notes(found)),
         generator="harness.judges.injection.injected",
+        drawn=tuple(row for group, rates in drawn.items() for row in _rows(group, _known(rates), source)),
     )
+
+
+def _rates(parts: Mapping[str, Part]) -> dict[str, Estimate]:
+    return {name.replace("_", " "): part.rate for name, part in parts.items()}
+
+
+def _known(rates: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    return {name: rate for name, rate in rates.items() if rate.value is not None}
+
+
+def _rows(group: str, rates: Mapping[str, Estimate], source: str) -> list[Row]:
+    return [estimate_row(name, rate, "share", group, source, "generated") for name, rate in rates.items()]
 
 
 def _notes(found: Flips) -> list[str]:
@@ -96,7 +110,3 @@ def _with_ends(estimate: Estimate, unit: Unit) -> str:
     if estimate.low is not None and estimate.low != estimate.high:
         return with_interval(estimate, unit)
     return f"{number_text(estimate.value, unit)} (without an interval: {estimate.reason})"
-
-
-def _row(quantity: str, estimate: Estimate, unit: Unit, group: str, source: str) -> Row:
-    return estimate_row(quantity, estimate, unit, group, source, evidence="generated")

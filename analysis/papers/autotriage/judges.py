@@ -157,8 +157,8 @@ def wink_precision_table() -> Table:
     figure = paper["recovery.judge.precision"]
     found = denominators_that_print(figure.digits, MOST_VERIFIED)
     possible = {n: PrintedCount(n, counts[0]) for n, counts in found.items()}
-    rows = checked_rows([checked_figure(paper, figure, "Precision", "Printed")])
-    rows += [_possible_row(figure, f"{count.count} of {n}", count, _VERIFIED) for n, count in possible.items()]
+    printed = checked_rows([checked_figure(paper, figure, "Precision", "Printed")])
+    counts = [_possible_row(figure, f"{count.count} of {n}", count, _VERIFIED) for n, count in possible.items()]
     least, most = min(possible), max(possible)
     return Table(
         name="wink_judge_precision",
@@ -170,8 +170,9 @@ def wink_precision_table() -> Table:
             f"{least} answers the 95% interval is {_interval(possible[least])}, of {most} it is "
             f"{_interval(possible[most])}."
         ),
-        rows=tuple(rows),
+        rows=(*printed, *counts),
         notes=("Recomputed rows are possibilities, not findings: how many answers people verified is not printed.",),
+        drawn=tuple(counts),
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from analysis.audit.checked import Checked
+from analysis.audit.judge_tables import SWAPS
 from analysis.audit.rounding_boxes import rounding_box
-from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding
+from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding, recomputed_rows
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.diagnostic import Confusion
 from analysis.stats.proportions import wilson
@@ -38,6 +39,7 @@ def solve_rate_table() -> Table:
     paper = load_paper(_SLUG)
     n, runs = int(paper["agent.n"].number), int(paper["agent.runs"].number)
     shares: list[CheckedFigure] = []
+    solved: list[CheckedFigure] = []
     rows: list[Row] = []
     for key, name in SETTINGS.items():
         rates = [
@@ -50,6 +52,7 @@ def solve_rate_table() -> Table:
         iterations = paper[f"agent.{key}.iterations"]
         median = CheckedFigure(iterations, _MEDIAN, name, (check_median(iterations, n, runs),))
         shares += [*rates, *means]
+        solved += [rate for rate in rates if rate.share.value is not None]
         rows += checked_rows([*rates, *means, median])
     return Table(
         name="solve_rates",
@@ -64,6 +67,7 @@ def solve_rate_table() -> Table:
             "which is not printed, so that the differences between settings have no interval.",
             *_iteration_notes(paper),
         ),
+        drawn=tuple(recomputed_rows(solved)),
     )
 
 
@@ -242,7 +246,7 @@ def _judge_finding(figures: Sequence[CheckedFigure]) -> str:
     # The joint check of all four has no value of its own and is not a fifth figure.
     table = [found for one in figures for found in one.found if found.value is not None]
     wrong = [found for found in table if found.status != "reproduced"]
-    swapped = [found for found in wrong if found.swapped]
+    swapped = [found for found in wrong if found.repair in SWAPS]
     repair = f"; {len(swapped)} of these would fit with the table's two rows swapped" if swapped else ""
     return f"{len(wrong)} of the {len(table)} figures of table IV contradict the counts that the text prints{repair}."
 

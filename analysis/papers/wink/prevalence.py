@@ -12,7 +12,7 @@ from msgspec import structs
 
 from analysis.audit.arm_sizes import ArmSize, implied_arm_size
 from analysis.audit.checks import check_figure
-from analysis.audit.tables import CheckedFigure, checked_rows, printed_count
+from analysis.audit.tables import CheckedFigure, checked_rows, printed_count, recomputed_rows
 from analysis.measures.prevalence import count_patterns, prevalence
 from analysis.measures.validity import JudgedSet
 from analysis.published import Figure, Paper, load_paper, published_row
@@ -29,9 +29,6 @@ CATEGORIES = {
 """The key of a category in the published figures → its name in a table."""
 
 _ROWS = {**CATEGORIES, "any": "Any of the four"}
-
-TABLE_1 = tuple(_ROWS.values())
-"""The rows of table 1."""
 
 _ANY = "any misbehaviour"
 
@@ -72,6 +69,7 @@ def prevalence_table() -> Table:
             "A classifier whose own errors are not printed made the counts: the intervals are of sampling alone.",
             "The text gives another total, 42,920; the last rows show what the counts would print with it.",
         ),
+        drawn=tuple(recomputed_rows(shares.values())),
     )
 
 
@@ -158,10 +156,11 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
     """
     found = [(judged, prevalence(*count_patterns(judged.verdicts))) for judged in sets]
     rows: list[Row] = []
+    by_category: list[Row] = []
     for judged, shares in found:
-        named = [(_ANY, shares.any_share), *((one.category, one.share) for one in shares.categories)]
-        set_rows = (estimate_row(name, share, "share", judged.benchmark, judged.source) for name, share in named)
-        rows += measured_on(judged.benchmark, set_rows)
+        categories = [_share_row(judged, one.category, one.share) for one in shares.categories]
+        rows += measured_on(judged.benchmark, [_share_row(judged, _ANY, shares.any_share), *categories])
+        by_category += categories
     return Table(
         name="real_prevalence",
         paper="wink",
@@ -174,7 +173,12 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
             *notes,
         ),
         datasets=tuple(judged.benchmark for judged in sets),
+        drawn=tuple(by_category),
     )
+
+
+def _share_row(judged: JudgedSet, name: str, share: Estimate) -> Row:
+    return estimate_row(name, share, "share", judged.benchmark, judged.source)
 
 
 def _spread(overall: Mapping[str, Estimate]) -> str:

@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 from msgspec import structs
 
-from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, ended, worst
+from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, ended, recomputed_rows, worst
 from analysis.papers.wink.prevalence import checked_share
 from analysis.published import Paper, load_paper, published_row
 from analysis.stats.audit import denominators_that_print
@@ -78,6 +78,7 @@ def recovery_table() -> Table:
             "hang together.",
             "Where a judge could not see a recovery the paper counts none: its own rates are conservative in that.",
         ),
+        drawn=tuple(recomputed_rows(rates.values())),
     )
 
 

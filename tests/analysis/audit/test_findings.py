@@ -205,7 +205,7 @@ def test_one_swap_of_rows_is_told_as_one_with_each_cell() -> None:
 def test_cells_are_told_with_the_worst_of_their_table() -> None:
     found = [made_up("a", "differs", "1."), made_up("b", "impossible", "2."), made_up("c", "differs", "3.", source="b")]
     swapped = "the rows of the two classes are swapped"
-    cells = [structs.replace(one, place="Table 2", suggestion=swapped, swapped="rows") for one in found]
+    cells = [structs.replace(one, place="Table 2", suggestion=swapped, repair="rows_swapped") for one in found]
     assert [[one.row for one in alike] for alike in merged(cells)] == [["b", "a"], ["c"]]
     assert len(findings_table(cells, "impossible").rows) == 2
     table = findings_table(cells, "differs")

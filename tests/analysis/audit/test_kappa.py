@@ -250,6 +250,7 @@ def test_a_kappa_that_no_other_rows_give_is_impossible_and_may_be_of_other_items
     assert found.status == "impossible"
     assert "the other 5 items leave a kappa from" in found.sentence
     assert found.suggestion == "the printed rows are of other items than the kappa: without them it would fit"
+    assert found.repair == "other_items"
     too_many = with_rows("0.20", "10", "60%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
     assert too_many.sentence == "The printed rows hold 15 items, more than all 10."
     no_others = with_rows("0.20", "20", "25%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)

@@ -72,6 +72,21 @@ def test_a_repair_that_makes_a_percentage_fit_is_suggested(
     assert bool(suggestion) == bool(found.suggestion)
 
 
+@pytest.mark.parametrize(
+    ("printed", "n", "count", "kind"),
+    [
+        ("18.5%", "226", "42", "cut_off"),
+        ("18.85%", "226", "42", ""),
+        ("0.5%", "181", None, "cut_off"),
+        ("59.52%", "251", None, ""),
+    ],
+)
+def test_a_suggestion_that_digits_are_cut_off_is_known_by_its_kind(
+    printed: str, n: str, count: str | None, kind: str
+) -> None:
+    assert percentage(printed, n, count).repair == kind
+
+
 def test_shares_of_one_number_that_all_fit_another_say_the_same() -> None:
     n = figure("251", name="n")
     texts = ("59.52%", "51.19%", "20.24%", "33.33%")

@@ -8,6 +8,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from analysis.tables import Row, Table
 from analysis.tables.files import COLUMNS, FORMATS, csv_text, file_addresses, write_table
@@ -63,6 +64,10 @@ def test_what_is_not_finite_is_null_because_json_has_no_word_for_it():
 
 def test_a_table_comes_back_from_its_document():
     assert from_document(json.loads(json_text(TABLE))) == TABLE
+
+
+def test_the_rows_that_a_figure_shows_stand_once_in_a_document():
+    assert document(structs.replace(TABLE, drawn=TABLE.rows[:1])) == document(TABLE)
 
 
 def test_a_document_that_is_no_table_names_the_field():
