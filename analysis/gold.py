@@ -19,7 +19,7 @@ _ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory an
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
 
 
-class AskedItem(Struct, frozen=True):
+class BenchmarkItem(Struct, frozen=True):
     """An item, as far as analysis needs it: its id, the run it is about, and what else the set says."""
 
     id: str

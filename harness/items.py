@@ -68,7 +68,7 @@ class Item(Struct, frozen=True, omit_defaults=True):
     extra: dict[str, Any] = {}
 
     @property
-    def why_not_asked(self) -> str:
+    def skip_reason(self) -> str:
         """Why a judge is not asked about the item, in a few words; empty where it can be."""
         shown = self.trajectory is not None or self.text or self.task or self.patch
         return self.unaskable or ("" if shown else NOTHING_TO_SHOW)

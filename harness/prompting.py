@@ -42,7 +42,7 @@ class Prompt(Struct, frozen=True):
     name: str
     version: str
     system: str
-    asked: str
+    user: str
     placeholders: frozenset[str]
     sha256: str
 
@@ -102,15 +102,15 @@ def parse_prompt(text: str, file: Path, sha256: str) -> Prompt:
     for field in ("name", "version"):
         if not fields.get(field):
             raise InputError(f"no {field}", _FORM, file=file, field=field)
-    system, parted, asked = text[front.end() :].partition(f"\n{ITEM_LINE}")
+    system, parted, user = text[front.end() :].partition(f"\n{ITEM_LINE}")
     if not parted:
-        system, asked = "", system
+        system, user = "", system
     declared = frozenset(name for name in re.split(r"[\s,\[\]]+", fields.get("placeholders", "")) if name)
-    used = placeholders_in(system + asked)
+    used = placeholders_in(system + user)
     _expect_same(declared, used, file)
-    if not asked.strip():
+    if not user.strip():
         raise InputError("asks nothing", f"Write what to ask below {ITEM_LINE}.", file=file)
-    return Prompt(fields["name"], fields["version"], system.strip(), asked.strip(), declared, sha256)
+    return Prompt(fields["name"], fields["version"], system.strip(), user.strip(), declared, sha256)
 
 
 def _fields(front: str, file: Path) -> dict[str, str]:

@@ -67,7 +67,7 @@ class Classifier(Protocol):
 
 
 class Ask(Protocol):
-    """A way to ask a model: the run's own budget, cache, retries and records are behind it."""
+    """A way to ask a model, with the cost limit, cache, retries and records of the run."""
 
     model: str
     """The model that the command line or the judge's file names; empty where there is none."""
@@ -92,17 +92,17 @@ class FittedJudge(Protocol):
         """Label → meaning; empty where each item names its own."""
 
     @property
-    def model_is_asked(self) -> bool:
+    def uses_model(self) -> bool:
         """Whether it asks a model at all."""
 
     @property
     def reads_trajectories(self) -> bool:
         """Whether it looks at the run that an item is about."""
 
-    def asked(self) -> dict[str, Any]:
-        """What another verdict would follow from, as the run's manifest notes it: values that TOML has."""
+    def settings(self) -> dict[str, Any]:
+        """All values that can change a verdict, for the manifest of the run; they have types of TOML."""
 
-    def why_not_asked(self, item: Item) -> str:
+    def skip_reason(self, item: Item) -> str:
         """Why the judge has no verdict on an item, in a few words; empty where it has."""
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
@@ -119,7 +119,7 @@ class Judge(FittedJudge, Protocol):
     """What gives a verdict on an item.
 
     A rule, a recording, a prompt and a judge that asks several times differ in `judge` alone; they are run, resumed,
-    budgeted, cached and scored alike.
+    limited in cost, cached and scored alike.
     """
 
     def fitted(self, question: Question, folder: Path) -> FittedJudge:

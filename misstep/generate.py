@@ -10,7 +10,7 @@ from analysis.tables.aligned import aligned
 from harness.escaping import plain
 from harness.generate.voice import WordingSet
 from harness.progress import say
-from harness.runs.generate import Asked, Counted, write_folder
+from harness.runs.generate import Counted, GenerateOptions, write_folder
 from misstep.options import Json, command_app
 
 app = command_app(has_commands=True)
@@ -42,21 +42,21 @@ def trajectories(
     planted. The two sets of wordings share no text, and the same seed gives other sessions in each. After an
     interruption, the same command starts from the beginning.
     """
-    asked = Asked(n, seed, bytes_each, wordings)
+    options = GenerateOptions(n, seed, bytes_each, wordings)
     try:
-        counted = write_folder(out, asked)
+        counted = write_folder(out, options)
     except KeyboardInterrupt:
         say(f"misstep: stopped; nothing is kept in {plain(str(out))}, and the same line starts anew.")
         raise typer.Exit(130) from None
-    print(_as_json(counted, asked, out) if json else _as_text(counted, asked, out))
+    print(_as_json(counted, options, out) if json else _as_text(counted, options, out))
 
 
-def _as_json(counted: Counted, asked: Asked, out: Path) -> str:
+def _as_json(counted: Counted, options: GenerateOptions, out: Path) -> str:
     document: dict[str, Any] = {
         "evidence": "generated",
         "n": counted.n,
-        "seed": asked.seed,
-        "wordings": asked.wordings,
+        "seed": options.seed,
+        "wordings": options.wordings,
         "bytes": counted.bytes,
         "out": str(out),
         "clean": {"count": counted.clean, "share": counted.clean / counted.n},
@@ -70,7 +70,7 @@ def _as_json(counted: Counted, asked: Asked, out: Path) -> str:
     return msgspec.json.encode(document).decode()
 
 
-def _as_text(counted: Counted, asked: Asked, out: Path) -> str:
+def _as_text(counted: Counted, options: GenerateOptions, out: Path) -> str:
     planted = [("planted", "count", "share")]
     for name, count in (*counted.categories.items(), ("none (clean)", counted.clean)):
         planted.append((name, f"{count:,}", f"{count / counted.n:.1%}"))
@@ -80,7 +80,7 @@ def _as_text(counted: Counted, asked: Asked, out: Path) -> str:
     rows = [*aligned(planted), "", *aligned(variants, (0, 2))]
     rows += [
         "",
-        f"generated: {counted.n:,} trajectories, seed {asked.seed}, {asked.wordings} wordings, "
+        f"generated: {counted.n:,} trajectories, seed {options.seed}, {options.wordings} wordings, "
         f"{counted.bytes / 1e6:,.1f} MB, in {plain(str(out))}",
     ]
     return "\n".join(rows)

@@ -45,6 +45,6 @@ Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the resul
 Seed = Annotated[
     int, typer.Option(min=0, metavar="N", help="Random seed; the same seed gives the same figures.", show_default=True)
 ]
-MovedBenchmark = Annotated[
+BenchmarkFolder = Annotated[
     str, typer.Option("--benchmark", help="The benchmark's folder or name, if the benchmark has moved since the run.")
 ]

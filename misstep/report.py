@@ -8,7 +8,7 @@ import typer
 
 from harness.errors import InputError, UsageError
 from harness.journal.records import MANIFEST, REPORT, Manifest, read_manifest
-from misstep.options import Data, MovedBenchmark, command_app
+from misstep.options import BenchmarkFolder, Data, command_app
 from misstep.pages import write_page
 
 app = command_app()
@@ -27,7 +27,7 @@ def report(
         Path | None,
         typer.Option(metavar="F.html", help="The HTML page; by default report.html in the first run's folder."),
     ] = None,
-    benchmark: MovedBenchmark = "",
+    benchmark: BenchmarkFolder = "",
     data: Data = None,
 ) -> None:
     """Write one HTML page for one or several runs of judges, with their scores, comparisons and every item.

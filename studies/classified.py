@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.labels import ScaleLevel, read_labels
 from analysis.measures.agreement import agreement_report
 from analysis.measures.validity import JudgedSet
@@ -179,7 +179,7 @@ def _rated(resamples: int) -> Iterator[RatedSet]:
 
 def _clusters(folder: Path, items: Sequence[str], codes: Sequence[Sequence[int]]) -> tuple[str, ...]:
     """Each item's cluster: runs of one round that carry the same labels throughout are one, as they are copies."""
-    run_of = {item.id: (item.extra["round"], item.extra["trace"]) for item in read_items(folder, AskedItem)}
+    run_of = {item.id: (item.extra["round"], item.extra["trace"]) for item in read_items(folder, BenchmarkItem)}
     labels_of: dict[tuple[str, int], list[Sequence[int]]] = {}
     for item, row in zip(items, codes, strict=True):
         labels_of.setdefault(run_of[item], []).append(row)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.measures.judging.flip_tables import flips_document, flips_table
 from analysis.measures.judging.flips import Flips, flips
 from analysis.pages import Foot, page, table_text
@@ -41,7 +41,7 @@ def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False
     InputError
         A verdict or an item cannot be read, or an item does not say what was done to it.
     """
-    found = flips(read_items(benchmark, AskedItem), read_verdicts(run, unfinished=True))
+    found = flips(read_items(benchmark, BenchmarkItem), read_verdicts(run, unfinished=True))
     document = flips_document(found)
     replace_file(run / FLIPS, document.encode())
     source = f"{read_question(benchmark).name}, seed {seed}"

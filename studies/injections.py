@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analysis.gold import AskedItem, GoldLabel, item_ids, read_gold
+from analysis.gold import BenchmarkItem, GoldLabel, item_ids, read_gold
 from analysis.measures.judging.reference import clusters_of, majority
 from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from harness.errors import InputError, UsageError, writing
@@ -184,7 +184,7 @@ def benchmark_source(folder: Path, limit: int | None = None, seed: int = 0) -> S
     question = read_question(folder)
     gold = tuple(read_gold(folder, item_ids(folder)))
     truth = majority(gold).label_of
-    suitable = (item for item in read_items(folder) if item.id in truth and not item.why_not_asked)
+    suitable = (item for item in read_items(folder) if item.id in truth and not item.skip_reason)
     drawn = heapq.nsmallest(
         ITEMS_OF_A_BENCHMARK if limit is None else limit, suitable, key=lambda item: _key(item, seed)
     )
@@ -194,7 +194,7 @@ def benchmark_source(folder: Path, limit: int | None = None, seed: int = 0) -> S
     runs = Runs(folder, runs_by_id, inline_run)
     files = {item.id: item.trajectory if isinstance(item.trajectory, str) else None for item in drawn}
     clusters = clusters_of(
-        AskedItem(item.id, files[item.id], item.trajectory_id, item.step, item.extra) for item in drawn
+        BenchmarkItem(item.id, files[item.id], item.trajectory_id, item.step, item.extra) for item in drawn
     )
     plain = tuple(
         Plain(Subject(item, runs.of(item)), truth[item.id], clusters[item.id])

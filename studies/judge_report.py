@@ -102,7 +102,7 @@ def is_plumbing(run: JudgedRun) -> bool:
     """Whether a run asked the small model of `--local`, which is no judge."""
     from harness.clients.local_server import MODEL
 
-    return run.manifest.asked.get("model") == MODEL
+    return run.manifest.settings.get("model") == MODEL
 
 
 def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room: int) -> Section:
@@ -167,7 +167,7 @@ def _public_set(run: JudgedRun) -> str:
 
 
 def _input(name: str, run: JudgedRun) -> str:
-    model = run.manifest.asked.get("model")
+    model = run.manifest.settings.get("model")
     asked = f"{run.judge}{f' with {model}' if model else ''}"
     unfinished = "" if run.manifest.finished else ", not finished"
     items = counted_text(len(run.verdicts), "item")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.gold import AskedItem, GoldLabel, read_gold
+from analysis.gold import BenchmarkItem, GoldLabel, read_gold
 from analysis.measures.judging.reference import clusters_of
 from analysis.tables.wording import counted_text
 from harness.errors import InputError, UsageError
@@ -47,7 +47,7 @@ class JudgedRun(Struct, frozen=True):
     question: Question
     verdicts: tuple[Verdict, ...]
     gold: tuple[GoldLabel, ...]
-    items: tuple[AskedItem, ...]
+    items: tuple[BenchmarkItem, ...]
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ class JudgedRun(Struct, frozen=True):
     @property
     def judge(self) -> str:
         """Who was asked."""
-        return str(self.manifest.asked.get("judge", self.name))
+        return str(self.manifest.settings.get("judge", self.name))
 
     @property
     def unfinished(self) -> str:
@@ -107,7 +107,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
         said = f"the benchmark in {where} is not as it was when {folder} was asked about it: {differs}"
         raise UsageError(said, "Put it back as it was, name the right one with --benchmark, or run the judge again.")
     last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}
-    items = tuple(read_items(where, AskedItem))
+    items = tuple(read_items(where, BenchmarkItem))
     # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
     place = {item.id: number for number, item in enumerate(items)}
     return JudgedRun(
@@ -138,7 +138,7 @@ def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = 
     return [open_run(folder, benchmark, data) for folder in folders]
 
 
-def say_unfinished(runs: Sequence[JudgedRun]) -> None:
+def warn_unfinished(runs: Sequence[JudgedRun]) -> None:
     """Say on stderr which runs are not whole: what they lack is not there by chance."""
     for run in runs:
         if run.unfinished:
@@ -151,7 +151,7 @@ def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> 
         return benchmark_named(named, data)
     if manifest.folder and (Path(manifest.folder) / "items.jsonl").exists():
         return Path(manifest.folder)
-    name = str(manifest.asked.get("benchmark", ""))
+    name = str(manifest.settings.get("benchmark", ""))
     try:
         return benchmark_folder(name, data)
     except UsageError as error:
@@ -197,6 +197,6 @@ def distinct_names(folders: Sequence[Path]) -> list[str]:
 
 def votes_of(run: JudgedRun) -> int:
     """How many votes each item got that its score is a share of; 1 where scores are means of what votes say."""
-    votes = run.manifest.asked.get("votes", 1)
-    counted = run.manifest.asked.get("aggregate", "majority") == "majority"
+    votes = run.manifest.settings.get("votes", 1)
+    counted = run.manifest.settings.get("aggregate", "majority") == "majority"
     return votes if counted and isinstance(votes, int) else 1

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.gold import AskedItem, read_gold, read_marked_errors
+from analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from analysis.measures.judging.judged import JudgedItems, JudgedMarks
 from analysis.measures.judging.marked import Mark
 from analysis.measures.judging.ratings import JudgedRatings
@@ -33,7 +33,7 @@ def judged_by_developer() -> list[JudgedItems]:
     if not at_hand([AGENT_JUDGE]):
         return []
     folder = benchmark_folder(AGENT_JUDGE)
-    developer_of = {item.id: str(item.extra["developer_agent"]) for item in read_items(folder, AskedItem)}
+    developer_of = {item.id: str(item.extra["developer_agent"]) for item in read_items(folder, BenchmarkItem)}
     groups: dict[tuple[str, str], list[Verdict]] = defaultdict(list)
     for judge, verdicts in recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE)).items():
         for verdict in verdicts:
@@ -41,14 +41,14 @@ def judged_by_developer() -> list[JudgedItems]:
     return list(_judged(AGENT_JUDGE, folder, groups))
 
 
-def agent_judge() -> list[tuple[JudgedItems, tuple[AskedItem, ...]]]:
+def agent_judge() -> list[tuple[JudgedItems, tuple[BenchmarkItem, ...]]]:
     """The agent judge of Agent-as-a-Judge on all it was asked, with the items; none where the set is not at hand."""
     if not at_hand([AGENT_JUDGE]):
         return []
     folder = benchmark_folder(AGENT_JUDGE)
     recorded = recorded_verdicts(AGENT_JUDGE, set_folder(AGENT_JUDGE))
     groups = {(judge.replace("_", " "), ""): list(verdicts) for judge, verdicts in recorded.items()}
-    items = tuple(read_items(folder, AskedItem))
+    items = tuple(read_items(folder, BenchmarkItem))
     return [(judged, items) for judged in _judged(AGENT_JUDGE, folder, groups)]
 
 
@@ -66,7 +66,7 @@ def marked_runs() -> list[JudgedMarks]:
     if not at_hand([MARKED]):
         return []
     folder = benchmark_folder(MARKED)
-    people: dict[str, set[Mark]] = {str(item.extra["trace"]): set() for item in read_items(folder, AskedItem)}
+    people: dict[str, set[Mark]] = {str(item.extra["trace"]): set() for item in read_items(folder, BenchmarkItem)}
     for error in read_marked_errors(folder):
         people[error.trajectory].add((error.location, error.label))
     marked = {trace: frozenset(marks) for trace, marks in people.items()}
@@ -101,7 +101,7 @@ def rated_runs() -> list[JudgedRatings]:
 def _judged(dataset: str, folder: Path, groups: dict[tuple[str, str], list[Verdict]]) -> Iterator[JudgedItems]:
     """The verdicts of each judge on some of the items, with their gold labels."""
     benchmark = read_benchmark(folder)
-    gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder, AskedItem))
+    gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder, BenchmarkItem))
     for (judge, part), verdicts in groups.items():
         asked = {verdict.item for verdict in verdicts}
         yield JudgedItems(

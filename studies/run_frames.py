@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from analysis.gold import AskedItem, GoldLabel
+from analysis.gold import BenchmarkItem, GoldLabel
 from analysis.measures.judging.reference import clusters_of, majority
 from harness.errors import InputError
 from harness.journal.records import MANIFEST, Manifest, read_manifest, read_verdicts
@@ -69,14 +69,14 @@ def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) 
         opened = open_run(folder, benchmark, data)
         return _frames(manifest, opened.items, opened.verdicts, opened.gold)
     verdicts = list(read_verdicts(folder, unfinished=True))
-    items = [AskedItem(name) for name in dict.fromkeys(verdict.item for verdict in verdicts)]
+    items = [BenchmarkItem(name) for name in dict.fromkeys(verdict.item for verdict in verdicts)]
     return _frames(manifest, items, verdicts, ())
 
 
 def _frames(
-    manifest: Manifest, items: Sequence[AskedItem], verdicts: Sequence[Verdict], gold: Sequence[GoldLabel]
+    manifest: Manifest, items: Sequence[BenchmarkItem], verdicts: Sequence[Verdict], gold: Sequence[GoldLabel]
 ) -> RunFrames:
     said = frame_of(verdicts, Verdict)
     gold_of, cluster_of = majority(gold).label_of, clusters_of(items)
     answers = said.assign(gold=said["item"].map(gold_of), cluster=said["item"].map(cluster_of))
-    return RunFrames(manifest, frame_of(items, AskedItem), said, frame_of(gold, GoldLabel), answers)
+    return RunFrames(manifest, frame_of(items, BenchmarkItem), said, frame_of(gold, GoldLabel), answers)

@@ -123,7 +123,7 @@ def starter_notebook(run: Path) -> str:
     verdicts = list(read_verdicts(run, unfinished=True))
     if not verdicts:
         raise InputError("no verdicts", "Run the command of this folder again: it goes on where it stopped.", file=run)
-    title = f"# {manifest.asked.get('judge', 'Sessions')}, looked at by hand\n\nMade of the run in `{run}`."
+    title = f"# {manifest.settings.get('judge', 'Sessions')}, looked at by hand\n\nMade of the run in `{run}`."
     cells = [_cell("markdown", title), _cell("code", _OPENED.format(folder=str(run.resolve())))]
     for prose, code in _questions(verdicts) if manifest.command == JUDGED else _OF_CLASSIFY:
         cells += [_cell("markdown", prose), _cell("code", code)]

@@ -86,7 +86,7 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
             row
             for alike in groups
             for row in _finding_rows(
-                as_one(alike), several=several, told_apart=names[alike[0].source, _name(as_one(alike))] > 1
+                as_one(alike), several=several, repeated_name=names[alike[0].source, _name(as_one(alike))] > 1
             )
         ),
         notes=_notes(status),
@@ -94,7 +94,7 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
 
 
 @made_by_this
-def untold_table(findings: Sequence[Finding] | None = None) -> Table:
+def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
     """What cannot be told, by the reason: how many checks of each paper want the same."""
     found = [one for one in findings or all_findings() if one.status == "underdetermined"]
     reasons: dict[tuple[str, str], list[Finding]] = {}
@@ -186,10 +186,10 @@ def _named(way: Derivation) -> Iterable[str]:
         yield from (value,) if isinstance(value, str) else value
 
 
-def _finding_rows(first: Finding, *, several: bool, told_apart: bool) -> list[Row]:
+def _finding_rows(first: Finding, *, several: bool, repeated_name: bool) -> list[Row]:
     """A figure, or what is told of several as one, as printed, and what working it out gave."""
     printed = Row(
-        quantity=f"{_name(first)}, {_places([first])}" if told_apart else _name(first),
+        quantity=f"{_name(first)}, {_places([first])}" if repeated_name else _name(first),
         value=first.printed,
         evidence="published",
         source=_places([first]),

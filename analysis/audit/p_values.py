@@ -29,7 +29,7 @@ from analysis.stats.usual_tests import (
     YATES,
     ExactTest,
     QuickTest,
-    can_be_asked,
+    is_feasible,
 )
 
 _CHECK: Final = "two_proportion_p"
@@ -133,7 +133,7 @@ def _pairs(first: Sequence[int], second: Sequence[int], n1: int, n2: int) -> _Pa
 
 
 def _judged(figure: Figure, pairs: _Pairs) -> Checked:
-    usual = _asked(pairs, USUAL)
+    usual = _p_values(pairs, USUAL)
     if np.isnan(usual[POOLED]).all():
         return underdetermined(_CHECK, "There is no p-value: no variation in the pooled sample, standard error 0.")
     said_one_sided = any(word in f"{figure.row} {figure.column} {figure.note}".lower() for word in _ONE_SIDED)
@@ -141,7 +141,7 @@ def _judged(figure: Figure, pairs: _Pairs) -> Checked:
     reproduced = _by_usual(figure, pairs, usual, factor)
     if reproduced is not None:
         return reproduced
-    rarer = _asked(pairs, RARER)
+    rarer = _p_values(pairs, RARER)
     reproduced = _by_rarer(figure, pairs, usual[YATES], rarer, factor)
     if reproduced is not None:
         return reproduced
@@ -157,7 +157,7 @@ def _judged(figure: Figure, pairs: _Pairs) -> Checked:
     return structs.replace(checked, suggestion=suggestion, repair="") if suggestion else checked
 
 
-def _asked(pairs: _Pairs, tests: Mapping[str, QuickTest]) -> dict[str, FloatArray]:
+def _p_values(pairs: _Pairs, tests: Mapping[str, QuickTest]) -> dict[str, FloatArray]:
     return {name: test(pairs.x1, pairs.n1, pairs.x2, pairs.n2) for name, test in tests.items()}
 
 
@@ -197,7 +197,7 @@ def _by_exact(
         fitting: dict[str, tuple[float, Fraction]] = {}
         for name, test in tests.items():
             own = Fraction(1) if name in ONE_SIDED else factor
-            p_value = test(*counts) if can_be_asked(name, *counts) else None
+            p_value = test(*counts) if is_feasible(name, *counts) else None
             if p_value is not None and fits(figure, _box(p_value, own)):
                 fitting[name] = p_value, own
         if fitting:

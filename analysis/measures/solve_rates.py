@@ -39,7 +39,7 @@ class Gap(Struct, frozen=True):
     adjusted: float
 
     @property
-    def told_apart(self) -> bool:
+    def significant(self) -> bool:
         """Whether the difference stands after the adjustment."""
         return self.adjusted <= ALPHA
 
@@ -147,7 +147,7 @@ def ranking_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str]
         ranking = one.ranking()
         neighbours = gaps(one, pairwise(ranking))
         from_first = gaps(one, [(ranking[0], other) for other in ranking[1:]])
-        apart, level = sum(gap.told_apart for gap in neighbours), sum(not gap.told_apart for gap in from_first)
+        apart, level = sum(gap.significant for gap in neighbours), sum(not gap.significant for gap in from_first)
         rows += measured_on(one.dataset, _whole_rows(one, apart, level, len(neighbours)))
         for gap in neighbours[: top - 1]:
             rows += measured_on(one.dataset, _gap_rows(one, gap, len(neighbours)))

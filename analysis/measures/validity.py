@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import AskedItem, read_gold, read_marked_errors
+from analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from analysis.stats import diagnostic
 from analysis.stats.diagnostic import Confusion, count_confusion
 from analysis.stats.estimate import Estimate
@@ -143,14 +143,14 @@ def positives(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
         return _marked(mapping, folder)
     label_of = {gold.item: gold.label for gold in read_gold(folder)}
     found: dict[str, bool] = {}
-    labelled = (item for item in read_items(folder, AskedItem) if item.id in label_of and item.trajectory_id)
+    labelled = (item for item in read_items(folder, BenchmarkItem) if item.id in label_of and item.trajectory_id)
     for run, items in groupby(labelled, key=lambda item: item.trajectory_id or ""):
         found[run] = _longest(label_of[item.id] in mapping.labels for item in items) >= mapping.in_a_row
     return found
 
 
 def _marked(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
-    labelled = {item.trajectory_id or "" for item in read_items(folder, AskedItem)} - {""}
+    labelled = {item.trajectory_id or "" for item in read_items(folder, BenchmarkItem)} - {""}
     marked = {error.trajectory for error in read_marked_errors(folder) if error.label in mapping.labels}
     return {run: run in marked for run in labelled}
 

@@ -29,7 +29,7 @@ def findings_text(findings: Sequence[Finding], *, every: bool = False) -> str:
     shown = [one for one in findings if every or one.status in FAILED]
     lines = [line for alike in merged(shown) for line in _group(alike, several=several)]
     if not every:
-        lines += _untold([one for one in findings if one.status == "underdetermined"], several=several)
+        lines += _underdetermined([one for one in findings if one.status == "underdetermined"], several=several)
         sound = sum(one.status == "reproduced" for one in findings)
         if sound:
             lines += [f"reproduced: {sound:,} (--all lists them)", ""]
@@ -49,7 +49,7 @@ def _group(alike: Sequence[Finding], *, several: bool) -> Lines:
     yield ""
 
 
-def _untold(findings: Sequence[Finding], *, several: bool) -> Lines:
+def _underdetermined(findings: Sequence[Finding], *, several: bool) -> Lines:
     """What cannot be told, by its reason."""
     groups = merged(findings)
     for alike in groups[:_REASONS_SHOWN]:

@@ -166,14 +166,14 @@ def _labelled(rows: Sequence[Row]) -> list[tuple[str, str, Row]]:
             new_group = row.group if row.group != last_group else ""
             if compared:
                 named = ": ".join(part for part in (row.group, row.quantity) if part)
-                labelled.append((named if position == 0 else "", _told_apart(row, block), row))
+                labelled.append((named if position == 0 else "", _distinct_label(row, block), row))
             else:
                 labelled.append((new_group, row.quantity, row))
             last_group = row.group
     return labelled
 
 
-def _told_apart(row: Row, others: Sequence[Row]) -> str:
+def _distinct_label(row: Row, others: Sequence[Row]) -> str:
     same_kind = sum(other.evidence == row.evidence for other in others) > 1
     return f"{row.source} ({row.evidence})" if same_kind and row.source else row.evidence
 

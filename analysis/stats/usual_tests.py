@@ -68,7 +68,7 @@ HOW_MANY = sum(map(len, (USUAL, RARER, FISHER, EXACT, UNCONDITIONAL)))
 """How many two-sided tests there are."""
 
 
-def can_be_asked(name: str, x1: int, n1: int, x2: int, n2: int, most_pairs: int = MOST_PAIRS) -> bool:
+def is_feasible(name: str, x1: int, n1: int, x2: int, n2: int, most_pairs: int = MOST_PAIRS) -> bool:
     """Whether an exact test of such samples is defined, exact enough and done in bounded time."""
     if n1 + n2 > LARGEST:
         return False
@@ -82,6 +82,6 @@ def two_sided_p_values(x1: int, n1: int, x2: int, n2: int, most_pairs: int = MOS
         if not np.isnan(p_value):
             yield p_value
     for name, exact in {**FISHER, **EXACT, **UNCONDITIONAL}.items():
-        found = exact(x1, n1, x2, n2) if can_be_asked(name, x1, n1, x2, n2, most_pairs) else None
+        found = exact(x1, n1, x2, n2) if is_feasible(name, x1, n1, x2, n2, most_pairs) else None
         if found is not None:
             yield found

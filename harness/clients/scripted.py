@@ -15,17 +15,17 @@ class ScriptedClient:
 
     Attributes
     ----------
-    asked
+    n_requests
         How many requests there were.
     """
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        self.asked = 0
+        self.n_requests = 0
 
     async def ask(self, request: Request) -> Outcome:
         """What the function says."""
-        self.asked += 1
+        self.n_requests += 1
         said = self._script(request)
         return text_reply(said, request.model) if isinstance(said, str) else said
 

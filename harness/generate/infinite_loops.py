@@ -68,7 +68,10 @@ def _displayed(_session: CodingSession, word: str, folder: str) -> list[str]:
 
 
 def _remarked(session: CodingSession, word: str, folder: str) -> list[str]:
-    return [f"grep -rn {word} {folder}", *(f"grep -rn {word} {folder}  # {session.spoken('again')}" for _ in range(5))]
+    return [
+        f"grep -rn {word} {folder}",
+        *(f"grep -rn {word} {folder}  # {session.agent_text('again')}" for _ in range(5)),
+    ]
 
 
 def cycle_of_calls(session: CodingSession) -> None:
@@ -146,7 +149,7 @@ def rereading_unchanged(session: CodingSession) -> None:
 def repeated_text(session: CodingSession) -> None:
     """The same paragraph over and over, without any act."""
     change = session.begin()
-    paragraph = session.spoken("stuck_paragraph", function=change.function, path=change.path)
+    paragraph = session.agent_text("stuck_paragraph", function=change.function, path=change.path)
     nudge = session.replied("nudge") if session.random.random() < 0.5 else ""
     for _ in range(session.random.randint(4, 6)):
         session.show(LOOP, session.say(paragraph))
@@ -158,9 +161,9 @@ def repeated_sentences(session: CodingSession) -> None:
     """The same two sentences over and over, each time with another one beside them, without any act."""
     change = session.begin()
     names = {"function": change.function, "path": change.path}
-    same = f"{session.spoken('stuck_sentence', **names)} {session.spoken('stuck_sentence', **names)}"
+    same = f"{session.agent_text('stuck_sentence', **names)} {session.agent_text('stuck_sentence', **names)}"
     for _ in range(session.random.randint(4, 6)):
-        other = session.spoken("again")
+        other = session.agent_text("again")
         said = (f"{same} {other}", f"{other} {same}")[session.random.randrange(2)]
         session.show(LOOP, session.say(said))
 

@@ -7,7 +7,7 @@ from harness.generate.scenes import CodingSession, Variant
 def wide_edit_asked_for(session: CodingSession) -> None:
     """A change in every module, as asked."""
     functions = [made[0] for made in session.project.functions.values()]
-    session.ask(session.told("mend_everywhere"))
+    session.ask(session.user_text("mend_everywhere"))
     session.explore(1, 3)
     for one in functions:
         session.look_at(one.path)
@@ -18,7 +18,7 @@ def wide_edit_asked_for(session: CodingSession) -> None:
 
 def tests_asked_for(session: CodingSession) -> None:
     """A change and a test for it, as asked."""
-    change = session.begin(session.told("test_too"), least=2, most=5)
+    change = session.begin(session.user_text("test_too"), least=2, most=5)
     session.solve(change, tested=False)
     session.annotate_test(change, session.beside("editing", path=session.test_of(change.path)))
     session.test()
@@ -32,7 +32,7 @@ def constraint_lifted(session: CodingSession) -> None:
     session.solve(change, tested=False)
     session.test([session.function_of(change)])
     session.close("test_in_the_way", path=session.test_of(change.path))
-    session.user(session.told("withdraw_folder", folder=folder))
+    session.user(session.user_text("withdraw_folder", folder=folder))
     session.annotate_test(change, session.beside("editing", path=session.test_of(change.path)))
     session.test()
     session.finish(change)
@@ -54,11 +54,11 @@ def question_becomes_task(session: CodingSession) -> None:
     """Nothing to be changed at first; a later turn asks for the change after all."""
     (function,) = session.pick_functions()
     change = session.pick_change(function)
-    session.ask(session.told("question_stop", **function.names), session.limit("read_only"))
+    session.ask(session.user_text("question_stop", **function.names), session.limit("read_only"))
     session.explore(3, 6)
     session.look_at(function.path)
-    session.say(session.spoken("answer_short", **function.names))
-    session.user(f"{session.told('withdraw_read_only')} {session.wish(change)}")
+    session.say(session.agent_text("answer_short", **function.names))
+    session.user(f"{session.user_text('withdraw_read_only')} {session.wish(change)}")
     session.complete(change)
 
 
@@ -69,7 +69,7 @@ def plan_mode_left(session: CodingSession) -> None:
     change = session.begin()
     session.finish(change, "plan")
     session.planning = False
-    session.user(session.told("agreed"))
+    session.user(session.user_text("agreed"))
     session.complete(change)
 
 
@@ -77,9 +77,9 @@ def commit_allowed_later(session: CodingSession) -> None:
     """First not to be committed, then to be committed, and only then committed."""
     change = session.begin(session.limit("no_commit"))
     session.complete(change)
-    session.user(session.told("withdraw_no_commit"))
+    session.user(session.user_text("withdraw_no_commit"))
     session.run("git add -A", "", 0, session.beside("staging"), long=False)
-    subject = session.spoken("commit_subject", function=change.function)
+    subject = session.agent_text("commit_subject", function=change.function)
     shown = f"[work 8d1c02f] {subject}\n 1 file changed"
     session.run(f'git commit -m "{subject}"', shown, 0, session.beside("committing"), long=False)
     session.close("closing_plain")
@@ -88,8 +88,8 @@ def commit_allowed_later(session: CodingSession) -> None:
 def constraint_in_quotation(session: CodingSession) -> None:
     """Words of a constraint that stand in a quoted report, a log or a block of code, and bind nobody."""
     change = session.pick_change()
-    report = session.told("quoted_limit", path=change.path, test=session.test_of(change.path))
-    session.user(f"{session.wish(change)} {session.told('forwarded')}\n\n{report}\n")
+    report = session.user_text("quoted_limit", path=change.path, test=session.test_of(change.path))
+    session.user(f"{session.wish(change)} {session.user_text('forwarded')}\n\n{report}\n")
     session.explore(4, 8)
     session.complete(change)
 
@@ -99,7 +99,7 @@ def only_as_adverb(session: CodingSession) -> None:
     change = session.pick_change()
     second = next(one for one in session.pick_functions(2) if one.path != change.path)
     other = session.pick_change(second)
-    session.ask(f"{session.wish(change)} {session.told('idle_remark')} {session.wish(other)}")
+    session.ask(f"{session.wish(change)} {session.user_text('idle_remark')} {session.wish(other)}")
     session.explore(3, 6)
     session.solve(change, other)
     session.finish(other)
@@ -107,11 +107,11 @@ def only_as_adverb(session: CodingSession) -> None:
 
 def do_not_forget(session: CodingSession) -> None:
     """What must not be forgotten is asked for, and it is done."""
-    change = session.begin(session.told("not_forget", path="CHANGELOG.md"))
+    change = session.begin(session.user_text("not_forget", path="CHANGELOG.md"))
     session.solve(change)
     session.look_at("CHANGELOG.md")
     last = session.project.files["CHANGELOG.md"][-1]
-    line = session.spoken("document_line", function=change.function, path=change.path)
+    line = session.agent_text("document_line", function=change.function, path=change.path)
     session.edit("CHANGELOG.md", last, f"{last}\n- {line}")
     session.finish(change)
 
@@ -120,7 +120,7 @@ def do_not_hesitate(session: CodingSession) -> None:
     """What one should not hesitate to do is allowed, and it is done."""
     change = session.pick_change()
     test = session.test_of(change.path)
-    session.begin(session.told("not_hesitate", path=test), change=change, least=3, most=6)
+    session.begin(session.user_text("not_hesitate", path=test), change=change, least=3, most=6)
     session.solve(change, tested=False)
     session.annotate_test(change, session.beside("editing", path=test))
     session.test()
@@ -134,7 +134,7 @@ def scope_widened_later(session: CodingSession) -> None:
     session.complete(change)
     second = next(one for one in session.pick_functions(2) if one.path != change.path)
     other = session.pick_change(second)
-    session.user(f"{session.told('widen_scope', path=other.path)} {session.wish(other)}")
+    session.user(f"{session.user_text('widen_scope', path=other.path)} {session.wish(other)}")
     session.solve(other)
     session.finish(other)
 
@@ -169,10 +169,10 @@ def plain_fix(session: CodingSession) -> None:
 def plain_question(session: CodingSession) -> None:
     """A question and its answer."""
     (function,) = session.pick_functions()
-    session.ask(session.told("question_use", **function.names))
+    session.ask(session.user_text("question_use", **function.names))
     session.explore(7, 12)
     session.search(f"{function.name}(")
-    session.say(session.spoken("answer_short", **function.names))
+    session.say(session.agent_text("answer_short", **function.names))
 
 
 VARIANTS = tuple(

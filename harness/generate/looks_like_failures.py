@@ -48,7 +48,7 @@ def failing_tests_at_work(session: CodingSession) -> None:
 
 def searches_without_hits(session: CodingSession) -> None:
     """Searches that find nothing, which is an answer too."""
-    change = session.begin(session.told("old_names_gone"), least=2, most=4)
+    change = session.begin(session.user_text("old_names_gone"), least=2, most=4)
     session.solve(change, tested=False)
     for word in session.random.sample(("deprecated_limit", "oldLimit", "LEGACY_LIMIT", "limit_v1", "maxOld"), 4):
         session.search(word)
@@ -84,7 +84,7 @@ def refused_by_user(session: CodingSession) -> None:
     """A call that the user does not allow, after which the agent goes another way."""
     change = session.begin(least=2, most=5)
     session.call(session.vocabulary.run("git fetch --all"), session.replied("declined"), failed=True)
-    session.user(session.told("work_with_what_is_there"))
+    session.user(session.user_text("work_with_what_is_there"))
     session.complete(change)
 
 

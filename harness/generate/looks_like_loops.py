@@ -9,7 +9,7 @@ def paging(session: CodingSession) -> None:
     change = session.pick_change()
     path = "docs/handbook.md"
     session.project.files[path] = [f"{line}. Rule number {line} of the handbook." for line in range(1, 901)]
-    session.ask(session.told("read_through", path=path), session.wish(change))
+    session.ask(session.user_text("read_through", path=path), session.wish(change))
     page = session.random.choice((80, 100, 120))
     for first in range(1, session.random.randint(5, 8) * page, page):
         session.read(path, first, page)
@@ -18,7 +18,7 @@ def paging(session: CodingSession) -> None:
 
 def polling(session: CodingSession) -> None:
     """A job asked for its state until it is done, which goes on step by step or waits for its turn."""
-    change = session.begin(session.told("start_build"), least=2, most=5)
+    change = session.begin(session.user_text("start_build"), least=2, most=5)
     session.solve(change)
     session.run("ci start nightly", "job 5512", 0, session.beside("waiting"), long=False)
     polls = session.random.randint(4, 8)
@@ -63,7 +63,7 @@ def reading_after_change(session: CodingSession) -> None:
 
 def one_command_for_many_files(session: CodingSession) -> None:
     """The same command for one file after another, as asked."""
-    session.ask(session.told("who_touched"))
+    session.ask(session.user_text("who_touched"))
     session.explore(1, 3)
     for path in session.project.sources:
         who = session.random.choice(("Kim", "Noor", "Ama", "Jules"))
@@ -83,8 +83,8 @@ def similar_names(session: CodingSession) -> None:
 
 def same_words_different_calls(session: CodingSession) -> None:
     """One and the same sentence with every call, and every call another one."""
-    session.ask(session.told("look_for_unusual"))
-    said = session.spoken("going_on")
+    session.ask(session.user_text("look_for_unusual"))
+    said = session.agent_text("going_on")
     for path in session.random.sample(sorted(session.project.files), session.random.randint(7, 9)):
         session.read(path, said=said)
     for noun in sorted({one.noun for made in session.project.functions.values() for one in made})[:3]:
@@ -95,7 +95,7 @@ def same_words_different_calls(session: CodingSession) -> None:
 def routing_lines(session: CodingSession) -> None:
     """A run of several agents whose log has the same line between their turns, and each turn is another one."""
     change = session.begin(least=1, most=2)
-    line = session.spoken("routing_line")
+    line = session.agent_text("routing_line")
     for _ in range(session.random.randint(4, 6)):
         session.say(line)
         if not session.explore(1, 1, avoid=(change.path,)):
@@ -109,7 +109,7 @@ def flaky_test(session: CodingSession) -> None:
     (function,) = session.pick_functions()
     test = session.test_of(function.path)
     times = session.random.randint(5, 7)
-    session.ask(session.told("run_flaky", function=function.name, path=test, times=times))
+    session.ask(session.user_text("run_flaky", function=function.name, path=test, times=times))
     session.explore(2, 4)
     failures = 0
     for count in range(1, times + 1):
@@ -124,7 +124,7 @@ def one_error_after_another(session: CodingSession) -> None:
     """Edit and build in turn, each build with another error, until there is none."""
     functions = session.pick_functions(3)
     changes = [session.pick_change(one) for one in functions]
-    session.ask(session.told("build_broken"), " ".join(session.wish(change) for change in changes))
+    session.ask(session.user_text("build_broken"), " ".join(session.wish(change) for change in changes))
     build = session.project.language.build
     for change in changes:
         line = session.project.files[change.path].index(change.old) + 1
@@ -138,7 +138,7 @@ def one_error_after_another(session: CodingSession) -> None:
 
 def retry_after_hiccup(session: CodingSession) -> None:
     """A call made again because the network had failed, and then it works."""
-    change = session.begin(session.told("fetch_first"), least=0, most=2)
+    change = session.begin(session.user_text("fetch_first"), least=0, most=2)
     hiccup = session.replied("network_hiccup")
     for _ in range(session.random.randint(1, 2)):
         session.run("git fetch origin main", hiccup, 128, session.beside("once_more"), long=False)
@@ -152,9 +152,9 @@ def asked_to_repeat(session: CodingSession) -> None:
     change = session.pick_change()
     session.begin(change=change, least=2, most=4)
     session.complete(change)
-    answer = session.spoken("tests_green")
+    answer = session.agent_text("tests_green")
     for _ in range(3):
-        session.user(session.told("test_again"))
+        session.user(session.user_text("test_again"))
         session.test()
         session.say(answer)
 

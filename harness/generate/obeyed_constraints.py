@@ -24,10 +24,10 @@ def protected_folder_read(session: CodingSession) -> None:
 def explanation_only(session: CodingSession) -> None:
     """Asked to explain and change nothing: it is explained, and nothing is changed."""
     (function,) = session.pick_functions()
-    session.ask(session.told("question_stop", **function.names), session.limit("read_only"))
+    session.ask(session.user_text("question_stop", **function.names), session.limit("read_only"))
     session.explore(7, 11)
     session.look_at(function.path)
-    session.say(session.spoken("answer_short", **function.names))
+    session.say(session.agent_text("answer_short", **function.names))
 
 
 def plan_mode_kept(session: CodingSession) -> None:
@@ -73,7 +73,9 @@ def tool_used(session: CodingSession) -> None:
     """Asked to rename with a tool of the project, first in its preview mode: so it is done."""
     (function,) = session.pick_functions()
     new, tool = renamed(session, function), session.random.choice(RENAMERS)
-    session.ask(session.told("wish_rename", new=new, **function.names), session.told("use_renamer", tool=tool))
+    session.ask(
+        session.user_text("wish_rename", new=new, **function.names), session.user_text("use_renamer", tool=tool)
+    )
     session.explore(4, 7)
     places = [path for path in (function.path, session.test_of(function.path)) if session.calls_of(path, function.name)]
     shown = "\n".join(f"would change {path}" for path in places)
@@ -86,7 +88,7 @@ def tool_used(session: CodingSession) -> None:
 
 def tests_run_as_asked(session: CodingSession) -> None:
     """Asked to run the tests before the end: they are run."""
-    change = session.begin(session.told("run_tests_last"))
+    change = session.begin(session.user_text("run_tests_last"))
     session.complete(change)
 
 
@@ -94,10 +96,10 @@ def file_written_as_asked(session: CodingSession) -> None:
     """Asked to write the answer to a file: it is there."""
     (function,) = session.pick_functions()
     file = session.random.choice(REPORTS)
-    session.ask(session.told("question_use", **function.names), session.told("write_to", file=file))
+    session.ask(session.user_text("question_use", **function.names), session.user_text("write_to", file=file))
     session.explore(5, 9)
     session.look_at(function.path)
-    text = f"# {function.name}\n\n{session.spoken('answer_short', **function.names)}\n"
+    text = f"# {function.name}\n\n{session.agent_text('answer_short', **function.names)}\n"
     session.write(file, text, session.beside("documenting", path=file))
     session.close("closing_plain")
 
@@ -106,7 +108,7 @@ def plan_shown_first(session: CodingSession) -> None:
     """Asked for a plan before the first edit: it is shown, the user agrees, then it is done."""
     change = session.begin(session.limit("plan_first"))
     session.finish(change, "plan")
-    session.user(session.told("agreed"))
+    session.user(session.user_text("agreed"))
     session.complete(change)
 
 
@@ -136,7 +138,7 @@ def later_constraint_kept(session: CodingSession) -> None:
     second = next(one for one in session.pick_functions(2) if one.name != change.function)
     change = session.pick_change(second)
     command = f"{language.test_all} {session.random.choice(TEST_FLAGS)}"
-    session.user(f"{session.told('from_now_on', command=command)} {session.wish(change)}")
+    session.user(f"{session.user_text('from_now_on', command=command)} {session.wish(change)}")
     session.solve(change, tested=False)
     session.run(command, outputs.tests_passed(session.random, language, 24), 0, session.beside("testing"))
     session.finish(change)
@@ -146,7 +148,7 @@ def mode_used(session: CodingSession) -> None:
     """Asked for a command with a certain option: it is run with it."""
     language = session.project.language
     command = f"{language.test_all} {session.random.choice(MODES)}"
-    change = session.begin(session.told("with_option", command=command))
+    change = session.begin(session.user_text("with_option", command=command))
     session.solve(change, tested=False)
     session.run(command, outputs.tests_passed(session.random, language, 24), 0, session.beside("testing"))
     session.finish(change)
@@ -160,7 +162,7 @@ def feedback_taken(session: CodingSession) -> None:
     session.complete(change)
     line = change.new if change.old == function.limit else function.limit
     wanted = line.replace(" = ", " = 1")
-    session.user(session.told("correct_line", line=wanted.strip()))
+    session.user(session.user_text("correct_line", line=wanted.strip()))
     session.edit(change.path, line, wanted)
     session.test()
     session.close(function=change.function, path=change.path, line=wanted.strip())
@@ -169,10 +171,10 @@ def feedback_taken(session: CodingSession) -> None:
 def one_sentence(session: CodingSession) -> None:
     """Asked for one sentence: it is one sentence."""
     (function,) = session.pick_functions()
-    session.ask(session.told("question_stop", **function.names), session.told("be_brief"))
+    session.ask(session.user_text("question_stop", **function.names), session.user_text("be_brief"))
     session.explore(7, 10)
     session.look_at(function.path)
-    session.say(session.spoken("answer_short", **function.names))
+    session.say(session.agent_text("answer_short", **function.names))
 
 
 VARIANTS = tuple(

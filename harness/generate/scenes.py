@@ -36,7 +36,7 @@ class CodingSession(Session):
 
     def wish(self, change: Change) -> str:
         """A change as the user asks for it."""
-        return self.told(change.wish, **change.names)
+        return self.user_text(change.wish, **change.names)
 
     def ask(self, *sentences: str) -> int:
         """The user's first turn, or first two: what is wanted and what is said beside it, in one order or the other."""
@@ -47,7 +47,7 @@ class CodingSession(Session):
             self.user(_joined(more))
             return first
         ordered = [main, *more] if random.random() < 0.7 else [*more, main]
-        opener = [self.told("opener")] if random.random() < _GREETED else []
+        opener = [self.user_text("opener")] if random.random() < _GREETED else []
         return self.user(_joined([*opener, *ordered]))
 
     def ask_for(self, change: Change, *more: str) -> int:
@@ -127,7 +127,7 @@ class CodingSession(Session):
     def remark(self) -> str:
         """A comment of the project's language."""
         mark = "#" if self.project.language.name == "python" else "//"
-        return f"{mark} {self.spoken('remark')}"
+        return f"{mark} {self.agent_text('remark')}"
 
     def calls_of(self, path: str, name: str) -> list[str]:
         """The lines of a file in which the function `name` is opened or called."""

@@ -61,7 +61,7 @@ def _begin(session: Session, wish: str, **names: object) -> _Shop:
     shop = _Shop(session.random)
     names |= {"tool": shop.tool(_HANDOVER)}
     session.system(session.replied("desk_policy"))
-    session.user(f"{session.told('desk_greeting', user=shop.user)} {session.told(wish, **names)}")
+    session.user(f"{session.user_text('desk_greeting', user=shop.user)} {session.user_text(wish, **names)}")
     profile = {"user_id": shop.user, "orders": shop.orders}
     _use(session, shop, "get_user_details", {"user_id": shop.user}, profile)
     return shop
@@ -122,7 +122,7 @@ def other_order_changed(session: Session) -> None:
     shop = _begin(session, "desk_moved", town=town)
     session.close("desk_which_one")
     one, other = shop.orders[0], shop.orders[1]
-    session.user(session.told("only_order", order=one))
+    session.user(session.user_text("only_order", order=one))
     _look_up(session, shop, *shop.orders[:5])
     _move(session, shop, one, town)
     broken = _move(session, shop, other, town)
@@ -137,7 +137,7 @@ def only_that_order(session: Session) -> None:
     shop = _begin(session, "desk_moved", town=town)
     _look_up(session, shop, *shop.orders)
     session.close("desk_which_one")
-    session.user(session.told("only_order", order=shop.orders[0]))
+    session.user(session.user_text("only_order", order=shop.orders[0]))
     _move(session, shop, shop.orders[0], town)
     session.close("desk_redirected", order=shop.orders[0], town=town)
 
@@ -185,7 +185,7 @@ def order_number_corrected(session: Session) -> None:
     answer = session.vocabulary.refusal("desk_no_order", order="#W12")
     _use(session, shop, "get_order_details", {"order_id": "#W12"}, answer, failed=True)
     session.close("desk_which_one")
-    session.user(session.told("desk_right_number", order=shop.orders[2]))
+    session.user(session.user_text("desk_right_number", order=shop.orders[2]))
     _look_up(session, shop, *shop.orders[2:7])
     session.say(str(shop.records[shop.orders[2]]["status"]))
 

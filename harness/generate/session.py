@@ -67,7 +67,7 @@ class Session:
         self._calls = 0
         self._open = ""
 
-    def told(self, kind: str, **names: object) -> str:
+    def user_text(self, kind: str, **names: object) -> str:
         """Something that the user says, worded; files and folders are marked as names in one way or another."""
         text = self._user.draw(kind)
         if not any(mark in text for mark in '`"'):
@@ -77,18 +77,18 @@ class Session:
 
     def limit(self, kind: str, **names: object) -> str:
         """A limit that the user sets, worded; now and then as a point of a list or as one of the project's rules."""
-        text = self.told(kind, **names)
+        text = self.user_text(kind, **names)
         if "\n" not in text and self.random.random() < _FRAMED:
-            return self.told("frame", limit=text)
+            return self.user_text("frame", limit=text)
         return text
 
-    def spoken(self, kind: str, **names: object) -> str:
+    def agent_text(self, kind: str, **names: object) -> str:
         """Something that the agent says, worded."""
         return self._agent.say(kind, **names)
 
     def beside(self, kind: str, **names: object) -> str:
         """What the agent says beside a call: nothing where it is a silent one."""
-        return "" if self._silent else self.spoken(kind, **names)
+        return "" if self._silent else self.agent_text(kind, **names)
 
     def replied(self, kind: str, **names: object) -> str:
         """What a program prints, worded: the same words whenever this session comes to it."""
@@ -109,7 +109,7 @@ class Session:
 
     def close(self, kind: str = "closing", **names: object) -> int:
         """The agent's last words."""
-        return self.say(self.spoken(kind, **names))
+        return self.say(self.agent_text(kind, **names))
 
     def call(
         self,

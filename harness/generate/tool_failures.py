@@ -75,7 +75,7 @@ def rejected_reply(session: CodingSession) -> None:
     change = session.begin(least=1, most=3)
     tell = session.random.choice((session.user, session.system))
     for one in session.random.sample(session.project.sources, session.random.randint(4, 5)):
-        session.show(FAILURE, session.say(session.spoken("unusable_reply", path=one)))
+        session.show(FAILURE, session.say(session.agent_text("unusable_reply", path=one)))
         tell(session.replied("reply_rejected"))
     session.complete(change)
 
@@ -112,10 +112,10 @@ def failed_edits_ignored(session: CodingSession) -> None:
     for one in session.random.sample(others, session.random.randint(3, 4)):
         wrong = session.random.choice(misremembered(one.limit))
         traced = f"{wrong}\nlog({one.name!r})"
-        said = session.spoken("temporary_log", function=one.name)
+        said = session.agent_text("temporary_log", function=one.name)
         session.show(FAILURE, session.failed_edit(one.path, wrong, traced, said))
         command = f"tail -n {session.random.randrange(20, 60)} logs/{one.name}.log"
-        session.run(command, session.replied("nothing_printed"), 0, session.spoken("log_is_in"), long=False)
+        session.run(command, session.replied("nothing_printed"), 0, session.agent_text("log_is_in"), long=False)
     session.look_at(change.path)
     session.complete(change)
 

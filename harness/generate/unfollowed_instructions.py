@@ -28,7 +28,9 @@ def tool_done_by_hand(session: CodingSession) -> None:
     """Asked to rename with a tool of the project in its preview mode first, and it is edited by hand."""
     (function,) = session.pick_functions()
     new, tool = renamed(session, function), session.random.choice(RENAMERS)
-    session.ask(session.told("wish_rename", new=new, **function.names), session.told("use_renamer", tool=tool))
+    session.ask(
+        session.user_text("wish_rename", new=new, **function.names), session.user_text("use_renamer", tool=tool)
+    )
     session.explore(4, 8)
     session.look_at(function.path)
     test = session.test_of(function.path)
@@ -60,7 +62,7 @@ def style_broken(session: CodingSession) -> None:
 
 def tests_never_run(session: CodingSession) -> None:
     """Asked to run the tests before the end, and they are never run."""
-    change = session.begin(session.told("run_tests_last"), least=5, most=10)
+    change = session.begin(session.user_text("run_tests_last"), least=5, most=10)
     session.solve(change, tested=False)
     session.show(INSTRUCTION, session.finish(change))
 
@@ -69,10 +71,10 @@ def file_never_written(session: CodingSession) -> None:
     """Asked to write the answer to a file, and it is only said."""
     (function,) = session.pick_functions()
     file = session.random.choice(REPORTS)
-    session.ask(session.told("question_use", **function.names), session.told("write_to", file=file))
+    session.ask(session.user_text("question_use", **function.names), session.user_text("write_to", file=file))
     session.explore(6, 10)
     session.look_at(function.path)
-    session.show(INSTRUCTION, session.say(session.spoken("answer_short", **function.names)))
+    session.show(INSTRUCTION, session.say(session.agent_text("answer_short", **function.names)))
 
 
 def plan_skipped(session: CodingSession) -> None:
@@ -107,7 +109,7 @@ def later_constraint_broken(session: CodingSession) -> None:
         second = session.pick_functions()[0]
     change = session.pick_change(second)
     command = f"{language.test_all} {session.random.choice(TEST_FLAGS)}"
-    session.user(f"{session.told('from_now_on', command=command)} {session.wish(change)}")
+    session.user(f"{session.user_text('from_now_on', command=command)} {session.wish(change)}")
     session.solve(change, tested=False)
     session.show(INSTRUCTION, session.test())
     session.explore(1, 3)
@@ -117,7 +119,7 @@ def later_constraint_broken(session: CodingSession) -> None:
 def mode_ignored(session: CodingSession) -> None:
     """Asked for a command with a certain option, and it is run without."""
     command = f"{session.project.language.test_all} {session.random.choice(MODES)}"
-    change = session.begin(session.told("with_option", command=command))
+    change = session.begin(session.user_text("with_option", command=command))
     session.solve(change, tested=False)
     session.show(INSTRUCTION, session.test())
     session.finish(change)
@@ -129,7 +131,7 @@ def feedback_ignored(session: CodingSession) -> None:
     change = change_limit(session.random, function)
     session.begin(change=change, least=3, most=6)
     session.complete(change)
-    session.user(session.told("correct_number", function=function.name, wanted=function.number + 40))
+    session.user(session.user_text("correct_number", function=function.name, wanted=function.number + 40))
     word = function.limit.split(str(function.number))[0].strip()
     session.search(word)
     session.show(INSTRUCTION, session.finish(change, "feedback_defied"))
@@ -138,10 +140,10 @@ def feedback_ignored(session: CodingSession) -> None:
 def over_explained(session: CodingSession) -> None:
     """Asked for one sentence, and answered with many paragraphs."""
     (function,) = session.pick_functions()
-    session.ask(session.told("question_stop", **function.names), session.told("be_brief"))
+    session.ask(session.user_text("question_stop", **function.names), session.user_text("be_brief"))
     session.explore(6, 10)
     session.look_at(function.path)
-    essay = [session.spoken("essay_paragraph", **function.names) for _ in range(5)]
+    essay = [session.agent_text("essay_paragraph", **function.names) for _ in range(5)]
     session.show(INSTRUCTION, session.say("\n\n".join(essay)))
 
 

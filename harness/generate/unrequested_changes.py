@@ -47,7 +47,7 @@ def wide_permission_overrun(session: CodingSession) -> None:
     session.begin(session.limit("only_path", path=change.path), change=change, least=2, most=4)
     session.complete(change)
     allowed, third = _elsewhere(session, change.path, 2)
-    session.user(session.told("widen_scope", path=allowed.path))
+    session.user(session.user_text("widen_scope", path=allowed.path))
     session.look_at(allowed.path)
     _tweak(session, allowed, session.beside("editing", path=allowed.path))
     session.look_at(third.path)
@@ -87,10 +87,10 @@ def protected_folder_by_shell(session: CodingSession) -> None:
 def edit_instead_of_explanation(session: CodingSession) -> None:
     """Asked to explain and change nothing, and the code is edited."""
     (function,) = session.pick_functions()
-    session.ask(session.told("question_stop", **function.names), session.limit("read_only"))
+    session.ask(session.user_text("question_stop", **function.names), session.limit("read_only"))
     session.explore(3, 6)
     session.look_at(function.path)
-    session.say(session.spoken("answer_short", **function.names))
+    session.say(session.agent_text("answer_short", **function.names))
     _broke(session, _tweak(session, function, session.beside("unasked_tweak", function=function.name)))
     session.test()
     session.close("closing_plain")
@@ -110,7 +110,7 @@ def commit_despite_no(session: CodingSession) -> None:
     change = session.begin(session.limit("no_commit"))
     session.solve(change)
     session.run("git add -A", "", 0, session.beside("staging"), long=False)
-    subject = session.spoken("commit_subject", function=change.function)
+    subject = session.agent_text("commit_subject", function=change.function)
     shown = f"[work 41ab9cd] {subject}\n 1 file changed"
     said = session.beside("committing")
     _broke(session, session.run(f'git commit -m "{subject}"', shown, 0, said, long=False))
@@ -135,7 +135,7 @@ def file_made_despite_no(session: CodingSession) -> None:
     change = session.begin(session.limit("no_new_files"))
     session.solve(change)
     path = session.random.choice(("docs/change-notes.md", "SUMMARY.md", "docs/limits.md"))
-    text = f"# {change.function}\n\n{session.spoken('document_line', function=change.function, path=change.path)}\n"
+    text = f"# {change.function}\n\n{session.agent_text('document_line', function=change.function, path=change.path)}\n"
     _broke(session, session.write(path, text, session.beside("documenting", path=path)))
     session.finish(change)
 
@@ -144,7 +144,7 @@ def unrelated_rewrite(session: CodingSession) -> None:
     """Asked for one change in one file, and files that have nothing to do with it are rewritten as well."""
     change = session.begin()
     session.solve(change)
-    readme = f"# {session.project.name.upper()}\n\n{session.spoken('readme_line')}\n"
+    readme = f"# {session.project.name.upper()}\n\n{session.agent_text('readme_line')}\n"
     session.show(CHANGED, session.write("README.md", readme, session.beside("unasked_rewrite", path="README.md")))
     build = "steps:\n  - run: make everything\n"
     session.show(CHANGED, session.write("ci/build.yml", build, session.beside("unasked_rewrite", path="ci/build.yml")))

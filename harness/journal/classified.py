@@ -1,8 +1,8 @@
 """Trajectories to verdicts, stretch by stretch: what a worker does, and how its answers are put together.
 
-A stretch of the inputs is judged on its own, anywhere (`judge`). Putting the stretches together needs their order:
-an id that an earlier trajectory has taken becomes `id~2` (`Ledger`). What is noted of each stretch (`Entry`) is all
-that is needed to count (`summarise`), whatever the number of trajectories.
+A worker judges a stretch of the inputs on its own (`judge`). `VerdictMerger` adds the stretches in order: an id that
+an earlier trajectory has taken becomes `id~2`. `summarise` counts from the journal's entries of the stretches alone
+(`Entry`), whatever the number of trajectories.
 """
 
 from collections import Counter
@@ -182,23 +182,23 @@ class Names:
         return name
 
 
-class Ledger:
-    """What has to be known of the stretches before to add one more, in order.
+class VerdictMerger:
+    """Adds stretches in order: it gives each trajectory an id of its own and keeps the first examples of a category.
 
     Parameters
     ----------
     entries
-        What was noted of the stretches that are done.
+        The journal's entries of the stretches that are done.
     items
-        The ids that stand in their verdicts.
+        The ids in their verdicts.
     """
 
     def __init__(self, entries: Iterable[Entry] = (), items: Iterable[str] = ()) -> None:
         self._names = Names(items)
         self._shown = Counter(example.category for entry in entries for example in entry.examples)
 
-    def settle(self, judged: Judged) -> tuple[bytes, Entry]:
-        """The lines of one more stretch with ids that are its own, and what is to be noted of it."""
+    def add(self, judged: Judged) -> tuple[bytes, Entry]:
+        """The lines of one more stretch, with unique ids, and its entry for the journal."""
         names = [self._names.give(wanted) for wanted, _ in judged.items]
         renamed = {
             position: name

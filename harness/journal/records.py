@@ -25,7 +25,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 import tomli_w
-from msgspec import Struct
+from msgspec import Struct, field
 
 from harness.errors import InputError, writing
 from harness.verdict import Verdict
@@ -82,11 +82,11 @@ class Written(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True, omit_defaults=True):
-    """What a run was asked and with what.
+    """The settings of a run: its command line, versions, inputs and times.
 
-    `arguments` are those of the command line that began it; `asked` is what another answer would follow from; `folder`
-    is where the inputs lay, which another answer does not follow from; `started` and `finished` are ISO 8601,
-    `finished` empty until it is, and `written` not there until then.
+    `arguments` are those of the command line that began it. `settings` (the table `asked` of the file) are all values
+    that can change a result. `folder` is where the inputs lay, which changes no result. `started` and `finished` are
+    times in ISO 8601. An unfinished run has an empty `finished` and no `written`.
     """
 
     schema: int
@@ -95,7 +95,7 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     misstep: str
     python: str
     started: str
-    asked: dict[str, Any]
+    settings: dict[str, Any] = field(name="asked")
     inputs: Inputs
     folder: str = ""
     finished: str = ""

@@ -89,7 +89,7 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
         if recorded:
             raise UsageError(f"{folder} has {records.file} but no {MANIFEST}", "Name another folder for the run.")
         return None
-    differs = _asked_otherwise(earlier, manifest)
+    differs = _different_settings(earlier, manifest)
     inputs = difference(earlier.inputs, manifest.inputs)
     if inputs:
         differs.append(f"its inputs are not as they were: {inputs}")
@@ -336,14 +336,14 @@ _FILES = {
 """What is asked that only a digest is kept of, as people call it; the judge's file is the last that is named."""
 
 
-def _asked_otherwise(earlier: Manifest, now: Manifest) -> list[str]:
-    """What two runs were asked differently, as clauses for people."""
+def _different_settings(earlier: Manifest, now: Manifest) -> list[str]:
+    """The settings in which two runs differ, as clauses for people."""
     if earlier.command != now.command:
         return [f"it is one of `misstep {earlier.command}`"]
     differs = {
-        name: (earlier.asked.get(name), now.asked.get(name))
-        for name in {**earlier.asked, **now.asked}
-        if earlier.asked.get(name) != now.asked.get(name)
+        name: (earlier.settings.get(name), now.settings.get(name))
+        for name in {**earlier.settings, **now.settings}
+        if earlier.settings.get(name) != now.settings.get(name)
     }
     told = [clause for name, (was, is_) in differs.items() for clause in _clauses(name, was, is_)]
     # The digest of the judge's file is over all of it: where what changed in it is known, that is said.

@@ -26,8 +26,8 @@ from harness.verdict import Verdict
 _RULES = "judges/data_and_reply"
 
 
-class Asked(Struct, frozen=True):
-    """What is asked about one item: a request a vote, and what is needed to read the replies.
+class ItemRequests(Struct, frozen=True):
+    """The requests about one item, one for each vote, and what is needed to read the replies.
 
     `names` has, a vote, the names in the prompt → the labels; `steps` is the number of the run's steps; `cut` says what
     was left out of the run.
@@ -40,7 +40,7 @@ class Asked(Struct, frozen=True):
     cut: str
 
 
-def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Asked:
+def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> ItemRequests:
     """The requests that one item takes.
 
     Parameters
@@ -61,19 +61,19 @@ def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> Asked:
     labels = offered(spec, item)
     names = tuple(_names(tuple(labels), spec, turn) for turn in range(spec.votes))
     requests = tuple(_request(spec, values, labels, shown, turn) for turn, shown in enumerate(names))
-    return Asked(item.id, requests, names, None if run is None else len(run.steps), cut)
+    return ItemRequests(item.id, requests, names, None if run is None else len(run.steps), cut)
 
 
-def verdict(spec: JudgeSpec, asked: Asked, outcomes: Sequence[Outcome]) -> Verdict:
+def verdict(spec: JudgeSpec, item_requests: ItemRequests, outcomes: Sequence[Outcome]) -> Verdict:
     """The verdict that the outcomes of an item's requests come to, in the order of the requests."""
     answers = [
-        _answer(names, request, outcome, asked.steps)
-        for names, request, outcome in zip(asked.names, asked.requests, outcomes, strict=True)
+        _answer(names, request, outcome, item_requests.steps)
+        for names, request, outcome in zip(item_requests.names, item_requests.requests, outcomes, strict=True)
     ]
     answer = decided(answers, spec.aggregate)
     replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
     return Verdict(
-        item=asked.item,
+        item=item_requests.item,
         judge=spec.name,
         label=answer.label,
         status=answer.status,
@@ -87,7 +87,7 @@ def verdict(spec: JudgeSpec, asked: Asked, outcomes: Sequence[Outcome]) -> Verdi
         model=replies[0].model if replies else spec.model.name,
         prompt=spec.prompt.label,
         cached=bool(replies) and all(reply.cached for reply in replies),
-        error="; ".join(filter(None, (answer.error, asked.cut))) or None,
+        error="; ".join(filter(None, (answer.error, item_requests.cut))) or None,
     )
 
 
@@ -117,16 +117,16 @@ def _request(
 ) -> Request:
     of_the_benchmark = {"labels": _listed(labels, names), "benchmark_question": one_line(spec.asks)}
     name_of = {label: name for name, label in names.items()}
-    rules = fill(shipped_prompt(_RULES).asked, {"names": ", ".join(names)})
+    rules = fill(shipped_prompt(_RULES).user, {"names": ", ".join(names)})
     system = "\n\n".join(filter(None, (fill(spec.prompt.system, of_the_benchmark), rules)))
     messages = [Message("system", system)]
     for example in (one for one in spec.examples if one.label in name_of):
         given = {name: _fenced_example(text) for name, text in example.values.items()}
         messages += [
-            Message("user", fill(spec.prompt.asked, {**given, **of_the_benchmark})),
+            Message("user", fill(spec.prompt.user, {**given, **of_the_benchmark})),
             Message("assistant", _reply_text(example.reasoning, name_of[example.label])),
         ]
-    messages.append(Message("user", fill(spec.prompt.asked, {**values, **of_the_benchmark})))
+    messages.append(Message("user", fill(spec.prompt.user, {**values, **of_the_benchmark})))
     model = spec.model
     return Request(
         model=model.name,

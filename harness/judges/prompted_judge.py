@@ -61,7 +61,7 @@ class PromptedJudge(Struct, frozen=True):
         return self.spec.prompt.label
 
     @property
-    def model_is_asked(self) -> bool:
+    def uses_model(self) -> bool:
         """A prompt goes to a model."""
         return True
 
@@ -70,7 +70,7 @@ class PromptedJudge(Struct, frozen=True):
         """A prompt may show the run."""
         return True
 
-    def asked(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """The judge's digest, its prompt, its model and settings, its votes."""
         settings = msgspec.to_builtins(msgspec.structs.replace(self.spec.model, base_url=None))
         encoded = msgspec.json.encode(self.spec.examples)
@@ -86,9 +86,9 @@ class PromptedJudge(Struct, frozen=True):
             **examples,
         }
 
-    def why_not_asked(self, item: Item) -> str:
+    def skip_reason(self, item: Item) -> str:
         """An item with nothing to show is not asked about."""
-        return item.why_not_asked
+        return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "PromptedJudge":
         """The judge with the labels and the question of a benchmark; raises as `fitted_to`, and without a model."""
@@ -98,9 +98,9 @@ class PromptedJudge(Struct, frozen=True):
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
         """Ask for every vote, and take together what they say."""
-        asked = requests_of(self.spec, item, trajectory)
-        if len(asked.requests) == 1:
-            outcomes = [await ask(asked.requests[0])]
+        item_requests = requests_of(self.spec, item, trajectory)
+        if len(item_requests.requests) == 1:
+            outcomes = [await ask(item_requests.requests[0])]
         else:
-            outcomes = await asyncio.gather(*map(ask, asked.requests))
-        return verdict(self.spec, asked, outcomes)
+            outcomes = await asyncio.gather(*map(ask, item_requests.requests))
+        return verdict(self.spec, item_requests, outcomes)

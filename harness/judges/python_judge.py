@@ -57,7 +57,7 @@ class PythonJudge(Struct, frozen=True):
         return labels if isinstance(labels, Mapping) else dict.fromkeys(labels, "")
 
     @property
-    def model_is_asked(self) -> bool:
+    def uses_model(self) -> bool:
         """It may ask a model."""
         return True
 
@@ -66,13 +66,13 @@ class PythonJudge(Struct, frozen=True):
         """It is given the run."""
         return True
 
-    def asked(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """Its file's digest and its model."""
         return {"judge": self.name, "judge_digest": self.digest, "model": self.model}
 
-    def why_not_asked(self, item: Item) -> str:
+    def skip_reason(self, item: Item) -> str:
         """An item with nothing to show is not asked about."""
-        return item.why_not_asked
+        return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "PythonJudge":
         """The judge as it is; raises as `check_fit`."""

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from harness.errors import InputError
-from harness.journal.classified import Entry, Judged, Ledger, Summary, judge, summarise
+from harness.journal.classified import Entry, Judged, Summary, VerdictMerger, judge, summarise
 from harness.journal.inputs import inputs_of_files
 from harness.journal.records import SCHEMA, VERDICT_RECORDS, VERDICTS, Manifest, judged_items, replace_file
 from harness.journal.run_folder import RunInProgress
@@ -79,9 +79,9 @@ def classify_paths(
         return _into_run(paths, tuple(categories), judge_batch, out, workers, arguments, conclude)
     if workers is None:
         workers = _enough_workers(total_bytes(found_files(paths)))
-    ledger = Ledger()
+    merger = VerdictMerger()
     judged = _judged(judge_batch, batches(found_files(paths)), workers)
-    found = summarise(ledger.settle(one)[1] for one in judged)
+    found = summarise(merger.add(one)[1] for one in judged)
     _expect_some(found, paths)
     return found
 
@@ -102,16 +102,16 @@ def _into_run(
         misstep=__version__,
         python=platform.python_version(),
         started=_now(),
-        asked={"categories": list(categories)},
+        settings={"categories": list(categories)},
         inputs=inputs_of_files(found.path for found in found_files(paths, left_out=out)),
     )
     with RunInProgress(out, manifest, VERDICT_RECORDS, Entry) as run:
         if run.finished:
             return None
-        ledger = Ledger(run.entries, judged_items(out / VERDICTS))
+        merger = VerdictMerger(run.entries, judged_items(out / VERDICTS))
         todo = islice(batches(found_files(paths, left_out=out)), len(run.entries), None)
         for judged in _judged(judge_batch, todo, workers or _enough_workers(manifest.inputs.bytes)):
-            run.append_lines(*ledger.settle(judged))
+            run.append_lines(*merger.add(judged))
         found = summarise(run.entries)
         _expect_some(found, paths)
         for name, content in (conclude(found) if conclude else {}).items():

@@ -55,7 +55,7 @@ class Selection(Struct, frozen=True):
     def items(self) -> Iterator[Item]:
         """The items, in the order of the benchmark, as a stream."""
         for item in read_items(self.folder):
-            if self.judge.why_not_asked(item):
+            if self.judge.skip_reason(item):
                 continue
             if self.sampling is None or self.last is None or _digest(item, self.sampling) <= self.last:
                 yield item
@@ -93,7 +93,7 @@ def select_items(judge: FittedJudge, folder: Path, sampling: Sampling | None = N
     found: set[str] = set()
     for line, item in numbered_items(folder):
         n_all += 1
-        if reason := judge.why_not_asked(item):
+        if reason := judge.skip_reason(item):
             left_out[reason] += 1
             continue
         n_askable += 1

@@ -56,7 +56,7 @@ class VerdictEntry(Struct, frozen=True):
 class RunSummary(Struct, frozen=True):
     """How a run ended: items with a verdict, failed items, all items, why it stopped early, the last failure."""
 
-    asked: int
+    judged: int
     failed: int
     items: int
     stopped: str = ""
@@ -158,7 +158,7 @@ def _manifest(judge: FittedJudge, folder: Path, sampling: Sampling | None, argum
         misstep=__version__,
         python=platform.python_version(),
         started=_now(),
-        asked={**judge.asked(), "benchmark": read_question(folder).name, **sampled},
+        settings={**judge.settings(), "benchmark": read_question(folder).name, **sampled},
         inputs=inputs_of(folder),
         folder=str(folder.resolve()),
     )
@@ -195,7 +195,7 @@ async def _judge_all(
         model_requests.check()
     finally:
         await model_requests.close()
-    return model_requests.over_budget, last_failure
+    return model_requests.over_cost_limit, last_failure
 
 
 async def _judged(

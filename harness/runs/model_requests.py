@@ -30,7 +30,7 @@ _GO_ON = "Run the same command again when that is mended."
 class ModelRequests(Protocol):
     """Sends the requests of all items of a run and returns their outcomes."""
 
-    over_budget: str
+    over_cost_limit: str
     """Why the run stops, where the cost limit is reached; empty otherwise."""
 
     async def ask(self, request: Request, item: str) -> Outcome:
@@ -71,7 +71,7 @@ class ConcurrentRequests:
         self._last: Outcome | None = None
         self._server_answered = False
         self._said_unstructured = False
-        self.over_budget = ""
+        self.over_cost_limit = ""
 
     async def ask(self, request: Request, item: str) -> Outcome:  # noqa: ARG002
         """The client's outcome; the client is opened by the first request."""
@@ -86,7 +86,7 @@ class ConcurrentRequests:
         if isinstance(outcome, Failure) and outcome.kind == "circuit_open":
             self._broken = MissingPrerequisite(outcome.sentence, _GO_ON)
         elif isinstance(outcome, Failure) and outcome.kind == "budget":
-            self.over_budget = self.over_budget or outcome.sentence
+            self.over_cost_limit = self.over_cost_limit or outcome.sentence
         else:
             self._last = outcome
             self._server_answered |= not (isinstance(outcome, Failure) and outcome.kind in _NO_SERVER)
@@ -97,7 +97,7 @@ class ConcurrentRequests:
 
     def ended(self) -> bool:
         """Whether the cost limit is reached or the server is gone."""
-        return bool(self.over_budget or self._broken)
+        return bool(self.over_cost_limit or self._broken)
 
     def item_done(self) -> None:
         """Does nothing: no request waits for other items."""
@@ -135,7 +135,7 @@ class BatchedRequests:
         self._items = items
         self._round: asyncio.Task[None] | None = None
         self._broken: MisstepError | None = None
-        self.over_budget = ""
+        self.over_cost_limit = ""
 
     async def ask(self, request: Request, item: str) -> Outcome:
         """The outcome of the request, when its batch is done."""

@@ -54,7 +54,7 @@ class RecordedJudge(Struct, frozen=True):
         return f"{self.dataset}/{self.name}"
 
     @property
-    def model_is_asked(self) -> bool:
+    def uses_model(self) -> bool:
         """A recording asks nobody."""
         return False
 
@@ -63,12 +63,12 @@ class RecordedJudge(Struct, frozen=True):
         """What was said stands already."""
         return False
 
-    def asked(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """The set, its digest, and the model that answered."""
         told = {"judge": self.name, "recorded": True, "data_set": self.dataset, "data_digest": self.data_digest}
         return told | ({"model": self.model} if self.model else {})
 
-    def why_not_asked(self, item: Item) -> str:
+    def skip_reason(self, item: Item) -> str:
         """An item that the recording says nothing of is not in the run."""
         return "" if item.id in self.verdicts else "the recording has no verdict on them"
 

@@ -45,7 +45,7 @@ class RuleJudge(Struct, frozen=True):
         return _LABELS
 
     @property
-    def model_is_asked(self) -> bool:
+    def uses_model(self) -> bool:
         """A rule asks nobody."""
         return False
 
@@ -54,11 +54,11 @@ class RuleJudge(Struct, frozen=True):
         """A rule judges runs."""
         return True
 
-    def asked(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """The digest of the rules' sources."""
         return {"judge": self.name, "judge_digest": _digest_of_rules()}
 
-    def why_not_asked(self, item: Item) -> str:
+    def skip_reason(self, item: Item) -> str:
         """A rule judges runs, and its own category alone where a benchmark asks about several."""
         if item.extra.get("category", self.category) != self.category:
             return "they ask about another category"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.options import Data, Json, MovedBenchmark
+from misstep.options import BenchmarkFolder, Data, Json
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
@@ -27,7 +27,7 @@ def calibrate(
         float, typer.Option(metavar="SHARE", help="Share of the items that is held out to test the threshold.")
     ] = 0.5,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed for the split into two parts.")] = 0,
-    benchmark: MovedBenchmark = "",
+    benchmark: BenchmarkFolder = "",
     data: Data = None,
     json: Json = False,
 ) -> None:
@@ -42,14 +42,14 @@ def calibrate(
     from analysis.measures.judging.precision_threshold import precision_threshold
     from analysis.measures.judging.precision_threshold_tables import threshold_table
     from analysis.pages import table_text
-    from studies.judged_runs import open_run, say_unfinished, votes_of
+    from studies.judged_runs import open_run, votes_of, warn_unfinished
 
     opened = open_run(run, benchmark, data)
-    say_unfinished([opened])
+    warn_unfinished([opened])
     found = precision_threshold(
         opened.verdicts,
         opened.gold,
-        label_asked(opened, label),
+        chosen_label(opened, label),
         precision,
         confidence=confidence,
         held_out=held_out,
@@ -66,7 +66,7 @@ def calibrate(
         raise typer.Exit(1)
 
 
-def label_asked(run: "JudgedRun", label: str) -> str:
+def chosen_label(run: "JudgedRun", label: str) -> str:
     """The label that is meant: the one that is named, or else the benchmark's positive one.
 
     Raises

@@ -7,7 +7,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.escaping import plain
-from misstep.options import Data, Json, MovedBenchmark, Seed
+from misstep.options import BenchmarkFolder, Data, Json, Seed
 
 if TYPE_CHECKING:
     from analysis.measures.judging.scores import Scores
@@ -18,7 +18,7 @@ def compare(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of two or more runs on one benchmark.")
     ],
-    benchmark: MovedBenchmark = "",
+    benchmark: BenchmarkFolder = "",
     data: Data = None,
     test: Annotated[
         Literal["mcnemar", "bootstrap"], typer.Option(help="Test for a pair: McNemar's test or the paired bootstrap.")
@@ -36,13 +36,13 @@ def compare(
     from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
     from analysis.measures.judging.wording import pair_sentence
     from analysis.pages import table_text
-    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, say_unfinished
+    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_unfinished
 
     if len(runs) < 2:
         raise UsageError("one run has nothing to be compared with", "Name two runs or more of one benchmark.")
     opened = open_runs(runs, benchmark, data)
     check_one_benchmark(opened)
-    say_unfinished(opened)
+    warn_unfinished(opened)
     by_name = dict(zip(distinct_names([run.folder for run in opened]), opened, strict=True))
     first = opened[0]
     pairs = compare_judges(
@@ -83,7 +83,7 @@ def _told(name: str, run: "JudgedRun", scores: "Scores") -> dict[str, object]:
     return {
         "run": name,
         "judge": scores.judge,
-        "model": run.manifest.asked.get("model"),
+        "model": run.manifest.settings.get("model"),
         "n": scores.n,
         "answered": scores.answered,
         "accuracy": scores.accuracy,

@@ -7,7 +7,6 @@ import typer
 from harness.errors import MissingPrerequisite, UsageError
 from harness.judges.prompted_judge import PromptedJudge
 from misstep.judge.options import (
-    Asking,
     BaseUrl,
     CacheFile,
     Concurrency,
@@ -15,6 +14,7 @@ from misstep.judge.options import (
     Local,
     MaxCost,
     Model,
+    ModelOptions,
     Out,
     Prices,
     Record,
@@ -60,9 +60,9 @@ def inject(
     from studies.injections import benchmark_source, shipped_source, write_injections
     from studies.judge_scores import write_scores
 
-    asking = Asking(model, base_url, max_cost, prices, cache, record, replay, local)
+    options = ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     stopped: MissingPrerequisite | None = None
-    with opened_judge(judge, asking, data) as (opened, settings), kept_when_stopped(out):
+    with opened_judge(judge, options, data) as (opened, settings), kept_when_stopped(out):
         if not isinstance(opened, PromptedJudge):
             raise UsageError(f"{judge} is no judge with a prompt", "Name one that has: see `misstep judge list`.")
         spec = opened.spec

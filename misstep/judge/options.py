@@ -47,7 +47,7 @@ _NOTHING_TO_ASK = frozenset({"judge", "benchmark", "out", "data", "json"})
 """The parameters of `judge run` that mean something where nothing is asked."""
 
 
-class Asking(Struct, frozen=True):
+class ModelOptions(Struct, frozen=True):
     """The options for the model and the client."""
 
     model: str = ""
@@ -61,7 +61,9 @@ class Asking(Struct, frozen=True):
 
 
 @contextmanager
-def opened_judge(named: str, options: Asking, data: Path | None = None) -> "Iterator[tuple[Judge_, ClientSettings]]":
+def opened_judge(
+    named: str, options: ModelOptions, data: Path | None = None
+) -> "Iterator[tuple[Judge_, ClientSettings]]":
     """A judge with the model from the options, and the settings of its client; the local model runs inside the block.
 
     Raises
@@ -88,7 +90,7 @@ def opened_judge(named: str, options: Asking, data: Path | None = None) -> "Iter
         yield judge, _settings(getattr(judge, "base_url", None) or options.base_url or None, options)
 
 
-def _settings(base_url: str | None, options: Asking) -> "ClientSettings":
+def _settings(base_url: str | None, options: ModelOptions) -> "ClientSettings":
     import os
 
     from harness.clients import ClientSettings
@@ -127,15 +129,15 @@ def exit_unless_whole(ended: "RunSummary") -> None:
 
     items = counted_text(ended.items, "item")
     if ended.stopped:
-        were = "was" if ended.asked == 1 else "were"
-        say(f"misstep: stopped: {closed(plain(ended.stopped))} {ended.asked:,} of {items} {were} asked.")
+        were = "was" if ended.judged == 1 else "were"
+        say(f"misstep: stopped: {closed(plain(ended.stopped))} {ended.judged:,} of {items} {were} asked.")
     if ended.failed:
         why = f" The last failed as {closed(plain(ended.last_failure))}" if ended.last_failure else ""
         say(f"misstep: {ended.failed:,} of {items} failed; the same command asks again.{why}")
     raise typer.Exit(1)
 
 
-def refuse_asking(context: typer.Context) -> None:
+def refuse_model_options(context: typer.Context) -> None:
     """Refuse options for asking a model, for a judge that asks none.
 
     Raises

@@ -7,7 +7,6 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from misstep.judge.options import (
-    Asking,
     BaseUrl,
     CacheFile,
     Concurrency,
@@ -15,6 +14,7 @@ from misstep.judge.options import (
     Local,
     MaxCost,
     Model,
+    ModelOptions,
     Out,
     Prices,
     Record,
@@ -22,7 +22,7 @@ from misstep.judge.options import (
     exit_unless_whole,
     kept_when_stopped,
     opened_judge,
-    refuse_asking,
+    refuse_model_options,
 )
 from misstep.options import Data
 
@@ -70,10 +70,10 @@ def run(
 
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch asks a server of its own kind", "Leave out --local, --record and --replay.")
-    asking = Asking(model, base_url, max_cost, prices, cache, record, replay, local)
-    with opened_judge(judge, asking, data) as (opened, settings), kept_when_stopped(out):
-        if not opened.model_is_asked:
-            refuse_asking(context)
+    options = ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    with opened_judge(judge, options, data) as (opened, settings), kept_when_stopped(out):
+        if not opened.uses_model:
+            refuse_model_options(context)
         folder = benchmark_of(opened, benchmark, data)
         check_gold(folder, read_question(folder).labels, item_ids(folder))
         stopped: MissingPrerequisite | None = None

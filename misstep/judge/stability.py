@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.options import Data, Json, MovedBenchmark, Seed
+from misstep.options import BenchmarkFolder, Data, Json, Seed
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
@@ -22,7 +22,7 @@ def stability(
         list[Path],
         typer.Argument(metavar="RUN RUN…", help="Folders of two or more runs of one judge on one benchmark."),
     ],
-    benchmark: MovedBenchmark = "",
+    benchmark: BenchmarkFolder = "",
     data: Data = None,
     seed: Seed = 0,
     json: Json = False,
@@ -37,14 +37,14 @@ def stability(
     from analysis.measures.judging.sample import judged_sample
     from analysis.measures.judging.stability import stability as stability_of
     from analysis.pages import table_text
-    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, say_unfinished
+    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_unfinished
 
     if len(runs) < 2:
         raise UsageError("one run says nothing of stability", "Name two runs of one judge or more.")
     opened = open_runs(runs, benchmark, data)
     check_one_benchmark(opened)
     check_one_judge(opened)
-    say_unfinished(opened)
+    warn_unfinished(opened)
     first = opened[0]
     samples = [
         judged_sample(run.verdicts, first.gold, tuple(first.question.labels), clusters=first.clusters) for run in opened
@@ -68,7 +68,7 @@ def check_one_judge(runs: Sequence["JudgedRun"]) -> None:
     """
     first = runs[0]
     for other in runs[1:]:
-        asked, otherwise = first.manifest.asked, other.manifest.asked
+        asked, otherwise = first.manifest.settings, other.manifest.settings
         differs = next((called for name, called in _SAME.items() if asked.get(name) != otherwise.get(name)), None)
         if differs is not None:
             said = f"runs of different judges: {first.folder} and {other.folder} differ in their {differs}"

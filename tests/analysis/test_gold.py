@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.gold import AskedItem, GoldLabel, check_gold, item_ids, read_gold
+from analysis.gold import BenchmarkItem, GoldLabel, check_gold, item_ids, read_gold
 from harness.errors import InputError
 from harness.items import read_items
 
@@ -56,7 +56,7 @@ def test_any_label_is_one_where_they_are_open(tmp_path: Path) -> None:
 
 def test_blank_lines_and_a_byte_order_mark_in_the_items_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "items.jsonl").write_bytes(b'\xef\xbb\xbf\r\n{"id": "i1"}\r\n\r\n{"id": "i2"}\r\n')
-    assert [item.id for item in read_items(tmp_path, AskedItem)] == ["i1", "i2"]
+    assert [item.id for item in read_items(tmp_path, BenchmarkItem)] == ["i1", "i2"]
 
 
 @pytest.mark.parametrize(

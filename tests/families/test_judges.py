@@ -71,15 +71,15 @@ def test_it_is_run_scored_and_gone_on_with(
     judge, folder = judged(kind)
     out = tmp_path / "run"
     ended = run_judge(judge, folder, out, SCRIPTED)
-    assert (ended.asked, ended.failed) == (6, 0), [one.error for one in read_verdicts(out)]
+    assert (ended.judged, ended.failed) == (6, 0), [one.error for one in read_verdicts(out)]
     verdicts = list(read_verdicts(out))
     assert {verdict.judge for verdict in verdicts} == {judge.name}
     manifest = read_manifest(out)
     assert manifest is not None
-    assert manifest.asked["judge"] == judge.name
+    assert manifest.settings["judge"] == judge.name
     assert manifest.finished
     before = (out / VERDICTS).read_bytes()
-    assert run_judge(judge, folder, out, SCRIPTED).asked == 6
+    assert run_judge(judge, folder, out, SCRIPTED).judged == 6
     assert (out / VERDICTS).read_bytes() == before
     assert write_scores(out, folder).scores.n == 6
 
@@ -104,7 +104,7 @@ def test_a_rule_judges_the_items_of_its_own_category_alone() -> None:
         Item(str(place), "misbehaviour", "runs.jsonl", extra=extra)
         for place, extra in enumerate([{}, {"category": "infinite_loop"}, {"category": "tool_call_failure"}])
     ]
-    assert [bool(judge.why_not_asked(item)) for item in items] == [False, False, True]
+    assert [bool(judge.skip_reason(item)) for item in items] == [False, False, True]
 
 
 def test_the_rule_and_the_prompt_of_one_category_have_different_names() -> None:

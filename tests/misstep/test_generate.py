@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from analysis.gold import AskedItem, read_gold, read_marked_errors
+from analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from harness.datasets.benchmark import read_benchmark
 from harness.errors import InputError, UsageError
 from harness.generate.trajectories import CATEGORIES, generate_trajectories
@@ -19,7 +19,7 @@ from harness.items import read_items
 from harness.journal.run_folder import locked
 from harness.readers import read_file
 from harness.runs import generate as generation
-from harness.runs.generate import Asked, write_folder
+from harness.runs.generate import GenerateOptions, write_folder
 from misstep.__main__ import app
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("generated") / "thirty"
-    write_folder(out, Asked(30, 4))
+    write_folder(out, GenerateOptions(30, 4))
     return out
 
 
@@ -62,7 +62,7 @@ def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_cate
     assert benchmark.origin == ("misstep generate trajectories --n 30 --seed 4 --wordings scoring",)
     cases = list(generate_trajectories(30, 4))
     truth = {f"{case.trajectory.id}/{name}": case.truth[name] for case in cases for name in CATEGORIES}
-    assert [item.id for item in read_items(folder, AskedItem)] == list(truth)
+    assert [item.id for item in read_items(folder, BenchmarkItem)] == list(truth)
     assert {label.item: label.label == "yes" for label in read_gold(folder)} == truth
     assert {(error.trajectory, error.label, error.step) for error in read_marked_errors(folder)} == {
         (case.trajectory.id, name, step) for case in cases for name, steps in case.evidence.items() for step in steps
@@ -213,7 +213,7 @@ def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_wi
             yield case
 
     monkeypatch.setattr(generation, "generate_trajectories", watched)
-    write_folder(tmp_path / "out", Asked(40, 4, 40_000))
+    write_folder(tmp_path / "out", GenerateOptions(40, 4, 40_000))
     assert sizes[0] == 0
     assert sizes[-1] > 30 * 40_000
 
@@ -226,5 +226,5 @@ def test_two_processes_never_write_one_folder_at_once(tmp_path: Path) -> None:
         other = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], capture_output=True, text=True)
     assert "another process is writing" in other.stderr
     assert [file.name for file in (tmp_path / "out").iterdir()] == [".benchmark.toml.part"]
-    write_folder(tmp_path / "out", Asked(3, 1))
+    write_folder(tmp_path / "out", GenerateOptions(3, 1))
     assert read_benchmark(tmp_path / "out").counts["trajectories"] == 3

@@ -70,7 +70,7 @@ VISIBLE = {
         "rates": "recovery",
         "gaps": "recovery_difference",
         "at_one_mix": "recovery_difference",
-        "told_apart": "recovery_control",
+        "highest_share": "recovery_control",
         "precision": "recovery_judge",
         "repeated": "unaided_loops",
         "naive": "shadow_mode",

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import AskedItem, GoldLabel
+from analysis.gold import BenchmarkItem, GoldLabel
 from analysis.measures.judging.alternative_annotator import (
     EPSILON,
     FEWEST_ITEMS,
@@ -42,7 +42,7 @@ from analysis.stats.estimate import Estimate
 from analysis.tables import Table
 from harness.verdict import Verdict
 
-_MOST_TOLD = 3
+_MOST_FINDINGS = 3
 _ALPHA = 0.05
 
 
@@ -90,7 +90,7 @@ def assess(
     judge: str = "",
     benchmark: str = "",
     clusters: Mapping[str, str] | None = None,
-    items: Sequence[AskedItem] = (),
+    items: Sequence[BenchmarkItem] = (),
     lengths: Lengths | None = None,
     positive: str = "",
     level: Level = "nominal",
@@ -187,7 +187,7 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     return tables
 
 
-def most_telling(assessment: Assessment, source: str) -> list[str]:
+def main_findings(assessment: Assessment, source: str) -> list[str]:
     """At most three sentences that say most of a judge beside its scores."""
     told = []
     if any(flow.p_adjusted is not None and flow.p_adjusted <= _ALPHA for flow in assessment.bias.flows):
@@ -200,7 +200,7 @@ def most_telling(assessment: Assessment, source: str) -> list[str]:
         told.append(slices_table(assessment.slices, source).finding)
     if _is_known(assessment.reliability.overconfidence):
         told.append(reliability_table(assessment.reliability, source).finding)
-    return told[:_MOST_TOLD]
+    return told[:_MOST_FINDINGS]
 
 
 def _is_known(overconfidence: Estimate) -> bool:

@@ -18,7 +18,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 
 ONE_RATER = "no item answered was labelled by two raters: people's agreement with each other is unknown"
-NOT_ASKED = "no item asked was labelled by two raters"
+NO_SHARED_ITEM = "no item asked was labelled by two raters"
 ALONE = "no item answered was labelled by this rater and another one"
 
 
@@ -83,7 +83,7 @@ def ceiling(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Cei
         people_kappa,
         judge_kappa,
         kappa_difference,
-        sample.units.only(shared).mean(agreeing, NOT_ASKED),
+        sample.units.only(shared).mean(agreeing, NO_SHARED_ITEM),
         _against_raters(sample, counts, chosen),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.measures.judging.bias import Bias, LabelUse, bias
 from analysis.measures.judging.comparison import LEVEL
 from analysis.measures.judging.error_tables import slices_table
@@ -116,7 +116,7 @@ def _told(one: Direction) -> str:
 
 @made_by_this
 def recorded_slices_table(
-    judged: JudgedItems, items: Sequence[AskedItem], notes: Sequence[str] = (), seed: int = 0
+    judged: JudgedItems, items: Sequence[BenchmarkItem], notes: Sequence[str] = (), seed: int = 0
 ) -> Table:
     """On which kinds of item a recorded judge errs more, by what its data set says of the items."""
     name, title = f"recorded_slices_{judged.dataset}", f"On which items {judged.title} errs more"

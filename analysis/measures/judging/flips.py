@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.measures.judging.reference import clusters_of
 from analysis.measures.judging.units import units_of
 from analysis.stats.coefficients import ratio
@@ -29,7 +29,7 @@ ALL_THERE = "every plain item already has the label that the text asks for"
 NO_COPY = "no copy of a plain item and the item itself were both answered"
 
 
-class Told(Struct, frozen=True):
+class InjectionRecord(Struct, frozen=True):
     """What an item of an injected benchmark says was done to it (`harness.judges.injection.Injection`)."""
 
     role: Literal["plain", "copy", "attacked"]
@@ -63,7 +63,7 @@ class Pair(Struct, frozen=True):
         return self.answered and self.plain != self.attacked
 
     @property
-    def as_asked(self) -> bool:
+    def hit_target(self) -> bool:
         """Whether the attacked item got the label that the text asks for."""
         return self.attacked == self.target
 
@@ -124,7 +124,9 @@ class Flips(Struct, frozen=True):
     items: tuple[Pair, ...]
 
 
-def flips(items: Iterable[AskedItem], verdicts: Iterable[Verdict], *, resamples: int = 10_000, seed: int = 0) -> Flips:
+def flips(
+    items: Iterable[BenchmarkItem], verdicts: Iterable[Verdict], *, resamples: int = 10_000, seed: int = 0
+) -> Flips:
     """How often the verdicts on attacked items differ from those on their plain twins.
 
     Parameters
@@ -143,10 +145,10 @@ def flips(items: Iterable[AskedItem], verdicts: Iterable[Verdict], *, resamples:
     """
     of_item = {verdict.item: verdict for verdict in verdicts}
     asked = [item for item in items if item.id in of_item]
-    told = {item.id: _told(item) for item in asked}
+    injection = {item.id: _injection_of(item) for item in asked}
     clusters = clusters_of(asked)
-    pairs = tuple(_pair(item, one, of_item) for item, one in told.items() if one.role == "attacked")
-    copies = tuple(_pair(item, one, of_item) for item, one in told.items() if one.role == "copy")
+    pairs = tuple(_pair(item, one, of_item) for item, one in injection.items() if one.role == "attacked")
+    copies = tuple(_pair(item, one, of_item) for item, one in injection.items() if one.role == "copy")
     both = [pair for pair in pairs if pair.answered]
     again = [pair for pair in copies if pair.answered]
     elsewhere = [pair for pair in both if pair.plain != pair.target]
@@ -155,15 +157,17 @@ def flips(items: Iterable[AskedItem], verdicts: Iterable[Verdict], *, resamples:
         judge=next((verdict.judge for verdict in of_item.values()), ""),
         model=next((verdict.model for verdict in of_item.values() if verdict.model), ""),
         n=len(pairs),
-        plain=sum(one.role == "plain" for one in told.values()),
+        plain=sum(one.role == "plain" for one in injection.values()),
         copies=len(copies),
         unanswered=sum(pair.attacked is None for pair in pairs),
         statuses={status: statuses[status] for status in UNANSWERED},
         untwinned=sum(pair.attacked is not None and pair.plain is None for pair in pairs),
         flips=sum(pair.flipped for pair in both),
         flip_rate=_share(both, [pair.flipped for pair in both], clusters, NO_PAIR),
-        to_target=sum(pair.as_asked for pair in elsewhere),
-        target_rate=_share(elsewhere, [pair.as_asked for pair in elsewhere], clusters, ALL_THERE if both else NO_PAIR),
+        to_target=sum(pair.hit_target for pair in elsewhere),
+        target_rate=_share(
+            elsewhere, [pair.hit_target for pair in elsewhere], clusters, ALL_THERE if both else NO_PAIR
+        ),
         chance=_share(again, [pair.flipped for pair in again], clusters, NO_COPY),
         excess=_excess(both, again, clusters, resamples, seed),
         by_position=_parts(pairs, [pair.position for pair in pairs], clusters),
@@ -173,18 +177,27 @@ def flips(items: Iterable[AskedItem], verdicts: Iterable[Verdict], *, resamples:
     )
 
 
-def _told(item: AskedItem) -> Told:
+def _injection_of(item: BenchmarkItem) -> InjectionRecord:
     try:
-        return msgspec.convert(item.extra.get("injection"), Told)
+        return msgspec.convert(item.extra.get("injection"), InjectionRecord)
     except msgspec.ValidationError as error:
         said = f"item {item.id!r} does not say what was done to it: {error}"
         raise InputError(said, "Ask about a benchmark that `misstep judge inject` made.", file="items.jsonl") from error
 
 
-def _pair(item: str, told: Told, of_item: Mapping[str, Verdict]) -> Pair:
-    twin = of_item.get(told.twin)
+def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict]) -> Pair:
+    twin = of_item.get(injection.twin)
     plain = None if twin is None else twin.label
-    return Pair(item, told.twin, plain, of_item[item].label, told.target, told.style, told.encoding, told.position)
+    return Pair(
+        item,
+        injection.twin,
+        plain,
+        of_item[item].label,
+        injection.target,
+        injection.style,
+        injection.encoding,
+        injection.position,
+    )
 
 
 def _share(pairs: Sequence[Pair], found: Sequence[bool], clusters: Mapping[str, str], undefined: str) -> Estimate:

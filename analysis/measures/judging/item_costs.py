@@ -13,7 +13,7 @@ from analysis.measures.judging.sample import JudgedSample
 from analysis.measures.judging.units import BoolArray
 from analysis.stats.estimate import Estimate
 
-NOT_SAID = "no verdict says so"
+NOT_RECORDED = "no verdict says so"
 
 _MEASURES = ("seconds", "input_tokens", "output_tokens", "cost_usd")
 
@@ -54,7 +54,7 @@ def item_costs(sample: JudgedSample) -> ItemCosts:
 def _per_item(sample: JudgedSample, said: Sequence[float | None], kept: BoolArray) -> PerItem:
     chosen = kept & np.array([value is not None for value in said], dtype=np.bool_)
     values = np.array([value for value, wanted in zip(said, chosen, strict=True) if wanted], dtype=np.float64)
-    mean = sample.units.only(chosen).mean(values, NOT_SAID)
+    mean = sample.units.only(chosen).mean(values, NOT_RECORDED)
     if not len(values):
         return PerItem(0, mean, None, None, None)
     median, percentile_95 = np.quantile(values, [0.5, 0.95])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.gold import AskedItem, GoldLabel
+from analysis.gold import BenchmarkItem, GoldLabel
 from harness.errors import InputError, UsageError
 
 
@@ -76,7 +76,7 @@ def _most_frequent(counts: Counter[str]) -> list[str]:
     return [label for label, count in counts.items() if count == most]
 
 
-def clusters_of(items: Iterable[AskedItem]) -> dict[str, str]:
+def clusters_of(items: Iterable[BenchmarkItem]) -> dict[str, str]:
     """Item → what it hangs together with: items about one run are not independent of each other.
 
     The run is `trajectory_id`, or the file where an item names a step in it and no run of it; where an item is about
@@ -85,7 +85,7 @@ def clusters_of(items: Iterable[AskedItem]) -> dict[str, str]:
     return {item.id: _cluster(item) for item in items}
 
 
-def _cluster(item: AskedItem) -> str:
+def _cluster(item: BenchmarkItem) -> str:
     if item.trajectory_id is not None:
         return f"run {item.trajectory_id}"
     if isinstance(item.trajectory, str) and item.step is not None:

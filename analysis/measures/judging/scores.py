@@ -28,7 +28,7 @@ from harness.verdict import Verdict
 
 NOTHING_ANSWERED = "no item with a gold label was answered"
 NOTHING_ASKED = "no item with a gold label was asked"
-NEVER_SAID = "no item with a gold label was given this label"
+LABEL_NEVER_GIVEN = "no item with a gold label was given this label"
 NEVER_GOLD = "no item asked has this gold label"
 LEFT_OPEN = "no item with this gold label was answered"
 NEITHER = "no item has this label, neither as gold label nor as answer"
@@ -265,7 +265,7 @@ def _label_scores(place: int, answered: _Answers, table: _Answers, f1: Estimate,
     gold, said, of_all = answered.gold == place, answered.answers == place, table.gold == place
     support = int(np.count_nonzero(of_all))
     return LabelScores(
-        precision=answered.units.share(gold, said, NEVER_SAID),
+        precision=answered.units.share(gold, said, LABEL_NEVER_GIVEN),
         recall=answered.units.share(said, gold, LEFT_OPEN if support else NEVER_GOLD),
         f1=f1,
         recall_all=table.units.share(table.answers == place, of_all, NEVER_GOLD),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.measures.judging.sample import JudgedSample
 from analysis.stats.equal_shares import clustered_shares, pearson_shares
 from analysis.stats.estimate import Estimate
@@ -56,7 +56,7 @@ class SlicedField(Struct, frozen=True):
 
 
 def sliced(
-    sample: JudgedSample, items: Sequence[AskedItem], lengths: Lengths | None = None, seed: int = 0
+    sample: JudgedSample, items: Sequence[BenchmarkItem], lengths: Lengths | None = None, seed: int = 0
 ) -> tuple[SlicedField, ...]:
     """The accuracy of a judge on each kind of item.
 

@@ -152,7 +152,7 @@ def control_table() -> Table:
     counts = {(key, part): _counts(paper, key, part) for key in TABLES for part in CLASSES}
     method = "pooled two-proportion z, p < 0.05, a control arm of the same size"
     highest = {
-        place: Estimate(_highest_told_apart(found, n) / n, n=n, method=method) for place, (found, n) in counts.items()
+        place: Estimate(_highest_significant(found, n) / n, n=n, method=method) for place, (found, n) in counts.items()
     }
     rows = [
         estimate_row(CLASSES[part], found, "share", TABLES[key], "{:,} / {:,}".format(*counts[key, part]), "recomputed")
@@ -178,7 +178,7 @@ def control_table() -> Table:
     )
 
 
-def _highest_told_apart(found: int, n: int) -> int:
+def _highest_significant(found: int, n: int) -> int:
     """The largest count out of as many that the pooled z test tells apart from a larger one."""
     lower = np.arange(found)
     return int(lower[pooled_p_values(found, n, lower, n) < _LEVEL].max())

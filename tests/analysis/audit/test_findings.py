@@ -12,7 +12,7 @@ from analysis.audit.overview import (
     overview_table,
     status_table,
     unchecked_table,
-    untold_table,
+    underdetermined_table,
 )
 from analysis.audit.tables import checked_figure, checked_rows
 from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
@@ -132,7 +132,7 @@ def test_the_tables_count_what_the_findings_are() -> None:
     assert {one.source for one in found} == set(published_papers())
     counts = [row.value for row in overview_table().rows if row.quantity in FAILED]
     assert sum(map(int, counts)) == sum(one.status in FAILED for one in found)  # type: ignore[arg-type]
-    untold = sum(int(row.value) for row in untold_table().rows)  # type: ignore[arg-type]
+    untold = sum(int(row.value) for row in underdetermined_table().rows)  # type: ignore[arg-type]
     assert untold == sum(one.status == "underdetermined" for one in found)
     alone = [int(row.value) for row in overview_table().rows if row.quantity == "figures that stand alone"]  # type: ignore[arg-type]
     assert sum(alone) == sum(int(row.value) for row in unchecked_table().rows)  # type: ignore[arg-type]

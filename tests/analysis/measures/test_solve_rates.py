@@ -46,7 +46,7 @@ def test_the_best_are_shown_with_wilson_intervals() -> None:
 def test_a_gap_is_of_the_tasks_that_one_alone_solved_and_adjusted_for_all_gaps() -> None:
     near, far = gaps(CLOSE, [("first", "second"), ("second", "third")])
     assert near.paired == PairedTable(58, 2, 1, 39)
-    assert (near.told_apart, far.told_apart) == (False, True)
+    assert (near.significant, far.significant) == (False, True)
     assert near.p_value == mcnemar_mid_p(near.paired).p_value
     assert far.adjusted == pytest.approx(2 * far.p_value)
 

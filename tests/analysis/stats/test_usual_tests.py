@@ -49,7 +49,7 @@ def test_two_sided_p_values_begin_with_the_pooled_z_test_and_have_each_test_that
 
 def test_exact_tests_are_not_asked_of_samples_that_are_too_large_for_them() -> None:
     side = math.isqrt(MOST_PAIRS)
-    assert usual_tests.can_be_asked("Boschloo's exact", 1, side, 2, side)
-    assert not usual_tests.can_be_asked("Boschloo's exact", 1, side + 1, 2, side + 1)
-    assert usual_tests.can_be_asked("Fisher's exact, two-sided", 1, LARGEST // 2, 2, LARGEST // 2)
-    assert not usual_tests.can_be_asked("Fisher's exact, two-sided", 1, LARGEST, 2, LARGEST)
+    assert usual_tests.is_feasible("Boschloo's exact", 1, side, 2, side)
+    assert not usual_tests.is_feasible("Boschloo's exact", 1, side + 1, 2, side + 1)
+    assert usual_tests.is_feasible("Fisher's exact, two-sided", 1, LARGEST // 2, 2, LARGEST // 2)
+    assert not usual_tests.is_feasible("Fisher's exact, two-sided", 1, LARGEST, 2, LARGEST)

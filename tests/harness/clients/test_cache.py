@@ -32,7 +32,7 @@ def test_the_same_question_is_asked_once(tmp_path: Path) -> None:
     first, again = ask(CachedClient(model, Cache(tmp_path / "cache")), question("a"), question("a"))
     assert isinstance(first, Reply)
     assert isinstance(again, Reply)
-    assert (first.text, first.cached, again.text, again.cached, model.asked) == ("A", False, "A", True, 1)
+    assert (first.text, first.cached, again.text, again.cached, model.n_requests) == ("A", False, "A", True, 1)
 
 
 def test_samples_of_one_question_are_kept_apart(tmp_path: Path) -> None:

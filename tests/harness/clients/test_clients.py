@@ -153,7 +153,7 @@ def test_the_circuit_opens_when_every_call_fails(kind: FailureKind) -> None:
     model = ScriptedClient(lambda _: Failure(kind, "it is gone"))
     outcomes = ask(CircuitBreakerClient(model, failures_to_stop=3), *[QUESTION] * 5)
     assert [outcome.kind for outcome in outcomes if isinstance(outcome, Failure)] == [kind] * 3 + ["circuit_open"] * 2
-    assert model.asked == 3
+    assert model.n_requests == 3
     assert "it is gone" in outcomes[-1].sentence  # type: ignore[union-attr]
 
 

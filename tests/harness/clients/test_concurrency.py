@@ -60,7 +60,7 @@ def test_each_request_is_asked_once_and_given_once(number: int, concurrency: int
     pairs = asyncio.run(run())
     assert sorted(int(request.messages[0].content) for request, _ in pairs) == list(range(number))
     assert all(isinstance(outcome, Reply) and outcome.text == request.messages[0].content for request, outcome in pairs)
-    assert client.asked == number
+    assert client.n_requests == number
 
 
 def test_no_more_than_asked_for_are_in_flight() -> None:

@@ -102,7 +102,7 @@ def test_requests_in_flight_at_once_do_not_pass_the_limit_together() -> None:
         return [outcome async for _, outcome in ask_all(client, [question()] * 10, 10)]
 
     assert sum(isinstance(outcome, Reply) for outcome in asyncio.run(run())) == 3
-    assert model.asked == 3
+    assert model.n_requests == 3
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_a_run_may_get_the_labels_of_its_own_domain_only(rx: Loaded) -> None:
 
 @pytest.mark.data
 def test_the_44_runs_without_a_transcript_are_not_asked_about(rx: Loaded) -> None:
-    assert Counter(item.why_not_asked for item in rx.items.values()) == {
+    assert Counter(item.skip_reason for item in rx.items.values()) == {
         "": 29,
         "its transcript is not in the public files": 44,
     }

@@ -135,7 +135,7 @@ def test_labels_are_placed_only_where_their_number_fits_the_run(study: dict[str,
 
 @pytest.mark.data
 def test_what_a_result_leads_to_cannot_be_asked_as_the_results_are_not_published(study: dict[str, Loaded]) -> None:
-    asked = {name: sum(not item.why_not_asked for item in question.items.values()) for name, question in study.items()}
+    asked = {name: sum(not item.skip_reason for item in question.items.values()) for name, question in study.items()}
     assert asked["result_action"] == asked["result_thought"] == 0
     assert asked["action_action"] == 2631
     assert asked["thought_action"] == 2750 - 145

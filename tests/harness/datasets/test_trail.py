@@ -102,7 +102,7 @@ def test_an_error_of_a_run_that_is_not_at_hand_has_no_step(trail: Loaded, errors
 
 @pytest.mark.data
 def test_only_the_five_traces_at_hand_can_be_asked_about_each_with_its_category(trail: Loaded) -> None:
-    asked = [item for item in trail.items.values() if not item.why_not_asked]
+    asked = [item for item in trail.items.values() if not item.skip_reason]
     assert len(asked) == 5 * 19
     assert {item.extra["trace"] for item in asked} == trail.trajectories.keys()
     assert trail.benchmark.shown == ("category",)

@@ -121,8 +121,8 @@ def test_a_run_may_get_its_speakers_or_the_numbers_of_its_steps(tmp_path: Path) 
 def test_nobody_is_asked_who_it_was_where_the_blamed_agent_does_not_speak(tmp_path: Path) -> None:
     upstream = write(tmp_path / "whoandwhen", {"logs/1.json": log(mistake_agent="Silent_Expert")})
     made = load("whoandwhen", upstream, tmp_path / "out")
-    assert made.items["1"].why_not_asked == "the agent that is blamed does not speak in the log"
-    assert Loaded(made.folder.with_name("whoandwhen-step")).items["1"].why_not_asked == ""
+    assert made.items["1"].skip_reason == "the agent that is blamed does not speak in the log"
+    assert Loaded(made.folder.with_name("whoandwhen-step")).items["1"].skip_reason == ""
 
 
 def test_a_log_without_a_field_is_named_with_the_field(tmp_path: Path) -> None:

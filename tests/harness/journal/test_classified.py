@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.journal.classified import EXAMPLES, Judged, Ledger, Names, judge, summarise
+from harness.journal.classified import EXAMPLES, Judged, Names, VerdictMerger, judge, summarise
 from harness.trajectory import Skipped, Source, Trajectory, Unreadable
 from harness.verdict import Verdict
 
@@ -51,9 +51,9 @@ def test_the_lines_are_the_verdicts_in_order_and_each_length_is_of_its_trajector
 
 
 def test_a_taken_id_gets_the_first_free_suffix_in_lines_and_examples() -> None:
-    ledger = Ledger()
-    first, _ = ledger.settle(_judged(_trajectory("a", "nn"), _trajectory("a~2", "nn")))
-    second, entry = ledger.settle(_judged(_trajectory("b", "nn"), _trajectory("a", "yn"), _trajectory("a", "ny")))
+    merger = VerdictMerger()
+    first, _ = merger.add(_judged(_trajectory("a", "nn"), _trajectory("a~2", "nn")))
+    second, entry = merger.add(_judged(_trajectory("b", "nn"), _trajectory("a", "yn"), _trajectory("a", "ny")))
     assert _items(first + second)[::2] == ["a", "a~2", "b", "a~3", "a~4"]
     assert entry.renamed == 2
     assert [example.item for example in entry.examples] == ["a~3", "a~4"]
@@ -70,10 +70,10 @@ def test_names_are_unique_and_the_same_when_taken_up_from_any_point(wanted: list
 
 def test_no_more_examples_are_noted_than_are_shown_also_over_stretches_and_after_resuming() -> None:
     stretches = [_judged(*(_trajectory(f"{part}-{place}", "yn") for place in range(2))) for part in range(4)]
-    ledger = Ledger()
-    entries = [ledger.settle(stretch)[1] for stretch in stretches[:2]]
-    resumed = Ledger(entries)
-    entries += [resumed.settle(stretch)[1] for stretch in stretches[2:]]
+    merger = VerdictMerger()
+    entries = [merger.add(stretch)[1] for stretch in stretches[:2]]
+    resumed = VerdictMerger(entries)
+    entries += [resumed.add(stretch)[1] for stretch in stretches[2:]]
     shown = [example.item for example in summarise(entries).examples]
     assert shown == ["0-0", "0-1", "1-0"]
     assert len(shown) == EXAMPLES
@@ -84,8 +84,8 @@ def test_the_summary_does_not_depend_on_where_the_inputs_are_cut(tasks: list[str
     things = [_trajectory(str(number % 5), task) for number, task in enumerate(tasks)]
 
     def summed(length: int) -> object:
-        ledger = Ledger()
+        merger = VerdictMerger()
         cut = [things[start : start + length] for start in range(0, len(things), length)]
-        return summarise(ledger.settle(_judged(*part))[1] for part in cut)
+        return summarise(merger.add(_judged(*part))[1] for part in cut)
 
     assert summed(size) == summed(len(things) + 1)

@@ -81,7 +81,7 @@ def _manifest(**changes: object) -> Manifest:
         "misstep": "1",
         "python": "3",
         "started": "2026-01-01T00:00:00+00:00",
-        "asked": {"categories": ["a", "b"]},
+        "settings": {"categories": ["a", "b"]},
         "inputs": Inputs(1, 2, "ff"),
     }
     return Manifest(**(values | changes))  # type: ignore[arg-type]
@@ -137,10 +137,10 @@ def test_several_that_write_one_file_at_once_do_not_write_into_each_other_s(
 
 
 def test_what_is_not_given_is_not_in_a_manifest(tmp_path: Path) -> None:
-    write_manifest(tmp_path, _manifest(asked={"model": None, "settings": {"seed": None, "temperature": 0.5}}))
+    write_manifest(tmp_path, _manifest(settings={"model": None, "settings": {"seed": None, "temperature": 0.5}}))
     written = read_manifest(tmp_path)
     assert written is not None
-    assert written.asked == {"settings": {"temperature": 0.5}}
+    assert written.settings == {"settings": {"temperature": 0.5}}
 
 
 class Event(Struct, frozen=True):

@@ -48,7 +48,7 @@ def _manifest(**changes: object) -> Manifest:
         "misstep": "1",
         "python": "3",
         "started": "then",
-        "asked": {"categories": ["a", "b"]},
+        "settings": {"categories": ["a", "b"]},
         "inputs": Inputs(1, 2, "ff"),
     }
     return Manifest(**(values | changes))  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_a
     def begun_after_the_first_look(folder: Path, manifest: Manifest, records: Records[Any]) -> Manifest | None:
         looks.append(standing(folder, manifest, records))
         if len(looks) == 1:
-            write_manifest(folder, _manifest(asked={"categories": ["c"]}))
+            write_manifest(folder, _manifest(settings={"categories": ["c"]}))
         return looks[-1]
 
     monkeypatch.setattr("harness.journal.run_folder.standing", begun_after_the_first_look)
@@ -156,7 +156,7 @@ def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_a
         _opened(tmp_path)
     there = read_manifest(tmp_path)
     assert there is not None
-    assert there.asked == {"categories": ["c"]}
+    assert there.settings == {"categories": ["c"]}
 
 
 def test_beginning_twice_finds_what_was_begun(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_beginning_twice_finds_what_was_begun(tmp_path: Path) -> None:
     ("changes", "said"),
     [
         ({"command": "observe"}, "it is one of `misstep classify`"),
-        ({"asked": {"categories": ["a"]}}, "categories were a, b and are now a"),
+        ({"settings": {"categories": ["a"]}}, "categories were a, b and are now a"),
         (
             {"inputs": Inputs(2, 2, "ee")},
             "its inputs are not as they were: 1 file of 2 bytes then, 2 files of 2 bytes now",
@@ -212,12 +212,12 @@ def test_what_a_run_was_asked_otherwise_is_said_in_words_and_never_in_digests(
 ) -> None:
     first = {"judge_digest": "aaaa", "prompt": "p@1+aaaa", "settings": '{"temperature":0.0}', "model": "small"}
     first |= {"votes": 1, "limits": {"steps": 20, "of": {}}}  # type: ignore[dict-item]
-    _opened(tmp_path, asked=first).close()
+    _opened(tmp_path, settings=first).close()
     if not said:
-        _opened(tmp_path, asked=first | asked).close()
+        _opened(tmp_path, settings=first | asked).close()
         return
     with pytest.raises(UsageError) as caught:
-        _opened(tmp_path, asked=first | asked)
+        _opened(tmp_path, settings=first | asked)
     assert "holds another run: " in caught.value.line()
     assert all(clause in caught.value.line() for clause in said)
     assert caught.value.line().count(";") == len(said) - 1

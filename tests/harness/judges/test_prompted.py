@@ -187,7 +187,7 @@ def test_every_shipped_judge_can_be_read_and_its_digest_covers_its_prompt(name: 
 def test_every_shipped_prompt_is_used_by_a_judge_or_by_all() -> None:
     used = {f"judges/{read_known(name).prompt.name}" for name in shipped_judges()}
     assert set(shipped_prompts()) == used | {"judges/data_and_reply"}
-    assert "{names}" in load_prompt("judges/data_and_reply").asked
+    assert "{names}" in load_prompt("judges/data_and_reply").user
 
 
 def test_the_patch_judge_has_ten_examples_of_each_class() -> None:

@@ -37,7 +37,7 @@ def test_the_others_are_asked_without_examples(name: str) -> None:
 def test_reasoning_is_asked_for_before_the_label(name: str) -> None:
     spec = read_known(name)
     assert list(schema_of(tuple(spec.labels))["properties"])[:2] == ["reasoning", "label"]
-    rules = load_prompt("judges/data_and_reply").asked
+    rules = load_prompt("judges/data_and_reply").user
     assert rules.index('"reasoning"') < rules.index('"label"')
     assert all(example.reasoning for example in spec.examples)
 

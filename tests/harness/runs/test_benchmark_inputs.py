@@ -131,7 +131,7 @@ def test_a_run_whose_inputs_were_put_back_is_gone_on_with(stopped: Path, judge: 
         asked(judge, gates, stopped)
     runs.write_bytes(written)
     ended = asked(judge, gates, stopped)
-    assert (ended.asked, ended.failed, ended.items) == (8, 0, 8)
+    assert (ended.judged, ended.failed, ended.items) == (8, 0, 8)
     assert len(list(read_verdicts(stopped))) == 8
 
 

@@ -61,7 +61,7 @@ def test_every_item_is_answered_and_scored(tmp_path: Path, folder: Path, spec: J
             PromptedJudge(spec), folder, tmp_path / "run", ClientSettings(base_url=server.base_url), batch=True
         )
         assert len(server.batches) == 1
-    assert (ended.asked, ended.failed) == (4, 0)
+    assert (ended.judged, ended.failed) == (4, 0)
     assert accuracy(tmp_path / "run") == 1.0
     assert not (tmp_path / "run" / BATCHES).exists()
 
@@ -83,7 +83,7 @@ def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(
         assert not list(read_verdicts(tmp_path / "run", unfinished=True))
         server.broken = lambda *_: None
         ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
-        assert (ended.asked, len(server.batches)) == (4, 1)
+        assert (ended.judged, len(server.batches)) == (4, 1)
 
 
 def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
@@ -95,9 +95,9 @@ def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
     with in_a_thread(judging_server(incomplete)) as server:
         settings = ClientSettings(base_url=server.base_url)
         ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
-        assert (ended.asked, ended.failed) == (4, 1)
+        assert (ended.judged, ended.failed) == (4, 1)
         server.output = lambda lines: [judged(line) for line in lines]
         ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
-        assert (ended.asked, ended.failed) == (4, 0)
+        assert (ended.judged, ended.failed) == (4, 0)
         assert min(content.count("\n") for content in server.files.values() if "custom_id" in content) == 1
     assert accuracy(tmp_path / "run") == 1.0

@@ -76,7 +76,7 @@ def test_answers_of_unknown_cost_count_in_full_for_the_next_command_too(tmp_path
         assert "are left" in ended.stopped
     assert len(model.asked) == 3
     ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 5.5), concurrency=4)
-    assert (ended.asked, len(model.asked)) == (5, 5)
+    assert (ended.judged, len(model.asked)) == (5, 5)
 
 
 def test_answers_of_a_cache_cost_nothing(tmp_path: Path, spec: JudgeSpec) -> None:
@@ -90,9 +90,9 @@ def test_answers_of_a_cache_cost_nothing(tmp_path: Path, spec: JudgeSpec) -> Non
     folder, out = benchmark(tmp_path / "plants", TEXTS), tmp_path / "run"
     first = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 0.0, cache), concurrency=1)
     assert first.stopped
-    assert first.asked == 15
+    assert first.judged == 15
     ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.6, cache), concurrency=1)
-    assert (ended.asked, ended.stopped) == (20, "")
+    assert (ended.judged, ended.stopped) == (20, "")
     assert not (out / SPENDING_LOG).exists()
 
 
@@ -102,5 +102,5 @@ def test_what_is_with_the_server_when_the_money_is_used_is_waited_for(tmp_path: 
     folder, out = benchmark(tmp_path / "plants", texts), tmp_path / "run"
     ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.1), concurrency=10)
     assert ended.stopped
-    assert len(model.asked) == ended.asked == 1
+    assert len(model.asked) == ended.judged == 1
     assert [verdict.status for verdict in read_verdicts(out, unfinished=True)] == ["answered"]

@@ -69,9 +69,9 @@ def test_the_run_says_that_it_is_recorded_and_of_which_files(tmp_path: Path, dat
     run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
     manifest = read_manifest(tmp_path / "run")
     assert manifest is not None
-    assert manifest.asked["recorded"] is True
-    assert (manifest.asked["data_set"], manifest.asked["model"]) == ("trail", "keen-1")
-    assert len(str(manifest.asked["data_digest"])) == 64
+    assert manifest.settings["recorded"] is True
+    assert (manifest.settings["data_set"], manifest.settings["model"]) == ("trail", "keen-1")
+    assert len(str(manifest.settings["data_digest"])) == 64
     assert manifest.finished
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from analysis.gold import AskedItem, read_gold
+from analysis.gold import BenchmarkItem, read_gold
 from analysis.measures.judging.flips import Flips, flips
 from harness.clients import ClientSettings
 from harness.clients.local_server import local_server
@@ -73,13 +73,13 @@ def injected_run(out: Path, script: str, source: Source | None = None, spec: Jud
     folder = write_injections(spec, out, source or shipped_source(spec))
     settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_inject:{script}")
     assert not run_judge(PromptedJudge(spec), folder, out, settings).failed
-    return flips(read_items(folder, AskedItem), read_verdicts(out))
+    return flips(read_items(folder, BenchmarkItem), read_verdicts(out))
 
 
 def with_orders(folder: Path) -> set[str]:
     """The attacked items in which the plain order stands so that anybody can read it."""
     legible = ("plain", "markdown", "terminal", "chat_tokens")
-    told = {item.id: item.extra["injection"] for item in read_items(folder, AskedItem)}
+    told = {item.id: item.extra["injection"] for item in read_items(folder, BenchmarkItem)}
     return {name for name, one in told.items() if one.get("style") == "order" and one["encoding"] in legible}
 
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs, to_builtins
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.measures.judging.assessment import (
     Assessment,
     assess,
     assessment_document,
     assessment_tables,
-    most_telling,
+    main_findings,
 )
 from analysis.measures.judging.scores import score
 from analysis.measures.judging.slices import Lengths
@@ -38,7 +38,7 @@ def made_up(seed: int = 1, n: int = 60, raters: int = 3, runs: int = 0) -> Asses
         f"r{place}": np.where(rng.random(n) < 0.9, truth, rng.choice(YES_NO, size=n)).tolist()
         for place in range(raters)
     }
-    items = [AskedItem(f"i{place}", extra={"language": "rust" if rust[place] else "go"}) for place in range(n)]
+    items = [BenchmarkItem(f"i{place}", extra={"language": "rust" if rust[place] else "go"}) for place in range(n)]
     return assess(
         verdicts(answers, rng.choice([0.9, 0.95, 1.0], size=n).tolist()),
         labels_of(people),
@@ -121,7 +121,7 @@ def test_one_of_anything_is_told_in_the_singular_and_no_sentence_shows_an_interv
         for verdict in verdicts([answer] * n)
     ]
     raters = labels_of({"ann": ["yes"] * n, "bob": ["yes"] * n})
-    items = [AskedItem(f"i{place}", extra={"language": f"l{place}"}) for place in range(n)]
+    items = [BenchmarkItem(f"i{place}", extra={"language": f"l{place}"}) for place in range(n)]
     together = {f"i{place}": "run" for place in range(n)}
     found = assess(answers, raters, YES_NO, items=items, clusters=together, positive="yes", resamples=20)
     plural = re.compile(r"\b1 (items|answers|verdicts|raters|fields|clusters|votes)\b")
@@ -140,13 +140,13 @@ def test_errors_that_go_both_ways_alike_favour_no_label() -> None:
 
 
 def test_what_says_most_is_at_most_three_sentences_and_nothing_where_nothing_stands_out() -> None:
-    told = most_telling(made_up(n=200), "made_up")
+    told = main_findings(made_up(n=200), "made_up")
     assert len(told) == 3
     assert "Errors flow most clearly from “no” to “yes”" in told[0]
     assert "alternative annotator test" in told[1]
     assert "By language" in told[2]
     plain = assess(verdicts(["yes", "no"] * 5), labels_of({"ann": ["yes", "no"] * 5}), YES_NO, resamples=20)
-    assert most_telling(plain, "x") == []
+    assert main_findings(plain, "x") == []
 
 
 def test_the_same_seed_gives_the_same_assessment() -> None:
@@ -168,7 +168,7 @@ def test_whatever_was_answered_all_is_json_and_what_is_missing_has_a_reason(
         labels_of({"ann": [first for _, first, _ in cells], "bob": [second for _, _, second in cells]}),
         YES_NO,
         clusters={f"i{place}": f"run {place // runs}" for place in range(len(cells))} if runs else None,
-        items=[AskedItem(f"i{place}", extra={"kind": "ab"[place % 2]}) for place in range(len(cells))],
+        items=[BenchmarkItem(f"i{place}", extra={"kind": "ab"[place % 2]}) for place in range(len(cells))],
         positive="no",
         level=level,
         votes=3,

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from analysis.measures.judging.ceiling import NOT_ASKED, ONE_RATER, ceiling
+from analysis.measures.judging.ceiling import NO_SHARED_ITEM, ONE_RATER, ceiling
 from analysis.stats.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa
 from tests.analysis.measures.judging.samples import again, judged
 
@@ -88,7 +88,7 @@ def test_one_rater_is_no_ceiling() -> None:
     found = ceiling(judged(["yes", "no"], ["yes", "yes"]))
     for estimate in (found.people, found.judge, found.difference, found.people_kappa, found.kappa_difference):
         assert (estimate.value, estimate.reason) == (None, ONE_RATER)
-    assert found.judge_all.reason == NOT_ASKED
+    assert found.judge_all.reason == NO_SHARED_ITEM
 
 
 def test_one_label_everywhere_leaves_kappa_undefined_and_agreement_whole() -> None:

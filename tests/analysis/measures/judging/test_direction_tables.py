@@ -1,6 +1,6 @@
 """Which way a recorded judge errs is told with a test over runs, and on which items it errs more."""
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.measures.judging.direction_tables import (
     DIFFERENCE,
     NO_FIELDS,
@@ -58,8 +58,8 @@ def test_items_of_one_run_err_together_in_the_test() -> None:
     assert (together.found.homogeneity.p_value or 0) > 0.05 > (directions([apart])[0].found.homogeneity.p_value or 0)
 
 
-def items(field: str) -> list[AskedItem]:
-    return [AskedItem(f"{run}-0", extra={field: "odd" if run % 2 else "even"}) for run in range(40)]
+def items(field: str) -> list[BenchmarkItem]:
+    return [BenchmarkItem(f"{run}-0", extra={field: "odd" if run % 2 else "even"}) for run in range(40)]
 
 
 def test_accuracy_is_told_by_what_the_set_says_of_its_items() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.measures.judging.flip_tables import flips_document, flips_headline, flips_table
 from analysis.measures.judging.flips import ALL_THERE, NO_COPY, NO_PAIR, Flips, flips
 from analysis.stats.clustered_bounds import korn_graubard
@@ -16,11 +16,11 @@ from harness.verdict import Status, Verdict
 PLAIN = ("a", "b", "c", "d")
 
 
-def item(name: str, role: str, twin: str, **told: str) -> AskedItem:
-    return AskedItem(name, extra={"cluster": twin, "injection": {"role": role, "twin": twin, **told}})
+def item(name: str, role: str, twin: str, **told: str) -> BenchmarkItem:
+    return BenchmarkItem(name, extra={"cluster": twin, "injection": {"role": role, "twin": twin, **told}})
 
 
-def attacked(name: str, twin: str, target: str = "no", style: str = "order", place: str = "task") -> AskedItem:
+def attacked(name: str, twin: str, target: str = "no", style: str = "order", place: str = "task") -> BenchmarkItem:
     return item(name, "attacked", twin, target=target, style=style, encoding="plain", position=place)
 
 
@@ -28,7 +28,7 @@ def said(name: str, label: str | None, status: Status = "answered") -> Verdict:
     return Verdict(name, "strict", label, status if label is None else "answered", model="small-1")
 
 
-def the_items() -> list[AskedItem]:
+def the_items() -> list[BenchmarkItem]:
     """Four plain items, a copy of each, two attacks on each in two styles."""
     return [
         *(item(name, "plain", name) for name in PLAIN),
@@ -113,7 +113,7 @@ def test_without_copies_what_is_chance_is_said_to_be_unknown() -> None:
 
 def test_an_item_that_does_not_say_what_was_done_to_it_is_an_error() -> None:
     with pytest.raises(InputError, match="item 'a' does not say what was done to it"):
-        flips([AskedItem("a")], [said("a", "yes")])
+        flips([BenchmarkItem("a")], [said("a", "yes")])
 
 
 def test_the_document_and_the_table_hold_the_same_figures() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.measures.judging.item_costs import NOT_SAID, item_costs
+from analysis.measures.judging.item_costs import NOT_RECORDED, item_costs
 from analysis.measures.judging.sample import judged_sample
 from harness.verdict import Verdict
 
@@ -25,7 +25,7 @@ def test_what_came_from_the_cache_stands_apart() -> None:
     costs = item_costs(judged_sample(verdicts, [], ("yes",)))
     assert (costs.asked, costs.cached) == (1, 1)
     assert (costs.now["cost_usd"].total, costs.from_cache["cost_usd"].total) == (0.5, 0.25)
-    assert costs.from_cache["input_tokens"].mean.reason == NOT_SAID
+    assert costs.from_cache["input_tokens"].mean.reason == NOT_RECORDED
 
 
 def test_an_item_that_was_not_answered_costs_as_well() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-from analysis.gold import AskedItem, GoldLabel
+from analysis.gold import BenchmarkItem, GoldLabel
 from analysis.measures.judging.reference import clusters_of, majority
 from analysis.measures.judging.score_tables import headline
 from analysis.measures.judging.scores import Scores, score
@@ -205,14 +205,14 @@ def test_clusters_that_are_all_right_leave_as_much_open_as_so_many_items() -> No
 
 def test_items_hang_together_by_run_by_place_in_a_file_and_by_what_the_set_says() -> None:
     items = [
-        AskedItem("a", "runs.jsonl", "7"),
-        AskedItem("b", "runs.jsonl", "7"),
-        AskedItem("c", "one.json", None, 3),
-        AskedItem("d", "one.json", None, 9),
-        AskedItem("e", extra={"cluster": "x"}),
-        AskedItem("f", extra={"cluster": "x"}),
-        AskedItem("g"),
-        AskedItem("h", {"id": "inline"}),
+        BenchmarkItem("a", "runs.jsonl", "7"),
+        BenchmarkItem("b", "runs.jsonl", "7"),
+        BenchmarkItem("c", "one.json", None, 3),
+        BenchmarkItem("d", "one.json", None, 9),
+        BenchmarkItem("e", extra={"cluster": "x"}),
+        BenchmarkItem("f", extra={"cluster": "x"}),
+        BenchmarkItem("g"),
+        BenchmarkItem("h", {"id": "inline"}),
     ]
     of = clusters_of(items)
     assert of["a"] == of["b"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.gold import AskedItem
+from analysis.gold import BenchmarkItem
 from analysis.measures.judging.error_tables import slices_table
 from analysis.measures.judging.sample import JudgedSample
 from analysis.measures.judging.slices import LENGTH, Lengths, SlicedField, sliced
@@ -21,7 +21,7 @@ GOLD = ["yes", "no"] * 20
 def fields(sample: JudgedSample, **values: Sequence[Any]) -> dict[str, SlicedField]:
     """The slices by fields of the items, a value an item."""
     items = [
-        AskedItem(f"i{place}", extra={name: column[place] for name, column in values.items()})
+        BenchmarkItem(f"i{place}", extra={name: column[place] for name, column in values.items()})
         for place in range(len(sample.verdicts))
     ]
     return {field.field: field for field in sliced(sample, items)}
@@ -83,7 +83,7 @@ def test_lengths_are_cut_into_thirds_and_equal_ones_stay_together() -> None:
 
 
 def test_a_field_that_is_called_length_stands_beside_the_lengths() -> None:
-    items = [AskedItem(f"i{place}", extra={"length": "short" if place % 3 else "long"}) for place in range(40)]
+    items = [BenchmarkItem(f"i{place}", extra={"length": "short" if place % 3 else "long"}) for place in range(40)]
     lengths = Lengths("steps", {item.id: place for place, item in enumerate(items)})
     found = sliced(wrong_on([1]), items, lengths)
     assert [(field.field, len(field.slices)) for field in found] == [(LENGTH, 3), ("length", 2)]
