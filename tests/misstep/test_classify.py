@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from harness.classifiers import CLASSIFIERS
-from harness.runs.generate import Asked, write_folder
+from harness.runs.generate import GenerateOptions, write_folder
 from misstep.classify import app, choose
 from misstep.convert import convert_all
 from tests.misstep.made_up import atif, atif_lines
@@ -213,7 +213,7 @@ def _places(document: dict[str, Any]) -> set[tuple[str, int | None]]:
 
 
 def test_an_example_of_a_generated_run_names_the_file_and_the_line_where_it_stands(tmp_path: Path) -> None:
-    write_folder(tmp_path / "made", Asked(60, 5))
+    write_folder(tmp_path / "made", GenerateOptions(60, 5))
     document = _json(tmp_path / "made", "--out", tmp_path / "run")
     file = str(tmp_path / "made" / "trajectories.jsonl")
     lines = {one["item"]: (one["file"], one["line"]) for one in map(json.loads, _verdict_lines(tmp_path / "run"))}
