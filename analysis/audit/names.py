@@ -4,7 +4,8 @@ from analysis.published import Figure
 
 _MEANS = ("average", "avg", "avg.")
 _MEDIANS = ("med", "med.")
-_ARTICLES = frozenset({"a", "an", "the", "all"})
+_SAY_NOTHING = frozenset({"a", "an", "the", "all", "of", "with", "in", "for", "that", "which", "total", "number"})
+_LONG_ENOUGH_FOR_A_PLURAL = 4
 
 
 def unlike_names(figure: Figure, other: Figure) -> str:
@@ -22,8 +23,12 @@ def unlike_names(figure: Figure, other: Figure) -> str:
 
 def _words(name: str) -> frozenset[str]:
     words = (word.strip(",;:()") for word in name.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
-    return frozenset(
-        "mean" if word in _MEANS else "median" if word in _MEDIANS else word
-        for word in words
-        if word and word not in _ARTICLES
-    )
+    return frozenset(_one_form(word) for word in words if word and word not in _SAY_NOTHING)
+
+
+def _one_form(word: str) -> str:
+    """A word as it is compared: its usual short forms written out, without the s of a plural."""
+    if word in _MEANS or word in _MEDIANS:
+        return "mean" if word in _MEANS else "median"
+    plural = len(word) >= _LONG_ENOUGH_FOR_A_PLURAL and word.endswith("s") and not word.endswith(("ss", "'s"))
+    return word[:-1] if plural else word

@@ -171,6 +171,25 @@ def test_the_same_quantity_in_two_places(one: str, other: str, unit: Unit, statu
     assert (found.status, found.suggestion) == (status, suggestion)
 
 
+@pytest.mark.parametrize(
+    ("here", "there", "status"),
+    [
+        ("generated fixes", "diffs published", "differs"),
+        ("misbehaviors that require one intervention", "conversations with one intervention", "differs"),
+        ("patches", "published patches", "differs"),
+        ("published diffs", "the diffs published", "reproduced"),
+        ("the total number of generated fixes", "generated fixes", "reproduced"),
+        ("each published diff", "each of the published diffs", "reproduced"),
+        ("generated fixes", "", "reproduced"),
+    ],
+)
+def test_one_share_of_two_unlike_bases_differs_and_of_one_base_in_other_words_does_not(
+    here: str, there: str, status: str
+) -> None:
+    one, other = (figure(name, "25.5%", "share", of=of) for name, of in (("a", here), ("b", there)))
+    assert checked("same", one, {"other": other}).status == status
+
+
 def test_about_covers_the_digits_that_carry_no_information_and_an_abbreviation_is_rounded() -> None:
     about = figure("a", "~14,300", approximate=True)
     parts = [figure(f"x{place}", number) for place, number in enumerate(["14,000", "340"])]

@@ -95,6 +95,9 @@ def test_the_headline_counts_the_worst_first() -> None:
     [
         ("wink", "prevalence.n.text", "differs"),
         ("wink", "recovery.single.overall.rate.abstract", "differs"),
+        ("engineering_agent", "production.landed.share.abstract", "differs"),
+        ("engineering_agent", "production.landed.share.introduction", "differs"),
+        ("engineering_agent", "production.landed.share.conclusion", "differs"),
         ("engineering_agent", "agent.static.solved5", "impossible"),
         ("engineering_agent", "agent.runs.method", "differs"),
         ("engineering_agent", "production.reviewed.share", "differs"),
@@ -109,6 +112,38 @@ def test_the_headline_counts_the_worst_first() -> None:
 def test_a_contradiction_of_the_four_papers_is_found(source: str, row: str, status: str) -> None:
     found = paper_findings(load_paper(source), source)
     assert status in [one.status for one in found if one.row == row]
+
+
+@pytest.mark.parametrize(
+    ("source", "row", "sentence"),
+    [
+        (
+            "wink",
+            "recovery.single.overall.rate.abstract",
+            "90% is a share of misbehaviors that require a single intervention here and of conversations with "
+            "single-intervention in Section 1.",
+        ),
+        (
+            "engineering_agent",
+            "production.landed.share.abstract",
+            "25.5% is a share of generated fixes here and of diffs published in Table V.",
+        ),
+        (
+            "engineering_agent",
+            "production.reviewed.share.introduction",
+            "80% is a share of AI-generated fixes here and of diffs published in Table V.",
+        ),
+    ],
+)
+def test_one_percentage_of_two_unlike_bases_is_said_in_the_papers_words(source: str, row: str, sentence: str) -> None:
+    found = paper_findings(load_paper(source), source)
+    assert sentence in [one.sentence for one in found if one.row == row and one.status == "differs"]
+
+
+@pytest.mark.parametrize("row", ["production.landed.share.text", "recovery.multiple.overall.rate.introduction"])
+def test_one_percentage_of_one_base_is_no_contradiction(row: str) -> None:
+    found = [one for slug in ("wink", "engineering_agent") for one in paper_findings(load_paper(slug), slug)]
+    assert {one.status for one in found if one.row == row} == {"reproduced"}
 
 
 def test_no_number_of_runs_up_to_all_gives_the_nine_shares_of_one_table() -> None:
@@ -156,9 +191,9 @@ def test_a_paper_and_its_audit_name_a_figure_alike() -> None:
     figure = paper["recovery.single.overall.rate.abstract"]
     rows = [row for row in status_table("differs").rows if figure.named[0] in row.figures]
     assert figure.named == ("wink/recovery.single.overall.rate.abstract",)
-    assert [row.evidence for row in rows] == ["published", "recomputed"]
-    assert [row.figures for row in checked_rows([checked_figure(paper, figure)])] == [figure.named] * 2
-    assert {len(row.figures) for row in rows} == {2}, "it stands in the abstract and in section 1"
+    assert [row.evidence for row in rows] == ["published", "recomputed"] * 2
+    assert {row.figures for row in checked_rows([checked_figure(paper, figure)])} == {figure.named}
+    assert [len(row.figures) for row in rows] == [2, 2, 1, 1], "the digits are those of section 1, the base is not"
 
 
 def judge_cells(place: str = "Table 2", swapped: int = 4) -> tuple[Figure, ...]:
