@@ -7,13 +7,16 @@
                 "observation": {"results": [{"source_call_id": "c1", "content": "x = 1"}]}}]}
 
 All its fields are in `harness.readers.atif_document`. Sub-agents' trajectories that are embedded in their parent's
-document are given as trajectories of their own. What our nouns have no place for is in `extra` under ATIF's names.
+document are given as trajectories of their own. A step that was copied from an earlier trajectory (`is_copied_context`)
+was taken, and counts, there: it is in `extra["copied_steps"]` and makes no step here. What our nouns have no place for
+is in `extra` under ATIF's names.
 `to_atif` writes version 1.8 and `from_atif` reads it back: the same trajectory, `source` included.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from harness.protocols import Sample, Unit
@@ -78,8 +81,14 @@ def _trajectory(document: wire.Document, source: Source, name: str | None, paren
     agent = document.agent or wire.Agent()
     extra = document.extra or {}
     own = _own_trajectory(extra, source)
+    copied: list[Step] = []
     if own is None:
         steps = _steps(document.steps, agent.model_name)
+        if any(raw.is_copied_context for raw in document.steps):
+            taken = [not raw.is_copied_context for raw in document.steps]
+            copied = [step for step, here in zip(steps, taken, strict=True) if not here]
+            steps = tuple([step for step, here in zip(steps, taken, strict=True) if here])
+            extra = wire.beside(extra, {"copied_steps": msgspec.json.decode(msgspec.json.encode(copied))})
         extra = wire.beside(extra, {"schema_version": document.schema_version})
     else:
         steps = tuple([_own_step(step, n, agent.model_name, source) for n, step in enumerate(document.steps, 1)])
@@ -87,7 +96,7 @@ def _trajectory(document: wire.Document, source: Source, name: str | None, paren
     trajectory = Trajectory(
         document.trajectory_id or name or document.session_id or name_of(source),
         source,
-        next((step.text for step in steps if step.role == "user"), ""),
+        next((step.text for step in (*steps, *copied) if step.role == "user"), ""),
         steps,
         agent=None if agent.name == wire.UNKNOWN else agent.name,
         model=agent.model_name,

@@ -5,6 +5,9 @@ one they say where they are from::
 
     {"type": "user", "uuid": "u9", "sessionId": "s2", "forkedFrom": {"sessionId": "s1", "messageUuid": "u1"},
      "message": {"role": "user", "content": "Rename the flag"}}
+
+Lines that were copied into another file under the new session's id, without `forkedFrom`, look like its own: only the
+other file, which a reader does not see, has them with the same `uuid`. They count in both.
 """
 
 from typing import Any

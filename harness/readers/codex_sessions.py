@@ -9,7 +9,8 @@ A session begins with a `session_meta` of an id of its own. The file of one that
     {"timestamp": "…T10:00:41.000Z", "type": "response_item", "payload": {…}}       what s2 says
 
 The end of the copy is told by the earlier session where it stands in the same file; else by the session's own
-`session_meta` where it is repeated; else by the time. Where none of them tells it, nothing is taken for a copy.
+`session_meta` where it is repeated; else by the time. Where none of them tells it, nothing is taken for a copy: with
+the earlier session in another file, which a reader does not see, such turns count in both.
 """
 
 from collections.abc import Iterable, Iterator

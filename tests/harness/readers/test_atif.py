@@ -245,3 +245,21 @@ def test_what_was_written_once_is_written_again_to_the_same_bytes(trajectory: Tr
     written = msgspec.json.encode(to_atif(trajectory))
     (again,) = read(written, Source("atif"))
     assert msgspec.json.encode(to_atif(again)) == written
+
+
+def test_a_step_that_was_copied_from_an_earlier_trajectory_counts_there() -> None:
+    old = [{"source": "user", "message": "Mend it."}, {"source": "agent", "message": "A look.", "metrics": {}}]
+    copied = [one | {"step_id": number, "is_copied_context": True} for number, one in enumerate(old, 1)]
+    own = {"step_id": 3, "source": "agent", "message": "Mended.", "is_copied_context": False}
+    trajectory = one(document(steps=[*copied, own]))
+    assert [step.text for step in trajectory.steps] == ["Mended."]
+    assert trajectory.task == "Mend it.", "what was asked stays known"
+    assert [step["text"] for step in trajectory.extra["copied_steps"]] == ["Mend it.", "A look."], "nothing is lost"
+    assert from_atif(to_atif(trajectory)) == trajectory
+
+
+def test_a_sub_agent_is_not_charged_with_the_steps_that_it_was_given() -> None:
+    step = {"step_id": 1, "source": "agent", "message": "A look."}
+    inner = document(trajectory_id="summary", steps=[step | {"is_copied_context": True}])
+    main, helper = read(json.dumps(document(steps=[step], subagent_trajectories=[inner])).encode(), SOURCE)
+    assert (len(main.steps), len(helper.steps)) == (1, 0)
