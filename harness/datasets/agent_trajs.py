@@ -23,11 +23,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
-from harness.datasets.upstream import json_file, json_lines, trajectories
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from harness.datasets.upstream import json_file, json_lines, named_runs
 from harness.errors import InputError
 from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Trajectory
+from harness.trajectory import Trajectory
 
 NAME = "agent_trajs"
 VERSION = 2
@@ -126,7 +126,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
             version=VERSION,
         ),
         items=(
-            msgspec.structs.replace(item, trajectory=trajectory_path(item.extra["tool"]), trajectory_id=item.id)
+            msgspec.structs.replace(item, trajectory_id=item.id)
             if item.id in at_hand
             else msgspec.structs.replace(item, unaskable="its run is not in the public files")
             for item in items
@@ -228,10 +228,5 @@ def _event_counts(events: Iterable[Event]) -> dict[str, Any]:
 
 def _trajectories(files: Iterable[Recorded], tool: str, read: ReadFile) -> Iterator[Trajectory]:
     for file in files:
-        if file.tool != tool:
-            continue
-        runs = list(trajectories(file.path, read, NAME))
-        if len(runs) != len(file.items):
-            raise InputError(f"{len(runs)} trajectories where {len(file.items)} runs stand", file=file.path)
-        for item, run in zip(file.items, runs, strict=True):
-            yield msgspec.structs.replace(run, id=item.id, outcome=Outcome())
+        if file.tool == tool:
+            yield from named_runs(file.path, read, NAME, [item.id for item in file.items])

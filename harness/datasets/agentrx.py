@@ -23,8 +23,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, GoldError, Item, describe, trajectory_path, write_benchmark
-from harness.datasets.upstream import json_file, step_of_message, trajectories
+from harness.datasets.benchmark import Gold, GoldError, Item, describe, write_benchmark
+from harness.datasets.upstream import json_file, named_runs, step_of_message
 from harness.errors import InputError
 from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Trajectory
@@ -133,13 +133,10 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
 
 def _tau_runs(path: Path, read: ReadFile) -> Iterator[Trajectory]:
     records = json_file(path, list[TauRun])
-    found = list(trajectories(path, read, NAME))
-    if len(found) != len(records):
-        raise InputError(f"{len(found)} runs read of {len(records)} records", file=path)
+    found = named_runs(path, read, NAME, [f"tau-{record.task_id}" for record in records])
     for record, trajectory in zip(records, found, strict=True):
         yield msgspec.structs.replace(
             trajectory,
-            id=f"tau-{record.task_id}",
             outcome=Outcome(status="passed" if record.reward == 1 else "failed", reward=record.reward),
             extra={key: value for key, value in trajectory.extra.items() if key != "info"}
             | {"messages": len(record.traj)},
@@ -179,7 +176,6 @@ def _item(run: Run, labels: tuple[str, ...]) -> Item:
     return Item(
         id=run.id,
         kind="triage",
-        trajectory=trajectory_path("tau"),
         trajectory_id=run.id,
         task=trajectory.task,
         labels=labels,

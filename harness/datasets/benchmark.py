@@ -157,11 +157,6 @@ def question_folder(out: Path, question: str) -> Path:
     return out.with_name(f"{out.name}-{question}")
 
 
-def trajectory_path(stem: str) -> str:
-    """The path below the benchmark folder of the trajectories that were written under `stem`; for `Item.trajectory`."""
-    return f"trajectories/{stem}.jsonl"
-
-
 def write_benchmark(
     out: Path,
     benchmark: Benchmark,
@@ -179,7 +174,8 @@ def write_benchmark(
     benchmark
         What the folder is.
     items, gold, errors
-        Its rows; `errors` are written only where there are any.
+        Its rows; `errors` are written only where there are any. An item names its run by `trajectory_id`; where that
+        stands is filled in.
     trajectories
         File stem → the runs to write to that file, one a line, ids unique over all files.
 
@@ -210,12 +206,13 @@ def _write_trajectories(out: Path, files: Mapping[str, Iterable[Trajectory]]) ->
     if files:
         (out / "trajectories").mkdir()
     for stem, runs in files.items():
-        path = out / trajectory_path(stem)
+        place = f"trajectories/{stem}.jsonl"
+        path = out / place
         with path.open("wb") as stream:
             for line, run in enumerate(runs, start=1):
                 if run.id in written:
                     raise InputError(f"two trajectories with the id {run.id!r}", file=path, line=line)
-                written[run.id] = trajectory_path(stem)
+                written[run.id] = place
                 stream.write(_encoder.encode(run) + b"\n")
     return written
 
@@ -227,15 +224,15 @@ def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> 
         for line, item in enumerate(items, start=1):
             if item.id in labels_of:
                 raise InputError(f"two items with the id {item.id!r}", file=path, line=line, field="id")
-            if item.trajectory_id is not None and runs.get(item.trajectory_id) != item.trajectory:
-                raise InputError(
-                    f"no trajectory {item.trajectory_id!r} in {item.trajectory}",
-                    file=path,
-                    line=line,
-                    field="trajectory_id",
-                )
             labels_of[item.id] = item.labels
-            stream.write(_encoder.encode(item) + b"\n")
+            placed = item
+            if item.trajectory_id is not None:
+                if item.trajectory_id not in runs:
+                    raise InputError(
+                        f"no trajectory {item.trajectory_id!r}", file=path, line=line, field="trajectory_id"
+                    )
+                placed = msgspec.structs.replace(item, trajectory=runs[item.trajectory_id])
+            stream.write(_encoder.encode(placed) + b"\n")
     return labels_of
 
 

@@ -12,19 +12,17 @@ reasoning and time. The test counts are a part of the verdict and stand in no it
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
-from harness.datasets.upstream import csv_rows, trajectories
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from harness.datasets.upstream import csv_rows, named_runs
 from harness.errors import InputError
 from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Trajectory
+from harness.trajectory import Trajectory
 
 NAME = "codetracer_runs"
 VERSION = 2
 LABELS = {"passed": "the task's verifier gives the reward 1.0", "failed": "it gives the reward 0.0"}
-_STEM = "runs"
 
 
 class Trial(Struct, frozen=True):
@@ -64,7 +62,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         ),
         items=(_item(trial) for trial in trials),
         gold=(Gold(trial.trial, "verifier", _label(trial, path)) for trial in trials),
-        trajectories={_STEM: _trajectories(folder, trials, read)},
+        trajectories={"runs": _trajectories(folder, trials, read)},
     )
 
 
@@ -78,7 +76,6 @@ def _item(trial: Trial) -> Item:
     return Item(
         id=trial.trial,
         kind="triage",
-        trajectory=trajectory_path(_STEM),
         trajectory_id=trial.trial,
         extra={
             "task_id": trial.trial.rpartition("__")[0],
@@ -96,5 +93,4 @@ def _trajectories(folder: Path, trials: list[Trial], read: ReadFile) -> Iterator
         path = folder / "trajectories" / f"{trial.trial}.json"
         if not path.is_file():
             raise InputError("the file is missing", "Check the set with `misstep datasets verify`.", file=path)
-        for run in trajectories(path, read, NAME):
-            yield msgspec.structs.replace(run, id=trial.trial, outcome=Outcome())
+        yield from named_runs(path, read, NAME, [trial.trial])

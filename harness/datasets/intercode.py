@@ -28,7 +28,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
 from harness.datasets.upstream import csv_rows, file_bytes, json_file
 from harness.errors import InputError
 from harness.protocols import ReadFile
@@ -194,7 +194,6 @@ def _item(file: ResultFile, record: Record) -> Item:
     return Item(
         id=file.run_id(record),
         kind="triage",
-        trajectory=trajectory_path(file.stem),
         trajectory_id=file.run_id(record),
         task=record.query,
         extra={

@@ -23,7 +23,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, question_folder, trajectory_path, write_benchmark
+from harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
 from harness.datasets.iterations import (
     Iteration,
     expression_calls,
@@ -216,7 +216,6 @@ def _write(
             Item(
                 id=_item_id(label, question),
                 kind="misbehaviour",
-                trajectory=trajectory_path("runs"),
                 trajectory_id=label.run,
                 step=label.step,
                 unaskable=_unaskable(question, label),

@@ -17,20 +17,18 @@ verdict and stands in no item.
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
-from harness.datasets.upstream import csv_rows, trajectories
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from harness.datasets.upstream import csv_rows, named_runs
 from harness.errors import InputError
 from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Trajectory
+from harness.trajectory import Trajectory
 
 NAME = "mini_swe_agent_runs"
 VERSION = 2
 LABELS = {"passed": "the patch resolves the issue: the task's tests pass", "failed": "it does not"}
 _SUFFIX = ".traj.json.gz"
-_STEM = "runs"
 
 
 class Verdict(Struct, frozen=True):
@@ -78,7 +76,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         ),
         items=(_item(run, run.instance_id in at_hand) for run in runs),
         gold=(Gold(run.instance_id, "swe_bench", "passed" if run.resolved else "failed") for run in runs),
-        trajectories={_STEM: _trajectories(at_hand, read)},
+        trajectories={"runs": _trajectories(at_hand, read)},
     )
 
 
@@ -107,7 +105,6 @@ def _item(run: Run, at_hand: bool) -> Item:
     return Item(
         id=run.instance_id,
         kind="triage",
-        trajectory=trajectory_path(_STEM) if at_hand else None,
         trajectory_id=run.instance_id if at_hand else None,
         unaskable="" if at_hand else "its run is not in the public files",
         extra={
@@ -123,5 +120,4 @@ def _item(run: Run, at_hand: bool) -> Item:
 
 def _trajectories(paths: dict[str, Path], read: ReadFile) -> Iterator[Trajectory]:
     for instance, path in paths.items():
-        for run in trajectories(path, read, NAME):
-            yield msgspec.structs.replace(run, id=instance, outcome=Outcome())
+        yield from named_runs(path, read, NAME, [instance])

@@ -31,7 +31,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, question_folder, trajectory_path, write_benchmark
+from harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
 from harness.datasets.iterations import literal_calls, one_line_iterations, results, steps_of
 from harness.datasets.llm_agents_study import CATEGORIES
 from harness.datasets.upstream import csv_rows, file_text, json_lines
@@ -140,7 +140,7 @@ def _write_resolved(folder: Path, out: Path, recorded: list[Recorded], runs: dic
 
 
 def _run_item(run: str, kind: Any, extra: dict[str, Any]) -> Item:
-    return Item(id=run, kind=kind, trajectory=trajectory_path("runs"), trajectory_id=run, extra=extra)
+    return Item(id=run, kind=kind, trajectory_id=run, extra=extra)
 
 
 def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> None:
@@ -166,7 +166,6 @@ def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> N
             Item(
                 id=f"{row.bug}/{row.iteration}",
                 kind="misbehaviour",
-                trajectory=trajectory_path("runs"),
                 trajectory_id=row.bug,
                 step=row.iteration if row.iteration < len(runs[row.bug].steps) else None,
                 unaskable="" if row.iteration < len(runs[row.bug].steps) else "the run has no such step",

@@ -21,17 +21,16 @@ import msgspec
 from msgspec import Struct
 
 from harness.attempts import Attempts
-from harness.datasets.benchmark import Gold, Item, describe, trajectory_path, write_benchmark
-from harness.datasets.upstream import csv_rows, json_file, trajectories
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from harness.datasets.upstream import csv_rows, json_file, named_runs
 from harness.errors import InputError
 from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Trajectory
+from harness.trajectory import Trajectory
 
 NAME = "taubench"
 VERSION = 2
 LABELS = {"passed": "the database ends in the expected state: reward 1.0", "failed": "it does not: reward 0.0"}
 _FILE = "gpt-4o-airline.json.gz"
-_STEM = "gpt-4o-airline"
 _MODEL = "gpt-4o"
 
 
@@ -99,7 +98,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         ),
         items=(_item(record) for record in records),
         gold=(Gold(record.item_id, "environment", "passed" if record.reward else "failed") for record in records),
-        trajectories={_STEM: _trajectories(path, records, read)},
+        trajectories={"gpt-4o-airline": _trajectories(path, records, read)},
     )
 
 
@@ -139,7 +138,6 @@ def _item(record: Record) -> Item:
     return Item(
         id=record.item_id,
         kind="triage",
-        trajectory=trajectory_path(_STEM),
         trajectory_id=record.item_id,
         task=record.info.task.instruction,
         extra={"task_id": record.task_id, "trial": record.trial}
@@ -148,14 +146,10 @@ def _item(record: Record) -> Item:
 
 
 def _trajectories(path: Path, records: tuple[Record, ...], read: ReadFile) -> Iterator[Trajectory]:
-    runs = list(trajectories(path, read, NAME))
-    if len(runs) != len(records):
-        raise InputError(f"{len(runs)} trajectories in {len(records)} records", file=path)
+    runs = named_runs(path, read, NAME, [record.item_id for record in records])
     for record, run in zip(records, runs, strict=True):
         yield msgspec.structs.replace(
             run,
-            id=record.item_id,
-            outcome=Outcome(),
             model=_MODEL,
             extra={name: value for name, value in run.extra.items() if name != "info"}
             | {"user_id": record.info.task.user_id},

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, GoldError, Item, describe, trajectory_path, write_benchmark
+from harness.datasets.benchmark import Gold, GoldError, Item, describe, write_benchmark
 from harness.datasets.upstream import files_in, json_file, trajectories
 from harness.protocols import ReadFile
 from harness.trajectory import Trajectory
@@ -115,7 +115,6 @@ def _item(trace: Trace, category: str) -> Item:
     return Item(
         id=item_id(trace.id, category),
         kind="misbehaviour",
-        trajectory=None if trace.run is None else trajectory_path("traces"),
         trajectory_id=None if trace.run is None else trace.id,
         task="" if trace.run is None else trace.run.task,
         unaskable="" if trace.run is not None else "its trace is not in the public files",

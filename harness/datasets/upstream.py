@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ from msgspec import Struct
 from harness.errors import InputError
 from harness.forms import toml_form
 from harness.protocols import ReadFile
-from harness.trajectory import Trajectory, Unreadable
+from harness.trajectory import Outcome, Trajectory, Unreadable
 
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Struct)
@@ -208,6 +208,21 @@ def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajector
             raise InputError(found.error, file=found.file, line=found.line)
         source = msgspec.structs.replace(found.source, file=path.name, dataset=dataset)
         yield msgspec.structs.replace(found, source=source)
+
+
+def named_runs(path: Path, read: ReadFile, dataset: str, names: Sequence[str]) -> Iterator[Trajectory]:
+    """The runs in one upstream file, one for each name and in their order; how they ended is gold and is left out.
+
+    Raises
+    ------
+    InputError
+        One of them is unreadable, or there are more or fewer than names.
+    """
+    runs = list(trajectories(path, read, dataset))
+    if len(runs) != len(names):
+        raise InputError(f"{len(runs)} trajectories where {len(names)} runs stand", file=path)
+    for name, run in zip(names, runs, strict=True):
+        yield msgspec.structs.replace(run, id=name, outcome=Outcome())
 
 
 def step_of_message(trajectory: Trajectory, message: int, file: Path) -> int:

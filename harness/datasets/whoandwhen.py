@@ -25,7 +25,6 @@ from harness.datasets.benchmark import (
     Item,
     describe,
     question_folder,
-    trajectory_path,
     write_benchmark,
 )
 from harness.datasets.upstream import each_or_left_out, files_in, json_file
@@ -172,7 +171,6 @@ def _item(name: str, log: Log, labels: tuple[str, ...]) -> Item:
     return Item(
         id=name,
         kind="triage",
-        trajectory=trajectory_path("runs"),
         trajectory_id=name,
         task=log.question,
         labels=labels,

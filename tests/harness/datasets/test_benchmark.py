@@ -15,7 +15,6 @@ from harness.datasets.benchmark import (
     describe,
     question_folder,
     read_benchmark,
-    trajectory_path,
     write_benchmark,
 )
 from harness.datasets.catalogue import data_set
@@ -44,11 +43,12 @@ def item(name: str, **more: str) -> Item:
 
 
 def test_what_was_written_reads_back(tmp_path: Path) -> None:
-    items = [item("a", trajectory=trajectory_path("runs"), trajectory_id="r1"), item("b", text="Größe")]
+    items = [item("a", trajectory_id="r1"), item("b", text="Größe")]
     written = write_benchmark(tmp_path / "some_set", ABOUT, items, [Gold("a", "ann", "yes")], {"runs": [RUN]})
     assert read_benchmark(tmp_path / "some_set") == written
     assert written.counts == {"items": 2, "labels": 1, "errors": 0, "trajectories": 1}
-    assert list(read_items(tmp_path / "some_set")) == items
+    placed = item("a", trajectory_id="r1", trajectory="trajectories/runs.jsonl")
+    assert list(read_items(tmp_path / "some_set")) == [placed, items[1]]
     assert list(read_trajectories(tmp_path / "some_set")) == [RUN]
 
 
@@ -74,12 +74,7 @@ def test_errors_are_written_only_where_there_are_any(tmp_path: Path) -> None:
         ([item("a")], [Gold("a", "ann", "yes"), Gold("a", "ann", "yes")], [], r"gold\.csv:3: a second label of 'ann'"),
         ([item("a")], [Gold("a", "ann", "perhaps")], [], r"label 'perhaps', which is not among yes, not so"),
         ([item("a")], [], [RUN, RUN], r"runs\.jsonl:2: two trajectories with the id 'r1'"),
-        (
-            [item("a", trajectory=trajectory_path("other"), trajectory_id="r1")],
-            [],
-            [RUN],
-            r"items\.jsonl:1: trajectory_id: no trajectory 'r1' in trajectories/other\.jsonl",
-        ),
+        ([item("a", trajectory_id="r2")], [], [RUN], r"items\.jsonl:1: trajectory_id: no trajectory 'r2'"),
     ],
 )
 def test_rows_that_contradict_each_other_are_refused(
