@@ -10,7 +10,7 @@ import typer
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
-from misstep.options import Html, Json, Seed, command_app
+from misstep.options import Html, Json, Seed, command_app, json_text
 
 app = command_app()
 
@@ -41,8 +41,6 @@ def agreement(
     empty cell is a missing rating. Labels are compared without letter case and without spaces around them. In the JSON,
     shares of agreement run from 0 to 1.
     """
-    import msgspec
-
     from analysis.labels import read_labels
     from analysis.measures.agreement import agreement_report
 
@@ -64,7 +62,7 @@ def agreement(
         except OSError as error:
             raise UsageError(f"--html {html}: {error.strerror}", "Name a file in a folder that exists.") from error
     if json:
-        print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+        print(json_text(report))
     else:
         from analysis.pages.agreement_text import report_text
 

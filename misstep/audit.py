@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from harness.errors import UsageError
-from misstep.options import Html, Json, command_app
+from misstep.options import Html, Json, command_app, json_text
 
 if TYPE_CHECKING:
     from analysis.audit.findings import Finding
@@ -60,15 +60,13 @@ def audit(
     Write an agreement as 9/12, 75% or 0.75. Parts, margins, agreements and kappas are lists: parts=93 26. A TOML file
     has the form of data/published. The shipped papers are wink, autotriage, engineering_agent and reflexive.
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    import msgspec
-
     from analysis.audit.findings import document, is_at_least
 
     findings = [finding for name in files or _papers() for finding in _found(name)]
     if html is not None:
         _write_page(html, findings, shlex.join(["misstep", "audit", *(files or []), "--html", str(html)]), files or [])
     if json:
-        print(msgspec.json.format(msgspec.json.encode(document(findings)), indent=2).decode())
+        print(json_text(document(findings)))
     else:
         from analysis.pages.audit_text import findings_text
 

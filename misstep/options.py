@@ -48,3 +48,10 @@ Seed = Annotated[
 BenchmarkFolder = Annotated[
     str, typer.Option("--benchmark", help="The benchmark's folder or name, if the benchmark has moved since the run.")
 ]
+
+
+def json_text(document: object) -> str:
+    """A document as indented JSON."""
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()

@@ -45,22 +45,7 @@ class RunFrames(Struct, frozen=True):
 
 
 def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
-    """The run in a folder as frames of items, verdicts and gold labels.
-
-    Parameters
-    ----------
-    run
-        The folder that `misstep judge run` or `misstep classify --out` wrote.
-    benchmark
-        The benchmark's folder or name, where it no longer lies where the run found it.
-    data
-        Where public data sets lie.
-
-    Raises
-    ------
-    InputError, UsageError, MissingPrerequisite
-        The folder is no run, or its benchmark cannot be read.
-    """
+    """The run in a folder as frames of items, verdicts and gold labels; arguments and errors as of `misstep.open`."""
     folder = Path(run)
     manifest = read_manifest(folder)
     if manifest is None:

@@ -16,7 +16,6 @@ from harness.errors import clause
 from harness.exchange import TRANSIENT, Client, Failure, Outcome, Request
 
 Sleep = Callable[[float], Awaitable[None]]
-Clock = Callable[[], float]
 
 
 class RetryLimits(Struct, frozen=True):
@@ -40,8 +39,8 @@ class RetryingClient:
         The highest number of attempts and the longest times.
     rng
         The source of the jitter.
-    sleep, clock
-        The functions that wait and that give the time, both in seconds.
+    sleep
+        The function that waits, in seconds.
     """
 
     def __init__(
@@ -50,25 +49,23 @@ class RetryingClient:
         limits: RetryLimits | None = None,
         rng: random.Random | None = None,
         sleep: Sleep = asyncio.sleep,
-        clock: Clock = time.monotonic,
     ) -> None:
         self._client = client
         self._limits = limits or RetryLimits()
         self._rng = rng or random.Random(0)  # noqa: S311 (jitter is no secret)
         self._sleep = sleep
-        self._clock = clock
 
     async def ask(self, request: Request) -> Outcome:
         """The outcome of the last attempt; `attempts` says how many there were."""
-        started = self._clock()
+        started = time.monotonic()
         attempt = 0
         while True:
             attempt += 1
-            left = self._limits.total_seconds - (self._clock() - started)
+            left = self._limits.total_seconds - (time.monotonic() - started)
             outcome = await self._attempt(request, min(self._limits.attempt_seconds, left))
             if not isinstance(outcome, Failure):
                 return replace(outcome, attempts=attempt)
-            taken = self._clock() - started
+            taken = time.monotonic() - started
             failure = replace(outcome, attempts=attempt, seconds=taken)
             if failure.kind not in TRANSIENT or attempt >= self._limits.attempts:
                 return failure

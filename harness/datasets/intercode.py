@@ -22,21 +22,20 @@ Rewards are gold: they stand in no item and in no trajectory. The totals go to `
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from harness.datasets.upstream import csv_rows, file_bytes, json_file
+from harness.datasets.upstream import csv_rows, file_bytes, json_file, trajectories
 from harness.errors import InputError
 from harness.protocols import ReadFile
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from harness.trajectory import Trajectory
 
 NAME = "intercode"
 VERSION = 2
-T = TypeVar("T")
 
 LABELS = {"passed": "the highest reward over the turns of the run is 1.0", "failed": "it is lower"}
 
@@ -102,7 +101,7 @@ class ResultFile(Struct, frozen=True):
         return f"{self.stem}/{record.task_id}"
 
 
-def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectory format of its own)
+def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write the runs at hand, their success as gold labels, and the totals of all upstream files.
 
     Raises
@@ -135,7 +134,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
             for file in files
             for record in file.records
         ),
-        trajectories={file.stem: _trajectories(file) for file in files},
+        trajectories={file.stem: _trajectories(path, file, read) for path, file in zip(paths, files, strict=True)},
     )
     (out / "gold_totals.csv").write_bytes(file_bytes(summary))
 
@@ -208,35 +207,14 @@ def _item(file: ResultFile, record: Record) -> Item:
     )
 
 
-def _trajectories(file: ResultFile) -> Iterator[Trajectory]:
-    for record in file.records:
-        tool = record.environment.removeprefix("ic_")
+def _trajectories(path: Path, file: ResultFile, read: ReadFile) -> Iterator[Trajectory]:
+    """The runs of a file as its reader gives them, without what it keeps of rewards."""
+    for record, run in zip(file.records, trajectories(path, read, NAME), strict=True):
         yield Trajectory(
             id=file.run_id(record),
-            source=Source("intercode", f"results/{file.stem}.json.gz", dataset=NAME),
-            task=record.query,
-            steps=(
-                Step("user", text=record.query),
-                *(_step(record.turn_history, turn, tool) for turn in range(len(record.turn_history.actions))),
-            ),
+            source=replace(run.source, file=f"results/{path.name}"),
+            task=run.task,
+            steps=run.steps,
             agent=f"intercode {file.strategy}",
             model=file.model,
         )
-
-
-def _step(turns: Turns, turn: int, tool: str) -> Step:
-    call = ToolCall(tool, {"command": turns.actions[turn]}, id=str(turn))
-    executed = _at(turns.valid_action, turn)
-    observation = _at(turns.observations, turn)
-    return Step(
-        "agent",
-        reasoning=_at(turns.thoughts, turn) or "",
-        calls=(call,),
-        results=()
-        if observation is None
-        else (ToolResult(observation, is_error=None if executed is None else not executed, call_id=call.id),),
-    )
-
-
-def _at(values: Sequence[T] | None, turn: int) -> T | None:
-    return values[turn] if values is not None and turn < len(values) else None

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +24,8 @@ class PromptedJudge(Struct, frozen=True):
     """The judge of a TOML file, as the runner asks any judge."""
 
     spec: JudgeSpec
+    uses_model: ClassVar[bool] = True
+    reads_trajectories: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -59,16 +61,6 @@ class PromptedJudge(Struct, frozen=True):
     def prompt(self) -> str:
         """The prompt by name, version and digest."""
         return self.spec.prompt.label
-
-    @property
-    def uses_model(self) -> bool:
-        """A prompt goes to a model."""
-        return True
-
-    @property
-    def reads_trajectories(self) -> bool:
-        """A prompt may show the run."""
-        return True
 
     def settings(self) -> dict[str, Any]:
         """The judge's digest, its prompt, its model and settings, its votes."""

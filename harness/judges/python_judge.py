@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from msgspec import Struct
 
@@ -38,6 +38,8 @@ class PythonJudge(Struct, frozen=True):
     written: Any
     digest: str
     model: str = ""
+    uses_model: ClassVar[bool] = True
+    reads_trajectories: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -55,16 +57,6 @@ class PythonJudge(Struct, frozen=True):
         """Label → meaning."""
         labels = self.written.labels
         return labels if isinstance(labels, Mapping) else dict.fromkeys(labels, "")
-
-    @property
-    def uses_model(self) -> bool:
-        """It may ask a model."""
-        return True
-
-    @property
-    def reads_trajectories(self) -> bool:
-        """It is given the run."""
-        return True
 
     def settings(self) -> dict[str, Any]:
         """Its file's digest and its model."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.readers import Found, Part, find_files, read_placed, reader_for
 from harness.runs.inputs import parts_of
-from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+from harness.trajectory import Placed, Skipped, Unreadable
 
 Batch = tuple[Found | Part | Unreadable | Skipped, ...]
 
@@ -91,11 +91,6 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:  # gone since it was listed: whoever reads it says so
         return 0
-
-
-def read_batch(batch: Batch) -> Iterator[Trajectory | Unreadable | Skipped]:
-    """Everything in a batch, in order."""
-    return (one.found if isinstance(one, Placed) else one for one in placed_in(batch))
 
 
 def placed_in(batch: Batch) -> Iterator[Placed | Unreadable | Skipped]:

@@ -30,36 +30,31 @@ def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Sk
     InputError
         A path does not exist or cannot be opened.
     """
-    for part in parts(paths):
-        if isinstance(part, Part):
-            yield from read_part(part, reader_for(part.format))
-        else:
-            yield part
+    for found in find_files(paths):
+        for part in parts_of(found):
+            if isinstance(part, Part):
+                yield from read_part(part, reader_for(part.format))
+            else:
+                yield part
 
 
-def parts(paths: Iterable[Path], part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
-    """The stretches of the files in `paths` that can be read apart from each other, in order.
+def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
+    """The stretches of one file that can be read apart from each other, in order.
 
     Parameters
     ----------
-    paths
-        Files and folders.
+    found
+        The file.
     part_bytes
-        About how long a part of a JSON Lines file is to be; `None` gives one part a file.
+        About how long a part of a JSON Lines file is to be; `None` gives one part.
 
     Raises
     ------
     UnknownFormat
         A named file is of no known format.
     InputError
-        A path does not exist or cannot be opened.
+        A named file cannot be opened.
     """
-    for found in find_files(paths):
-        yield from parts_of(found, part_bytes)
-
-
-def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
-    """The stretches of one file that can be read apart from each other, in order; else as `parts`."""
     file = path_text(found.path)
     try:
         yield from plan(found.path, all_readers(), part_bytes)

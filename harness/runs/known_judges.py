@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from harness import registry
 from harness.errors import UsageError
-from harness.judges import GROUP, JUDGES, read_known, shipped_judges
+from harness.judges import GROUP, JUDGES, read_known
 from harness.judges.prompted_judge import PromptedJudge
 from harness.judges.python_judge import python_judge
 from harness.protocols import Judge
@@ -76,8 +76,3 @@ def _rule(named: str) -> RuleJudge:
     if named not in rule_judges():
         raise UsageError(f"no judge {named!r}", f"Rules are {', '.join(rule_judges())}.")
     return RuleJudge(named.removesuffix(RULE))
-
-
-def named_judges() -> tuple[str, ...]:
-    """The judges that are known by name and not recorded: shipped prompts, then rules."""
-    return (*shipped_judges(), *rule_judges())

@@ -6,7 +6,7 @@ which the recording says nothing are not in the run.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -47,21 +47,13 @@ class RecordedJudge(Struct, frozen=True):
     labels: dict[str, str]
     verdicts: dict[str, Verdict]
     data_digest: str
+    uses_model: ClassVar[bool] = False
+    reads_trajectories: ClassVar[bool] = False
 
     @property
     def full_name(self) -> str:
         """The name by which a command line knows it."""
         return f"{self.dataset}/{self.name}"
-
-    @property
-    def uses_model(self) -> bool:
-        """A recording asks nobody."""
-        return False
-
-    @property
-    def reads_trajectories(self) -> bool:
-        """What was said stands already."""
-        return False
 
     def settings(self) -> dict[str, Any]:
         """The set, its digest, and the model that answered."""

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,38 +21,20 @@ from harness.verdict import Verdict
 RULE = "@rule"
 """What stands behind the category in the name of a rule judge."""
 
-_LABELS = {"yes": "", "no": ""}
-
 
 class RuleJudge(Struct, frozen=True):
     """The rule of one category; it asks no model."""
 
     category: str
+    kind: ClassVar[Kind] = "misbehaviour"
+    labels: ClassVar[Mapping[str, str]] = {"yes": "", "no": ""}
+    uses_model: ClassVar[bool] = False
+    reads_trajectories: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
         """The category and `@rule`, so that its verdicts are told from those of the prompted judge."""
         return f"{self.category}{RULE}"
-
-    @property
-    def kind(self) -> Kind | Literal["any"]:
-        """It is for misbehaviour."""
-        return "misbehaviour"
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """Yes and no."""
-        return _LABELS
-
-    @property
-    def uses_model(self) -> bool:
-        """A rule asks nobody."""
-        return False
-
-    @property
-    def reads_trajectories(self) -> bool:
-        """A rule judges runs."""
-        return True
 
     def settings(self) -> dict[str, Any]:
         """The digest of the rules' sources."""

@@ -24,7 +24,7 @@ from harness.runs.benchmarks import benchmark_folders
 from harness.runs.fetch import Fetched, fetch
 from misstep.datasets.rows import at_hand, loaded_row, row_of
 from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
-from misstep.options import Data, Json, command_app
+from misstep.options import Data, Json, command_app, json_text
 
 app = command_app(has_commands=True)
 
@@ -136,4 +136,4 @@ def load(names_: Names, data: Data = None, json: Json = False) -> None:
 
 
 def _print(rows: Any, json: bool, text: str) -> None:
-    print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode() if json else text)
+    print(json_text(rows) if json else text)

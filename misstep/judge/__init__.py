@@ -7,7 +7,7 @@ from misstep.judge.compare import compare
 from misstep.judge.inject import inject
 from misstep.judge.run import run
 from misstep.judge.stability import stability
-from misstep.options import Data, Json, command_app
+from misstep.options import Data, Json, command_app, json_text
 
 app = command_app(has_commands=True)
 
@@ -23,13 +23,11 @@ def list_judges(
     json: Json = False,
 ) -> None:
     """List all judges: judges with a prompt, rules, and recorded judges of public data sets."""
-    import msgspec
-
     from harness.datasets.catalogue import how_to_get
     from misstep.judge.list import listed, listed_text
 
     judges, absent = listed(data)
-    print(msgspec.json.format(msgspec.json.encode(judges), indent=2).decode() if json else listed_text(judges))
+    print(json_text(judges) if json else listed_text(judges))
     if absent:
         say(f"misstep: recorded judges of {', '.join(absent)} are not at hand. {how_to_get(absent)}")
 

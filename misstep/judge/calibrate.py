@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json
+from misstep.options import BenchmarkFolder, Data, Json, json_text
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
@@ -59,7 +59,7 @@ def calibrate(
     )
     if json:
         document = {"run": opened.name} | msgspec.to_builtins(found)
-        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        print(json_text(document))
     else:
         print(table_text(threshold_table(found, opened.name, opened.question.name)), end="")
     if found.threshold is None:

@@ -7,7 +7,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.escaping import plain
-from misstep.options import BenchmarkFolder, Data, Json, Seed
+from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text
 
 if TYPE_CHECKING:
     from analysis.measures.judging.scores import Scores
@@ -30,8 +30,6 @@ def compare(
 
     An item without an answer counts as wrong. The p-values are adjusted for all pairs by Holm's method.
     """
-    import msgspec
-
     from analysis.measures.judging.comparison import compare_judges
     from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
     from analysis.measures.judging.wording import pair_sentence
@@ -56,7 +54,7 @@ def compare(
     if json:
         told = [_told(name, run, scored[name]) for name, run in by_name.items()]
         document = {"benchmark": first.question.name, "pairs": pairs, "runs": told}
-        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        print(json_text(document))
         return
     source = first.question.name
     print(table_text(compared_runs_table(scored, source)))

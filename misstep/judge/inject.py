@@ -6,46 +6,30 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from harness.judges.prompted_judge import PromptedJudge
-from misstep.judge.options import (
-    BaseUrl,
-    CacheFile,
-    Concurrency,
-    Judge,
-    Local,
-    MaxCost,
-    Model,
-    ModelOptions,
-    Out,
-    Prices,
-    Record,
-    Replay,
-    exit_unless_whole,
-    kept_when_stopped,
-    opened_judge,
-)
-from misstep.options import Data
+from misstep.judge import options
+from misstep.options import Data, Json
 
 
 def inject(
-    judge: Judge,
-    out: Out,
+    judge: options.Judge,
+    out: options.Out,
     benchmark: Annotated[
         str, typer.Option(help="Benchmark whose items are attacked, instead of the shipped items.")
     ] = "",
     items: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of plain items to attack.")] = None,
     attacks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of attacked items to make.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the choice of attacks, items and places.")] = 0,
-    model: Model = "",
-    base_url: BaseUrl = "",
-    concurrency: Concurrency = 16,
-    max_cost: MaxCost = None,
-    prices: Prices = None,
-    cache: CacheFile = None,
-    record: Record = None,
-    replay: Replay = None,
-    local: Local = False,
+    model: options.Model = "",
+    base_url: options.BaseUrl = "",
+    concurrency: options.Concurrency = 16,
+    max_cost: options.MaxCost = None,
+    prices: options.Prices = None,
+    cache: options.CacheFile = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
+    local: options.Local = False,
     data: Data = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+    json: Json = False,
 ) -> None:
     """Measure prompt injection: run a judge on items with planted instructions, and on the same items without them.
 
@@ -60,9 +44,9 @@ def inject(
     from studies.injections import benchmark_source, shipped_source, write_injections
     from studies.judge_scores import write_scores
 
-    options = ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    asking = options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     stopped: MissingPrerequisite | None = None
-    with opened_judge(judge, options, data) as (opened, settings), kept_when_stopped(out):
+    with options.opened_judge(judge, asking, data) as (opened, settings), options.kept_when_stopped(out):
         if not isinstance(opened, PromptedJudge):
             raise UsageError(f"{judge} is no judge with a prompt", "Name one that has: see `misstep judge list`.")
         spec = opened.spec
@@ -80,4 +64,4 @@ def inject(
     if stopped is not None:
         raise stopped
     print(document if json else text, end="")
-    exit_unless_whole(ended)
+    options.exit_unless_whole(ended)

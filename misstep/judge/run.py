@@ -6,49 +6,32 @@ from typing import Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
-from misstep.judge.options import (
-    BaseUrl,
-    CacheFile,
-    Concurrency,
-    Judge,
-    Local,
-    MaxCost,
-    Model,
-    ModelOptions,
-    Out,
-    Prices,
-    Record,
-    Replay,
-    exit_unless_whole,
-    kept_when_stopped,
-    opened_judge,
-    refuse_model_options,
-)
+from misstep.judge import options
 from misstep.options import Data
 
 
 def run(
     context: typer.Context,
-    judge: Judge,
-    out: Out,
+    judge: options.Judge,
+    out: options.Out,
     benchmark: Annotated[
         str,
         typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own."),
     ] = "",
-    model: Model = "",
-    base_url: BaseUrl = "",
-    concurrency: Concurrency = 16,
+    model: options.Model = "",
+    base_url: options.BaseUrl = "",
+    concurrency: options.Concurrency = 16,
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run on a random sample of N items.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     batch: Annotated[
         bool, typer.Option("--batch", help="Send the requests through the Batch API, at its price.")
     ] = False,
-    max_cost: MaxCost = None,
-    prices: Prices = None,
-    cache: CacheFile = None,
-    record: Record = None,
-    replay: Replay = None,
-    local: Local = False,
+    max_cost: options.MaxCost = None,
+    prices: options.Prices = None,
+    cache: options.CacheFile = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
+    local: options.Local = False,
     data: Data = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
@@ -70,10 +53,10 @@ def run(
 
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch asks a server of its own kind", "Leave out --local, --record and --replay.")
-    options = ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
-    with opened_judge(judge, options, data) as (opened, settings), kept_when_stopped(out):
+    asking = options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    with options.opened_judge(judge, asking, data) as (opened, settings), options.kept_when_stopped(out):
         if not opened.uses_model:
-            refuse_model_options(context)
+            options.refuse_model_options(context)
         folder = benchmark_of(opened, benchmark, data)
         check_gold(folder, read_question(folder).labels, item_ids(folder))
         stopped: MissingPrerequisite | None = None
@@ -93,7 +76,7 @@ def run(
     _score(out, folder, json=json, plumbing=local, shown=stopped is None)
     if stopped is not None:
         raise stopped
-    exit_unless_whole(ended)
+    options.exit_unless_whole(ended)
 
 
 def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:

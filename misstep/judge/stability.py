@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, Seed
+from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
@@ -31,8 +31,6 @@ def stability(
 
     Run the judge without --cache: runs with a shared cache repeat its answers.
     """
-    import msgspec
-
     from analysis.measures.judging.practice_tables import stability_table
     from analysis.measures.judging.sample import judged_sample
     from analysis.measures.judging.stability import stability as stability_of
@@ -53,7 +51,7 @@ def stability(
     names = distinct_names([run.folder for run in opened])
     if json:
         document = {"runs": names, "benchmark": first.question.name, "stability": found}
-        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        print(json_text(document))
         return
     print(table_text(stability_table(found, names, first.question.name)), end="")
 

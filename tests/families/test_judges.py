@@ -11,9 +11,11 @@ from harness.errors import UsageError
 from harness.exchange import Message, Reply, Request
 from harness.items import Item
 from harness.journal.records import VERDICTS, read_manifest, read_verdicts
+from harness.judges import shipped_judges
 from harness.protocols import Ask, Judge
 from harness.runs.judge import run_judge
-from harness.runs.known_judges import benchmark_of, known_judge, named_judges
+from harness.runs.known_judges import benchmark_of, known_judge
+from harness.runs.rule_judge import rule_judges
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from studies.judge_scores import write_scores
@@ -108,7 +110,7 @@ def test_a_rule_judges_the_items_of_its_own_category_alone() -> None:
 
 
 def test_the_rule_and_the_prompt_of_one_category_have_different_names() -> None:
-    names = named_judges()
+    names = (*shipped_judges(), *rule_judges())
     assert {"infinite_loop", "infinite_loop@rule"} <= set(names)
     assert len(set(names)) == len(names)
 

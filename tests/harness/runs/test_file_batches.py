@@ -7,13 +7,26 @@ import pytest
 
 from harness.errors import InputError, UnknownFormat
 from harness.readers import Found
-from harness.runs.file_batches import BATCH_FILES, batches, check_named, describe, found_files, read_batch, total_bytes
-from harness.trajectory import Skipped, Trajectory, Unreadable
+from harness.runs.file_batches import (
+    BATCH_FILES,
+    Batch,
+    batches,
+    check_named,
+    describe,
+    found_files,
+    placed_in,
+    total_bytes,
+)
+from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 from tests.misstep.made_up import atif, atif_lines
 
 
+def _read(batch: Batch) -> list[Trajectory | Unreadable | Skipped]:
+    return [one.found if isinstance(one, Placed) else one for one in placed_in(batch)]
+
+
 def _ids(folder: Path, batch_bytes: int) -> list[str]:
-    read = [thing for batch in batches(found_files([folder]), batch_bytes) for thing in read_batch(batch)]
+    read = [thing for batch in batches(found_files([folder]), batch_bytes) for thing in _read(batch)]
     return [thing.id if isinstance(thing, Trajectory) else type(thing).__name__ for thing in read]
 
 
@@ -39,7 +52,7 @@ def test_the_line_of_a_broken_trajectory_is_that_of_the_file_in_any_batch(tmp_pa
     file = atif_lines(tmp_path / "a.jsonl", map(str, range(9)))
     file.write_bytes(file.read_bytes() + b"{broken\n" + atif("last"))
     for batch_bytes in (1, 1500, 1 << 20):
-        read = [thing for batch in batches(found_files([file]), batch_bytes) for thing in read_batch(batch)]
+        read = [thing for batch in batches(found_files([file]), batch_bytes) for thing in _read(batch)]
         (broken,) = [thing for thing in read if isinstance(thing, Unreadable)]
         assert (broken.file, broken.line) == (str(file), 10)
         assert read[-1].source.line == 11  # type: ignore[union-attr]
@@ -72,7 +85,7 @@ def test_a_file_that_the_user_named_must_be_of_a_known_format(tmp_path: Path) ->
 
 
 def test_a_file_that_is_gone_when_its_batch_is_read_is_unreadable(tmp_path: Path) -> None:
-    (thing,) = read_batch((Found(tmp_path / "gone.json", named=False),))
+    (thing,) = _read((Found(tmp_path / "gone.json", named=False),))
     assert isinstance(thing, Unreadable | Skipped)
 
 
