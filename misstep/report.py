@@ -40,8 +40,8 @@ def report(
     options = [part for option, value in given.items() if value for part in (option, str(value))]
     again = shlex.join(["misstep", "report", *map(str, runs), *options])
     if commands == {_JUDGED}:
-        from studies.judge_report import report_html
         from studies.judged_runs import open_runs
+        from studies.judging.report import report_html
 
         written = report_html(open_runs(runs, benchmark, data), command=again)
     elif commands == {_CLASSIFIED} and len(runs) == 1:

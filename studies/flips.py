@@ -13,7 +13,7 @@ from analysis.pages import Foot, page, table_text
 from analysis.tables import Table
 from harness.items import read_items, read_question
 from harness.journal.records import read_manifest, read_verdicts, replace_file
-from studies.judge_assessment import NO_JUDGE
+from studies.judging.assessment import NO_JUDGE
 
 FLIPS = "flips.json"
 PAGE = "flips.html"

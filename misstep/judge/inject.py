@@ -42,7 +42,7 @@ def inject(
     from harness.runs.judge import run_judge
     from studies.flips import write_flips
     from studies.injections import benchmark_source, shipped_source, write_injections
-    from studies.judge_scores import write_scores
+    from studies.judging.scores import write_scores
 
     asking = options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     stopped: MissingPrerequisite | None = None

@@ -82,7 +82,7 @@ def run(
 def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
     """Score a run and print its scores; what that takes is imported when something has changed since the last time."""
     from harness.journal.records import SCORES
-    from studies.judge_scored import keep_scores, kept_scores, scored_from
+    from studies.judging.scored import keep_scores, kept_scores, scored_from
 
     try:
         digest = scored_from(out, folder)
@@ -90,12 +90,12 @@ def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown
         digest = ""  # whatever is missing is said by what reads it
     kept = kept_scores(out, digest)
     if kept is None:
-        from studies.judge_scores import scores_text, write_scores
+        from studies.judging.scores import scores_text, write_scores
 
         kept = keep_scores(out, digest, scores_text(write_scores(out, folder)))
     if shown:
         print((out / SCORES).read_text(encoding="utf-8") if json else kept.text, end="")
     if shown and plumbing and not json:
-        from studies.judge_assessment import NO_JUDGE
+        from studies.judging.assessment import NO_JUDGE
 
         print(f"\n{NO_JUDGE}", end="")

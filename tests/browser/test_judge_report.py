@@ -13,9 +13,9 @@ from analysis.measures.judging.reference import majority
 from analysis.pages import Foot
 from analysis.pages.judges.items import JudgedBy
 from analysis.pages.judges.page import Section, judge_page
-from studies.judge_report import report_html
-from studies.judge_report_items import item_browser
 from studies.judged_runs import open_runs
+from studies.judging.report import report_html
+from studies.judging.report_items import item_browser
 from tests.browser.conftest import sortable
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict

@@ -18,7 +18,7 @@ from harness.runs.known_judges import benchmark_of, known_judge
 from harness.runs.rule_judge import rule_judges
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
-from studies.judge_scores import write_scores
+from studies.judging.scores import write_scores
 from tests.misstep.made_up_recorded import KEEN, recorded_data
 from tests.misstep.made_up_runs import benchmark_of_runs
 

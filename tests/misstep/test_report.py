@@ -24,9 +24,9 @@ from harness.runs.judge import run_judge
 from harness.verdict import Verdict
 from misstep.report import app
 from studies.classified_paths import classified_findings
-from studies.judge_report import report_html
-from studies.judge_report_items import item_browser
 from studies.judged_runs import open_runs
+from studies.judging.report import report_html
+from studies.judging.report_items import item_browser
 from tests.analysis.pages.html_rules import Page, check_page
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 from tests.misstep.made_up_judges import benchmark, judge_file

@@ -15,8 +15,8 @@ from harness.journal.records import VERDICTS, read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
-from studies.judge_scores import assessed, scores_text_json
 from studies.judged_runs import open_run
+from studies.judging.scores import assessed, scores_text_json
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 asked: Counter[str] = Counter()

@@ -15,8 +15,8 @@ from harness.journal.records import read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import BATCHES, run_judge
-from studies.judge_scores import assessed
 from studies.judged_runs import open_run
+from studies.judging.scores import assessed
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 from tests.harness.clients.faulty_server import completion
 from tests.misstep.in_a_thread import in_a_thread

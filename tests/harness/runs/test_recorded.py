@@ -13,8 +13,8 @@ from harness.runs.benchmarks import benchmark_folder
 from harness.runs.judge import run_judge
 from harness.runs.recorded import is_recorded, recorded_benchmark, recorded_judge
 from misstep.judge.list import listed, listed_text
-from studies.judge_scores import write_scores
 from studies.judged_runs import open_run
+from studies.judging.scores import write_scores
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark
 from tests.misstep.made_up_recorded import CURT, KEEN, recorded_data

@@ -22,8 +22,8 @@ from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import run_judge
 from studies.flips import write_flips
 from studies.injections import Source, benchmark_source, shipped_source, write_injections
-from studies.judge_assessment import NO_JUDGE
 from studies.judged_runs import open_run
+from studies.judging.assessment import NO_JUDGE
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 

@@ -43,7 +43,7 @@ def scored_from(run: Path, benchmark: Path) -> str:
     OSError
         Another file cannot be read.
     """
-    top = Path(__file__).parent.parent
+    top = Path(__file__).parents[2]
     code = (file for room in _ROOMS for file in sorted((top / room).rglob("*")) if "__pycache__" not in file.parts)
     digest = hashlib.sha256(encode([__version__, find_spec("matplotlib") is not None, inputs_of(benchmark)]))
     for file in (run / MANIFEST, run / VERDICTS, benchmark / "gold.csv", *filter(Path.is_file, code)):

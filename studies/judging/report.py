@@ -21,9 +21,9 @@ from analysis.tables.wording import counted_text
 from harness.journal.records import Inputs
 from harness.places import cache_folder
 from harness.progress import say
-from studies.judge_assessment import NO_JUDGE, assessed
-from studies.judge_report_items import PAGE_CHARACTERS, item_browser
 from studies.judged_runs import JudgedRun, distinct_names
+from studies.judging.assessment import NO_JUDGE, assessed
+from studies.judging.report_items import PAGE_CHARACTERS, item_browser
 
 _NOTES = (
     "The gold label of an item is the one that most raters gave; where their labels tie there is none, and no score "

@@ -8,9 +8,9 @@ from analysis.measures.judging.assessment import Assessment, assessment_document
 from analysis.measures.judging.score_tables import scores_table
 from analysis.pages import table_text
 from harness.journal.records import REPORT, SCORES, replace_file
-from studies.judge_assessment import assessed
-from studies.judge_report import report_html
 from studies.judged_runs import open_run
+from studies.judging.assessment import assessed
+from studies.judging.report import report_html
 
 _WIDTH = 110
 """Signs a line, as tables have them."""

@@ -11,9 +11,9 @@ from analysis.measures.judging.reference import majority
 from analysis.pages.judges.items import JudgedBy
 from harness.journal.records import read_manifest, write_manifest
 from misstep.report import app
-from studies.judge_report import report_html
-from studies.judge_report_items import item_browser
 from studies.judged_runs import open_runs
+from studies.judging.report import report_html
+from studies.judging.report_items import item_browser
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 
