@@ -10,20 +10,23 @@ from functools import cache, partial
 
 import msgspec
 
-from harness import registry
 from harness.classifiers.history import History
 from harness.errors import UsageError
 from harness.protocols import Classifier
+from harness.registry import Registry, raised
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 
-CLASSIFIERS: dict[str, str] = {
-    "infinite_loop": "harness.classifiers.infinite_loop",
-    "tool_call_failure": "harness.classifiers.tool_call_failure",
-    "unrequested_changes": "harness.classifiers.unrequested_changes",
-    "did_not_follow_instructions": "harness.classifiers.did_not_follow_instructions",
-}
-GROUP = "misstep.classifiers"
+CLASSIFIERS: Registry[Classifier] = Registry(
+    "misstep.classifiers",
+    {
+        "infinite_loop": "harness.classifiers.infinite_loop",
+        "tool_call_failure": "harness.classifiers.tool_call_failure",
+        "unrequested_changes": "harness.classifiers.unrequested_changes",
+        "did_not_follow_instructions": "harness.classifiers.did_not_follow_instructions",
+    },
+)
+classifier_for = CLASSIFIERS.load
 
 _LONGEST_ERROR = 500
 _decoder = msgspec.json.Decoder(Verdict)
@@ -31,20 +34,7 @@ _decoder = msgspec.json.Decoder(Verdict)
 
 def categories() -> list[str]:
     """Every registered category, the shipped ones first."""
-    return list(registry.names(CLASSIFIERS, GROUP))
-
-
-@cache
-def classifier_for(category: str) -> Classifier:
-    """The classifier of a category.
-
-    Raises
-    ------
-    UsageError
-        No such category; the message lists the known ones.
-    """
-    classifier: Classifier = registry.resolve(category, CLASSIFIERS, GROUP)
-    return classifier
+    return list(CLASSIFIERS.names())
 
 
 def classify_all(trajectory: Trajectory, categories: Iterable[str] = tuple(CLASSIFIERS)) -> list[Verdict]:
@@ -69,11 +59,11 @@ def _verdict(category: str, history: History) -> Verdict:
     try:
         return way(history)
     except (Exception, SystemExit) as error:  # noqa: BLE001 (a classifier from elsewhere may raise anything)
-        return _failed(category, history.trajectory, registry.raised(error))
+        return _failed(category, history.trajectory, raised(error))
 
 
 def _failed(category: str, trajectory: Trajectory, why: str) -> Verdict:
-    where = registry.origin(category, CLASSIFIERS, GROUP)
+    where = CLASSIFIERS.origin(category)
     error = f"the classifier {category!r} ({where}) failed: {why[:_LONGEST_ERROR]}"
     return Verdict(trajectory.id, category, None, status="failed", error=error)
 
@@ -81,7 +71,7 @@ def _failed(category: str, trajectory: Trajectory, why: str) -> Verdict:
 @cache
 def _way(category: str) -> Callable[[History], Verdict] | str:
     """How a category is judged, or why its classifier cannot be loaded."""
-    if category not in registry.names(CLASSIFIERS, GROUP):
+    if category not in CLASSIFIERS.names():
         classifier_for(category)
     try:
         classifier = classifier_for(category)

@@ -6,8 +6,8 @@ the group `misstep.clients` adds to it. Nothing heavy is imported before a clien
 
 import os
 import random
+from collections.abc import Callable
 
-from harness import registry
 from harness.clients.address import KEY, secrets
 from harness.clients.cache import Cache, CachedClient
 from harness.clients.circuit_breaker import CircuitBreakerClient
@@ -34,13 +34,16 @@ from harness.exchange import (
     TokenLogprob,
     token_logprobs,
 )
+from harness.registry import Registry
 
-CLIENTS: dict[str, str] = {
-    "openai": "harness.clients.openai_client:open_openai",
-    "replay": "harness.clients.recording:open_replay",
-    "scripted": "harness.clients.scripted:open_scripted",
-}
-GROUP = "misstep.clients"
+CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
+    "misstep.clients",
+    {
+        "openai": "harness.clients.openai_client:open_openai",
+        "replay": "harness.clients.recording:open_replay",
+        "scripted": "harness.clients.scripted:open_scripted",
+    },
+)
 
 
 def open_client(settings: ClientSettings) -> Client:
@@ -86,8 +89,7 @@ def open_client(settings: ClientSettings) -> Client:
 
 
 def _opened(settings: ClientSettings) -> Client:
-    client: Client = registry.resolve(settings.client, CLIENTS, GROUP)(settings)
-    return client
+    return CLIENTS.load(settings.client)(settings)
 
 
 __all__ = [

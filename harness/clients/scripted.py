@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
-from harness import registry
 from harness.clients.settings import ClientSettings
 from harness.errors import UsageError
 from harness.exchange import Outcome, Reply, Request
+from harness.registry import Registry
 
 Script = Callable[[Request], Outcome | str]
+_SCRIPTS: Registry[Script] = Registry("misstep.scripts", {})
 
 
 class ScriptedClient:
@@ -48,4 +49,4 @@ def open_scripted(settings: ClientSettings) -> ScriptedClient:
     """
     if settings.script is None:
         raise UsageError("the client `scripted` needs a function", "Name one as `package.module:function`.")
-    return ScriptedClient(registry.resolve(settings.script, {}, "misstep.scripts"))
+    return ScriptedClient(_SCRIPTS.load(settings.script))

@@ -8,47 +8,41 @@ upstream files strictly, `benchmark` writes the folder, `catalogue` knows what e
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness import registry
 from harness.attempts import Attempts
 from harness.protocols import Loader, OutcomeLoader
+from harness.registry import Registry
 
-LOADERS: dict[str, str] = {
-    "agent_as_a_judge": "harness.datasets.agent_as_a_judge",
-    "agent_trajs": "harness.datasets.agent_trajs",
-    "agentrx": "harness.datasets.agentrx",
-    "codetracer_runs": "harness.datasets.codetracer_runs",
-    "intercode": "harness.datasets.intercode",
-    "judge_bench_raters": "harness.datasets.judge_bench_raters",
-    "llm_agents_study": "harness.datasets.llm_agents_study",
-    "mast": "harness.datasets.mast",
-    "mini_swe_agent_runs": "harness.datasets.mini_swe_agent_runs",
-    "repairagent": "harness.datasets.repairagent",
-    "taubench": "harness.datasets.taubench",
-    "trail": "harness.datasets.trail",
-    "whoandwhen": "harness.datasets.whoandwhen",
-}
-GROUP = "misstep.datasets"
+LOADERS: Registry[Loader] = Registry(
+    "misstep.datasets",
+    {
+        "agent_as_a_judge": "harness.datasets.agent_as_a_judge",
+        "agent_trajs": "harness.datasets.agent_trajs",
+        "agentrx": "harness.datasets.agentrx",
+        "codetracer_runs": "harness.datasets.codetracer_runs",
+        "intercode": "harness.datasets.intercode",
+        "judge_bench_raters": "harness.datasets.judge_bench_raters",
+        "llm_agents_study": "harness.datasets.llm_agents_study",
+        "mast": "harness.datasets.mast",
+        "mini_swe_agent_runs": "harness.datasets.mini_swe_agent_runs",
+        "repairagent": "harness.datasets.repairagent",
+        "taubench": "harness.datasets.taubench",
+        "trail": "harness.datasets.trail",
+        "whoandwhen": "harness.datasets.whoandwhen",
+    },
+)
+loader_for = LOADERS.load
 
-OUTCOMES: dict[str, str] = {
-    "devin": "harness.datasets.devin",
-    "humaneval_codegen16b_samples": "harness.datasets.humaneval_codegen16b_samples",
-    "swe_bench_pro": "harness.datasets.swe_bench_pro",
-    "swe_bench_resolved_submissions": "harness.datasets.swe_bench_resolved_submissions",
-    "taubench": "harness.datasets.taubench",
-}
+OUTCOMES: Registry[OutcomeLoader] = Registry(
+    "misstep.datasets.outcomes",
+    {
+        "devin": "harness.datasets.devin",
+        "humaneval_codegen16b_samples": "harness.datasets.humaneval_codegen16b_samples",
+        "swe_bench_pro": "harness.datasets.swe_bench_pro",
+        "swe_bench_resolved_submissions": "harness.datasets.swe_bench_resolved_submissions",
+        "taubench": "harness.datasets.taubench",
+    },
+)
 """Sets that say which system solved which task, name → dotted path of the module with `outcomes`."""
-
-
-def loader_for(name: str) -> Loader:
-    """The loader of a data set.
-
-    Raises
-    ------
-    UsageError
-        No such loader; the message lists the known ones.
-    """
-    loader: Loader = registry.resolve(name, LOADERS, GROUP)
-    return loader
 
 
 def outcomes_of(name: str, folder: Path) -> Iterator[Attempts]:
@@ -61,8 +55,7 @@ def outcomes_of(name: str, folder: Path) -> Iterator[Attempts]:
     InputError
         A file is missing or has another shape.
     """
-    module: OutcomeLoader = registry.resolve(name, OUTCOMES, f"{GROUP}.outcomes")
-    return module.outcomes(folder)
+    return OUTCOMES.load(name).outcomes(folder)
 
 
-__all__ = ["GROUP", "LOADERS", "OUTCOMES", "loader_for", "outcomes_of"]
+__all__ = ["LOADERS", "OUTCOMES", "loader_for", "outcomes_of"]

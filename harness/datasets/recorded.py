@@ -7,17 +7,19 @@ upstream files in `folder`. An answer that cannot be read is a verdict without a
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from harness import registry
 from harness.errors import UsageError
+from harness.registry import Registry
 from harness.verdict import Verdict
 
-RECORDED: dict[str, str] = {
-    "agent_as_a_judge": "harness.datasets.agent_as_a_judge:recorded",
-    "trail": "harness.datasets.trail_judges:recorded",
-}
-GROUP = "misstep.recorded"
-
 Recorded = Callable[[Path], Mapping[str, tuple[Verdict, ...]]]
+
+RECORDED: Registry[Recorded] = Registry(
+    "misstep.recorded",
+    {
+        "agent_as_a_judge": "harness.datasets.agent_as_a_judge:recorded",
+        "trail": "harness.datasets.trail_judges:recorded",
+    },
+)
 
 
 def recorded_verdicts(dataset: str, folder: Path) -> Mapping[str, tuple[Verdict, ...]]:
@@ -37,8 +39,7 @@ def recorded_verdicts(dataset: str, folder: Path) -> Mapping[str, tuple[Verdict,
     InputError
         A file is missing or has another shape than the set's documentation states.
     """
-    if dataset not in registry.names(RECORDED, GROUP):
-        known = ", ".join(sorted(registry.names(RECORDED, GROUP)))
+    if dataset not in RECORDED.names():
+        known = ", ".join(sorted(RECORDED.names()))
         raise UsageError(f"the data set {dataset} ships no judge's answers", f"Sets that do: {known}.")
-    read: Recorded = registry.resolve(dataset, RECORDED, GROUP)
-    return read(folder)
+    return RECORDED.load(dataset)(folder)

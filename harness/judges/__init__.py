@@ -5,20 +5,21 @@ A judge is a TOML file (`judge_file`). `SHIPPED` holds those that come with Miss
 """
 
 from pathlib import Path
+from typing import Any
 
-from harness import registry
 from harness.errors import UsageError
 from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.registry import Registry
 
-JUDGES: dict[str, str] = {}
-GROUP = "misstep.judges"
+JUDGES: Registry[Any] = Registry("misstep.judges", {})
+"""Of paths of judges' files, and of judges in Python."""
 
 _SHIPPED = Path(__file__).parent / "shipped"
 
 
 def shipped_judges() -> tuple[str, ...]:
     """The names of the judges that are known without a file."""
-    return tuple(sorted({path.stem for path in _SHIPPED.glob("*.toml")} | registry.names(JUDGES, GROUP).keys()))
+    return tuple(sorted({path.stem for path in _SHIPPED.glob("*.toml")} | JUDGES.names().keys()))
 
 
 def read_known(named: str) -> JudgeSpec:
@@ -36,6 +37,6 @@ def read_known(named: str) -> JudgeSpec:
     file = _SHIPPED / f"{named}.toml"
     if file.is_file() and file.parent == _SHIPPED:
         return read_judge(file)
-    if named in registry.names(JUDGES, GROUP):
-        return read_judge(Path(registry.resolve(named, JUDGES, GROUP)))
+    if named in JUDGES.names():
+        return read_judge(Path(JUDGES.load(named)))
     raise UsageError(f"no judge {named!r}", f"Give a TOML file, or one of: {', '.join(shipped_judges())}.")

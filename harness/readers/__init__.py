@@ -9,32 +9,35 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from harness import registry
 from harness.protocols import Reader, Unit
 from harness.readers.checking import UnusableReader
 from harness.readers.files import Part, plan, read_part, read_placed
 from harness.readers.files import read_file as _read_file
 from harness.readers.finding import Found, find_files
+from harness.registry import Registry
 from harness.trajectory import Trajectory, Unreadable
 
-READERS: dict[str, str] = {
-    "atif": "harness.readers.atif",
-    "misstep": "harness.readers.misstep",
-    "mini_swe_agent": "harness.readers.mini_swe_agent",
-    "swe_agent": "harness.readers.swe_agent",
-    "openhands": "harness.readers.openhands",
-    "inspect_ai": "harness.readers.inspect_ai",
-    "taubench": "harness.readers.taubench",
-    "openai_chat": "harness.readers.openai_chat",
-    "opentelemetry": "harness.readers.opentelemetry",
-    "claude_code": "harness.readers.claude_code",
-    "codex": "harness.readers.codex",
-    "gemini_cli": "harness.readers.gemini_cli",
-    "aider": "harness.readers.aider",
-    "intercode": "harness.readers.intercode",
-    "chat_log": "harness.readers.chat_log",
-}
-GROUP = "misstep.readers"
+READERS: Registry[Reader] = Registry(
+    "misstep.readers",
+    {
+        "atif": "harness.readers.atif",
+        "misstep": "harness.readers.misstep",
+        "mini_swe_agent": "harness.readers.mini_swe_agent",
+        "swe_agent": "harness.readers.swe_agent",
+        "openhands": "harness.readers.openhands",
+        "inspect_ai": "harness.readers.inspect_ai",
+        "taubench": "harness.readers.taubench",
+        "openai_chat": "harness.readers.openai_chat",
+        "opentelemetry": "harness.readers.opentelemetry",
+        "claude_code": "harness.readers.claude_code",
+        "codex": "harness.readers.codex",
+        "gemini_cli": "harness.readers.gemini_cli",
+        "aider": "harness.readers.aider",
+        "intercode": "harness.readers.intercode",
+        "chat_log": "harness.readers.chat_log",
+    },
+)
+reader_for = READERS.load
 _ANY_CHAT = "chat_log"
 
 
@@ -44,7 +47,7 @@ def all_readers() -> Iterator[Reader]:
     The one that takes any chat is asked after those from outside, which know more of theirs. One that cannot be
     loaded, or is none, fails on each file that it is asked about.
     """
-    return map(_loaded, sorted(registry.names(READERS, GROUP), key=lambda name: name == _ANY_CHAT))
+    return map(_loaded, sorted(READERS.names(), key=lambda name: name == _ANY_CHAT))
 
 
 @cache
@@ -63,20 +66,7 @@ def _loaded(name: str) -> Reader:
         )
     except (Exception, SystemExit) as error:  # noqa: BLE001 (a module from elsewhere may raise anything)
         why = error.__cause__ or error
-    return UnusableReader(name, registry.names(READERS, GROUP)[name], why)
-
-
-@cache
-def reader_for(name: str) -> Reader:
-    """The reader of a format's name.
-
-    Raises
-    ------
-    UsageError
-        No such format; the message lists the known ones.
-    """
-    reader: Reader = registry.resolve(name, READERS, GROUP)
-    return reader
+    return UnusableReader(name, READERS.names()[name], why)
 
 
 def read_file(path: Path) -> Iterator[Trajectory | Unreadable]:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from harness.datasets import GROUP, LOADERS, loader_for
+from harness.datasets import LOADERS, loader_for
 from harness.datasets.benchmark import built_in_place
 from harness.datasets.catalogue import data_set, data_sets, files_of, how_to_get, locate, missing_files
 from harness.datasets.upstream import digest_of
@@ -19,7 +19,6 @@ from harness.escaping import plain
 from harness.places import cache_folder, data_folder
 from harness.progress import say
 from harness.readers import read_file
-from harness.registry import names
 from harness.trajectory import Trajectory, Unreadable
 
 _CODE = ("harness.datasets", "harness.readers", "harness.trajectory")
@@ -101,10 +100,10 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
         Its files do not have the shape that they should have.
     """
     data_set(dataset)
-    if dataset not in names(LOADERS, GROUP):
+    if dataset not in LOADERS.names():
         raise UsageError(
             f"the data set {dataset} has files only: no loader makes a benchmark of it",
-            f"Sets with a loader: {', '.join(sorted(names(LOADERS, GROUP)))}.",
+            f"Sets with a loader: {', '.join(sorted(LOADERS.names()))}.",
         )
     folder = set_folder(dataset, data)
     target = cache_folder() / "benchmarks" / dataset / _key(dataset, folder)
@@ -132,7 +131,7 @@ def read_trajectories(folder: Path) -> Iterator[Trajectory]:
 def _key(dataset: str, folder: Path) -> str:
     digest = hashlib.sha256(digest_of(folder).encode())
     digest.update((data_folder() / "datasets.toml").read_bytes())
-    for module in (*_CODE, names(LOADERS, GROUP)[dataset].partition(":")[0]):
+    for module in (*_CODE, LOADERS.names()[dataset].partition(":")[0]):
         for source in sources_of(module):
             digest.update(source.read_bytes())
     return digest.hexdigest()[:_DIGITS]

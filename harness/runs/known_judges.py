@@ -5,9 +5,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from harness import registry
 from harness.errors import UsageError
-from harness.judges import GROUP, JUDGES, read_known
+from harness.judges import JUDGES, read_known
 from harness.judges.prompted_judge import PromptedJudge
 from harness.judges.python_judge import python_judge
 from harness.protocols import Judge
@@ -43,10 +42,10 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
             return _rule(named)
         if is_recorded(named):
             return recorded_judge(named, data)
-        if ":" in named or named in registry.names(JUDGES, GROUP):
+        if ":" in named or named in JUDGES.names():
             if (here := str(Path.cwd())) not in sys.path:
                 sys.path.insert(0, here)  # a judge may stand beside what it judges
-            found = registry.resolve(named, JUDGES, GROUP)
+            found = JUDGES.load(named)
             if not isinstance(found, str | Path):
                 return python_judge(found, named, model)
             named = str(found)

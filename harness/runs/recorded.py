@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from harness import registry
-from harness.datasets.recorded import GROUP, RECORDED, recorded_verdicts
+from harness.datasets.recorded import RECORDED, recorded_verdicts
 from harness.datasets.upstream import digest_of
 from harness.errors import MissingPrerequisite, UsageError
 from harness.items import Item, Kind, Question, read_question
@@ -76,7 +75,7 @@ class RecordedJudge(Struct, frozen=True):
 
 def recorded_datasets() -> tuple[str, ...]:
     """The sets that ship judges' verdicts."""
-    return tuple(sorted(registry.names(RECORDED, GROUP)))
+    return tuple(sorted(RECORDED.names()))
 
 
 def is_recorded(named: str) -> bool:

@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from harness.datasets import GROUP, LOADERS, OUTCOMES
+from harness.datasets import LOADERS, OUTCOMES
 from harness.datasets.benchmark import Benchmark
 from harness.datasets.catalogue import data_set, data_sets, files_of, locate, made_by_hand, missing_files
 from harness.errors import MissingPrerequisite
-from harness.registry import names
 
 
 def at_hand(data: Path | None) -> list[str]:
@@ -50,7 +49,7 @@ def row_of(name: str, data: Path | None) -> dict[str, Any]:
         "bytes": sum(file.bytes for file in files),
         "folder": None if folder is None else str(folder),
         "missing": len(lacking),
-        "loader": (names(LOADERS, GROUP) | OUTCOMES).get(name, ""),
+        "loader": (LOADERS.names() | OUTCOMES).get(name, ""),
         "to_make": made_by_hand(name),
     }
 

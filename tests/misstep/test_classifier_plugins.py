@@ -58,7 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _forget() -> None:
-    for known in (registry._added, classifiers.classifier_for, classifiers._way):
+    for known in (registry._added, classifiers._way):
         known.cache_clear()
 
 
