@@ -42,7 +42,6 @@ Local = Annotated[
     typer.Option("--local", help="Ask the small model of `make local-llm`. It tests the set-up and is no real judge."),
 ]
 
-
 _NOTHING_TO_ASK = frozenset({"judge", "benchmark", "out", "data", "json"})
 """The parameters of `judge run` that mean something where nothing is asked."""
 
