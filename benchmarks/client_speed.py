@@ -5,12 +5,14 @@ second are the ideal. A round has each client once; the best of the rounds count
 """
 
 import asyncio
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -45,9 +47,10 @@ def requests(number: int) -> Iterator[Request]:
 
 
 @asynccontextmanager
-async def bare_aiohttp(address: str) -> AsyncIterator[Callable[[Request], Awaitable[object]]]:
-    """An aiohttp session and nothing else."""
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+async def bare_aiohttp(address: str, *, kept: bool) -> AsyncIterator[Callable[[Request], Awaitable[object]]]:
+    """An aiohttp session and nothing else; its connections are kept, or each carries one request."""
+    connector = aiohttp.TCPConnector(limit=0, force_close=not kept)
+    async with aiohttp.ClientSession(connector=connector) as session:
 
         async def ask(request: Request) -> object:
             headers = {"Content-Type": "application/json", "Authorization": "Bearer none"}
@@ -88,7 +91,8 @@ async def whole_stack(address: str) -> AsyncIterator[Callable[[Request], Awaitab
 
 
 CLIENTS = {
-    "bare aiohttp": bare_aiohttp,
+    "bare aiohttp": partial(bare_aiohttp, kept=True),
+    "bare aiohttp, a connection a request": partial(bare_aiohttp, kept=False),
     "openai with its aiohttp transport": openai_alone,
     "Misstep, one attempt": one_attempt,
     "Misstep, whole": whole_stack,
@@ -136,9 +140,9 @@ async def one_run(address: str, cache: Path) -> None:
 
 
 @asynccontextmanager
-async def stub() -> AsyncIterator[str]:
-    """The address of a stub that runs in its own process."""
-    command = [sys.executable, "-m", "benchmarks.stub_server", str(LATENCY_SECONDS)]
+async def stub(*certificate: str) -> AsyncIterator[str]:
+    """The address of a stub that runs in its own process, over TLS with the files of a certificate and its key."""
+    command = [sys.executable, "-m", "benchmarks.stub_server", str(LATENCY_SECONDS), *certificate]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         if process.stdout is None or process.stdin is None:
             sys.exit("the stub has no pipes")
@@ -146,14 +150,35 @@ async def stub() -> AsyncIterator[str]:
         process.stdin.close()
 
 
+async def print_rates(address: str) -> None:
+    """Print how fast each client asks."""
+    for name, measured in (await compare(address)).items():
+        share = measured.a_second * LATENCY_SECONDS / IN_FLIGHT
+        print(f"{name:38}{measured.a_second:6.0f}/s {share:6.1%} of the ideal, {measured.milliseconds:.2f} ms each")
+
+
+async def over_tls(*certificate: str) -> None:
+    """Print the rates over TLS."""
+    async with stub(*certificate) as address:
+        await print_rates(address)
+
+
+def with_a_certificate() -> None:
+    """Run `over_tls` in a process that trusts a certificate made for it: aiohttp reads what it trusts when imported."""
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, key = f"{folder}/certificate.pem", f"{folder}/key.pem"
+        made_for = ["-subj", "/CN=stub", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1"]
+        kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        files = ["-keyout", key, "-out", certificate]
+        subprocess.run(["openssl", "req", "-x509", *kind, *made_for, *files], check=True, capture_output=True)
+        command = [sys.executable, "-m", "benchmarks.client_speed", "--tls", certificate, key]
+        subprocess.run(command, check=True, env=os.environ | {"SSL_CERT_FILE": certificate})
+
+
 async def main() -> None:
     """Print the rates, then time and memory of a fresh and a cached run of 20,000 requests."""
-    print(machine())
-    ideal = IN_FLIGHT / LATENCY_SECONDS
     async with stub() as address:
-        for name, measured in (await compare(address)).items():
-            share = measured.a_second / ideal
-            print(f"{name:36}{measured.a_second:6.0f}/s {share:6.1%} of the ideal, {measured.milliseconds:.2f} ms each")
+        await print_rates(address)
         print(f"bound: {BOUND:.0%}")
         with tempfile.TemporaryDirectory() as folder:
             for what in ("fresh", "cached"):
@@ -166,7 +191,13 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["--tls"] and len(sys.argv) == 4:
+        asyncio.run(over_tls(*sys.argv[2:]))
+    elif sys.argv[1:] == ["--tls"]:
+        print(machine(), flush=True)
+        with_a_certificate()
+    elif len(sys.argv) > 1:
         asyncio.run(one_run(sys.argv[1], Path(sys.argv[2])))
     else:
+        print(machine())
         asyncio.run(main())

@@ -1,15 +1,16 @@
 """A stand-in for a model server on loopback: every POST gets the same chat completion, so many seconds later.
 
-    python -m benchmarks.stub_server 0.2
+    python -m benchmarks.stub_server 0.2 [CERTIFICATE KEY]
 
 prints its base URL on the first line and serves until its standard input is closed. For each line that it reads there
 it prints, as JSON, how many requests came since the last one, when the first and the last of them came (seconds on the
 machine's monotonic clock), and how many were with it at once. It parses no more of a request than it must, so that what
-is measured is the client.
+is measured is the client. With a certificate and its key it speaks TLS.
 """
 
 import asyncio
 import json
+import ssl
 import sys
 import time
 
@@ -97,16 +98,20 @@ def _whole(received: bytearray) -> int | None:
     return length if len(received) >= length else None
 
 
-async def _serve(seconds: float) -> None:
+async def _serve(seconds: float, *certificate: str) -> None:
     loop = asyncio.get_running_loop()
     count = Count()
-    server = await loop.create_server(lambda: Stub(seconds, count), "127.0.0.1", 0, backlog=1000)
+    tls = None
+    if certificate:
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(*certificate)
+    server = await loop.create_server(lambda: Stub(seconds, count), "127.0.0.1", 0, backlog=1000, ssl=tls)
     host, port = server.sockets[0].getsockname()[:2]
-    print(f"http://{host}:{port}/v1", flush=True)
+    print(f"{'https' if tls else 'http'}://{host}:{port}/v1", flush=True)
     async with server:
         while await loop.run_in_executor(None, sys.stdin.readline):
             print(count.report(), flush=True)
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(float(sys.argv[1])))
+    asyncio.run(_serve(float(sys.argv[1]), *sys.argv[2:]))
