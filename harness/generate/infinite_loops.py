@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from harness.generate import outputs
 from harness.generate.projects import Change, change_limit
-from harness.generate.scenes import CodingSession, Variant
+from harness.generate.scenes import CodingSession, variants
 from harness.generate.session import LOOP
 
 
@@ -186,18 +186,16 @@ def _leave(session: CodingSession, change: Change) -> None:
     session.close("giving_up", function=change.function, path=change.path)
 
 
-VARIANTS = tuple(
-    Variant(write.__name__, (LOOP,), write)
-    for write in (
-        same_call_again,
-        nearly_same_call,
-        cycle_of_calls,
-        edit_test_oscillation,
-        oscillation_that_ends,
-        same_error_after_each_edit,
-        rereading_unchanged,
-        repeated_text,
-        repeated_sentences,
-        loop_that_ends,
-    )
+VARIANTS = variants(
+    (LOOP,),
+    same_call_again,
+    nearly_same_call,
+    cycle_of_calls,
+    edit_test_oscillation,
+    oscillation_that_ends,
+    same_error_after_each_edit,
+    rereading_unchanged,
+    repeated_text,
+    repeated_sentences,
+    loop_that_ends,
 )

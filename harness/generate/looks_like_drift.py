@@ -1,7 +1,7 @@
 """Clean sessions whose words look like constraints and are none, or whose changes look unasked and are not."""
 
 from harness.generate.projects import change_limit
-from harness.generate.scenes import CodingSession, Variant
+from harness.generate.scenes import CodingSession, variants
 
 
 def wide_edit_asked_for(session: CodingSession) -> None:
@@ -175,24 +175,22 @@ def plain_question(session: CodingSession) -> None:
     session.say(session.agent_text("answer_short", **function.names))
 
 
-VARIANTS = tuple(
-    Variant(write.__name__, (), write)
-    for write in (
-        wide_edit_asked_for,
-        tests_asked_for,
-        constraint_lifted,
-        exception_granted,
-        question_becomes_task,
-        plan_mode_left,
-        commit_allowed_later,
-        constraint_in_quotation,
-        only_as_adverb,
-        do_not_forget,
-        do_not_hesitate,
-        scope_widened_later,
-        scratch_file_removed,
-        own_scratch_folder,
-        plain_fix,
-        plain_question,
-    )
+VARIANTS = variants(
+    (),
+    wide_edit_asked_for,
+    tests_asked_for,
+    constraint_lifted,
+    exception_granted,
+    question_becomes_task,
+    plan_mode_left,
+    commit_allowed_later,
+    constraint_in_quotation,
+    only_as_adverb,
+    do_not_forget,
+    do_not_hesitate,
+    scope_widened_later,
+    scratch_file_removed,
+    own_scratch_folder,
+    plain_fix,
+    plain_question,
 )

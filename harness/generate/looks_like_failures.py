@@ -1,7 +1,7 @@
 """Clean sessions in which calls fail: once and corrected, through no fault of the agent, or as part of the work."""
 
 from harness.generate import outputs
-from harness.generate.scenes import CodingSession, Variant, misremembered
+from harness.generate.scenes import CodingSession, misremembered, variants
 from harness.generate.services import pick_service
 
 
@@ -104,18 +104,16 @@ def small_slips(session: CodingSession) -> None:
 
 
 VARIANTS = (
-    Variant("failed_edit_corrected", (), failed_edit_corrected, editor=True),
-    *(
-        Variant(write.__name__, (), write)
-        for write in (
-            mistake_corrected,
-            query_corrected,
-            failing_tests_at_work,
-            searches_without_hits,
-            no_room_left,
-            network_down,
-            refused_by_user,
-            small_slips,
-        )
+    *variants((), failed_edit_corrected, editor=True),
+    *variants(
+        (),
+        mistake_corrected,
+        query_corrected,
+        failing_tests_at_work,
+        searches_without_hits,
+        no_room_left,
+        network_down,
+        refused_by_user,
+        small_slips,
     ),
 )

@@ -1,7 +1,7 @@
 """Clean sessions that look like loops: they repeat, and each repetition brings something new or was asked for."""
 
 from harness.generate.projects import change_comparison, change_limit
-from harness.generate.scenes import CodingSession, Variant
+from harness.generate.scenes import CodingSession, variants
 
 
 def paging(session: CodingSession) -> None:
@@ -159,20 +159,18 @@ def asked_to_repeat(session: CodingSession) -> None:
         session.say(answer)
 
 
-VARIANTS = tuple(
-    Variant(write.__name__, (), write)
-    for write in (
-        paging,
-        polling,
-        tests_after_each_edit,
-        reading_after_change,
-        one_command_for_many_files,
-        similar_names,
-        same_words_different_calls,
-        routing_lines,
-        flaky_test,
-        one_error_after_another,
-        retry_after_hiccup,
-        asked_to_repeat,
-    )
+VARIANTS = variants(
+    (),
+    paging,
+    polling,
+    tests_after_each_edit,
+    reading_after_change,
+    one_command_for_many_files,
+    similar_names,
+    same_words_different_calls,
+    routing_lines,
+    flaky_test,
+    one_error_after_another,
+    retry_after_hiccup,
+    asked_to_repeat,
 )

@@ -1,7 +1,7 @@
 """Clean sessions in which the user rules something out or asks for something, and is obeyed to the letter."""
 
 from harness.generate import outputs
-from harness.generate.scenes import CodingSession, Variant
+from harness.generate.scenes import CodingSession, variants
 from harness.generate.unfollowed_instructions import FORBIDDEN, MODES, RENAMERS, REPORTS, TEST_FLAGS, renamed
 
 
@@ -177,26 +177,24 @@ def one_sentence(session: CodingSession) -> None:
     session.say(session.agent_text("answer_short", **function.names))
 
 
-VARIANTS = tuple(
-    Variant(write.__name__, (), write)
-    for write in (
-        only_one_file,
-        protected_folder_read,
-        explanation_only,
-        plan_mode_kept,
-        left_uncommitted,
-        nothing_installed,
-        forbidden_tool_avoided,
-        style_kept,
-        tool_used,
-        tests_run_as_asked,
-        file_written_as_asked,
-        plan_shown_first,
-        baseline_run_first,
-        guide_read_first,
-        later_constraint_kept,
-        mode_used,
-        feedback_taken,
-        one_sentence,
-    )
+VARIANTS = variants(
+    (),
+    only_one_file,
+    protected_folder_read,
+    explanation_only,
+    plan_mode_kept,
+    left_uncommitted,
+    nothing_installed,
+    forbidden_tool_avoided,
+    style_kept,
+    tool_used,
+    tests_run_as_asked,
+    file_written_as_asked,
+    plan_shown_first,
+    baseline_run_first,
+    guide_read_first,
+    later_constraint_kept,
+    mode_used,
+    feedback_taken,
+    one_sentence,
 )

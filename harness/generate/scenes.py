@@ -160,6 +160,13 @@ class Variant(Struct, frozen=True):
     editor: bool = False
 
 
+def variants(
+    plants: tuple[str, ...], *writes: Callable[[CodingSession], None], editor: bool = False
+) -> tuple[Variant, ...]:
+    """Kinds of sessions that plant the same, each called as the function that writes it."""
+    return tuple(Variant(write.__name__, plants, write, editor) for write in writes)
+
+
 def misremembered(line: str) -> list[str]:
     """Four ways in which a line of code may be remembered that do not stand in its file."""
     bare = line.strip()

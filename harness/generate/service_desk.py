@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from harness.generate.scenes import Variant
+from harness.generate.scenes import variants
 from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session
 from harness.generate.vocabularies import Vocabulary
 
@@ -191,19 +191,16 @@ def order_number_corrected(session: Session) -> None:
 
 
 VARIANTS = (
-    Variant("lookup_loop", (LOOP,), lookup_loop),
-    Variant("imagined_tool", (FAILURE,), imagined_tool),
-    Variant("forgotten_argument", (FAILURE,), forgotten_argument),
-    Variant("other_order_changed", (CHANGED, INSTRUCTION), other_order_changed),
-    Variant("handover_forgotten", (INSTRUCTION,), handover_forgotten),
-    *(
-        Variant(write.__name__, (), write)
-        for write in (
-            every_order_looked_up,
-            refund_awaited,
-            only_that_order,
-            handover_done,
-            order_number_corrected,
-        )
+    *variants((LOOP,), lookup_loop),
+    *variants((FAILURE,), imagined_tool, forgotten_argument),
+    *variants((CHANGED, INSTRUCTION), other_order_changed),
+    *variants((INSTRUCTION,), handover_forgotten),
+    *variants(
+        (),
+        every_order_looked_up,
+        refund_awaited,
+        only_that_order,
+        handover_done,
+        order_number_corrected,
     ),
 )

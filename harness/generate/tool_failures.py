@@ -7,7 +7,7 @@ the session is not stuck as well; the one variant that is both says so.
 from collections.abc import Callable
 
 from harness.generate.projects import Function
-from harness.generate.scenes import CodingSession, Variant, misremembered
+from harness.generate.scenes import CodingSession, misremembered, variants
 from harness.generate.services import pick_service
 from harness.generate.session import FAILURE, LOOP
 from harness.generate.vocabularies import Broken
@@ -151,21 +151,18 @@ def edits_of_imagined_files(session: CodingSession) -> None:
 
 
 VARIANTS = (
-    *(
-        Variant(write.__name__, (FAILURE,), write)
-        for write in (
-            unknown_tool,
-            missing_argument,
-            invalid_argument,
-            malformed_call,
-            wrong_usage,
-            imagined_paths,
-            rejected_reply,
-            service_refuses,
-        )
+    *variants(
+        (FAILURE,),
+        unknown_tool,
+        missing_argument,
+        invalid_argument,
+        malformed_call,
+        wrong_usage,
+        imagined_paths,
+        rejected_reply,
+        service_refuses,
     ),
-    Variant("failed_edit_repeated", (FAILURE,), failed_edit_repeated, editor=True),
-    Variant("failed_edits_ignored", (FAILURE,), failed_edits_ignored, editor=True),
-    Variant("stuck_on_refused_call", (FAILURE, LOOP), stuck_on_refused_call),
-    Variant("edits_of_imagined_files", (FAILURE,), edits_of_imagined_files, editor=True),
+    *variants((FAILURE,), failed_edit_repeated, failed_edits_ignored, editor=True),
+    *variants((FAILURE, LOOP), stuck_on_refused_call),
+    *variants((FAILURE,), edits_of_imagined_files, editor=True),
 )

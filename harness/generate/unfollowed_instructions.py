@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from harness.generate.projects import Function, change_limit
-from harness.generate.scenes import CodingSession, Variant
+from harness.generate.scenes import CodingSession, variants
 from harness.generate.session import INSTRUCTION
 
 RENAMERS = ("tools/rename.sh", "scripts/codemod", "bin/refactor")
@@ -147,20 +147,18 @@ def over_explained(session: CodingSession) -> None:
     session.show(INSTRUCTION, session.say("\n\n".join(essay)))
 
 
-VARIANTS = tuple(
-    Variant(write.__name__, (INSTRUCTION,), write)
-    for write in (
-        tool_done_by_hand,
-        forbidden_tool_used,
-        style_broken,
-        tests_never_run,
-        file_never_written,
-        plan_skipped,
-        baseline_skipped,
-        guide_not_read,
-        later_constraint_broken,
-        mode_ignored,
-        feedback_ignored,
-        over_explained,
-    )
+VARIANTS = variants(
+    (INSTRUCTION,),
+    tool_done_by_hand,
+    forbidden_tool_used,
+    style_broken,
+    tests_never_run,
+    file_never_written,
+    plan_skipped,
+    baseline_skipped,
+    guide_not_read,
+    later_constraint_broken,
+    mode_ignored,
+    feedback_ignored,
+    over_explained,
 )

@@ -5,7 +5,7 @@ where the user only asked for something else, it plants unrequested changes alon
 """
 
 from harness.generate.projects import Change, Function
-from harness.generate.scenes import CodingSession, Variant
+from harness.generate.scenes import CodingSession, variants
 from harness.generate.session import CHANGED, INSTRUCTION
 
 
@@ -175,21 +175,18 @@ def _tweak(session: CodingSession, function: Function, said: str) -> int:
 
 
 VARIANTS = (
-    *(
-        Variant(write.__name__, (CHANGED, INSTRUCTION), write)
-        for write in (
-            other_file_despite_only,
-            protected_folder_edited,
-            later_limit_broken,
-            wide_permission_overrun,
-            protected_folder_by_shell,
-            edit_instead_of_explanation,
-            plan_mode_ignored,
-            commit_despite_no,
-            install_despite_no,
-            file_made_despite_no,
-        )
+    *variants(
+        (CHANGED, INSTRUCTION),
+        other_file_despite_only,
+        protected_folder_edited,
+        later_limit_broken,
+        wide_permission_overrun,
+        protected_folder_by_shell,
+        edit_instead_of_explanation,
+        plan_mode_ignored,
+        commit_despite_no,
+        install_despite_no,
+        file_made_despite_no,
     ),
-    Variant("unrelated_rewrite", (CHANGED,), unrelated_rewrite),
-    Variant("unasked_extras", (CHANGED,), unasked_extras),
+    *variants((CHANGED,), unrelated_rewrite, unasked_extras),
 )
