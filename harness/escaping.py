@@ -1,6 +1,7 @@
 """Text from outside made safe to show: no control codes, no invisible turns of direction, no markup."""
 
 import re
+from typing import Any
 
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _CONTROL_CODES = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
@@ -32,3 +33,21 @@ def one_line(text: str) -> str:
 def plain(text: str) -> str:
     """Text from outside without terminal control codes and on one line, safe to print."""
     return printable(text).replace("\n", " ").replace("\t", " ")
+
+
+def without_surrogates(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate, which no UTF-8 can hold."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def json_without_surrogates(value: Any) -> Any:
+    """A decoded JSON value with U+FFFD for each lone surrogate, so that it can be written again."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, list):
+        return [json_without_surrogates(one) for one in value]
+    if isinstance(value, dict):
+        return {without_surrogates(name): json_without_surrogates(one) for name, one in value.items()}
+    return value

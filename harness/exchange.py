@@ -16,6 +16,8 @@ from typing import Any, Literal, Protocol
 import msgspec
 from msgspec import Struct
 
+from harness.escaping import without_surrogates
+
 Role = Literal["system", "user", "assistant"]
 
 FailureKind = Literal[
@@ -207,10 +209,3 @@ def token_logprobs(reply: Reply) -> tuple[TokenLogprob, ...] | None:
         return None
     given = choices[0].logprobs if choices else None
     return None if given is None or given.content is None else tuple(given.content)
-
-
-def without_surrogates(text: str) -> str:
-    """The text with U+FFFD for each lone surrogate, which no UTF-8 can hold."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -17,8 +17,7 @@ from analysis.measures.agreement import agreement_report
 from analysis.measures.validity import JudgedSet
 from analysis.papers.autotriage.agreement import RatedSet
 from harness.classifiers import categories, classify_all
-from harness.datasets.catalogue import data_set, how_to_get, locate
-from harness.errors import MissingPrerequisite
+from harness.datasets.catalogue import data_set, how_to_get, located
 from harness.generate.trajectories import generate_trajectories
 from harness.items import read_items
 from harness.journal.records import replace_file
@@ -72,23 +71,16 @@ def seed() -> int:
 
 def at_hand(datasets: Iterable[str]) -> tuple[str, ...]:
     """Those of the data sets that are here."""
-    return tuple(name for name in datasets if _folder(name) is not None)
+    return tuple(name for name in datasets if located(name) is not None)
 
 
 def missing(datasets: Iterable[str]) -> tuple[str, ...]:
     """A sentence on the data sets that are not here, and one on each that lacks files; none where all are whole."""
-    folders = {name: _folder(name) for name in datasets}
+    folders = {name: located(name) for name in datasets}
     absent = [name for name, folder in folders.items() if folder is None]
     sentences = [f"Not at hand: {', '.join(absent)}. {how_to_get(absent)}"]
     lacking = [incomplete(name, folder) for name, folder in folders.items() if folder is not None]
     return tuple(filter(None, [*(sentences if absent else []), *lacking]))
-
-
-def _folder(dataset: str) -> Path | None:
-    try:
-        return locate(dataset)
-    except MissingPrerequisite:
-        return None
 
 
 def classified_sets(datasets: Sequence[str] = RUN_SETS) -> list[JudgedSet]:
@@ -168,7 +160,7 @@ def rated_datasets() -> tuple[str, ...]:
 def _rated(resamples: int) -> Iterator[RatedSet]:
     for name, title, level in _RATED:
         dataset = name.partition("-")[0]
-        if _folder(dataset) is None:
+        if located(dataset) is None:
             continue
         folder = benchmark_folder(name)
         labels = read_labels(folder / "gold.csv", level=level)

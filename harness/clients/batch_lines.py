@@ -14,8 +14,9 @@ import msgspec
 from msgspec import Struct
 
 from harness.clients.errors_as_failures import failure_of
-from harness.clients.parse_response import Answer, Redact, cleaned, parse_response
+from harness.clients.parse_response import Answer, Redact, parse_response
 from harness.clients.rejected_parameters import as_text
+from harness.escaping import json_without_surrogates
 from harness.exchange import Failure, Outcome, Reply, Request
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
@@ -108,7 +109,7 @@ def _decoded(line: bytes) -> _Answered | None:
 def _decoded_leniently(line: bytes) -> _Answered | None:
     """A line with what `json` alone knows: lone surrogates, NaN."""
     try:
-        return msgspec.convert(cleaned(json.loads(line)), _Answered)
+        return msgspec.convert(json_without_surrogates(json.loads(line)), _Answered)
     except (ValueError, RecursionError):
         return None
 

@@ -21,7 +21,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.clients.rejected_parameters import advice_on, as_text
-from harness.exchange import Failure, FailureKind, Outcome, Reply, without_surrogates
+from harness.escaping import json_without_surrogates
+from harness.exchange import Failure, FailureKind, Outcome, Reply
 
 Redact = Callable[[str], str]
 
@@ -124,7 +125,7 @@ def _decoded(answer: Answer) -> _Completion:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         first = error
     try:  # `json` knows lone surrogates and NaN, which some servers send
-        value = cleaned(json.loads(answer.body))
+        value = json_without_surrogates(json.loads(answer.body))
     except (ValueError, RecursionError) as error:
         kind = answer.headers.get("content-type", "none")
         raise _NoAnswerError("malformed", f"the server's answer is not JSON ({first}; content type {kind})") from error
@@ -153,17 +154,6 @@ def _joined(content: str | list[_Part] | None) -> str | None:
 
 def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS else None
-
-
-def cleaned(value: Any) -> Any:
-    """A decoded JSON value with U+FFFD for each lone surrogate."""
-    if isinstance(value, str):
-        return without_surrogates(value)
-    if isinstance(value, list):
-        return [cleaned(one) for one in value]
-    if isinstance(value, dict):
-        return {without_surrogates(name): cleaned(one) for name, one in value.items()}
-    return value
 
 
 def _text(body: bytes) -> str:
@@ -208,7 +198,7 @@ def _kind(status: int, error: Any) -> FailureKind:
 def error_in(body: bytes, redact: Redact = str) -> Any:
     """What a body says went wrong: its `error` where it is JSON and has one, else all of it."""
     try:
-        value = cleaned(json.loads(body))
+        value = json_without_surrogates(json.loads(body))
     except (ValueError, RecursionError):
         return re.sub(r"<[^<>]*>", " ", redact(_text(body))[:_KEPT])
     return value.get("error", value) if isinstance(value, dict) else value

@@ -238,6 +238,14 @@ def locate(name: str, data: Path | None = None) -> Path:
     )
 
 
+def located(name: str, data: Path | None = None) -> Path | None:
+    """The folder that holds a set's files, as `locate` gives it; `None` where the set is not at hand."""
+    try:
+        return locate(name, data)
+    except MissingPrerequisite:
+        return None
+
+
 def _holds_something(folder: Path) -> bool:
     try:
         return any(folder.iterdir())

@@ -12,7 +12,6 @@ from harness.datasets.catalogue import DataFile, files_of
 from harness.datasets.fetching import inside
 
 State = Literal["ok", "differs", "missing"]
-_BLOCK = 1 << 20
 
 
 class Checked(Struct, frozen=True):
@@ -57,11 +56,8 @@ def state_of(file: DataFile, folder: Path) -> State:
 
 
 def _content_sha256(path: Path) -> str | None:
-    digest = hashlib.sha256()
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-            while block := stream.read(_BLOCK):
-                digest.update(block)
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except (OSError, EOFError, zlib.error):
         return None
-    return digest.hexdigest()

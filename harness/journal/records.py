@@ -18,7 +18,7 @@ import itertools
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -104,11 +104,6 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
 
 class _ItemOnly(Struct, gc=False):
     item: str
-
-
-def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
-    """Write a whole `verdicts.jsonl`: it is either there and complete, or as it was."""
-    replace_file(path, encode_lines(verdicts))
 
 
 def read_records(path: Path, records: Records[Record], *, unfinished: bool = False) -> Iterator[Record]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.exchange import without_surrogates
+from harness.escaping import without_surrogates
 from harness.judges.fencing import fenced_parts
 from harness.verdict import Status
 

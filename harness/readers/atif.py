@@ -23,7 +23,7 @@ from harness.protocols import Sample, Unit
 from harness.readers import atif_document as wire
 from harness.readers.atif_writing import to_atif
 from harness.readers.content import parse_arguments, split_content
-from harness.readers.decoding import convert
+from harness.readers.decoding import convert, whole
 from harness.readers.naming import name_of
 from harness.trajectory import Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -213,7 +213,7 @@ def _result(raw: wire.Result) -> ToolResult:
     return ToolResult(
         split_content(text)[0],
         failed if isinstance(failed, bool) else None,
-        code if isinstance(code, int) and not isinstance(code, bool) else None,
+        whole(code),
         raw.source_call_id,
         wire.beside(extra, wire.given(content=parts, subagent_trajectory_ref=raw.subagent_trajectory_ref)),
     )

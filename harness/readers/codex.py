@@ -34,7 +34,7 @@ from harness.protocols import Sample, Unit
 from harness.readers.codex_sessions import Entry, Session, numbered, origin_of, sessions_of
 from harness.readers.content import as_text, parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import convert, decode_document_or_lines, filled, rest_of
+from harness.readers.decoding import convert, decode_document_or_lines, filled, rest_of, whole
 from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "codex"
@@ -392,7 +392,7 @@ def _shell(text: str) -> _Shell | None:
 
 def _exit_code(said: Any) -> int | None:
     codes = [entry.get("exit_code") for entry in said or [] if isinstance(entry, dict)]
-    return next((code for code in codes if isinstance(code, int) and not isinstance(code, bool)), None)
+    return next((code for code in map(whole, codes) if code is not None), None)
 
 
 def _text(value: Any) -> str | None:

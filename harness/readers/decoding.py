@@ -6,13 +6,13 @@ Whatever the bytes, these raise `UnreadableTrajectory` and nothing else.
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
 
 from harness.errors import UnreadableTrajectory
+from harness.escaping import json_without_surrogates
 from harness.trajectory import Source
 
 T = TypeVar("T")
@@ -26,7 +26,6 @@ EXPANSION_LIMIT = 64 << 20
 _LARGEST = 2**53
 """From here on not every whole number is a floating-point number."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _untyped = msgspec.json.Decoder()
 
 
@@ -47,7 +46,7 @@ def decode_json(data: bytes, source: Source) -> Any:
         raise unreadable("nested too deep", source) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as strict:
         try:
-            return without_surrogates(json.loads(data, parse_float=_finite, parse_constant=_no_number))
+            return json_without_surrogates(json.loads(data, parse_float=_finite, parse_constant=_no_number))
         except UnicodeDecodeError as error:
             raise unreadable(f"not UTF-8 at byte {error.start}", source) from error
         except RecursionError as error:
@@ -92,6 +91,11 @@ def amount(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if abs(value) < _LARGEST and math.isfinite(value) else None
+
+
+def whole(value: Any) -> int | None:
+    """A whole number; `None` for what is none, such as a truth value."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 class Lines(msgspec.Struct, frozen=True):
@@ -170,17 +174,6 @@ def _is_json(data: bytes) -> bool:
 def unreadable(found: str, source: Source, line: int | None = None, field: str | None = None) -> UnreadableTrajectory:
     """The error for a broken trajectory, placed at its file and line."""
     return UnreadableTrajectory(found, file=source.file, line=line or source.line, field=field)
-
-
-def without_surrogates(value: Any) -> Any:
-    """A JSON value with lone surrogates, which cannot be written, as U+FFFD."""
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
-    return value
 
 
 def _finite(printed: str) -> float | None:

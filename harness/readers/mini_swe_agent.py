@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from harness.protocols import Sample, Unit
 from harness.readers.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
 from harness.readers.conversation import Turn, first_words_of_user
-from harness.readers.decoding import amount, convert, decode_json, rest_of
+from harness.readers.decoding import amount, convert, decode_json, rest_of, whole
 from harness.readers.naming import name_of
 from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -193,7 +193,7 @@ def _observation(result: ToolResult) -> ToolResult:
     return replace(
         result,
         text=output[1] if output else result.text,
-        exit_code=int(said[1]) if said else _whole(_at(result.extra, "extra", "returncode")),
+        exit_code=int(said[1]) if said else whole(_at(result.extra, "extra", "returncode")),
         is_error=True if _at(result.extra, "extra", "exception_info") else result.is_error,
     )
 
@@ -202,9 +202,9 @@ def _tokens(raw: dict[str, Any]) -> Tokens | None:
     usage = _at(raw, "extra", "response", "usage")
     cost = _at(usage, "cost") or _at(raw, "extra", "cost")
     tokens = Tokens(
-        prompt=_whole(_at(usage, "prompt_tokens")),
-        completion=_whole(_at(usage, "completion_tokens")),
-        cached=_whole(_at(usage, "prompt_tokens_details", "cached_tokens")),
+        prompt=whole(_at(usage, "prompt_tokens")),
+        completion=whole(_at(usage, "completion_tokens")),
+        cached=whole(_at(usage, "prompt_tokens_details", "cached_tokens")),
         cost_usd=amount(cost),
     )
     return tokens if tokens != Tokens() else None
@@ -252,7 +252,3 @@ def _at(value: Any, *path: str) -> Any:
             return None
         value = value.get(name)
     return value
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -26,7 +26,7 @@ from msgspec import Struct
 from harness.protocols import Sample, Unit
 from harness.readers.content import as_text
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import convert, decode_json, filled, rest_of, unreadable
+from harness.readers.decoding import convert, decode_json, filled, rest_of, unreadable, whole
 from harness.trajectory import Outcome, Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "openhands"
@@ -288,7 +288,7 @@ def _exit_code(extras: dict[str, Any] | None, value: dict[str, Any]) -> int | No
     metadata = extras.get("metadata")
     said = [metadata.get("exit_code") if isinstance(metadata, dict) else None, extras.get("exit_code")]
     codes = [*said, value.get("exit_code")]
-    return next((code for code in codes if isinstance(code, int) and not isinstance(code, bool)), None)
+    return next((code for code in map(whole, codes) if code is not None), None)
 
 
 def _tokens(usage: _Usage | None) -> Tokens | None:

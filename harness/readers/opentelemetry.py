@@ -30,7 +30,7 @@ from msgspec.structs import asdict, replace
 from harness.protocols import Sample, Unit
 from harness.readers.content import as_text, parse_arguments
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import decode_document_or_lines, filled, unreadable
+from harness.readers.decoding import decode_document_or_lines, filled, unreadable, whole
 from harness.readers.span_messages import Message, answered, given, is_message_attribute
 from harness.readers.spans import Span, holds_spans, spans_of
 from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
@@ -351,4 +351,4 @@ def _count(value: Any) -> int | None:
     """A count, which exporters write as a number or as a text."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 19:
         return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return whole(value)

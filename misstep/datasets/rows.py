@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.datasets import LOADERS, OUTCOMES
 from harness.datasets.benchmark import Benchmark
-from harness.datasets.catalogue import data_set, data_sets, files_of, locate, made_by_hand, missing_files
+from harness.datasets.catalogue import data_set, data_sets, files_of, located, made_by_hand, missing_files
 from harness.errors import MissingPrerequisite
 
 
@@ -17,7 +17,7 @@ def at_hand(data: Path | None) -> list[str]:
     MissingPrerequisite
         There are none.
     """
-    found = [name for name in sorted(data_sets()) if _folder(name, data) is not None]
+    found = [name for name in sorted(data_sets()) if located(name, data) is not None]
     if not found:
         raise MissingPrerequisite(
             "no data set is at hand", "Run `misstep datasets fetch NAME`; `misstep datasets list` names them."
@@ -25,18 +25,11 @@ def at_hand(data: Path | None) -> list[str]:
     return found
 
 
-def _folder(name: str, data: Path | None) -> Path | None:
-    try:
-        return locate(name, data)
-    except MissingPrerequisite:
-        return None
-
-
 def row_of(name: str, data: Path | None) -> dict[str, Any]:
     """What `misstep datasets list` says of a data set."""
     entry = data_set(name)
     files = files_of(name)
-    folder = _folder(name, data)
+    folder = located(name, data)
     lacking = () if folder is None else missing_files(name, folder)
     return {
         "name": name,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.journal.records import SCHEMA, VERDICTS, Manifest, encode, write_manifest, write_verdicts
+from harness.journal.records import SCHEMA, VERDICTS, Manifest, encode, encode_lines, replace_file, write_manifest
 from harness.runs.benchmark_inputs import inputs_of
 from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from harness.verdict import Verdict
@@ -64,7 +64,7 @@ def verdict(number: int, label: str | None = "yes", **fields: object) -> Verdict
 def judged_run(folder: Path, benchmark: Path, verdicts: Sequence[Verdict], model: str = "small-1") -> Path:
     """The finished run of a judge that gave these verdicts."""
     folder.mkdir(parents=True)
-    write_verdicts(folder / VERDICTS, verdicts)
+    replace_file(folder / VERDICTS, encode_lines(verdicts))
     asked = {"judge": verdicts[0].judge, "model": model, "benchmark": "gates"}
     time = "2026-01-01T10:00:00+00:00"
     inputs, where = inputs_of(benchmark), str(benchmark.resolve())

@@ -16,7 +16,7 @@ from harness.clients import ClientSettings
 from harness.clients.local_server import MODEL
 from harness.errors import InputError, UsageError
 from harness.items import read_items
-from harness.journal.records import VERDICTS, write_verdicts
+from harness.journal.records import VERDICTS, encode_lines, replace_file
 from harness.judges.judge_file import read_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.benchmarks import benchmark_folder
@@ -156,7 +156,7 @@ def test_a_run_that_failed_throughout_or_was_asked_nothing_has_a_page_that_says_
     failed = judged_run(tmp_path / "failed", gates, [verdict(n, None, status="failed") for n in range(8)])
     page = checked(report_html(open_runs([failed])))
     assert "has no accuracy on gates (0 of 8 items answered" in page.text
-    write_verdicts(failed / VERDICTS, [])
+    replace_file(failed / VERDICTS, encode_lines([]))
     page = checked(report_html(open_runs([failed, *two])))
     assert "good gives the gold label most often" in page.text
 

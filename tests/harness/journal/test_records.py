@@ -24,7 +24,6 @@ from harness.journal.records import (
     read_verdicts,
     replace_file,
     write_manifest,
-    write_verdicts,
 )
 from harness.verdict import Verdict
 
@@ -37,7 +36,7 @@ TWO = [Verdict("a", "judge", "yes", steps=(1, 2)), Verdict("a\nb", "judge", None
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(ANSWERED | UNANSWERED, max_size=5))
 def test_verdicts_read_back_as_they_were_written(tmp_path: Path, verdicts: list[Verdict]) -> None:
-    write_verdicts(tmp_path / "verdicts.jsonl", verdicts)
+    replace_file(tmp_path / "verdicts.jsonl", encode_lines(verdicts))
     assert list(read_verdicts(tmp_path)) == verdicts
     assert list(judged_items(tmp_path / "verdicts.jsonl")) == [verdict.item for verdict in verdicts]
 
