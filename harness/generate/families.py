@@ -85,8 +85,7 @@ class _OwnTools(Vocabulary):
 
     def incomplete(self, path: str, word: str) -> Broken:
         tool = self._family.search
-        name, arguments = _named(tool, {tool.path: self._family.root + path, "note": word})
-        return Broken(name, arguments, self.refusal("missing_argument", tool=name, argument=tool.text))
+        return self.lacking(_named(tool, {tool.path: self._family.root + path, "note": word}), tool.text)
 
     def invalid(self, path: str, word: str) -> Broken:
         tool = self._family.read

@@ -39,8 +39,7 @@ class _SweAgent(Vocabulary):
         return Broken(name, arguments, self.refusal("no_such_command", tool=name))
 
     def incomplete(self, path: str, word: str) -> Broken:  # noqa: ARG002
-        name, arguments = _first_word(f"search_file --in {path}")
-        return Broken(name, arguments, self.refusal("missing_argument", tool=name, argument="term"))
+        return self.lacking(_first_word(f"search_file --in {path}"), "term")
 
     def invalid(self, path: str, word: str) -> Broken:
         name, arguments = _first_word(f"open {path} {word}")
@@ -87,18 +86,14 @@ class _Codex(Vocabulary):
         return "\n".join(lines)
 
     def incomplete(self, path: str, word: str) -> Broken:
-        answer = self.refusal("missing_argument", tool="exec_command", argument="cmd")
-        return Broken("exec_command", {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}, answer)
+        told = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
+        return self.lacking(("exec_command", told), "cmd")
 
     def invalid(self, path: str, word: str) -> Broken:
-        name, arguments = self.read(path, 1, 40)
-        answer = self.refusal("invalid_argument", tool=name, argument="yield_time_ms", value=word)
-        return Broken(name, arguments | {"yield_time_ms": word}, answer)
+        return self.refusing(self.read(path, 1, 40), "yield_time_ms", word)
 
     def malformed(self, path: str, word: str) -> Broken:
-        raw = f'{{"cmd": "rg -n {word} {path}, "workdir": '
-        error = "expected `,` or `}`"
-        return Broken("exec_command", raw, self.refusal("malformed_call", tool="exec_command", reason=error), error)
+        return self.unparsed("exec_command", f'{{"cmd": "rg -n {word} {path}, "workdir": ', "expected `,` or `}`")
 
     def session_extra(self, plannings: list[bool]) -> Arguments:
         modes = ("read-only" if planning else "workspace-write" for planning in plannings)
@@ -124,18 +119,15 @@ class _OlderCodex(_Codex):
         return "shell", {"command": ["apply_patch", str(super().write(path, text)[1]["input"])]}
 
     def incomplete(self, path: str, word: str) -> Broken:
-        answer = self.refusal("missing_argument", tool="shell", argument="command")
-        return Broken("shell", {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}, answer)
+        told = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
+        return self.lacking(("shell", told), "command")
 
     def invalid(self, path: str, word: str) -> Broken:
-        command = f"grep -n {word} {path}"
-        answer = self.refusal("invalid_argument", tool="shell", argument="command", value=command)
-        return Broken("shell", {"command": command}, answer)
+        return self.refusing(("shell", {}), "command", f"grep -n {word} {path}")
 
     def malformed(self, path: str, word: str) -> Broken:
         raw = f'{{"command": ["bash", "-lc", "rg -n {word} {path}"'
-        answer = self.refusal("malformed_call", tool="shell", reason="EOF while parsing a list")
-        return Broken("shell", raw, answer, "EOF while parsing a list")
+        return self.unparsed("shell", raw, "EOF while parsing a list")
 
 
 class _BashAlone(Vocabulary):
@@ -171,18 +163,13 @@ class _BashAlone(Vocabulary):
         return ""
 
     def incomplete(self, path: str, word: str) -> Broken:
-        answer = self.refusal("missing_argument", tool="bash", argument="command")
-        return Broken("bash", {"description": f"look for {word} in {path}"}, answer)
+        return self.lacking(("bash", {"description": f"look for {word} in {path}"}), "command")
 
     def invalid(self, path: str, word: str) -> Broken:
-        command = {"grep": word, "file": path}
-        answer = self.refusal("invalid_argument", tool="bash", argument="command", value=command)
-        return Broken("bash", {"command": command}, answer)
+        return self.refusing(("bash", {}), "command", {"grep": word, "file": path})
 
     def malformed(self, path: str, word: str) -> Broken:
-        raw = f'{{"command": "grep -n {word} {path}'
-        error = "unterminated string"
-        return Broken("bash", raw, self.refusal("malformed_call", tool="bash", reason=error), error)
+        return self.unparsed("bash", f'{{"command": "grep -n {word} {path}', "unterminated string")
 
     def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:
         return None, (1 if failed else 0) if code is None else code

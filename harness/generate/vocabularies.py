@@ -88,21 +88,32 @@ class Vocabulary:
 
     def incomplete(self, path: str, word: str) -> Broken:
         """A look for a word in a file that leaves out an argument that is required."""
-        name, arguments = self.search(word, path)
-        answer = self.refusal("missing_argument", tool=name, argument="query")
-        return Broken(name, _without(arguments, "query"), answer)
+        return self.lacking(self.search(word, path), "query")
 
     def invalid(self, path: str, word: str) -> Broken:
         """A call with an argument that its tool cannot take."""
-        name, arguments = self.read(path, 1, 40)
-        wrong = arguments | {"start_line": f"def {word}"}
-        answer = self.refusal("invalid_argument", tool=name, argument="start_line", value=f"def {word}")
-        return Broken(name, wrong, answer)
+        return self.refusing(self.read(path, 1, 40), "start_line", f"def {word}")
 
     def malformed(self, path: str, word: str) -> Broken:
         """A look for a word in a file whose arguments do not parse."""
         name, arguments = self.search(word, path)
         raw, error = _cut_short(arguments)
+        return self.unparsed(name, raw, error)
+
+    def lacking(self, named: Named, argument: str) -> Broken:
+        """A call without one of its arguments."""
+        name, arguments = named
+        answer = self.refusal("missing_argument", tool=name, argument=argument)
+        return Broken(name, {key: value for key, value in arguments.items() if key != argument}, answer)
+
+    def refusing(self, named: Named, argument: str, value: object) -> Broken:
+        """A call with a value for one of its arguments that its tool cannot take."""
+        name, arguments = named
+        answer = self.refusal("invalid_argument", tool=name, argument=argument, value=value)
+        return Broken(name, arguments | {argument: value}, answer)
+
+    def unparsed(self, name: str, raw: str, error: str) -> Broken:
+        """A call whose arguments are a text that does not parse, and what the parser says of it."""
         return Broken(name, raw, self.refusal("malformed_call", tool=name, reason=error), error)
 
     def turn_extra(self, planning: bool) -> Arguments:  # noqa: ARG002
@@ -149,14 +160,10 @@ class _ClaudeCode(Vocabulary):
         return f"<tool_use_error>{text}</tool_use_error>"
 
     def incomplete(self, path: str, word: str) -> Broken:
-        name, arguments = self.search(word, path)
-        answer = self.refusal("missing_argument", tool=name, argument="pattern")
-        return Broken(name, _without(arguments, "pattern"), answer)
+        return self.lacking(self.search(word, path), "pattern")
 
     def invalid(self, path: str, word: str) -> Broken:
-        name, arguments = self.read(path, 1, 40)
-        answer = self.refusal("invalid_argument", tool=name, argument="offset", value=word)
-        return Broken(name, arguments | {"offset": word}, answer)
+        return self.refusing(self.read(path, 1, 40), "offset", word)
 
     def turn_extra(self, planning: bool) -> Arguments:
         return {"permissionMode": "plan" if planning else "default"}
@@ -197,14 +204,10 @@ class _OpenHands(Vocabulary):
         return f"ERROR:\n{text}"
 
     def incomplete(self, path: str, word: str) -> Broken:  # noqa: ARG002
-        name, arguments = self.read(path, 1, 40)
-        answer = self.refusal("missing_argument", tool=name, argument="command")
-        return Broken(name, _without(arguments, "command"), answer)
+        return self.lacking(self.read(path, 1, 40), "command")
 
     def invalid(self, path: str, word: str) -> Broken:
-        name, arguments = self.read(path, 1, 40)
-        answer = self.refusal("invalid_argument", tool=name, argument="view_range", value=word)
-        return Broken(name, arguments | {"view_range": word}, answer)
+        return self.refusing(self.read(path, 1, 40), "view_range", word)
 
     def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:  # noqa: ARG002
         return None, code
@@ -212,10 +215,6 @@ class _OpenHands(Vocabulary):
 
 def _span(first: int, count: int) -> Arguments:
     return {"start_line": first, "end_line": first + count - 1}
-
-
-def _without(arguments: Arguments, name: str) -> Arguments:
-    return {key: value for key, value in arguments.items() if key != name}
 
 
 def _cut_short(arguments: Arguments) -> tuple[str, str]:
