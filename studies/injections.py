@@ -21,6 +21,7 @@ from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from harness.errors import InputError, UsageError, writing
 from harness.items import Item, Question, Runs, read_items, read_question
 from harness.journal.records import read_manifest
+from harness.journal.run_folder import make_folder
 from harness.judges.fit import fitted_to
 from harness.judges.injection import Plain, attacks, digest, injected, shipped_plain
 from harness.judges.injection_places import Subject
@@ -84,7 +85,9 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
     chosen = attacks()
     n_attacked = max(len(chosen), len(source.plain)) if count is None else count
     items = injected(asked, source.plain, chosen, n_attacked, seed)
-    _make(out, folder)
+    make_folder(out)
+    if read_manifest(out) is not None and not folder.is_dir():
+        raise UsageError(f"{out} holds another run", "Name another folder for the run.")
     with writing(folder), TemporaryDirectory(dir=out, prefix=".benchmark.") as building:
         made = Path(building) / FOLDER
         write_benchmark(made, _described(source), items, _gold(items, source.gold))
@@ -93,16 +96,6 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
             return folder
         _expect_same(made, folder)
     return folder
-
-
-def _make(out: Path, folder: Path) -> None:
-    try:
-        with writing(out):
-            out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be made a folder: {error.strerror}", "Name another one.", file=out) from error
-    if read_manifest(out) is not None and not folder.is_dir():
-        raise UsageError(f"{out} holds another run", "Name another folder for the run.")
 
 
 def _described(source: Source) -> Benchmark:

@@ -159,7 +159,7 @@ class RunInProgress(Generic[Record, T]):
             raise
 
     def _open(self, entry: type[T], note_of: Callable[[Record, T | None], T] | None) -> None:
-        _make(self.folder)
+        make_folder(self.folder)
         earlier = standing(self.folder, self.manifest, self.records)
         if earlier is None or not earlier.finished:
             self._journal = self._kept(locked(self.folder / PROGRESS))
@@ -258,7 +258,8 @@ class RunInProgress(Generic[Record, T]):
         self.close()
 
 
-def _make(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Make a run's folder where there is none; an `InputError` says why it cannot be made."""
     try:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
