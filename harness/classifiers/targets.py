@@ -5,7 +5,7 @@
 """
 
 import re
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 
 _PATHLIKE = re.compile(
     r"[/*]|\.\w{1,10}$|^(?:Makefile|Dockerfile|Gemfile|Procfile|Jenkinsfile|LICENSE|README|CHANGELOG|CONTRIBUTING|\.\w+)$"
@@ -40,11 +40,21 @@ def names(target: str, path: str) -> bool:
         pattern = "/".join(wanted)
         if len(wanted) == 1:
             return fnmatchcase(parts[-1], pattern)
-        return any(fnmatchcase("/".join(parts[start:]), pattern.replace("**/", "*")) for start in range(len(parts)))
+        return _ends_as(pattern.replace("**/", "*"), "/".join(parts))
     if not target.endswith("/") and _same_end(wanted, parts, target, path):
         return True
     has_ending = "." in wanted[-1].lstrip(".") and not target.endswith("/")
     return not has_ending and _lies_below(wanted, parts, bool(_DRIVE.match(target)))
+
+
+def _ends_as(pattern: str, path: str) -> bool:
+    """Whether a path is as a pattern says from one of its parts on.
+
+    The first part that opens as the pattern does decides: its first `*` takes all up to a later one.
+    """
+    opening = pattern[: pattern.index("*") + 1]
+    found = re.search(rf"(?<![^/]){translate(opening)}", path)
+    return found is not None and fnmatchcase(path[found.start() :], pattern)
 
 
 def _same_end(wanted: list[str], parts: list[str], target: str, path: str) -> bool:
