@@ -60,12 +60,6 @@ def overview_table() -> Table:
 
 
 @made_by_this
-def status_table(status: Status) -> Table:
-    """The findings of one status on the shipped papers, each with its sentence."""
-    return findings_table(all_findings(), status)
-
-
-@made_by_this
 def findings_table(findings: Sequence[Finding], status: Status) -> Table:
     """The findings of one status, each with its sentence; what goes together is told once, with the worst of it."""
     told = merged(findings)

@@ -5,6 +5,7 @@ Submissions to one benchmark were tried on the same tasks, so two of them are co
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from math import ceil
 
 from msgspec import Struct
 
@@ -204,7 +205,7 @@ def _gap_rows(one: SolvedSet, gap: Gap, tests: int) -> list[Row]:
         ),
         Row(
             "Tasks needed",
-            None if none else sample_size_paired(discordant, float(difference.value or 0), POWER, ALPHA).n_per_arm,
+            None if none else ceil(sample_size_paired(discordant, float(difference.value or 0), POWER, ALPHA)),
             source=source,
             reason="No difference to detect." if none else "",
             unit="count",

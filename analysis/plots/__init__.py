@@ -7,6 +7,5 @@ from analysis.plots.curves import curves
 from analysis.plots.funnel import funnel
 from analysis.plots.matrix import confusion, heat_map
 from analysis.plots.rows import bars, forest, small_multiples
-from analysis.plots.timeline import Lane, timeline
 
-__all__ = ["Lane", "bars", "confusion", "curves", "forest", "funnel", "heat_map", "small_multiples", "timeline"]
+__all__ = ["bars", "confusion", "curves", "forest", "funnel", "heat_map", "small_multiples"]

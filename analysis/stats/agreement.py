@@ -7,13 +7,11 @@ refused; a coefficient that is 0/0 is `None` with a reason.
 """
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
-from msgspec.structs import replace
 
 from analysis.stats import coefficients
 from analysis.stats.checked import counts as whole_counts
@@ -21,7 +19,6 @@ from analysis.stats.checked import finite
 from analysis.stats.coefficients import Counts, Level, Weighting
 from analysis.stats.estimate import Coefficient
 from analysis.stats.kappa_errors import (
-    brennan_prediger_error,
     cohen_errors,
     fleiss_category_null_error,
     fleiss_error,
@@ -49,19 +46,6 @@ class FleissKappa(Struct, frozen=True):
         """The statistic of the test that there is no agreement beyond chance."""
         value, error = self.overall.value, self.overall.se_null
         return None if value is None or not error else value / error
-
-
-class TwoByTwo(Struct, frozen=True):
-    """What makes the kappa of a two-by-two table high or low (Byrt 1993; Cicchetti and Feinstein 1990).
-
-    `positive` and `negative` are the agreement on the first and the second category; `bias` is the difference of the
-    raters' shares, `prevalence` that of the two agreements' shares.
-    """
-
-    positive: float | None
-    negative: float | None
-    bias: float
-    prevalence: float
 
 
 def cohen_kappa(
@@ -225,144 +209,6 @@ def gwet_ac(
         return Coefficient(None, observed, None, n=n, reason=ONE_CATEGORY_SCALE)
     value = (observed - expected) / (1 - expected)
     return Coefficient(value, observed, expected, _known(gwet_error(rated, repeats, weights)), None, n)
-
-
-def brennan_prediger(counts: npt.ArrayLike, items: npt.ArrayLike | None = None) -> Coefficient:
-    """Brennan and Prediger's coefficient (1981): chance agreement is 1/K. For two raters it is PABAK (Byrt 1993).
-
-    Parameters
-    ----------
-    counts
-        Items (or patterns) x categories.
-    items
-        How many items have each pattern; one each if not given.
-
-    Raises
-    ------
-    UsageError
-        No item has two ratings.
-
-    Examples
-    --------
-    >>> round(brennan_prediger([[3, 0], [0, 3], [2, 1], [1, 2]]).value, 3)
-    0.333
-    """
-    rated, repeats = _counts(counts, items)
-    n, categories = int(repeats.sum()), rated.shape[1]
-    observed = float(coefficients.observed_agreement(repeats[None, :].astype(np.float64), rated)[0])
-    if categories < 2:
-        return Coefficient(None, observed, n=n, reason=ONE_CATEGORY_SCALE)
-    value = (observed * categories - 1) / (categories - 1)
-    return Coefficient(value, observed, 1 / categories, _known(brennan_prediger_error(rated, repeats)), None, n)
-
-
-def gwet_ac1_of_table(table: npt.ArrayLike, second: Sequence[Any] | None = None) -> Coefficient:
-    """AC1 of two raters' contingency table; its error is Gwet's for two raters (2008), which divides by n, not n - 1.
-
-    Parameters
-    ----------
-    table, second
-        As for `cohen_kappa`.
-
-    Raises
-    ------
-    UsageError
-        The table is not square, or empty.
-
-    Examples
-    --------
-    >>> round(gwet_ac1_of_table([[20, 5], [10, 15]]).value, 3)
-    0.406
-    """
-    counts, items = _table_counts(table, second)
-    return _divided_by_n(gwet_ac(counts, items=items))
-
-
-def pabak(table: npt.ArrayLike, second: Sequence[Any] | None = None) -> Coefficient:
-    """Prevalence- and bias-adjusted kappa of two raters (Byrt 1993): Brennan-Prediger; its error divides by n.
-
-    Parameters
-    ----------
-    table, second
-        As for `cohen_kappa`.
-
-    Raises
-    ------
-    UsageError
-        The table is not square, or empty.
-
-    Examples
-    --------
-    >>> round(pabak([[20, 5], [10, 15]]).value, 3)
-    0.4
-    >>> pabak(["a", "b", "b", "b"], ["a", "b", "b", "a"]).value
-    0.5
-    """
-    counts, items = _table_counts(table, second)
-    return _divided_by_n(brennan_prediger(counts, items))
-
-
-def specific_agreement(table: npt.ArrayLike, second: Sequence[Any] | None = None) -> tuple[float | None, ...]:
-    """Agreement on each category: 2n_kk/(n_k. + n_.k), `None` where neither rater used it.
-
-    Parameters
-    ----------
-    table, second
-        As for `cohen_kappa`.
-
-    Raises
-    ------
-    UsageError
-        The table is not square, or empty.
-
-    Examples
-    --------
-    >>> specific_agreement([[18, 2], [10, 18]])
-    (0.75, 0.75)
-    """
-    cells = _table(table, second)
-    used = (cells.sum(axis=0) + cells.sum(axis=1)).astype(np.float64)
-    return tuple(_known(share) for share in coefficients.ratio(2 * np.diag(cells).astype(np.float64), used))
-
-
-def two_by_two(table: npt.ArrayLike, second: Sequence[Any] | None = None) -> TwoByTwo:
-    """Agreement on either category, bias and prevalence of a two-by-two table.
-
-    Parameters
-    ----------
-    table, second
-        As for `cohen_kappa`.
-
-    Raises
-    ------
-    UsageError
-        The table is not two by two, or empty.
-
-    Examples
-    --------
-    >>> two_by_two([[20, 5], [10, 15]]).bias
-    -0.1
-    """
-    cells = _table(table, second)
-    if cells.shape != (2, 2):
-        raise UsageError(f"a table of {len(cells)} categories where two are needed")
-    n = int(cells.sum())
-    positive, negative = specific_agreement(cells)
-    return TwoByTwo(positive, negative, float(cells[0, 1] - cells[1, 0]) / n, float(cells[0, 0] - cells[1, 1]) / n)
-
-
-def _table_counts(table: npt.ArrayLike, second: Sequence[Any] | None) -> tuple[IntArray, IntArray]:
-    """A contingency table as category counts (patterns x categories) and the items of each pattern."""
-    cells = _table(table, second)
-    rows, columns = np.nonzero(cells)
-    one_hot = np.eye(len(cells), dtype=np.int64)
-    return one_hot[rows] + one_hot[columns], cells[rows, columns]
-
-
-def _divided_by_n(coefficient: Coefficient) -> Coefficient:
-    if coefficient.se is None:
-        return coefficient
-    return replace(coefficient, se=coefficient.se * sqrt((coefficient.n - 1) / coefficient.n))
 
 
 def _table(table: Any, second: Sequence[Any] | None) -> IntArray:

@@ -92,30 +92,6 @@ def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict
     return {n: counts for n, counts in fitting.items() if counts}
 
 
-def totals_that_print(mean: str, n: int, items: int = 1, rounding: Rounding = "either") -> tuple[Fraction, ...]:
-    """The sums of `n` answers whose mean prints as `mean`, in order; none where no whole answers can give it.
-
-    Parameters
-    ----------
-    mean
-        The digits as printed, with a sign where it is negative.
-    n
-        How many people or cases answered, above 0.
-    items
-        Whole numbers that each answer averages: a scale of 4 questions has steps of 1/4.
-    rounding
-        The rule for a value halfway between two prints.
-
-    Raises
-    ------
-    UsageError
-        The mean is no number, or n or items is not positive.
-    """
-    if n <= 0 or items <= 0:
-        raise UsageError(f"a mean needs a positive number of cases and items, not {n} and {items}")
-    return tuple(Fraction(step, items) for step in steps_that_print(mean, Fraction(1, n * items), rounding))
-
-
 def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
     """The lowest and the highest value that could print like this, both ends included.
 

@@ -1,24 +1,12 @@
-"""How much clustering or weighting costs: design effects, and how large one may be before a finding is lost.
+"""How much clustering costs: design effects, and how large one may be before a finding is lost.
 
 A design effect is the variance of an estimate over what it would be with as many independent items. Where a paper
 prints no clusters it cannot be computed, but it can be said how strong the clustering would have to be.
 """
 
-from math import isfinite, sqrt
+from math import isfinite
 
-import numpy as np
-import numpy.typing as npt
-from msgspec import Struct
-
-from analysis.stats.checked import finite
 from harness.errors import UsageError
-
-
-class EffectiveSize(Struct, frozen=True):
-    """How many equally weighted items say as much, and the design effect of the weights."""
-
-    n: float
-    design_effect: float
 
 
 def design_effect(mean_size: float, icc: float) -> float:
@@ -41,28 +29,6 @@ def design_effect(mean_size: float, icc: float) -> float:
     if not (mean_size >= 1 and isfinite(mean_size) and isfinite(icc)):
         raise UsageError(f"clusters of {mean_size:g} items with a correlation of {icc:g}: a cluster has at least one")
     return 1 + (mean_size - 1) * icc
-
-
-def kish_effective_size(weights: npt.ArrayLike) -> EffectiveSize:
-    """(sum of w)² over the sum of w² (Kish 1965, section 11.7).
-
-    Parameters
-    ----------
-    weights
-        Items: a weight each, not negative.
-
-    Raises
-    ------
-    UsageError
-        The weights sum to 0, or one is negative or missing.
-    """
-    each = finite(weights, "a weight")
-    if (each < 0).any():
-        raise UsageError(f"a weight of {each.min():g}", "Weights are not negative.")
-    if each.sum() == 0:
-        raise UsageError("weights that sum to 0")
-    n = float(each.sum() ** 2 / (each**2).sum())
-    return EffectiveSize(n, int(np.count_nonzero(each)) / n)
 
 
 def tolerated_design_effect(z: float, alpha: float) -> float:
@@ -88,17 +54,3 @@ def tolerated_icc(z: float, alpha: float, mean_size: float) -> float:
     if not mean_size > 1:
         raise UsageError(f"clusters of {mean_size:g} items: no correlation within them can act")
     return (tolerated_design_effect(z, alpha) - 1) / (mean_size - 1)
-
-
-def adjusted_z(z: float, icc: float, mean_size: float) -> float:
-    """A z of independent items, corrected for clusters of m items with an intraclass correlation.
-
-    Raises
-    ------
-    UsageError
-        The design effect is not positive, so that the correlation is impossible for this size.
-    """
-    effect = design_effect(mean_size, icc)
-    if effect <= 0:
-        raise UsageError(f"an intraclass correlation of {icc:g} is impossible in clusters of {mean_size:g} items")
-    return z / sqrt(effect)

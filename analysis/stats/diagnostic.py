@@ -3,7 +3,6 @@
 Every share carries a Wilson interval; what is 0/0 is undefined and says so, never 0.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from analysis.stats.proportions import wilson
 from harness.errors import UsageError
 
 NO_PREDICTED_POSITIVE = "no predicted positive: 0/0"
-NO_PREDICTED_NEGATIVE = "no predicted negative: 0/0"
 NO_ACTUAL_POSITIVE = "no actual positive: 0/0"
 NO_ACTUAL_NEGATIVE = "no actual negative: 0/0"
 
@@ -116,17 +114,6 @@ def specificity(table: Confusion) -> Estimate:
     return _share(table.tn, table.tn + table.fp, NO_ACTUAL_NEGATIVE)
 
 
-def negative_predictive_value(table: Confusion) -> Estimate:
-    """Share of negative answers that are right.
-
-    Examples
-    --------
-    >>> negative_predictive_value(Confusion(tp=8, fp=2, fn=4, tn=6)).value
-    0.6
-    """
-    return _share(table.tn, table.tn + table.fn, NO_PREDICTED_NEGATIVE)
-
-
 def f1(table: Confusion) -> Estimate:
     """Harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN); without an interval.
 
@@ -139,34 +126,6 @@ def f1(table: Confusion) -> Estimate:
     if below == 0:
         return Estimate(None, n=table.n, reason="no positive predicted or actual: 0/0")
     return Estimate(2 * table.tp / below, n=table.n)
-
-
-def matthews_correlation(table: Confusion) -> Estimate:
-    """Correlation of answers and gold labels (Matthews 1975); without an interval.
-
-    Examples
-    --------
-    >>> round(matthews_correlation(Confusion(tp=8, fp=2, fn=4, tn=6)).value, 3)
-    0.408
-    """
-    below = (table.tp + table.fp) * (table.tp + table.fn) * (table.tn + table.fp) * (table.tn + table.fn)
-    if below == 0:
-        return Estimate(None, n=table.n, reason="a margin is 0: 0/0")
-    return Estimate((table.tp * table.tn - table.fp * table.fn) / math.sqrt(below), n=table.n)
-
-
-def balanced_accuracy(table: Confusion) -> Estimate:
-    """Mean of recall and specificity; without an interval.
-
-    Examples
-    --------
-    >>> round(balanced_accuracy(Confusion(tp=8, fp=2, fn=4, tn=6)).value, 3)
-    0.708
-    """
-    positive, negative = recall(table).value, specificity(table).value
-    if positive is None or negative is None:
-        return Estimate(None, n=table.n, reason="one class absent from the truth")
-    return Estimate((positive + negative) / 2, n=table.n)
 
 
 def _share(count: int, total: int, undefined: str) -> Estimate:

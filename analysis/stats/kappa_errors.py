@@ -94,12 +94,6 @@ def gwet_error(counts: Counts, items: IntArray, weights: FloatArray | None = Non
     return _gwet_error(counts, items, weights, slopes, expected)
 
 
-def brennan_prediger_error(counts: Counts, items: IntArray) -> float:
-    """Sampling standard error of Brennan-Prediger's coefficient, whose chance agreement is fixed (Gwet 2014)."""
-    categories = counts.shape[1]
-    return _gwet_error(counts, items, None, np.full(categories, 1 / categories), 1 / categories)
-
-
 def _shares(counts: Counts, items: IntArray) -> FloatArray:
     return np.asarray(category_shares(items[None, :].astype(np.float64), counts)[0])
 

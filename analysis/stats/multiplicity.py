@@ -1,7 +1,7 @@
 """Several comparisons in one table: adjusted p-values.
 
-Holm holds the chance of any false finding; Benjamini and Hochberg the expected share of false findings, as do Benjamini
-and Yekutieli however the tests depend on each other. A missing p-value stays missing and counts for no test.
+Holm holds the chance of any false finding; Benjamini and Yekutieli the expected share of false findings, however the
+tests depend on each other. A missing p-value stays missing and counts for no test.
 
 The steps are written out here rather than taken from statsmodels, which collects the garbage of the whole process with
 every call: with some ten thousand verdicts in memory that takes longer than all the tests. A test compares the two.
@@ -23,10 +23,6 @@ class Adjusted(Struct, frozen=True):
     tests: int
     method: str
 
-    def rejected(self, alpha: float = 0.05) -> int:
-        """How many are at or below a level."""
-        return sum(p is not None and p <= alpha for p in self.p_values)
-
 
 def holm(p_values: Sequence[float | None]) -> Adjusted:
     """P-values adjusted step down (Holm 1979, Scandinavian Journal of Statistics 6:65-70).
@@ -44,14 +40,9 @@ def holm(p_values: Sequence[float | None]) -> Adjusted:
     return _adjusted(p_values, _step_down, "Holm")
 
 
-def benjamini_hochberg(p_values: Sequence[float | None]) -> Adjusted:
-    """P-values adjusted step up (Benjamini and Hochberg 1995, J. R. Stat. Soc. B 57:289-300); as for `holm`."""
-    return _adjusted(p_values, _step_up, "Benjamini-Hochberg")
-
-
 def benjamini_yekutieli(p_values: Sequence[float | None]) -> Adjusted:
     """P-values adjusted under any dependence (Benjamini and Yekutieli 2001, Ann. Stat. 29:1165-1188); as for `holm`."""
-    return _adjusted(p_values, _step_up_dependent, "Benjamini-Yekutieli")
+    return _adjusted(p_values, _step_up, "Benjamini-Yekutieli")
 
 
 def _adjusted(p_values: Sequence[float | None], adjust: Callable[[list[float]], list[float]], name: str) -> Adjusted:
@@ -71,16 +62,16 @@ def _step_down(p_values: list[float]) -> list[float]:
     return _in_place(order, accumulate(((tests - rank) * p_values[test] for rank, test in enumerate(order)), max))
 
 
-def _step_up(p_values: list[float], factor: float = 1.0) -> list[float]:
-    """The greatest as it is, the next times tests over its rank, and so on; none above the one before it."""
+def _step_up(p_values: list[float]) -> list[float]:
+    """The greatest times the factor, the next times that and tests over its rank, and so on; none above the one before.
+
+    The factor, 1 + 1/2 + … + 1/tests, is what holds under any dependence.
+    """
     tests = len(p_values)
+    factor = sum(1 / rank for rank in range(1, tests + 1))
     order = sorted(range(tests), key=p_values.__getitem__, reverse=True)
     scaled = (factor * tests / (tests - place) * p_values[test] for place, test in enumerate(order))
     return _in_place(order, accumulate(scaled, min))
-
-
-def _step_up_dependent(p_values: list[float]) -> list[float]:
-    return _step_up(p_values, sum(1 / rank for rank in range(1, len(p_values) + 1)))
 
 
 def _in_place(order: list[int], adjusted: Iterable[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""Two systems on the same items: McNemar's tests and the paired bootstrap.
+"""Two systems on the same items: McNemar's tests, the difference of their shares and its intervals.
 
 Only the items on which the two differ say which is better. A table of counts is::
 
@@ -14,16 +14,11 @@ Methodology 13:91).
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import counts, finite
+from analysis.stats.checked import counts
 from analysis.stats.diagnostic import count_confusion
 from analysis.stats.estimate import Estimate
-from analysis.stats.ideal_bootstrap import resampled_sums
-from analysis.stats.patterns import FloatArray
-from analysis.stats.resampling import bootstrap, bootstrapped
 from analysis.stats.significance import Significance, normal_p_value
 from harness.errors import UsageError
 
@@ -31,9 +26,6 @@ NO_DISCORDANT = "no discordant pairs"
 
 _BESIDE = 1e-9
 """How far from the estimate the search for the ends of a score interval begins."""
-
-_MOST_SUMS = 2_000
-"""So many different sums are counted in under a second; more are left to the drawn resamples."""
 
 
 class PairedTable(Struct, frozen=True):
@@ -65,14 +57,6 @@ class PairedTable(Struct, frozen=True):
     def discordant(self) -> int:
         """How many items only one of the two got right."""
         return self.first_only + self.second_only
-
-
-class PairedBootstrap(Struct, frozen=True):
-    """The mean difference with its percentile interval, its ideal standard error, and the resamples at or below 0."""
-
-    difference: Estimate
-    se: float
-    share_at_most_zero: float
 
 
 def mcnemar_exact(table: PairedTable) -> Significance:
@@ -231,47 +215,6 @@ def paired_error(table: PairedTable) -> float:
     """
     more = table.first_only - table.second_only
     return math.sqrt(max(0.0, table.discordant - more**2 / table.n)) / table.n
-
-
-def paired_bootstrap(differences: npt.ArrayLike, rng: np.random.Generator, resamples: int = 10_000) -> PairedBootstrap:
-    """The mean of differences, item by item, with the percentile interval of resampled items.
-
-    Items are drawn, never the two systems' results apart. Whole numbers have an ideal bootstrap:
-    `share_at_most_zero` is exact for them and of the drawn resamples otherwise.
-
-    Parameters
-    ----------
-    differences
-        Items: the first system's score less the second's.
-    rng
-        The source of chance.
-    resamples
-        How many resamples are drawn for the interval.
-
-    Raises
-    ------
-    UsageError
-        There are no items, or a difference is missing.
-
-    Examples
-    --------
-    >>> paired_bootstrap([1, 0, 1, 1, -1], np.random.default_rng(0)).difference.value
-    0.4
-    """
-    each = finite(differences, "a difference")
-    if not len(each):
-        raise UsageError("a paired comparison needs items")
-    distinct, items = np.unique(each, return_counts=True)
-    drawn = bootstrap(lambda sets: sets @ distinct / len(each), items, resamples, rng)
-    difference = bootstrapped(float(each.mean()), drawn, len(each))
-    return PairedBootstrap(difference, float(each.std()) / math.sqrt(len(each)), _share_at_most_zero(each, drawn))
-
-
-def _share_at_most_zero(differences: FloatArray, drawn: FloatArray) -> float:
-    if not np.all(differences == differences.round()) or np.ptp(differences) * len(differences) > _MOST_SUMS:
-        return float((drawn <= 0).mean())
-    ideal = resampled_sums(differences.astype(np.int64)[:, None])
-    return float(ideal.probabilities[ideal.sums[:, 0] <= 0].sum())
 
 
 def _cells(table: PairedTable) -> list[list[int]]:

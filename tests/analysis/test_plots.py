@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.plots import Lane, bars, confusion, curves, forest, funnel, heat_map, small_multiples, timeline
+from analysis.plots import bars, confusion, curves, forest, funnel, heat_map, small_multiples
 from analysis.plots.layout import WIDTH, fitted_apart
 from analysis.tables import Row
 from harness.escaping import one_line
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared
 
-LANES = [Lane("run-1", 12, {"loops": [3, 4], "edits": [9]}), Lane("run-2", 5, {})]
 MATRIX = [[50, 3], [4, 120]]
 CURVE = [Row("1", 0.2, 0.1, 0.3, n=9, unit="share", group="a"), Row("40", 0.6, unit="share", group="a")]
 
@@ -28,7 +27,6 @@ def every_figure() -> dict[str, str]:
         "curves": curves(CURVE, {"1": 1.0, "40": 40.0}, "Curves"),
         "funnel": funnel([Row("Sent", 9, unit="count"), Row("Kept", 3, unit="count")], "Funnel"),
         "heat_map": heat_map([[0.5, None]], ["alpha"], ["Loops", "Edits"], "Heat", unit="share"),
-        "timeline": timeline(LANES, "Timeline"),
     }
 
 
@@ -139,12 +137,6 @@ def test_an_empty_cell_of_a_matrix_is_missing_not_zero():
     assert description(FIGURES["heat_map"]) == "alpha: Loops 50.0%, Edits not available."
 
 
-def test_a_timeline_says_which_steps_show_what():
-    assert description(FIGURES["timeline"]) == (
-        "run-1, 12 steps: loops at steps 3, 4; edits at steps 9. run-2, 5 steps: no evidence."
-    )
-
-
 def test_labels_that_only_differ_beyond_the_cut_are_cut_where_they_are_alike():
     labels = [f"a_rather_long_label_name_number_{number}_of_them" for number in range(3)]
     svg = shown(confusion([[1, 2, 3]] * 3, labels, "Confusion"))
@@ -167,13 +159,12 @@ def test_no_two_different_labels_are_ever_drawn_alike(labels, width):
     assert len(set(fitted_apart(labels, width, 11))) == len(labels)
 
 
-@pytest.mark.parametrize("figure", ["funnel", "timeline", "curves"])
+@pytest.mark.parametrize("figure", ["funnel", "curves"])
 def test_names_in_every_kind_of_figure_are_told_apart(figure):
     names = [f"{'the same long beginning of a name ' * 3}{which}" for which in ("first", "second")]
     rows = [Row(name, 10 - place, unit="count", group=name) for place, name in enumerate(names)]
     drawn = {
         "funnel": lambda: funnel(rows, "T"),
-        "timeline": lambda: timeline([Lane(name, 5, {name: [1]}) for name in names], "T"),
         "curves": lambda: curves(rows, dict.fromkeys(names, 1.0), "T", x_label="k"),
     }[figure]()
     cut = [line for line in shown(drawn) if "…" in line]

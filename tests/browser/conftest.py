@@ -130,7 +130,6 @@ def pages(tmp_path_factory) -> Path:
         plots.forest(compared().rows, "Forest", reference=0.2),
         plots.small_multiples(by_set().rows, "Panels"),
         plots.confusion([[50, 3], [4, 120]], ["task", "agent"], "Confusion"),
-        plots.timeline([plots.Lane("run-1", 12, {"loops": [3, 4]})], "Timeline"),
     ]
     executed = notebook(
         prose("# A made-up notebook\n\nProse with a table.\n\n" + "| long heading " * 12 + "|\n" + "|---" * 12 + "|\n"),

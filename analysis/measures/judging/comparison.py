@@ -264,7 +264,7 @@ def _needed(paired: _Paired | None) -> tuple[int | None, str]:
     discordant = table.discordant / table.n
     size = sample_size_paired(discordant, (table.first_only - table.second_only) / table.n)
     effect = paired_design_effect(paired.differences, paired.sizes, table.discordant) if paired.clustered else None
-    return ceil(max(size.exact, _FEWEST_DISCORDANT / discordant) * max(1.0, effect or 1.0)), ""
+    return ceil(max(size, _FEWEST_DISCORDANT / discordant) * max(1.0, effect or 1.0)), ""
 
 
 def _joined(*reasons: str) -> str:

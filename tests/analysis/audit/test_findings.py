@@ -10,7 +10,6 @@ from analysis.audit.overview import (
     all_findings,
     findings_table,
     overview_table,
-    status_table,
     unchecked_table,
     underdetermined_table,
 )
@@ -175,7 +174,7 @@ def test_the_tables_count_what_the_findings_are() -> None:
 
 @pytest.mark.parametrize("status", FAILED)
 def test_every_failure_stands_in_its_table_with_its_sentence(status: str) -> None:
-    reasons = {row.reason for row in status_table(status).rows if row.status is not None}  # type: ignore[arg-type]
+    reasons = {row.reason for row in findings_table(all_findings(), status).rows if row.status is not None}  # type: ignore[arg-type]
     told = [as_one(alike) for alike in merged(all_findings())]
     assert reasons == {one.explanation for one in told if one.status == status}
 
@@ -189,7 +188,7 @@ def test_no_sentence_is_lost_where_findings_are_told_as_one() -> None:
 def test_a_paper_and_its_audit_name_a_figure_alike() -> None:
     paper = load_paper("wink")
     figure = paper["recovery.single.overall.rate.abstract"]
-    rows = [row for row in status_table("differs").rows if figure.named[0] in row.figures]
+    rows = [row for row in findings_table(all_findings(), "differs").rows if figure.named[0] in row.figures]
     assert figure.named == ("wink/recovery.single.overall.rate.abstract",)
     assert [row.evidence for row in rows] == ["published", "recomputed"] * 2
     assert {row.figures for row in checked_rows([checked_figure(paper, figure)])} == {figure.named}

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from analysis.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
+from analysis.stats.multiplicity import benjamini_yekutieli, holm
 from harness.errors import UsageError
 
 P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
@@ -15,7 +15,7 @@ P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 @given(P_VALUES)
 def test_a_missing_p_value_stays_missing_and_changes_no_other(p_values: list[float | None]) -> None:
     known = [p for p in p_values if p is not None]
-    for adjust in (holm, benjamini_hochberg, benjamini_yekutieli):
+    for adjust in (holm, benjamini_yekutieli):
         found = adjust(p_values)
         assert found.tests == len(known)
         assert [p for p in found.p_values if p is not None] == list(adjust(known).p_values)
@@ -24,16 +24,13 @@ def test_a_missing_p_value_stays_missing_and_changes_no_other(p_values: list[flo
 
 @settings(max_examples=12, deadline=None)
 @given(P_VALUES)
-def test_no_p_value_falls_and_holm_is_never_below_benjamini_hochberg(p_values: list[float | None]) -> None:
-    for raw, strict, mild in zip(p_values, holm(p_values).p_values, benjamini_hochberg(p_values).p_values, strict=True):
-        if raw is not None:
-            assert raw - 1e-12 <= mild <= strict + 1e-12
-            assert strict <= 1
+def test_no_p_value_falls_and_none_is_above_one(p_values: list[float | None]) -> None:
+    for adjust in (holm, benjamini_yekutieli):
+        for raw, adjusted in zip(p_values, adjust(p_values).p_values, strict=True):
+            assert raw is None or raw - 1e-12 <= (adjusted or 0.0) <= 1
 
 
-@pytest.mark.parametrize(
-    ("adjust", "method"), [(holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")]
-)
+@pytest.mark.parametrize(("adjust", "method"), [(holm, "holm"), (benjamini_yekutieli, "fdr_by")])
 @pytest.mark.parametrize(
     "p_values", [[0.04], [0.01, 0.2, 0.03, 0.03, 1.0], [0.5, 0.0, 0.6, 1e-9, 0.6, 0.049, 0.9], [1.0, 1.0]]
 )

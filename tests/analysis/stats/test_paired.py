@@ -10,7 +10,6 @@ from analysis.stats.paired import (
     mcnemar_asymptotic,
     mcnemar_exact,
     mcnemar_mid_p,
-    paired_bootstrap,
     paired_difference,
     paired_error,
     paired_score_interval,
@@ -45,24 +44,11 @@ def test_no_discordant_pair_is_said() -> None:
 
 
 @given(first=st.integers(0, 12), second=st.integers(0, 12), agreed=st.integers(1, 12))
-def test_the_ideal_bootstrap_error_is_the_error_of_paired_shares(first: int, second: int, agreed: int) -> None:
+def test_the_error_of_paired_shares_is_that_of_all_resamples(first: int, second: int, agreed: int) -> None:
     differences = [1] * first + [-1] * second + [0] * agreed
-    found = paired_bootstrap(differences, np.random.default_rng(0), resamples=20)
-    assert found.se == pytest.approx(paired_error(PairedTable(agreed, first, second, 0)))
-
-
-def test_the_drawn_resamples_agree_with_all_resamples() -> None:
-    differences = np.array([2, 0, -1, 1, 0, 1, 1, -1, 0.0])
-    whole = paired_bootstrap(differences, np.random.default_rng(1))
-    drawn = paired_bootstrap(differences / 3, np.random.default_rng(1))  # no whole numbers: counted among the draws
-    error = (whole.share_at_most_zero * (1 - whole.share_at_most_zero) / 10_000) ** 0.5
-    assert drawn.share_at_most_zero != whole.share_at_most_zero
-    assert drawn.share_at_most_zero == pytest.approx(whole.share_at_most_zero, abs=4 * error)
-
-
-def test_the_same_seed_gives_the_same_interval() -> None:
-    one, other = (paired_bootstrap([1, 0, -1, 1, 0, 0.5], np.random.default_rng(3)) for _ in range(2))
-    assert one == other
+    assert paired_error(PairedTable(agreed, first, second, 0)) == pytest.approx(
+        np.std(differences) / len(differences) ** 0.5
+    )
 
 
 def _score(table: PairedTable, difference: float) -> float:
@@ -110,12 +96,6 @@ def test_tangos_interval_has_width_where_all_pairs_are_alike() -> None:
     assert paired_score_interval(PairedTable(6, 0, 0, 4)).high == pytest.approx(squared / (10 + squared))
     won = paired_score_interval(PairedTable(0, 10, 0, 0))
     assert (won.low, won.high) == (pytest.approx((10 - squared) / (10 + squared)), 1.0)
-
-
-@pytest.mark.parametrize("differences", [[], [1.0, float("nan")]])
-def test_a_missing_difference_is_refused(differences: list[float]) -> None:
-    with pytest.raises(UsageError):
-        paired_bootstrap(differences, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0), (1, -1, 2, 3)])

@@ -20,10 +20,11 @@ def digits(table: Confusion) -> dict[Measure, str]:
         "precision": diagnostic.precision,
         "recall": diagnostic.recall,
         "specificity": diagnostic.specificity,
-        "npv": diagnostic.negative_predictive_value,
         "f1": diagnostic.f1,
     }
+    mirrored = Confusion(tp=table.tn, fp=table.fn, fn=table.fp, tn=table.tp)
     values = {name: measure(table).value for name, measure in measures.items()}
+    values["npv"] = diagnostic.precision(mirrored).value
     return {name: f"{values[name]:.3f}" for name in MEASURES if values.get(name) is not None}
 
 

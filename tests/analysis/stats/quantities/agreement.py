@@ -2,27 +2,19 @@
 
 from collections.abc import Callable
 from itertools import combinations
+from math import sqrt
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from analysis.stats import coefficients
-from analysis.stats.agreement import (
-    Coefficient,
-    brennan_prediger,
-    cohen_kappa,
-    fleiss_kappa,
-    gwet_ac,
-    gwet_ac1_of_table,
-    krippendorff_alpha,
-    pabak,
-    specific_agreement,
-    two_by_two,
-)
+from analysis.stats.agreement import Coefficient, cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
 from analysis.stats.dissent import possible_dissents
 from analysis.stats.patterns import MISSING, IntArray, category_counts, contingency_table
 from analysis.stats.resampling import bootstrap, percentile_interval
 from tests.analysis.stats.quantities import Undefined, value_or_reason
+from tests.analysis.stats.quantities.formulas import brennan_prediger, pabak, specific_agreement
 
 RESAMPLES = 10_000
 
@@ -94,14 +86,23 @@ def gwet(given: dict[str, Any]) -> dict[str, Any]:
     counts = given.get("counts")
     if counts is None:
         counts = category_counts(matrix(given["ratings"], given["categories"]), len(given["categories"]))
-    return coefficient_fields(gwet_ac(counts, given.get("weights", "unweighted")), brennan_prediger(counts))
+    return coefficient_fields(gwet_ac(counts, given.get("weights", "unweighted")), *brennan_prediger(counts))
 
 
 def gwet_of_table(given: dict[str, Any]) -> dict[str, Any]:
-    return coefficient_fields(gwet_ac1_of_table(given["table"]), pabak(given["table"]))
+    """The errors of two raters' coefficients divide by n, not by n - 1 (Gwet 2008)."""
+    cells = np.array(given["table"])
+    rows, columns = np.nonzero(cells)
+    one_hot = np.eye(len(cells), dtype=np.int64)
+    counts, items = one_hot[rows] + one_hot[columns], cells[rows, columns]
+    by_n = sqrt((cells.sum() - 1) / cells.sum())
+    found, (uniform, error) = gwet_ac(counts, items=items), brennan_prediger(counts, items)
+    return coefficient_fields(
+        structs.replace(found, se=None if found.se is None else found.se * by_n), uniform, error * by_n
+    )
 
 
-def coefficient_fields(gwets: Coefficient, uniform: Coefficient) -> dict[str, Any]:
+def coefficient_fields(gwets: Coefficient, uniform: float, error: float) -> dict[str, Any]:
     return {
         "p_a": gwets.observed,
         "p_e": gwets.expected,
@@ -109,21 +110,22 @@ def coefficient_fields(gwets: Coefficient, uniform: Coefficient) -> dict[str, An
         "ac2": gwets.value,
         "se": gwets.se,
         "ci_t": gwets.t_interval(),
-        "brennan_prediger": uniform.value,
-        "se_brennan_prediger": uniform.se,
+        "brennan_prediger": uniform,
+        "se_brennan_prediger": error,
     }
 
 
 def prevalence_and_bias(given: dict[str, Any]) -> dict[str, Any]:
-    kappa, parts = cohen_kappa(given["table"]), two_by_two(given["table"])
+    kappa, cells = cohen_kappa(given["table"]), np.array(given["table"])
+    positive, negative = specific_agreement(cells)
     return {
         "p_observed": kappa.observed,
         "kappa": kappa.value,
-        "pabak": pabak(given["table"]).value,
-        "p_positive": parts.positive,
-        "p_negative": parts.negative,
-        "bias_index": parts.bias,
-        "prevalence_index": parts.prevalence,
+        "pabak": pabak(cells),
+        "p_positive": positive,
+        "p_negative": negative,
+        "bias_index": (cells[0, 1] - cells[1, 0]) / cells.sum(),
+        "prevalence_index": (cells[0, 0] - cells[1, 1]) / cells.sum(),
     }
 
 
@@ -131,7 +133,7 @@ def by_category(given: dict[str, Any]) -> dict[str, Any]:
     shares = specific_agreement(given["table"])
     return {
         "specific_agreement": [value_or_reason(share, "neither rater used the category") for share in shares],
-        "pabak_general": pabak(given["table"]).value,
+        "pabak_general": pabak(given["table"]),
     }
 
 

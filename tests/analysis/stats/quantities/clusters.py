@@ -7,18 +7,12 @@ from typing import Any
 import numpy as np
 
 from analysis.stats.clustered import clustered_difference, linearised_variance
-from analysis.stats.design_effect import (
-    adjusted_z,
-    design_effect,
-    kish_effective_size,
-    tolerated_design_effect,
-    tolerated_icc,
-)
-from analysis.stats.ideal_bootstrap import resampled_sums
-from analysis.stats.intraclass import cluster_correlation, shrout_fleiss
+from analysis.stats.design_effect import design_effect, tolerated_design_effect, tolerated_icc
 from analysis.stats.pass_at_k import mean_over_tasks, pass_at_k, pass_hat_k
 from analysis.stats.two_proportions import pooled_z
 from tests.analysis.stats.quantities import limits, value_or_reason
+from tests.analysis.stats.quantities.formulas import kish_effective_size, one_way, shrout_fleiss
+from tests.analysis.stats.quantities.ideal_bootstrap import resampled_sums
 
 
 def two_arms(given: dict[str, Any]) -> dict[str, Any]:
@@ -65,41 +59,32 @@ def sensitivity(given: dict[str, Any]) -> dict[str, Any]:
         "mean_cluster_size": size,
         "deff_at_which_p_equals_alpha": [tolerated_design_effect(z, alpha) for alpha in given["alphas"]],
         "icc_at_which_p_equals_alpha": [tolerated_icc(z, alpha, size) for alpha in given["alphas"]],
-        "adjusted_z_at_icc": {icc: abs(adjusted_z(z, float(icc), size)) for icc in ("0.05", "0.20")},
+        "adjusted_z_at_icc": {icc: abs(z) / sqrt(design_effect(size, float(icc))) for icc in ("0.05", "0.20")},
     }
 
 
 def within_clusters(given: dict[str, Any]) -> dict[str, Any]:
-    found = cluster_correlation(given["clusters"])
-    effects = [
-        None if found.icc.value is None else design_effect(size, found.icc.value)
-        for size in (found.mean_size, found.weighted_size)
-    ]
+    found, sizes = one_way(given["clusters"]), [len(cluster) for cluster in given["clusters"]]
+    icc, mean_sizes = found.icc, (np.mean(sizes), np.average(sizes, weights=sizes))
+    effects = [None if icc is None else design_effect(float(size), icc) for size in mean_sizes]
+    reason = "no variance at all"
     return {
         "msb": found.between,
         "msw": found.within,
         "n0": found.n0,
-        "icc_anova": value_or_reason(found.icc.value, found.icc.reason),
-        "kish_deff_mean_size": value_or_reason(effects[0], found.icc.reason),
-        "kish_deff_weighted_size": value_or_reason(effects[1], found.icc.reason),
+        "icc_anova": value_or_reason(icc, reason),
+        "kish_deff_mean_size": value_or_reason(effects[0], reason),
+        "kish_deff_weighted_size": value_or_reason(effects[1], reason),
     }
 
 
 def judges(given: dict[str, Any]) -> dict[str, Any]:
-    found = shrout_fleiss(given["rows_subjects_cols_judges"])
-    return {
-        "icc_1_1": found.one_way.value,
-        "icc_2_1": found.two_way_random.value,
-        "icc_3_1": found.two_way_fixed.value,
-        "icc_1_k": found.one_way_mean.value,
-        "icc_2_k": found.two_way_random_mean.value,
-        "icc_3_k": found.two_way_fixed_mean.value,
-    }
+    return dict(shrout_fleiss(given["rows_subjects_cols_judges"]))
 
 
 def weighted(given: dict[str, Any]) -> dict[str, Any]:
-    found = kish_effective_size(given["weights"])
-    return {"n_eff": found.n, "deff_weights": found.design_effect}
+    size = kish_effective_size(given["weights"])
+    return {"n_eff": size, "deff_weights": np.count_nonzero(given["weights"]) / size}
 
 
 def one_task(given: dict[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,21 @@
 """Comparisons of two samples and of several tests: input of a reference case → the fields that it expects."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import NormalIndPower
 
 from analysis.stats import paired, two_proportions
 from analysis.stats.comparisons import cliffs_delta, mann_whitney, welch
-from analysis.stats.ideal_bootstrap import ideal_mean, resampled_sums
 from analysis.stats.incidence import cumulative_incidence
-from analysis.stats.multiplicity import Adjusted, benjamini_hochberg, holm
-from analysis.stats.paired import PairedTable, paired_bootstrap
-from analysis.stats.power import cohen_h, power_arcsine, power_two_proportions, sample_size_two_proportions
+from analysis.stats.multiplicity import holm
+from analysis.stats.paired import PairedTable
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
+from tests.analysis.stats.quantities.formulas import cohen_h, power_two_proportions, sample_size_two_proportions
+from tests.analysis.stats.quantities.ideal_bootstrap import ideal_mean, resampled_sums
 
 
 def two_samples(given: dict[str, Any]) -> dict[str, Any]:
@@ -65,14 +67,14 @@ def pairs(given: dict[str, Any]) -> dict[str, Any]:
     differences = given.get("paired_differences") or [
         signs[sign] for sign, count in given["counts"].items() for _ in range(count)
     ]
-    found = paired_bootstrap(differences, np.random.default_rng(0))
     ideal = resampled_sums(np.array(differences)[:, None])
     n = len(differences)
     counts = ideal.probabilities * float(n) ** n
+    mean, error = ideal.mean_and_error(ideal.sums[:, 0] / n)
     return {
-        "mean": found.difference.value,
-        "ideal_bootstrap_se": found.se,
-        "P_star_le_0": found.share_at_most_zero,
+        "mean": mean,
+        "ideal_bootstrap_se": error,
+        "P_star_le_0": float(ideal.probabilities[ideal.sums[:, 0] <= 0].sum()),
         "distribution": {
             str(Fraction(int(total), n)): count for total, count in zip(ideal.sums[:, 0], counts, strict=True)
         },
@@ -80,27 +82,34 @@ def pairs(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def several(given: dict[str, Any]) -> dict[str, Any]:
-    step_down, step_up = holm(given["p"]), benjamini_hochberg(given["p"])
+    """Benjamini and Hochberg's adjustment is statsmodels': no page of Misstep shows it."""
+    step_down, known = holm(given["p"]).p_values, [p for p in given["p"] if p is not None]
+    of_known = iter(multipletests(known, method="fdr_bh")[1].tolist() if known else ())
+    step_up = [None if p is None else next(of_known) for p in given["p"]]
     return {
         "holm": adjusted(step_down),
         "bh": adjusted(step_up),
-        "rejected_holm": step_down.rejected(given["alpha"]),
-        "rejected_bh": step_up.rejected(given["alpha"]),
+        "rejected_holm": rejected(step_down, given["alpha"]),
+        "rejected_bh": rejected(step_up, given["alpha"]),
     }
 
 
-def adjusted(found: Adjusted) -> list[float | Undefined]:
-    return [value_or_reason(p, "no p-value was given") for p in found.p_values]
+def adjusted(p_values: Sequence[float | None]) -> list[float | Undefined]:
+    return [value_or_reason(p, "no p-value was given") for p in p_values]
+
+
+def rejected(p_values: Sequence[float | None], alpha: float) -> int:
+    return sum(p is not None and p <= alpha for p in p_values)
 
 
 def mean_of_whole_numbers(given: dict[str, Any]) -> dict[str, Any]:
     found = ideal_mean(np.array(given["x"]), given["conf"])
     return {
-        "mean": found.bca.value,
+        "mean": found.mean,
         "acceleration": found.acceleration,
         "z0_mid": found.bias_correction,
-        "ideal_percentile_ci": limits(found.percentile),
-        "ideal_bca_ci": limits(found.bca),
+        "ideal_percentile_ci": list(found.percentile),
+        "ideal_bca_ci": Undefined("no variance: the acceleration is 0/0") if found.bca is None else list(found.bca),
         "ideal_se": found.se,
     }
 
@@ -156,7 +165,9 @@ def power(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def arcsine_power(given: dict[str, Any]) -> dict[str, Any]:
-    return {"power": power_arcsine(given["cohen_h"], given["n_per_arm"], given["alpha"], given["sides"])}
+    alternative = "larger" if given["sides"] == 1 else "two-sided"
+    test = NormalIndPower()
+    return {"power": test.power(given["cohen_h"], given["n_per_arm"], given["alpha"], alternative=alternative)}
 
 
 def effect(given: dict[str, Any]) -> dict[str, Any]:
@@ -164,8 +175,8 @@ def effect(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def size(given: dict[str, Any]) -> dict[str, Any]:
-    found = sample_size_two_proportions(given["p1"], given["p2"], given["power"], given["alpha"], given["sides"])
-    return {"n_per_arm": found.exact, "n_per_arm_integer": found.n_per_arm}
+    exact, whole = sample_size_two_proportions(given["p1"], given["p2"], given["power"], given["alpha"], given["sides"])
+    return {"n_per_arm": exact, "n_per_arm_integer": whole}
 
 
 QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {

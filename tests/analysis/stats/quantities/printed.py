@@ -1,10 +1,11 @@
 """Arithmetic of printed figures: input of a reference case → the fields that it expects."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from analysis.stats.audit import counts_that_print, denominators_that_print, totals_that_print
+from analysis.stats.audit import counts_that_print, denominators_that_print, steps_that_print
 from analysis.stats.dissent import possible_dissents
 from analysis.stats.rater_margins import Ratings, possible_ratings
 from analysis.stats.reconstruction import Measure, reconstruct
@@ -24,7 +25,7 @@ def percentages(given: dict[str, Any]) -> dict[str, Any]:
 
 def means(given: dict[str, Any]) -> dict[str, Any]:
     pairs = zip(given["mean"], given["n"], strict=True)
-    return {"consistent": [bool(totals_that_print(mean, n, given["items"])) for mean, n in pairs]}
+    return {"consistent": [bool(steps_that_print(mean, Fraction(1, n * given["items"]))) for mean, n in pairs]}
 
 
 def denominators(given: dict[str, Any]) -> dict[str, Any]:

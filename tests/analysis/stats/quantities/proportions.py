@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from msgspec import structs
 
 from analysis.stats import diagnostic
 from analysis.stats.correction import rogan_gladen, rogan_gladen_known
-from analysis.stats.multiclass import multiclass_scores
 from analysis.stats.prediction_powered import prediction_powered_mean
 from analysis.stats.proportions import clopper_pearson, jeffreys, wilson
 from analysis.stats.thresholds import precision_floor, smallest_flagged
-from tests.analysis.stats.quantities import limits, value_or_reason
+from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
+from tests.analysis.stats.quantities.formulas import balanced_accuracy, matthews
 
 
 def proportion(given: dict[str, Any]) -> dict[str, Any]:
@@ -37,26 +38,47 @@ def confusion(given: dict[str, Any]) -> dict[str, Any]:
         "recall": diagnostic.recall,
         "f1": diagnostic.f1,
         "specificity": diagnostic.specificity,
-        "npv": diagnostic.negative_predictive_value,
-        "mcc": diagnostic.matthews_correlation,
-        "balanced_accuracy": diagnostic.balanced_accuracy,
     }
     found = {name: measure(table) for name, measure in measures.items()}
-    return {name: value_or_reason(estimate.value, estimate.reason) for name, estimate in found.items()}
+    # Seen from the other class, the share of negative answers that are right is a precision.
+    other = diagnostic.precision(diagnostic.Confusion(tp=table.tn, fp=table.fn, fn=table.fp, tn=table.tp))
+    return {
+        **{name: value_or_reason(estimate.value, estimate.reason) for name, estimate in found.items()},
+        "npv": value_or_reason(other.value, other.reason),
+        "mcc": value_or_reason(matthews([[table.tp, table.fn], [table.fp, table.tn]]), "a margin is 0"),
+        "balanced_accuracy": value_or_reason(balanced_accuracy(table), "one class absent from the truth"),
+    }
 
 
 def several_labels(given: dict[str, Any]) -> dict[str, Any]:
-    found = multiclass_scores(given["table_rows_truth"])
-    overall = {
-        name: getattr(found, name)
-        for name in ("macro_precision", "macro_recall", "macro_f1", "macro_f1_defined_only", "weighted_f1", "mcc")
-    }
-    by_class = {name: [getattr(one, name) for one in found.classes] for name in ("precision", "recall", "f1")}
+    """Each class against all others; an average over classes of which one is undefined is undefined."""
+    cells = np.array(given["table_rows_truth"])
+    tables = [
+        diagnostic.Confusion(
+            tp=int(cells[at, at]),
+            fp=int(cells[:, at].sum() - cells[at, at]),
+            fn=int(cells[at].sum() - cells[at, at]),
+            tn=int(np.delete(np.delete(cells, at, 0), at, 1).sum()),
+        )
+        for at in range(len(cells))
+    ]
+    measures = {"precision": diagnostic.precision, "recall": diagnostic.recall, "f1": diagnostic.f1}
+    by_class = {name: [measure(table) for table in tables] for name, measure in measures.items()}
+    defined = [one.value for one in by_class["f1"] if one.value is not None]
     return {
-        "accuracy": found.accuracy.value,
-        **{name: value_or_reason(score.value, score.reason) for name, score in overall.items()},
-        **{name: [value_or_reason(score.value, score.reason) for score in scores] for name, scores in by_class.items()},
+        "accuracy": np.trace(cells) / cells.sum(),
+        **{name: [value_or_reason(one.value, one.reason) for one in found] for name, found in by_class.items()},
+        **{f"macro_{name}": mean_of_all([one.value for one in found]) for name, found in by_class.items()},
+        "macro_f1_defined_only": np.mean(defined),
+        "weighted_f1": np.average([one.value or 0.0 for one in by_class["f1"]], weights=cells.sum(axis=1)),
+        "mcc": value_or_reason(matthews(cells), "all gold labels or all answers are of one class"),
     }
+
+
+def mean_of_all(values: list[float | None]) -> float | Undefined:
+    known = [value for value in values if value is not None]
+    undefined = len(values) - len(known)
+    return Undefined(f"{undefined} of {len(values)} classes undefined") if undefined else sum(known) / len(known)
 
 
 def corrected(given: dict[str, Any]) -> dict[str, Any]:

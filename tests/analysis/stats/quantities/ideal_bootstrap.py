@@ -7,9 +7,9 @@ then has no Monte-Carlo error (Efron and Tibshirani 1993, An Introduction to the
 
 import numpy as np
 from msgspec import Struct
+from scipy.special import ndtr, ndtri
 
 from analysis.stats.checked import whole_numbers
-from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
 from harness.errors import UsageError
 
@@ -29,17 +29,18 @@ class ResampledSums(Struct, frozen=True):
 
 
 class IdealMean(Struct, frozen=True):
-    """The bootstrap of a mean of whole numbers, with percentile and BCa intervals.
+    """The bootstrap of a mean of whole numbers, with percentile and BCa limits.
 
     `bias_correction` (z0) and `acceleration` are what BCa adds to the percentiles (Efron 1987, J. Am. Stat. Assoc.
-    82:171-185); z0 counts half of the resamples that equal the mean.
+    82:171-185); z0 counts half of the resamples that equal the mean. Both and BCa are `None` where they are 0/0.
     """
 
-    percentile: Estimate
-    bca: Estimate
+    mean: float
     se: float
-    bias_correction: float | None
-    acceleration: float | None
+    percentile: tuple[float, float]
+    bca: tuple[float, float] | None = None
+    bias_correction: float | None = None
+    acceleration: float | None = None
 
 
 def resampled_sums(rows: IntArray) -> ResampledSums:
@@ -73,52 +74,26 @@ def resampled_sums(rows: IntArray) -> ResampledSums:
 
 
 def ideal_mean(values: IntArray, confidence: float = 0.95) -> IdealMean:
-    """The mean of whole numbers with the intervals of its ideal bootstrap.
-
-    Parameters
-    ----------
-    values
-        Whole numbers, one a unit.
-    confidence
-        The coverage of the intervals.
-
-    Raises
-    ------
-    UsageError
-        There are no values, or more different sums than can be held at once.
-    """
+    """The mean of whole numbers with the limits of its ideal bootstrap."""
     whole = whole_numbers(values, "a value")
     distribution = resampled_sums(whole[:, None])
     means, probabilities = distribution.sums[:, 0] / len(whole), distribution.probabilities
     mean, total = float(whole.mean()), int(whole.sum())
     se = distribution.mean_and_error(means)[1]
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    low, high = _quantiles(means, probabilities, tails)
-    shown = f"{100 * confidence:g}%"
-    percentile = Estimate(mean, low, high, len(whole), f"ideal bootstrap, percentiles, {shown}")
+    percentile = _quantiles(means, probabilities, tails)
     deviations = whole - mean
     spread = float((deviations**2).sum())
     if spread == 0:
-        reason = "all values are the same: the acceleration is 0/0"
-        flat = "all resamples give the same value: an interval without width says nothing of the uncertainty"
-        return IdealMean(
-            Estimate(mean, low, high, len(whole), percentile.method, flat),
-            Estimate(mean, n=len(whole), reason=reason),
-            se,
-            None,
-            None,
-        )
-    from scipy.special import ndtr, ndtri
-
+        return IdealMean(mean, se, percentile)
     below, at = (
         float(probabilities[mask].sum()) for mask in (distribution.sums[:, 0] < total, distribution.sums[:, 0] == total)
     )
     bias = float(ndtri(below + at / 2))
     acceleration = float((deviations**3).sum()) / (6 * spread**1.5)
     shifted = bias + ndtri(tails)
-    low, high = _quantiles(means, probabilities, ndtr(bias + shifted / (1 - acceleration * shifted)))
-    bca = Estimate(mean, low, high, len(whole), f"ideal bootstrap, BCa, {shown}")
-    return IdealMean(percentile, bca, se, bias, acceleration)
+    bca = _quantiles(means, probabilities, ndtr(bias + shifted / (1 - acceleration * shifted)))
+    return IdealMean(mean, se, percentile, bca, bias, acceleration)
 
 
 def _quantiles(values: FloatArray, probabilities: FloatArray, levels: FloatArray) -> tuple[float, float]:
