@@ -1,4 +1,4 @@
-"""Every statistic is reached from a command, a table, a notebook or a benchmark: what only tests call is with the tests.
+"""Every statistic is reached from a command, a table, a notebook or a benchmark; what only tests call is with them.
 
 The benchmarks count since they measure how often a statistic is wrong, which is what decides whether it is shown. A
 name counts as reached where code that is itself reached names it; names are compared, not followed to their module.
