@@ -6,6 +6,7 @@ Whatever the bytes, these raise `UnreadableTrajectory` and nothing else.
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -26,6 +27,10 @@ EXPANSION_LIMIT = 64 << 20
 _LARGEST = 2**53
 """From here on not every whole number is a floating-point number."""
 
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""Each escape in JSON in its turn: a pair of surrogates, a lone one, anything else."""
 _untyped = msgspec.json.Decoder()
 
 
@@ -45,6 +50,10 @@ def decode_json(data: bytes, source: Source) -> Any:
     except RecursionError as error:
         raise unreadable("nested too deep", source) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as strict:
+        try:
+            return _untyped.decode(_ESCAPE.sub(_no_lone_surrogate, data))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # something else the standard forbids: Python's own decoder, which is slower, knows it
         try:
             return json_without_surrogates(json.loads(data, parse_float=_finite, parse_constant=_no_number))
         except UnicodeDecodeError as error:
@@ -174,6 +183,10 @@ def _is_json(data: bytes) -> bool:
 def unreadable(found: str, source: Source, line: int | None = None, field: str | None = None) -> UnreadableTrajectory:
     """The error for a broken trajectory, placed at its file and line."""
     return UnreadableTrajectory(found, file=source.file, line=line or source.line, field=field)
+
+
+def _no_lone_surrogate(escape: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if escape[1] else escape[0]
 
 
 def _finite(printed: str) -> float | None:

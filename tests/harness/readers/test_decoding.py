@@ -132,3 +132,12 @@ def test_a_document_may_stand_on_many_lines() -> None:
     assert decode_document_or_lines(b'{"a": NaN}\n{"a": 2}\n', SOURCE).values[1] == (2, {"a": 2})
     with pytest.raises(UnreadableTrajectory, match="no JSON"):
         decode_document_or_lines(b'{\n"a": [1,\n}\n', SOURCE)
+
+
+@given(st.lists(st.sampled_from([r"\ud83d", r"\ude00", r"\uDBFF", r"\\", r"\u0041", "ud800", r"\n", "é", "x"])))
+def test_lone_surrogates_are_told_from_pairs_and_from_what_only_looks_like_them(parts: list[str]) -> None:
+    written = f'["{"".join(parts)}"]'
+    [text] = json.loads(written)
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    expected = "".join("\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in whole)
+    assert decode_json(written.encode(), SOURCE) == [expected]
