@@ -6,8 +6,7 @@ a judge that reads them.
 """
 
 from harness.classifiers.history import History
-from harness.classifiers.overstepping import misused, overstepped
-from harness.classifiers.verdicts import absent, found, nothing_to_judge, unchecked
+from harness.classifiers.overstepping import answer
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 
@@ -21,13 +20,4 @@ def classify(trajectory: Trajectory) -> Verdict:
 
 def judge(history: History) -> Verdict:
     """The verdict on a run whose view is already made."""
-    if not history.agent_steps:
-        return nothing_to_judge(history, CATEGORY)
-    findings = (misused(history), overstepped(history))
-    for finding in findings:
-        if finding.kind == "overstepped":
-            return found(history, CATEGORY, finding.steps, finding.words)
-    kept = next((finding for finding in findings if finding.kind == "kept"), None)
-    if kept is not None:
-        return absent(history, CATEGORY, kept.words)
-    return unchecked(history, CATEGORY, findings[1].words)
+    return answer(history, CATEGORY, tools=True)

@@ -9,7 +9,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from harness.classifiers.history import Act
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.classifiers.effects import CHANGES_FILES, Effect, effects, made_folders
+from harness.classifiers.history import Act, History, once
 from harness.classifiers.targets import parts_of
 from harness.classifiers.tools import path_of
 
@@ -96,3 +100,62 @@ class Places:
         if parts in self._noted or parts in self._ends:
             return True
         return any(parts[start:] in self._short for start in range(1, len(parts)))
+
+
+class Change(Struct, frozen=True):
+    """One effect of one call: where it stands, whether the file is the agent's own, and whether it is gone later."""
+
+    step: int
+    effect: Effect
+    own: bool
+    gone: bool
+
+
+@once
+def changes_of(history: History) -> list[Change]:
+    """Every change that the run's calls made, with what is known of the file's life in this run."""
+    made = [(act, effects(act), made_folders(act)) for act in history.acts]
+    written = [effect.target for _, done, _ in made for effect in done if effect.verb in ("write", "create")]
+    told = {word for turn in history.turns for word in _WORD.findall(turn.text)} if written else set()
+    seen = Seen(history.acts, [*written, *map(_folder, written), *(path for *_, folders in made for path in folders)])
+    known: set[str] = set()
+    own, own_folders = Places(), Places()
+    changes: list[Change] = []
+    for act, done, folders in made:
+        for effect in done:
+            path = "/".join(parts_of(effect.target))
+            new = effect.verb == "create" or (
+                effect.verb == "write" and path not in known and not _was_there(act, seen, path)
+            )
+            mine = own.holds(path) or (effect.verb == "delete" and own_folders.holds(path))
+            changes.append(Change(act.step, effect, mine, gone=new or mine))
+            if effect.verb in CHANGES_FILES:
+                if new and path not in known:
+                    own.add(path)
+                    folder = _folder(path)
+                    if not seen.before(act.step, folder) and folder.rsplit("/", 1)[-1] not in told:
+                        own_folders.add(folder, folder=True)
+                known.add(path)
+        for path in folders:
+            if not seen.before(act.step, path):
+                own.add(path, folder=True)
+        if act.kind == "read":
+            known.add("/".join(parts_of(path_of(act.call))))
+    removed = Places()
+    for place in range(len(changes) - 1, -1, -1):
+        change = changes[place]
+        if change.effect.verb == "delete":
+            removed.add(change.effect.target)
+        if change.gone:
+            changes[place] = replace(change, gone=removed.holds(change.effect.target))
+    return changes
+
+
+def _folder(path: str) -> str:
+    return "/".join(parts_of(path)[:-1])
+
+
+def _was_there(act: Act, seen: Seen, path: str) -> bool:
+    """Whether a file was there before it was written: the answer says so or an earlier call shows it in its folder."""
+    answer = act.result.text[:200].lower() if act.result is not None else ""
+    return "has been updated" in answer or "overwr" in answer or seen.before(act.step, path)

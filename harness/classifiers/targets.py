@@ -1,24 +1,25 @@
 """Which files a user's words name, and whether a path that an agent wrote is one of them.
 
 `src/api/` is a folder, `*.py` a pattern, `config.py` any file of that name. A user's `src/a.py` is the agent's
-`/home/me/shop/src/a.py`: paths are compared part by part from their ends.
+`/home/me/shop/src/a.py`: what a path ends with has to be the same, part by part.
 """
 
 import re
-from fnmatch import fnmatchcase, translate
+from fnmatch import fnmatchcase
+from functools import lru_cache
 
 _PATHLIKE = re.compile(
-    r"[/*]|\.\w{1,10}$|^(?:Makefile|Dockerfile|Gemfile|Procfile|Jenkinsfile|LICENSE|README|CHANGELOG|CONTRIBUTING|\.\w+)$"
+    r"[/*]|\.[A-Za-z]\w{0,9}$|^(?:Makefile|Dockerfile|Gemfile|Procfile|Jenkinsfile|LICENSE|README|CHANGELOG|CONTRIBUTING|\.\w+)$"
 )
 _NO_PATH = re.compile(r"[\s=()]")
 _SCRATCH = re.compile(r"^(?:/var)?/tmp/|^/private/tmp/|^\$\{?TMPDIR|^/dev/")
-_DRIVE = re.compile(r"^(?:/|~|[A-Za-z]:/|\$)")
+_FROM_ROOT = re.compile(r"^(?:/|[A-Za-z]:/)")
+_HOME = re.compile(r"^(?:~\w*|\$\{?\w+\}?)/")
 
 
-def as_path(name: str) -> str | None:
-    """The path that a name is; `None` for a name of something else (a function, a command)."""
-    name = name.strip().removeprefix("@")
-    return name if name and _PATHLIKE.search(name) and not _NO_PATH.search(name) else None
+def is_path(name: str) -> bool:
+    """Whether a name is that of a file or a folder, and not of something else (a function, a command)."""
+    return _PATHLIKE.search(name) is not None and not _NO_PATH.search(name)
 
 
 def parts_of(path: str) -> list[str]:
@@ -31,47 +32,25 @@ def is_scratch(path: str) -> bool:
     return _SCRATCH.match(path) is not None
 
 
+@lru_cache(maxsize=4096)
+def _between_slashes(path: str) -> str:
+    return "/".join(["", *parts_of(_HOME.sub("", path.strip())), ""])
+
+
 def names(target: str, path: str) -> bool:
     """Whether the target that a user named (a file, a folder or a pattern) covers a path that the agent wrote."""
-    wanted, parts = parts_of(target), parts_of(path)
-    if not parts or not wanted:
+    wanted, written = _between_slashes(target), _between_slashes(path)
+    if "/" in (wanted, written):
         return False
+    last = parts_of(target)[-1]
+    if "*" in target and last == wanted.strip("/"):
+        return fnmatchcase(written.rsplit("/", 2)[1], last)
     if "*" in target:
-        pattern = "/".join(wanted)
-        if len(wanted) == 1:
-            return fnmatchcase(parts[-1], pattern)
-        return _ends_as(pattern.replace("**/", "*"), "/".join(parts))
-    if not target.endswith("/") and _same_end(wanted, parts, target, path):
+        return fnmatchcase(written, f"*{wanted.replace('**/', '*')}")
+    is_file = "." in last.lstrip(".") and not target.endswith("/")
+    from_root = _FROM_ROOT.match(target) is not None
+    if is_file and from_root and _FROM_ROOT.match(path):
+        return written == wanted
+    if written.endswith(wanted) or (wanted.endswith(written) and (from_root or written.count("/") > 2)):
         return True
-    has_ending = "." in wanted[-1].lstrip(".") and not target.endswith("/")
-    return not has_ending and _lies_below(wanted, parts, bool(_DRIVE.match(target)))
-
-
-def _ends_as(pattern: str, path: str) -> bool:
-    """Whether a path is as a pattern says from one of its parts on.
-
-    The first part that opens as the pattern does decides: its first `*` takes all up to a later one.
-    """
-    opening = pattern[: pattern.index("*") + 1]
-    found = re.search(rf"(?<![^/]){translate(opening)}", path)
-    return found is not None and fnmatchcase(path[found.start() :], pattern)
-
-
-def _same_end(wanted: list[str], parts: list[str], target: str, path: str) -> bool:
-    if len(parts) >= len(wanted):
-        return parts[-len(wanted) :] == wanted and (
-            not _DRIVE.match(target) or not _DRIVE.match(path) or parts == wanted
-        )
-    shorter = not _DRIVE.match(path) and wanted[-len(parts) :] == parts
-    return shorter and (len(parts) > 1 or _DRIVE.match(target) is not None)
-
-
-def _lies_below(wanted: list[str], parts: list[str], from_root: bool) -> bool:
-    """Whether the folder `wanted` stands in the path above its last part."""
-    above = parts[:-1]
-    if from_root and above[: len(wanted)] == wanted:
-        return True
-    if from_root and len(wanted) > 1:
-        wanted = wanted[-1:]
-    width = len(wanted)
-    return any(above[start : start + width] == wanted for start in range(len(above) - width + 1))
+    return not is_file and (f"/{last}/" if from_root else wanted) in written

@@ -7,8 +7,7 @@ later turn may have taken it back, the rule abstains: what other words carry is 
 """
 
 from harness.classifiers.history import History
-from harness.classifiers.overstepping import overstepped
-from harness.classifiers.verdicts import absent, found, nothing_to_judge, unchecked
+from harness.classifiers.overstepping import answer
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 
@@ -22,10 +21,4 @@ def classify(trajectory: Trajectory) -> Verdict:
 
 def judge(history: History) -> Verdict:
     """The verdict on a run whose view is already made."""
-    if not history.agent_steps:
-        return nothing_to_judge(history, CATEGORY)
-    finding = overstepped(history)
-    if finding.kind == "overstepped":
-        return found(history, CATEGORY, finding.steps, finding.words)
-    answer = absent if finding.kind == "kept" else unchecked
-    return answer(history, CATEGORY, finding.words)
+    return answer(history, CATEGORY, tools=False)
