@@ -11,7 +11,7 @@ from analysis.pages.index import index_page, notebook_lines, summary
 from analysis.pages.notebook import Report, notebook_page, read_notebook
 from analysis.tables import STATUS_WORDS, Table
 from analysis.tables.files import file_addresses, write_table
-from harness import places
+from harness import errors, places
 from harness.datasets.catalogue import data_sets, named_data_folder
 from harness.errors import InputError, MissingPrerequisite, UsageError, writing
 from harness.escaping import plain
@@ -20,6 +20,11 @@ from harness.progress import Progress, say
 from studies.notebooks import execute
 
 _LINES_SHOWN = 30
+
+_SAID_IN_ONE_LINE = {
+    name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, errors.MisstepError)
+}
+"""Errors that say what to do: a traceback of the cell that met one adds nothing."""
 
 
 def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
@@ -97,7 +102,8 @@ def run_notebooks(paths: Sequence[Path], environment: dict[str, str], out: Path,
                 say(f"{path.stem}: {plain(line)}")
             if report.error:
                 say(f"{path.stem}: {plain(report.error.sentence())}")
-                say(report.error.traceback)
+                if report.error.name not in _SAID_IN_ONE_LINE:
+                    say(report.error.traceback)
     return sorted(reports, key=lambda report: report.name)
 
 

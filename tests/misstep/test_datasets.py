@@ -14,10 +14,11 @@ from harness.datasets import benchmark, catalogue
 from harness.datasets.catalogue import how_to_get
 from harness.datasets.fetching import address_of, inside
 from harness.datasets.upstream import file_bytes
-from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
 from misstep.__main__ import app
 from misstep.datasets.text import loaded_text
 from tests.harness.datasets.test_whoandwhen import log
+from tests.misstep.full_disk import files_end_at
 from tests.misstep.served import COMMIT, MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served, sha256
 
 
@@ -93,6 +94,22 @@ def test_a_fetch_that_broke_off_keeps_what_came(upstream: Served, tmp_path: Path
     assert fetch(upstream, tmp_path, "small").exit_code == 0
     assert "data/runs.json" in upstream.asked
     assert "data/a b&c.json" not in upstream.asked
+
+
+def test_a_fetch_that_the_disk_had_no_room_for_names_the_file_and_goes_on_when_there_is_room(
+    upstream: Served, tmp_path: Path
+) -> None:
+    with files_end_at(10):
+        full = fetch(upstream, tmp_path, "small")
+    assert isinstance(full.exception, CannotWrite)
+    assert full.exception.line().startswith(f"{tmp_path / 'small'}/")
+    assert ": cannot write: " in full.exception.line()
+    left = [path for path in (tmp_path / "small").rglob("*") if path.is_file()]
+    assert all(path.stat().st_size for path in left)
+    assert not any(path.name.endswith(".part") for path in left)
+    upstream.asked.clear()
+    assert fetch(upstream, tmp_path, "small").exit_code == 0
+    assert run("verify", "small", "--data", tmp_path).exit_code == 0
 
 
 def test_a_set_that_cannot_be_fetched_does_not_keep_the_others_away(upstream: Served, tmp_path: Path) -> None:

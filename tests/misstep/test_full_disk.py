@@ -3,12 +3,10 @@
 import errno
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,22 +22,12 @@ from harness.journal.records import VERDICTS, read_verdicts
 from harness.journal.run_folder import PROGRESS
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 from tests.misstep.as_a_user import in_this_process
+from tests.misstep.full_disk import files_end_at
 from tests.misstep.in_a_thread import in_a_thread
 from tests.misstep.made_up import atif_lines
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = [f"apple {number}" if number % 2 else f"leek {number}" for number in range(12)]
-
-
-@contextmanager
-def files_end_at(size: int) -> Iterator[None]:
-    """No file of this process can grow beyond so many bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture

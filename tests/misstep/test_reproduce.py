@@ -142,6 +142,16 @@ def test_the_traceback_of_a_failing_notebook_goes_to_stderr(each_run):
     assert "\x1b" not in each_run.result.stderr
 
 
+def test_a_full_disk_in_a_notebook_is_one_sentence(tmp_path, monkeypatch):
+    source = "from harness.errors import CannotWrite\nraise CannotWrite('kept.bin', 'No space left on device')"
+    write(tmp_path / "notebooks", "full", prose("# A full disk"), code(source))
+    monkeypatch.setattr(places, "notebooks_folder", lambda: tmp_path / "notebooks")
+    result = run("--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "full: CannotWrite: kept.bin: cannot write: No space left on device. Make room there" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_json_is_one_document_with_the_worst_news_first(finished):
     document = json.loads(finished["json"].result.stdout)
     failing, good = document["pages"]
