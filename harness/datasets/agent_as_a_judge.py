@@ -25,13 +25,8 @@ from harness.protocols import ReadFile
 from harness.verdict import Verdict
 
 NAME = "agent_as_a_judge"
-VERSION = 3
 RATER = "human_consensus"
 JUDGE = "agent_judge"
-LABELS = {
-    "satisfied": "what the developer agent built meets the requirement",
-    "unsatisfied": "it does not",
-}
 
 
 class Judgement(Struct, frozen=True):
@@ -72,20 +67,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
     rows = list(csv_rows(path, Judgement))
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="text",
-            labels=LABELS,
-            raters=[RATER],
-            positive="satisfied",
-            asks=(
-                "Does what the developer agent built meet the requirement? Neither the requirement's text nor what was "
-                "built is in the public files: there are the names of task, requirement and agent alone."
-            ),
-            shown=("category",),
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         items=_items(rows, path),
         gold=(Gold(row.item_id, RATER, _label(row.human_satisfied)) for row in rows),
     )

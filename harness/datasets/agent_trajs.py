@@ -30,8 +30,6 @@ from harness.protocols import ReadFile
 from harness.trajectory import Trajectory
 
 NAME = "agent_trajs"
-VERSION = 2
-LABELS = {"passed": "SWE-smith's evaluation resolves the task", "failed": "it does not"}
 TOOLS = ("sweagent", "swesmith", "mini-swe-agent", "openhands")
 
 
@@ -115,16 +113,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     items += [_item("swesmith", task, {}) for task in verdicts if f"swesmith/{task}" not in at_hand]
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels=LABELS,
-            raters=("swe_smith",),
-            positive="passed",
-            asks="Did the run of a coding agent resolve its task, so that the task's own tests pass?",
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         items=(
             msgspec.structs.replace(item, trajectory_id=item.id)
             if item.id in at_hand

@@ -16,7 +16,7 @@ without a label stand in `trajectories/` only. `info`, which holds the reference
 Upstream's older `tau_retail.json` repeats 24 records and is not read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,22 +30,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Trajectory
 
 NAME = "agentrx"
-VERSION = 2
 RATER = "annotators"
-LABELS = {
-    "Guardrails Triggered": "a safety rule of the model or the site stopped the agent",
-    "Instruction Adherence Failure": "the agent did not keep to its policy or the user's instructions (tau)",
-    "Instruction/Plan Adherence Failure": "the agent did not keep to its instructions or plan (Magentic-One)",
-    "Intent Not Supported": "what was asked for cannot be done with the tools there are (tau)",
-    "Intent not supported": "what was asked for cannot be done with the tools there are (Magentic-One)",
-    "Intent Plan Misalignment": "the plan does not serve what was asked for",
-    "Invalid Invocation": "a tool was called with wrong or missing arguments",
-    "Invention of new information": "the agent made up what nothing it saw supports",
-    "Misinterpretation of Tool Output": "the agent drew the wrong conclusion from what a tool answered",
-    "System Failure": "the environment failed",
-    "Underspecified User Intent": "the user left out what the agent needed",
-}
-
 OTHER_DOMAIN = {
     "tau": ("Instruction/Plan Adherence Failure", "Intent not supported"),
     "magentic": ("Instruction Adherence Failure", "Intent Not Supported"),
@@ -113,18 +98,11 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     tau = {run.id: run for run in _tau_runs(folder / "tau_retail" / "tau_dataset_full.json.gz", read)}
     tau |= {run.id: run for run in _tau_runs(folder / "tau_retail" / "tau_dataset_failed.json.gz", read)}
     runs = [*_labelled_tau(folder, tau), *_labelled_magentic(folder)]
+    about = describe(NAME, folder)
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels=LABELS,
-            raters=[RATER],
-            asks="The run failed. Of which kind is the failure that decided it, its root cause?",
-            version=VERSION,
-        ),
-        [_item(run, _labels_of(run.domain, runs)) for run in runs],
+        about,
+        [_item(run, _labels_of(run.domain, runs, about.labels)) for run in runs],
         [Gold(run.id, RATER, _root(run, folder).failure_category) for run in runs],
         {"tau": tau.values()},
         [error for run in runs for error in _errors(run, folder)],
@@ -161,10 +139,10 @@ def _labelled_magentic(folder: Path) -> Iterator[Run]:
         yield Run(f"magentic-{labelled.trajectory_id}", labelled, None, lengths[str(labelled.trajectory_id)])
 
 
-def _labels_of(domain: str, runs: list[Run]) -> tuple[str, ...]:
+def _labels_of(domain: str, runs: list[Run], labels: Iterable[str]) -> tuple[str, ...]:
     """The labels that a run of a domain may get: not those that are spelt so in the other domain alone."""
     used = {failure.failure_category for run in runs if run.domain == domain for failure in run.labelled.failures}
-    return tuple(label for label in LABELS if label in used or label not in OTHER_DOMAIN[domain])
+    return tuple(label for label in labels if label in used or label not in OTHER_DOMAIN[domain])
 
 
 def _item(run: Run, labels: tuple[str, ...]) -> Item:

@@ -111,44 +111,27 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
     left_out: tuple[str, ...] = ()
 
 
-def describe(
-    name: str,
-    folder: Path,
-    *,
-    kind: Kind,
-    labels: Mapping[str, str],
-    raters: Iterable[str],
-    asks: str = "",
-    shown: Iterable[str] = (),
-    question: str = "",
-    title: str = "",
-    positive: str = "",
-    level: Level = "nominal",
-    version: int = 1,
-    left_out: Iterable[str] = (),
-) -> Benchmark:
+def describe(name: str, folder: Path, question: str = "") -> Benchmark:
     """What a benchmark folder of the set `name`, whose upstream files lie in `folder`, says of itself.
 
-    `question` is the short name of a further question of the set, `asks` the question as a sentence. Licence, citation
-    and origin come from the catalogue, and so does the title where none is given.
+    `question` is the short name of a further question of the set. All else is in the catalogue.
     """
     entry = data_set(name)
+    asked = entry.questions[question or "main"]
     return Benchmark(
         name=f"{name}-{question}" if question else name,
-        title=title or entry.title,
-        kind=kind,
-        labels=dict(labels),
-        raters=tuple(raters),
+        title=asked.title or entry.title,
+        kind=asked.kind,
+        labels=asked.labels,
+        raters=asked.raters,
         licence=entry.licence,
         citation=entry.citation,
         origin=tuple(f"{source.repository}@{source.commit}" for source in entry.sources.values()),
         digest=digest_of(folder),
-        positive=positive,
-        level=level,
-        question=asks,
-        shown=tuple(shown),
-        version=version,
-        left_out=tuple(left_out),
+        positive=asked.positive,
+        question=asked.asks,
+        shown=asked.shown,
+        version=asked.version,
     )
 
 

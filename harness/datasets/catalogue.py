@@ -10,6 +10,11 @@
     commit = "40 hex digits"
     [some_set.derived]
     "counts.csv" = "one row a run: its id and number of turns"
+    [some_set.questions.main]
+    kind = "triage"
+    asks = "Did the run do its task?"
+    raters = ["annotators"]
+    labels = {passed = "it did", failed = "it did not"}
 
     file,form,bytes,sha256,source,upstream_path,upstream_bytes,upstream_sha256      # data/datasets/some_set.csv
     runs/1.json.gz,gzip,2048,9f…,main,data/runs/1.json,,
@@ -30,6 +35,7 @@ from msgspec import Struct
 
 from harness.datasets.upstream import csv_rows, toml_file
 from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.items import Kind
 from harness.places import cache_folder, data_folder
 
 Form = Literal["bytes", "gzip", "redacted", "derived"]
@@ -75,8 +81,27 @@ class UpstreamInput(Struct, frozen=True):
     left_out: bool = False
 
 
+class DataSetQuestion(Struct, frozen=True, omit_defaults=True):
+    """What a set's labels answer, with the fields of `harness.datasets.benchmark.Benchmark`; `asks` is a sentence.
+
+    A loader fills in what follows from the files alone, such as labels that raters made up.
+    """
+
+    kind: Kind
+    asks: str = ""
+    title: str = ""
+    labels: dict[str, str] = {}
+    raters: tuple[str, ...] = ()
+    positive: str = ""
+    shown: tuple[str, ...] = ()
+    version: int = 1
+
+
 class DataSet(Struct, frozen=True, omit_defaults=True):
-    """One public data set; `derived` says for each derived file by what rule it is made."""
+    """One public data set; `derived` says for each derived file by what rule it is made.
+
+    `questions` has the main question under `main`, any other under its name.
+    """
 
     title: str
     licence: str
@@ -84,6 +109,7 @@ class DataSet(Struct, frozen=True, omit_defaults=True):
     sources: dict[str, Source]
     left_out: str = ""
     derived: dict[str, str] = {}
+    questions: dict[str, DataSetQuestion] = {}
 
 
 class _Registry(Struct, frozen=True):

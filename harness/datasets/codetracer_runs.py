@@ -21,8 +21,6 @@ from harness.protocols import ReadFile
 from harness.trajectory import Trajectory
 
 NAME = "codetracer_runs"
-VERSION = 2
-LABELS = {"passed": "the task's verifier gives the reward 1.0", "failed": "it gives the reward 0.0"}
 
 
 class Trial(Struct, frozen=True):
@@ -49,17 +47,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     trials = list(csv_rows(path, Trial))
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels=LABELS,
-            raters=("verifier",),
-            positive="passed",
-            asks="Did the run of a terminal agent do its task, so that the task's verifier gives the full reward?",
-            shown=("task_id",),
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         items=(_item(trial) for trial in trials),
         gold=(Gold(trial.trial, "verifier", _label(trial, path)) for trial in trials),
         trajectories={"runs": _trajectories(folder, trials, read)},

@@ -35,9 +35,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Trajectory
 
 NAME = "intercode"
-VERSION = 2
 
-LABELS = {"passed": "the highest reward over the turns of the run is 1.0", "failed": "it is lower"}
 
 _FILE = re.compile(
     r"[a-z]+__(?:(?P<folder>\S+?)__)?ic_[a-z]+(?:_(?P<strategy>multiturn|react|plan_solve))?"
@@ -117,17 +115,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     _compare(files, summary)
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels=LABELS,
-            raters=("environment",),
-            positive="passed",
-            asks="Did the run do its task at any turn, so that the environment gave the full reward of 1.0?",
-            shown=("environment", "turns_max"),
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         items=(_item(file, record) for file in files for record in file.records),
         gold=(
             Gold(file.run_id(record), "environment", "passed" if _solved(record) else "failed")

@@ -13,6 +13,7 @@ import re
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.datasets.benchmark import Benchmark, Gold, Item, describe, question_folder, write_benchmark
 from harness.datasets.upstream import csv_cells, files_in
@@ -21,7 +22,6 @@ from harness.items import Level
 from harness.protocols import ReadFile
 
 NAME = "judge_bench_raters"
-VERSION = 2
 
 _RATER = re.compile(r"r\d+\Z")
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
@@ -81,18 +81,14 @@ def _benchmark(
     seen = {rating for row in rated for rating in row.ratings.values()}
     level: Level = "ordinal" if all(rating.lstrip("-").isdecimal() for rating in seen) else "nominal"
     labels = sorted(seen, key=int) if level == "ordinal" else sorted(seen)
-    return describe(
-        NAME,
-        folder,
-        question=question,
+    return replace(
+        describe(NAME, folder),
+        name=f"{NAME}-{question}",
         title=f"JUDGE-BENCH, {name}: {metric}",
-        kind="text",
         labels={label: f"{metric}: {label}" for label in labels},
-        raters=raters,
+        raters=tuple(raters),
         level=level,
-        asks=f"How is the text to be rated for {metric}?",
-        shown=("metric",),
-        version=VERSION,
+        question=f"How is the text to be rated for {metric}?",
     )
 
 

@@ -38,68 +38,10 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Source, ToolCall, Trajectory
 
 NAME = "llm_agents_study"
-VERSION = 2
 RATER = "authors"
 MAIN = "action_action"
-PAIRS = {
-    "action_action": "an action to the action before it",
-    "thought_thought": "a thought to the thought before it",
-    "thought_action": "a thought to the action taken on it",
-    "result_action": "a result to the action after it",
-    "result_thought": "a result to the thought after it",
-}
-"""Relation → what is related to what."""
-
-ASKS = {
-    "action_action": "How does the action of the step relate to the action of the step before it?",
-    "thought_thought": "How does the thought of the step relate to the thought of the step before it?",
-    "thought_action": "Does the action of the step do what the thought of the same step says?",
-    "result_action": "How does what came back from the step before relate to the action of the step?",
-    "result_thought": "How does what came back from the step before relate to the thought of the step?",
-    "action_category": "Of which kind is the action of the step?",
-}
-"""Question → the question as a sentence."""
-
-RELATION_LABELS = {
-    "action_action": {
-        "Follow-up": "the action goes on from the one before",
-        "Refinement": "it does the same, better aimed",
-        "Divergence": "it does something else",
-        "Repetition": "it does the same again",
-    },
-    "thought_thought": {
-        "Follow-up": "the thought goes on from the one before",
-        "Refinement": "it makes the one before more exact",
-        "Divergence": "it turns to something else",
-        "Redundancy": "it says the same again",
-        "Contradiction": "it contradicts the one before",
-    },
-    "thought_action": {
-        "Alignment": "the action does what the thought says",
-        "Misalignment": "the action does something else",
-    },
-    "result_action": {
-        "Triggering": "the result leads to the action",
-        "Informative": "the result informs the action",
-        "No Influence": "the result plays no part",
-    },
-    "result_thought": {
-        "Follow-up": "the thought goes on from the result",
-        "Refinement": "the result makes the thought more exact",
-        "No Influence": "the result plays no part",
-        "Misinterpretation": "the thought misreads the result",
-    },
-}
-CATEGORIES = {
-    "Explore": "looks around in the code or the file system",
-    "Search": "searches for something named",
-    "Locate": "names the place of the fault",
-    "Explain": "states a hypothesis or an analysis",
-    "Reproduce": "makes the fault show",
-    "Generate Fix": "writes or changes a fix",
-    "Refactor": "changes code without changing what it does",
-    "Run tests": "runs tests",
-}
+RELATIONS = ("action_action", "thought_thought", "thought_action", "result_action", "result_thought")
+"""What the labels relate, a question each; the catalogue says what is asked."""
 
 _EXPERIMENT = re.compile(r"^experiment_\d+_")
 
@@ -167,11 +109,11 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     for name in resolved:
         if name not in runs:
             raise InputError(f"labels for {name}, whose text is not there", file=folder / "relation_labels.csv")
-    for relation, what in PAIRS.items():
+    for relation in RELATIONS:
         rows = [row for row in relations if row.relation == relation]
         labels = list(_related(rows, runs, between=relation != "thought_action"))
-        _write(folder, out, relation, f"the relation of {what}", RELATION_LABELS[relation], labels, runs)
-    _write(folder, out, "action_category", "what kind of action it is", CATEGORIES, list(_acts(categories, runs)), runs)
+        _write(folder, out, relation, labels, runs)
+    _write(folder, out, "action_category", list(_acts(categories, runs)), runs)
 
 
 def _related(rows: list[Relation], runs: dict[str, Trajectory], between: bool) -> Iterator[Label]:
@@ -189,29 +131,11 @@ def _acts(rows: list[Category], runs: dict[str, Trajectory]) -> Iterator[Label]:
         yield Label(run, row.iteration, row.iteration if row.iteration < len(runs[run].steps) else None, row.category)
 
 
-def _write(
-    folder: Path,
-    out: Path,
-    question: str,
-    asks: str,
-    meanings: dict[str, str],
-    labels: list[Label],
-    runs: dict[str, Trajectory],
-) -> None:
-    main = question == MAIN
+def _write(folder: Path, out: Path, question: str, labels: list[Label], runs: dict[str, Trajectory]) -> None:
+    further = "" if question == MAIN else question
     write_benchmark(
-        out if main else question_folder(out, question),
-        describe(
-            NAME,
-            folder,
-            question="" if main else question,
-            title=f"Steps of software-engineering agents: {asks}",
-            kind="misbehaviour",
-            labels=meanings,
-            raters=[RATER],
-            asks=ASKS[question],
-            version=VERSION,
-        ),
+        question_folder(out, further) if further else out,
+        describe(NAME, folder, further),
         [
             Item(
                 id=_item_id(label, question),

@@ -21,9 +21,7 @@ from harness.datasets.upstream import csv_rows
 from harness.protocols import ReadFile
 
 NAME = "mast"
-VERSION = 2
 RATERS = ("annotator_1", "annotator_2", "annotator_3")
-LABELS = {"1": "the failure mode is in the trace", "0": "it is not"}
 Mark = Literal["0", "1", ""]
 
 
@@ -52,17 +50,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     rows = list(csv_rows(folder / "human_labels.csv", Row))
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels=LABELS,
-            raters=RATERS,
-            positive="1",
-            asks="Is the failure mode that is named in the run of several agents?",
-            shown=("mode",),
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         [_item(row) for row in rows],
         [gold for row in rows for gold in _gold(row)],
     )

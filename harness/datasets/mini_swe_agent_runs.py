@@ -26,8 +26,6 @@ from harness.protocols import ReadFile
 from harness.trajectory import Trajectory
 
 NAME = "mini_swe_agent_runs"
-VERSION = 2
-LABELS = {"passed": "the patch resolves the issue: the task's tests pass", "failed": "it does not"}
 _SUFFIX = ".traj.json.gz"
 
 
@@ -64,16 +62,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     at_hand = _paths(folder, {run.instance_id for run in runs})
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels=LABELS,
-            raters=("swe_bench",),
-            positive="passed",
-            asks="Does the patch of the run resolve the issue, so that the task's own tests pass?",
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         items=(_item(run, run.instance_id in at_hand) for run in runs),
         gold=(Gold(run.instance_id, "swe_bench", "passed" if run.resolved else "failed") for run in runs),
         trajectories={"runs": _trajectories(at_hand, read)},

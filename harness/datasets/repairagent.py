@@ -33,14 +33,12 @@ from msgspec import Struct
 
 from harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
 from harness.datasets.iterations import literal_calls, one_line_iterations, results, steps_of
-from harness.datasets.llm_agents_study import CATEGORIES
 from harness.datasets.upstream import csv_rows, file_text, json_lines
 from harness.errors import InputError
 from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Source, Trajectory
 
 NAME = "repairagent"
-VERSION = 2
 RATER = "authors"
 RUNS = "trajectories.jsonl.gz"
 TOOLS = {
@@ -119,20 +117,9 @@ def _trajectory(run: Recorded, path: Path, line: int) -> Trajectory:
 
 def _write_resolved(folder: Path, out: Path, recorded: list[Recorded], runs: dict[str, Trajectory]) -> None:
     labels = {True: "resolved", False: "unresolved"}
-    meanings = {"resolved": "the run fixed its bug", "unresolved": "it did not"}
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels=meanings,
-            raters=[RATER],
-            positive="resolved",
-            asks="Did the run of a repair agent fix its bug, so that the bug's failing tests pass and no other fails?",
-            shown=("bug",),
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         [_run_item(run.id, "triage", extra={"bug": run.bug}) for run in recorded],
         [Gold(run.id, RATER, labels[run.resolved]) for run in recorded if run.resolved is not None],
         {"runs": [msgspec.structs.replace(run, outcome=Outcome()) for run in runs.values()]},
@@ -151,17 +138,7 @@ def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> N
             raise InputError(f"a label for {row.bug}, of which there is no run", file=path, field="bug")
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            question="action_category",
-            title="RepairAgent: what kind of action an iteration takes",
-            kind="misbehaviour",
-            labels=CATEGORIES,
-            raters=[RATER],
-            asks="Of which kind is the action of the step?",
-            version=VERSION,
-        ),
+        describe(NAME, folder, "action_category"),
         [
             Item(
                 id=f"{row.bug}/{row.iteration}",
@@ -186,17 +163,7 @@ def _write_fixed(folder: Path, out: Path) -> None:
     bugs = dict.fromkeys([*(bug for listed in fixed.values() for bug in listed), *patches])
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            question="fixed",
-            title="Defects4J: the bugs that three repair tools list as fixed",
-            kind="patch",
-            labels={"fixed": "the tool's authors list the bug as fixed"},
-            raters=TOOLS,
-            asks="Does the tool's patch fix the bug?",
-            version=VERSION,
-        ),
+        describe(NAME, folder, "fixed"),
         [
             Item(
                 id=bug,
@@ -224,20 +191,10 @@ def _bug(spelt: str, path: Path) -> str:
 
 def _write_verdicts(folder: Path, out: Path) -> None:
     fixes = list(_fixes(folder / "fixes_implementation.txt"))
+    judged = sorted({fix.verdict for fix in fixes if fix.verdict})
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            question="verdict",
-            title="RepairAgent: how a person judges a fix against the developer's",
-            kind="patch",
-            labels=dict.fromkeys(sorted({fix.verdict for fix in fixes if fix.verdict}), ""),
-            raters=[RATER],
-            asks="How near does the patch come to the developer's own fix of the bug, which you do not see?",
-            shown=("bug",),
-            version=VERSION,
-        ),
+        msgspec.structs.replace(describe(NAME, folder, "verdict"), labels=dict.fromkeys(judged, "")),
         [
             Item(
                 id=str(number),

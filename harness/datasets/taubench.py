@@ -28,8 +28,6 @@ from harness.protocols import ReadFile
 from harness.trajectory import Trajectory
 
 NAME = "taubench"
-VERSION = 2
-LABELS = {"passed": "the database ends in the expected state: reward 1.0", "failed": "it does not: reward 0.0"}
 _FILE = "gpt-4o-airline.json.gz"
 _MODEL = "gpt-4o"
 
@@ -83,19 +81,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     _check(records, path, folder / "rewards.csv")
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels=LABELS,
-            raters=("environment",),
-            positive="passed",
-            asks=(
-                "Did the service agent do what the user wanted and its policy allows, so that the database ends in "
-                "exactly the expected state?"
-            ),
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         items=(_item(record) for record in records),
         gold=(Gold(record.item_id, "environment", "passed" if record.reward else "failed") for record in records),
         trajectories={"gpt-4o-airline": _trajectories(path, records, read)},

@@ -26,12 +26,7 @@ from harness.protocols import ReadFile
 from harness.trajectory import Trajectory
 
 NAME = "trail"
-VERSION = 3
 RATER = "annotators"
-LABELS = {
-    "present": "the annotators found an error of the category in the trace",
-    "absent": "they found none of the category",
-}
 SOURCES = ("gaia", "swe_bench")
 
 
@@ -77,17 +72,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     categories = sorted({error.category for trace in traces for error in trace.errors})
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="misbehaviour",
-            labels=LABELS,
-            raters=[RATER],
-            positive="present",
-            asks="Is there an error of the category that is named in the trace of the agent?",
-            shown=("category",),
-            version=VERSION,
-        ),
+        describe(NAME, folder),
         [_item(trace, category) for trace in traces for category in categories],
         [
             Gold(item_id(trace.id, category), RATER, _label(trace, category))

@@ -18,6 +18,7 @@ Two questions: `whoandwhen` (which agent decided the failure; the labels are age
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.datasets.benchmark import (
     Gold,
@@ -33,7 +34,6 @@ from harness.protocols import ReadFile
 from harness.trajectory import Outcome, Role, Source, Step, Trajectory
 
 NAME = "whoandwhen"
-VERSION = 2
 RATER = "annotators"
 TERMINALS = ("Computer_terminal", "ComputerTerminal")
 """Who only prints what a program said."""
@@ -94,16 +94,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     ]
     write_benchmark(
         out,
-        describe(
-            NAME,
-            folder,
-            kind="triage",
-            labels={},
-            raters=[RATER],
-            asks="The run of several agents failed. Which agent made the mistake that decided the failure?",
-            version=VERSION,
-            left_out=left_out,
-        ),
+        replace(describe(NAME, folder), left_out=left_out),
         [_item(name, log, _speakers(log)) for name, log in logs.items()],
         [Gold(name, RATER, log.mistake_agent) for name, log in logs.items()],
         {"runs": runs},
@@ -111,21 +102,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     )
     write_benchmark(
         question_folder(out, "step"),
-        describe(
-            NAME,
-            folder,
-            question="step",
-            title="Who&When: the step that decided the failure, counted from 0",
-            kind="triage",
-            labels={},
-            raters=[RATER],
-            asks=(
-                "The run of several agents failed. At which step was the mistake made that decided the failure? The "
-                "labels are the numbers of the steps."
-            ),
-            version=VERSION,
-            left_out=left_out,
-        ),
+        replace(describe(NAME, folder, "step"), left_out=left_out),
         [_item(name, log, tuple(map(str, range(len(log.history))))) for name, log in logs.items()],
         [Gold(name, RATER, str(step)) for name, step in steps.items()],
         {"runs": runs},

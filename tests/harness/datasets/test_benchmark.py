@@ -109,10 +109,10 @@ def test_what_is_asked_and_what_is_shown_stand_in_the_benchmark_file(tmp_path: P
 
 
 def test_licence_citation_and_origin_come_from_the_catalogue(tmp_path: Path) -> None:
-    about = describe("mast", tmp_path, question="other", kind="triage", labels={}, raters=["ann"])
+    about = describe("mast", tmp_path)
     entry = data_set("mast")
     assert (about.name, about.title, about.licence, about.citation) == (
-        "mast-other",
+        "mast",
         entry.title,
         entry.licence,
         entry.citation,
