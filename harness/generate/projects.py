@@ -5,7 +5,8 @@ from random import Random
 
 from msgspec import Struct
 
-from harness.generate.languages import LANGUAGES, Language
+from harness.generate.languages import Language, load_languages
+from harness.generate.voice import fill
 
 _NOUNS = (
     "receipt",
@@ -128,7 +129,7 @@ class Project(Struct):
 
 def make_project(random: Random, functions: tuple[int, int] = (2, 5)) -> Project:
     """A project of six modules with tests for three; `functions` is the least and most number of them in a module."""
-    language = random.choice(LANGUAGES)
+    language = random.choice(load_languages())
     name = random.choice(_PROJECTS)
     modules = random.sample(_MODULES, 6)
     pairs = _names(random)
@@ -136,7 +137,7 @@ def make_project(random: Random, functions: tuple[int, int] = (2, 5)) -> Project
     for module in modules:
         path = f"{language.source_folder.format(project=name)}/{module}{language.suffix}"
         noun = random.choice(_NOUNS)
-        head = language.head.substitute(module=module, noun=noun).split("\n")
+        head = fill(language.head, {"module": module, "noun": noun}).split("\n")
         made = [_function(random, language, path, *next(pairs)) for _ in range(random.randint(*functions))]
         project.functions[path] = made
         project.files[path] = head + [line for one in made for line in _body(language, one)]
@@ -185,15 +186,15 @@ def _function(random: Random, language: Language, path: str, verb: str, noun: st
     name = f"{verb}{noun.capitalize()}" if language.camel else f"{verb}_{noun}"
     number = random.randrange(12, 90)
     words = {"name": name, "upper": f"{verb}_{noun}".upper(), "noun": noun, "number": str(number)}
-    limit, comparison = language.limit.substitute(words), language.comparison.substitute(words)
+    limit, comparison = fill(language.limit, words), fill(language.comparison, words)
     return Function(path, name, noun, number, limit, comparison)
 
 
 def _body(language: Language, function: Function) -> list[str]:
     words = {"limit": function.limit, "comparison": function.comparison, "name": function.name, "noun": function.noun}
-    return language.function.substitute(words).split("\n")
+    return fill(language.function, words).split("\n")
 
 
 def _test(language: Language, function: Function) -> list[str]:
     words = {"name": function.name, "noun": function.noun, "number": str(function.number)}
-    return language.test.substitute(words).split("\n")
+    return fill(language.test, words).split("\n")
