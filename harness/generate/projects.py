@@ -3,60 +3,23 @@
 from collections.abc import Iterator
 from random import Random
 
+import msgspec
 from msgspec import Struct
 
 from harness.generate.languages import Language, load_languages
-from harness.generate.voice import fill
+from harness.generate.voice import FOLDER, fill
 
-_NOUNS = (
-    "receipt",
-    "parcel",
-    "ticket",
-    "booking",
-    "sensor",
-    "recipe",
-    "badge",
-    "voucher",
-    "playlist",
-    "meter",
-    "shipment",
-    "palette",
-    "season",
-    "roster",
-    "lease",
-    "pallet",
-    "letter",
-    "harvest",
-)
-_VERBS = (
-    "collect",
-    "merge",
-    "split",
-    "round",
-    "archive",
-    "export",
-    "reserve",
-    "release",
-    "combine",
-    "renumber",
-    "schedule",
-    "restore",
-    "compare",
-    "publish",
-)
-_MODULES = (
-    "loading",
-    "pricing",
-    "routing",
-    "storage",
-    "intake",
-    "delivery",
-    "history",
-    "planning",
-    "billing",
-    "layout",
-)
-_PROJECTS = ("harbour", "orchard", "lantern", "quarry", "meadow", "ferry", "granary", "compass")
+
+class _Words(Struct, frozen=True, forbid_unknown_fields=True):
+    """What projects are called, their modules, and the verbs and nouns of which names of functions are made."""
+
+    nouns: tuple[str, ...]
+    verbs: tuple[str, ...]
+    modules: tuple[str, ...]
+    projects: tuple[str, ...]
+
+
+_WORDS = msgspec.toml.decode((FOLDER.parent / "projects.toml").read_bytes(), type=_Words)
 
 
 class Function(Struct, frozen=True):
@@ -130,13 +93,13 @@ class Project(Struct):
 def make_project(random: Random, functions: tuple[int, int] = (2, 5)) -> Project:
     """A project of six modules with tests for three; `functions` is the least and most number of them in a module."""
     language = random.choice(load_languages())
-    name = random.choice(_PROJECTS)
-    modules = random.sample(_MODULES, 6)
+    name = random.choice(_WORDS.projects)
+    modules = random.sample(_WORDS.modules, 6)
     pairs = _names(random)
     project = Project(name, language, (), (), (), {}, {})
     for module in modules:
         path = f"{language.source_folder.format(project=name)}/{module}{language.suffix}"
-        noun = random.choice(_NOUNS)
+        noun = random.choice(_WORDS.nouns)
         head = fill(language.head, {"module": module, "noun": noun}).split("\n")
         made = [_function(random, language, path, *next(pairs)) for _ in range(random.randint(*functions))]
         project.functions[path] = made
@@ -177,7 +140,7 @@ def change_comparison(function: Function) -> Change:
 
 
 def _names(random: Random) -> Iterator[tuple[str, str]]:
-    pairs = [(verb, noun) for verb in _VERBS for noun in _NOUNS]
+    pairs = [(verb, noun) for verb in _WORDS.verbs for noun in _WORDS.nouns]
     random.shuffle(pairs)
     return iter(pairs)
 
