@@ -103,7 +103,7 @@ def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:
     more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
     n = "an item" if len(unknown) == 1 else f"{len(unknown):,} items"
     advice = "Correct the ids, or take these rows out."
-    said = f"labels of {n} that items.jsonl does not have: {shown}{more}"
+    said = f"there are labels of {n} that items.jsonl does not have: {shown}{more}"
     return InputError(said, advice, file=path, line=next(iter(unknown.values())), field="item")
 
 
@@ -134,8 +134,8 @@ def check_gold(folder: Path, labels: Collection[str], items: Collection[str] | N
             said = f"{row.label!r} is none of the labels {', '.join(labels)}"
             raise InputError(said, "Name every label in benchmark.toml.", file=path, line=line, field="label")
         if (row.item, row.rater) in seen:
-            said = f"a second label of {row.rater!r} for {row.item!r}"
-            raise InputError(said, "Keep one row an item and rater.", file=path, line=line)
+            said = f"{row.rater!r} labels {row.item!r} twice"
+            raise InputError(said, "Keep one row for each item and rater.", file=path, line=line)
         seen.add((row.item, row.rater))
     if unknown:
         raise _of_unknown_items(path, unknown)
@@ -148,15 +148,20 @@ def _gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
             reader = csv.DictReader(stream, strict=True)
             lacking = [column for column in GoldLabel.__struct_fields__ if column not in (reader.fieldnames or ())]
             if lacking:
-                raise InputError(f"no column {lacking[0]!r}", _GOLD_FORM, file=path, line=1)
+                raise InputError(f"there is no column {lacking[0]!r}", _GOLD_FORM, file=path, line=1)
             for row in reader:
                 given = [row[column] for column in GoldLabel.__struct_fields__]
                 if None in given or None in row:
-                    raise InputError("too few or too many cells", _GOLD_FORM, file=path, line=reader.line_num)
+                    raise InputError(
+                        "the row and the header have different numbers of cells",
+                        _GOLD_FORM,
+                        file=path,
+                        line=reader.line_num,
+                    )
                 label = GoldLabel(*given)
                 if label.label:
                     yield reader.line_num, label
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", _GOLD_FORM, file=path) from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"no table in UTF-8: {error}", _GOLD_FORM, file=path) from error
+        raise InputError(f"not a CSV table in UTF-8: {error}", _GOLD_FORM, file=path) from error

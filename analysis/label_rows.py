@@ -113,7 +113,7 @@ def _parsed_columns(text: str, delimiter: str, path: Path) -> list[Sequence[str]
         rows = [cells for cells in reader if _has_content(cells)]
     except csv.Error as error:
         advice = 'Close every quote, and double a quote inside quotes ("").'
-        raise InputError(f"no CSV: {error}", advice, file=path, line=reader.line_num) from error
+        raise InputError(f"not valid CSV: {error}", advice, file=path, line=reader.line_num) from error
     width = len(rows[0]) if rows else 0
     if any(len(row) != width for row in rows):
         odd = next(position for position, row in enumerate(rows) if len(row) != width)
@@ -138,7 +138,9 @@ def _text(path: Path, what: str) -> str:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", f"Give a CSV file of {what}.", file=path) from error
     if len(content) > MOST_BYTES:
-        raise InputError(f"more than {MOST_BYTES // 2**20} MiB", f"Leave out what is no {what}.", file=path)
+        raise InputError(
+            f"the file is larger than {MOST_BYTES // 2**20} MiB", f"Leave out everything but the {what}s.", file=path
+        )
     if (nul := content.find(b"\0")) >= 0:
         # Text in UTF-16 has one beside every plain letter.
         what = "not UTF-8 but UTF-16" if 3 * content.count(b"\0") > len(content) else "a NUL character"

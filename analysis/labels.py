@@ -121,7 +121,7 @@ def read_labels(
         A rater who is not in the file, fewer than two raters, an order where there is none to give.
     """
     if order and level != "ordinal":
-        raise UsageError(f"--order says nothing at the {level} level", "Add --level ordinal, or leave --order out.")
+        raise UsageError(f"--order has no effect at the {level} level", "Add --level ordinal, or leave --order out.")
     sheet = read_rows(path)
     sheet = structs.replace(sheet, header=[_visible(name).strip() for name in sheet.header])
     names = {name.casefold(): position for position, name in reversed(list(enumerate(sheet.header)))}
@@ -188,13 +188,15 @@ def _chosen(wanted: Sequence[str], known: list[str], file: str) -> list[str]:
     for name in (part.strip() for part in wanted):
         found = by_name.get(name) or by_name.get(name.casefold())
         if found is None:
-            raise UsageError(f"no rater {name!r} in {file}", f"It has {_listed(known)}.")
+            raise UsageError(f"{file} has no rater {name!r}", f"Its raters are {_listed(known)}.")
         if found in chosen:
             raise UsageError(f"rater {name!r} is named twice", "Name each rater once.")
         chosen.append(found)
     chosen = chosen if wanted else known
     if len(chosen) < 2:
-        raise UsageError(f"one rater, {_listed(chosen)}: agreement needs two", f"{file} has {_listed(known)}.")
+        raise UsageError(
+            f"agreement needs two raters, and there is one: {_listed(chosen)}", f"{file} has {_listed(known)}."
+        )
     if len(chosen) > MOST_RATERS:
         found = f"{len(chosen):,} columns that would be raters in {file}, more than {MOST_RATERS}"
         raise UsageError(found, "Name the raters to compare with --raters.")
@@ -214,7 +216,7 @@ def _coded(ratings: _Ratings, level: ScaleLevel, order: Sequence[str]) -> Labels
         raise _at_label(ratings, control, "has a control character", "Take it out: no label that one can read has one.")
     if not labels:
         advice = "Fill in the raters' columns; an empty cell is a missing rating."
-        raise InputError("no label in any cell", advice, file=ratings.sheet.file)
+        raise InputError("no cell has a label", advice, file=ratings.sheet.file)
     remarks = [*ratings.remarks]
     shown = _merged(labels, level, remarks)
     _warn_of_missing(labels, order, remarks)
@@ -284,7 +286,10 @@ def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], rat
     if words and level == "interval":
         odd = {label for label, category in shown.items() if category in words}
         raise _at_label(
-            ratings, odd, "is no number", "Interval labels are numbers with a decimal point; leave a missing one empty."
+            ratings,
+            odd,
+            "is not a number",
+            "Interval labels are numbers with a decimal point; leave a missing one empty.",
         )
     if words and level == "ordinal":
         found = f"the order of these labels is not known: {_listed(sorted(categories))}"

@@ -250,7 +250,7 @@ def load_paper(slug: str) -> Paper:
     """
     file = data_folder() / "published" / f"{slug}.toml"
     if not file.exists():
-        raise UsageError(f"no published figures of {slug!r}", f"Known: {', '.join(published_papers())}.")
+        raise UsageError(f"there are no published figures of {slug!r}", f"Known: {', '.join(published_papers())}.")
     return read_paper(file)
 
 
@@ -259,7 +259,9 @@ def read_paper(file: Path) -> Paper:
     try:
         written = file.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", "Give a TOML of printed figures.", file=file) from error
+        raise InputError(
+            f"cannot be read: {error.strerror}", "Give a TOML file of printed figures.", file=file
+        ) from error
     paper = toml_form(written, Paper, file, "See data/published/wink.toml for the form.")
     _check_ids(paper, file)
     return structs.replace(paper, figure=tuple(structs.replace(figure, paper=paper.slug) for figure in paper.figure))
@@ -269,10 +271,14 @@ def _check_ids(paper: Paper, file: Path) -> None:
     figures, matrices = {figure.id for figure in paper.figure}, {matrix.id for matrix in paper.matrix}
     for name, times in Counter([named.id for named in paper.figure] + [named.id for named in paper.matrix]).items():
         if times > 1:
-            raise InputError("named twice", "Give each figure and each matrix its own id.", file=file, field=name)
+            raise InputError(
+                "the id is used twice", "Give each figure and each matrix an id of its own.", file=file, field=name
+            )
     for figure in paper.figure:
         if figure.inputs and figure.check is None:
-            raise InputError("inputs without a check", "Say which check takes them.", file=file, field=figure.id)
+            raise InputError(
+                "the figure has inputs but no check", "Name the check that takes them.", file=file, field=figure.id
+            )
         _check_number(figure, file)
         for derivation in figure.derivations:
             _check_inputs(derivation, figures, matrices, file, figure.id)
@@ -282,7 +288,7 @@ def _check_ids(paper: Paper, file: Path) -> None:
             raise InputError(f"cells are not {said}", "Give each row and column a cell.", file=file, field=matrix.id)
         for name in (name for row in matrix.cells for name in row):
             if name not in figures:
-                raise InputError(f"no figure {name!r} for a cell", file=file, field=matrix.id)
+                raise InputError(f"a cell names the figure {name!r}, which does not exist", file=file, field=matrix.id)
     _check_order(paper, file)
 
 
@@ -294,10 +300,10 @@ def _check_number(figure: Figure, file: Path) -> None:
     shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
     if not _DIGITS.fullmatch(digits) or long:
         advice = 'Give the number in digits as `value`, or the unit "text".'
-        raise InputError(f"{shown!r} is no number", advice, file=file, field=figure.id)
+        raise InputError(f"{shown!r} is not a number", advice, file=file, field=figure.id)
     if too_many_digits(digits, is_limit=figure.bound is not None or figure.printed.startswith(("<", ">", "≤", "≥"))):
         advice = f"Give at most {MOST_DIGITS} digits."
-        raise InputError(f"{shown!r} has more digits than can be compared", advice, file=file, field=figure.id)
+        raise InputError(f"{shown!r} has too many digits to compare", advice, file=file, field=figure.id)
 
 
 def _check_order(paper: Paper, file: Path) -> None:
@@ -309,7 +315,7 @@ def _check_order(paper: Paper, file: Path) -> None:
         named: list[str] = error.args[1][::-1]
         shown = " → ".join([*named[:_MOST_NAMED], "…"] if len(named) > _MOST_NAMED else named)
         advice = "Name what else is printed that it could be worked out from."
-        raise InputError(f"worked out from itself: {shown}", advice, file=file, field=named[0]) from error
+        raise InputError(f"the figure is computed from itself: {shown}", advice, file=file, field=named[0]) from error
 
 
 def _needed(figure: Figure, matrices: dict[str, list[str]]) -> Iterator[str]:
@@ -335,7 +341,7 @@ def _check_inputs(derivation: Derivation, figures: set[str], matrices: set[str],
         for name in (value,) if isinstance(value, str) else value:
             if name not in (matrices if key == "matrix" else figures):
                 kind = "matrix" if key == "matrix" else "figure"
-                raise InputError(f"no {kind} {name!r} to work it out from", file=file, field=field)
+                raise InputError(f"the inputs name the {kind} {name!r}, which does not exist", file=file, field=field)
 
 
 def published_row(figure: Figure, quantity: str | None = None, *, n: int | None = None, group: str = "") -> Row:

@@ -149,7 +149,7 @@ class CannotWrite(MisstepError):
     exit_code = 3
 
     def __init__(self, file: Path | str, reason: str) -> None:
-        advice = "Make room there and give the same line again: what is written already is kept."
+        advice = "Free some space there and run the same command again: it keeps what is written already."
         super().__init__(f"{file}: cannot write: {reason}", advice)
 
 

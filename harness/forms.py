@@ -62,7 +62,7 @@ def toml_form(data: bytes, type_: type[T], file: Path, form: str) -> T:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         # What reads TOML says no in more ways than one: a number of 5,000 digits, brackets nested 10,000 deep.
         place = _TOML_PLACE.fullmatch(str(error))
-        found = f"no TOML: {place[1]}, column {place[3]}" if place else f"no TOML: {error}"
+        found = f"not valid TOML: {place[1]}, column {place[3]}" if place else f"not valid TOML: {error}"
         raise InputError(found, form, file=file, line=int(place[2]) if place else None) from error
     try:
         return msgspec.convert(raw, type_)
@@ -78,7 +78,7 @@ def json_form(data: bytes, decoder: "msgspec.json.Decoder[T]", file: Path, line:
         except msgspec.ValidationError as error:
             raise _broken(error, msgspec.json.decode(data), decoder.type, form, file=file, line=line) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"no JSON: {error}", form, file=file, line=line) from error
+        raise InputError(f"not valid JSON: {error}", form, file=file, line=line) from error
 
 
 def misspelt(data: bytes, known: Iterable[str], file: Path, form: str) -> None:

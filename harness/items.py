@@ -132,7 +132,7 @@ def read_question(folder: Path) -> Question:
     misspelt(written, BenchmarkFile.__struct_fields__, file, _FORM)
     labels = asked.labels if isinstance(asked.labels, dict) else dict.fromkeys(asked.labels, "")
     if len(labels) < len(asked.labels) or "" in labels:
-        raise InputError("a label that is empty or comes twice", "Name each label once.", file=file, field="labels")
+        raise InputError("a label is empty or named twice", "Name each label once.", file=file, field="labels")
     if asked.positive and labels and asked.positive not in labels:
         said = f"{asked.positive!r} is none of the labels {', '.join(labels)}"
         raise InputError(said, "Name one of them.", file=file, field="positive")
@@ -193,18 +193,24 @@ def numbered_items(folder: Path, of: type[Any] = Item) -> Iterator[tuple[int, An
         with file.open("rb") as stream:
             for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), start=1):
                 if len(line) > MOST_LINE_BYTES:
-                    raise InputError("a line longer than 64 MiB", "Put the run into a file.", file=file, line=number)
+                    raise InputError(
+                        "the line is longer than 64 MiB", "Put the run into a file of its own.", file=file, line=number
+                    )
                 if number == 1:
                     line = line.removeprefix(BOM_UTF8)
                 if not line.strip():
                     continue
                 item = json_form(line, decoder, file, number, _ITEM_FORM)
                 if item.id in seen:
-                    raise InputError(f"the id {item.id!r} comes twice", "Ids are unique.", file=file, line=number)
+                    raise InputError(
+                        f"two items have the id {item.id!r}", "Give each item an id of its own.", file=file, line=number
+                    )
                 seen.add(item.id)
                 yield number, item
     except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", "A benchmark has its items there.", file=file) from error
+        raise InputError(
+            f"cannot open: {error.strerror}", "A benchmark folder needs this file; it lists the items.", file=file
+        ) from error
 
 
 class Runs:
@@ -241,7 +247,7 @@ class Runs:
             return next(iter(runs.values()))
         wanted = item.trajectory_id if item.trajectory_id is not None else item.id
         if wanted not in runs:
-            said = f"no run {wanted!r}, which item {item.id!r} is about, among {_some(runs)}"
+            said = f"item {item.id!r} is about the run {wanted!r}, which is not among {_some(runs)}"
             raise InputError(said, "Name one of them as trajectory_id.", file=self._folder / item.trajectory)
         return runs[wanted]
 
@@ -261,12 +267,16 @@ def trajectory_file(folder: Path, path: str) -> Path:
     try:
         file = (folder / path).resolve()
         if not file.is_relative_to(folder.resolve()):
-            raise InputError(f"the path {path!r} leads out of the benchmark", "Put the run inside.", file=folder)
+            raise InputError(
+                f"the path {path!r} leads out of the benchmark",
+                "Copy the run into the benchmark's folder.",
+                file=folder,
+            )
         if not file.is_file():
-            raise InputError(f"no file {path!r} in the benchmark", advice, file=folder)
+            raise InputError(f"the benchmark has no file {path!r}", advice, file=folder)
     except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a loop of links
         said = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(f"{path[:_PATH_SHOWN]!r} is no path of a file: {said}", advice, file=folder) from error
+        raise InputError(f"{path[:_PATH_SHOWN]!r} is not the path of a file: {said}", advice, file=folder) from error
     return file
 
 

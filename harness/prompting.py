@@ -79,7 +79,7 @@ def load_prompt(name: str, beside: Path | None = None) -> Prompt:
         file = _SHIPPED / f"{name}.md"
         if name not in shipped_prompts():
             known = ", ".join(shipped_prompts())
-            raise UsageError(f"no prompt {name!r}", f"Give a file beside the judge, or one of: {known}.")
+            raise UsageError(f"there is no prompt {name!r}", f"Give a file beside the judge, or one of: {known}.")
     try:
         written = file.read_bytes()
         return parse_prompt(written.decode("utf-8-sig"), file, hashlib.sha256(written).hexdigest())
@@ -97,11 +97,11 @@ def parse_prompt(text: str, file: Path, sha256: str) -> Prompt:
     """The prompt in the text of a file; raises `InputError` where it breaks the form."""
     front = _FRONT.match(text)
     if front is None:
-        raise InputError("no front matter", _FORM, file=file, line=1)
+        raise InputError("the front matter is missing", _FORM, file=file, line=1)
     fields = _fields(front[1], file)
     for field in ("name", "version"):
         if not fields.get(field):
-            raise InputError(f"no {field}", _FORM, file=file, field=field)
+            raise InputError(f"the front matter has no {field}", _FORM, file=file, field=field)
     system, parted, user = text[front.end() :].partition(f"\n{ITEM_LINE}")
     if not parted:
         system, user = "", system
@@ -109,7 +109,7 @@ def parse_prompt(text: str, file: Path, sha256: str) -> Prompt:
     used = placeholders_in(system + user)
     _expect_same(declared, used, file)
     if not user.strip():
-        raise InputError("asks nothing", f"Write what to ask below {ITEM_LINE}.", file=file)
+        raise InputError("the prompt has no question", f"Write what to ask below {ITEM_LINE}.", file=file)
     return Prompt(fields["name"], fields["version"], system.strip(), user.strip(), declared, sha256)
 
 
@@ -121,7 +121,7 @@ def _fields(front: str, file: Path) -> dict[str, str]:
         key, colon, value = line.partition(":")
         key = key.strip()
         if not colon or key not in ("name", "version", "placeholders"):
-            raise InputError(f"front matter has {line.strip()!r}", _FORM, file=file, line=number)
+            raise InputError(f"the front matter has {line.strip()!r}", _FORM, file=file, line=number)
         fields[key] = value.strip().strip("\"'")
     return fields
 
@@ -138,7 +138,12 @@ def _expect_same(declared: Iterable[str], used: Iterable[str], file: Path) -> No
     ):
         if names:
             name = min(names)
-            raise InputError(f"{{{name}}} {said}", "Declare what the text uses.", file=file, field="placeholders")
+            raise InputError(
+                f"{{{name}}} {said}",
+                "Declare exactly the placeholders that the text uses.",
+                file=file,
+                field="placeholders",
+            )
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
@@ -153,7 +158,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     def value(found: re.Match[str]) -> str:
         name = found[1]
         if name not in values:
-            raise UsageError(f"nothing to fill {{{name}}} with", f"There is: {', '.join(sorted(values))}.")
+            raise UsageError(f"there is no value for {{{name}}}", f"Values: {', '.join(sorted(values))}.")
         return values[name]
 
     return _PLACEHOLDER.sub(value, text)

@@ -107,7 +107,7 @@ def _of_the_system(error: OSError) -> MisstepError:
         if isinstance(error, BrokenPipeError):  # whoever reads has read enough
             sys.exit(1)
         return CannotWrite("the output", error.strerror or str(error))
-    return InputError(error.strerror or str(error), "Check that it may be read and written.", file=error.filename)
+    return InputError(error.strerror or str(error), "Check its permissions.", file=error.filename)
 
 
 def _end(error: MisstepError) -> NoReturn:

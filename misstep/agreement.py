@@ -77,6 +77,6 @@ def _names(listed: str, option: str) -> list[str]:
         names = next(csv.reader([listed], skipinitialspace=True, strict=True))
     except csv.Error as error:
         raise UsageError(
-            f"{option} {listed}: {error}", "Separate names by commas; quote one that holds a comma."
+            f"{option} {listed}: {error}", "Separate names by commas; quote a name that contains a comma."
         ) from error
     return [name for name in names if name.strip()]

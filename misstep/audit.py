@@ -91,12 +91,12 @@ def _found(name: str) -> "list[Finding]":
     if not file.exists():
         if name in _papers():
             return paper_findings(load_paper(name), name)
-        raise UsageError(f"no file {name}", f"Give a CSV or a TOML, or one of: {', '.join(_papers())}.")
+        raise UsageError(f"there is no file {name}", f"Give a CSV or TOML file, or one of: {', '.join(_papers())}.")
     if file.suffix.lower() != ".toml":
         return row_findings(read_user_rows(file), name)
     found = paper_findings(read_paper(file), name)
     if not found:
-        raise UsageError(f"{name}: no figure has a check", "Say for a figure which check it takes.")
+        raise UsageError(f"{name}: no figure has a check", "Name the check of at least one figure.")
     return found
 
 

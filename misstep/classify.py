@@ -87,7 +87,7 @@ def choose(asked: str) -> tuple[str, ...]:
     wanted = {name.strip() for name in asked.split(",") if name.strip()}
     unknown = sorted(wanted.difference(known))
     if unknown:
-        raise UsageError(f"no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
+        raise UsageError(f"there is no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
     chosen = tuple(name for name in known if not wanted or name in wanted)
     for name in wanted:
         classifier_for(name)

@@ -37,7 +37,7 @@ def convert(
     again. The exit code is 1 if a trajectory was unreadable: stderr names its file and line; the others are written.
     """
     if to != "atif":
-        raise UsageError(f"cannot write {to!r}", "Known: atif.")
+        raise UsageError(f"there is no writer for the format {to!r}", "Give --to atif.")
     _refuse_own_output(paths, out)
     try:
         converted = convert_all(paths, out)
@@ -65,7 +65,7 @@ def _refuse_own_output(paths: list[Path], out: Path) -> None:
     target = out.resolve()
     for path in paths:
         if path.is_dir() and target.is_relative_to(path.resolve()):
-            raise UsageError(f"--out {out} lies in {path}, which is to be read", "Choose a folder outside it.")
+            raise UsageError(f"--out {out} is inside {path}, which the command reads", "Choose a folder outside it.")
 
 
 def _as_json(converted: Converted) -> str:

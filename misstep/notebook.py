@@ -29,6 +29,8 @@ def notebook(
     written = starter_notebook(run)
     target = out or run.resolve().with_name(f"{run.resolve().name}.ipynb")
     if target.exists():
-        raise UsageError(f"{target} exists", "It may hold your work: name another file with --out.")
+        raise UsageError(
+            f"the file {target} exists already", "Name another file with --out; the existing one may contain your work."
+        )
     write_page("--out", target, written)
     print(target)

@@ -51,7 +51,8 @@ def report(
     else:
         said = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
         raise UsageError(
-            f"no page shows these runs together: {said}", "Name runs of `misstep judge run`, or one of classify."
+            f"one page cannot show these runs together: {said}",
+            "Name runs of `misstep judge run`, or one run of `misstep classify`.",
         )
     target = out or runs[0] / REPORT
     write_page("--out", target, written)
@@ -61,5 +62,5 @@ def report(
 def _manifest(run: Path) -> Manifest:
     manifest = read_manifest(run)
     if manifest is None:
-        raise InputError(f"no {MANIFEST}", "Name a folder that `misstep judge run` wrote.", file=run)
+        raise InputError(f"there is no {MANIFEST}", "Name a folder that `misstep judge run` wrote.", file=run)
     return manifest

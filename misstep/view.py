@@ -81,10 +81,10 @@ def _choose(path: Path, id_: str | None) -> tuple[Trajectory | None, list[str], 
 
 def _not_found(path: Path, id_: str | None, ids: list[str], unreadable: list[Unreadable]) -> InputError | UsageError:
     if id_ is None or not ids:
-        found = "no trajectory can be read" if unreadable else "no trajectories"
+        found = "no trajectory can be read" if unreadable else "there is no trajectory"
         return InputError(found, "See `misstep convert --help` for the formats.", file=path)
     more = f" and {len(ids) - _IDS_NAMED:,} more" if len(ids) > _IDS_NAMED else ""
-    return UsageError(f"no trajectory {id_!r} in {path}", f"There are: {', '.join(ids[:_IDS_NAMED])}{more}.")
+    return UsageError(f"{path} has no trajectory {id_!r}", f"There are: {', '.join(ids[:_IDS_NAMED])}{more}.")
 
 
 def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:

@@ -69,7 +69,7 @@ def classified_page(run: Path, manifest: Manifest) -> str:
     """
     if not manifest.finished:
         again = shlex.join(["misstep", "classify", *manifest.arguments])
-        raise UsageError(f"the run {run} is not finished", f"Go on with it: {again}")
+        raise UsageError(f"the run {run} is not finished", f"Continue it: {again}")
     paths = [Path(argument) for argument in takewhile(lambda one: not one.startswith("--"), manifest.arguments)]
     return findings_page(_read_findings(run), paths, manifest.arguments)
 

@@ -130,10 +130,8 @@ def _expect_same(made: Path, folder: Path) -> None:
     for file in made.iterdir():
         there = folder / file.name
         if not there.is_file() or there.read_bytes() != file.read_bytes():
-            said = f"{folder} holds items made by another command: {file.name} differs"
-            advice = (
-                "Name another folder for the run, or give the options of then, with judge and benchmark as they were."
-            )
+            said = f"{folder} has items of another command: {file.name} differs"
+            advice = "Name another folder for the run, or use the options, judge and benchmark of the earlier command."
             raise UsageError(said, advice)
 
 
@@ -182,7 +180,7 @@ def benchmark_source(folder: Path, limit: int | None = None, seed: int = 0) -> S
         ITEMS_OF_A_BENCHMARK if limit is None else limit, suitable, key=lambda item: _key(item, seed)
     )
     if not drawn:
-        said = "no item has a gold label and can be asked about"
+        said = "no item has both a gold label and content for a judge"
         raise InputError(said, "Name a benchmark with labels.", file=folder / "items.jsonl")
     runs = Runs(folder, runs_by_id, inline_run)
     files = {item.id: item.trajectory if isinstance(item.trajectory, str) else None for item in drawn}

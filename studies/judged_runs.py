@@ -97,15 +97,15 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     """
     manifest = read_manifest(folder)
     if manifest is None:
-        raise InputError(f"no {MANIFEST}", "Name the folder that `misstep judge run` wrote.", file=folder)
+        raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep judge run` wrote.", file=folder)
     if manifest.command != JUDGED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
     where = _benchmark(manifest, folder, benchmark, data)
     # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
     differs = difference(manifest.inputs, inputs_of(where), gone=False)
     if differs:
-        said = f"the benchmark in {where} is not as it was when {folder} was asked about it: {differs}"
-        raise UsageError(said, "Put it back as it was, name the right one with --benchmark, or run the judge again.")
+        said = f"the benchmark in {where} has changed since the run {folder}: {differs}"
+        raise UsageError(said, "Restore the benchmark, name the right one with --benchmark, or run the judge again.")
     last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}
     items = tuple(read_items(where, BenchmarkItem))
     # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
@@ -155,7 +155,7 @@ def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> 
     try:
         return benchmark_folder(name, data)
     except UsageError as error:
-        said = f"the benchmark {name!r} of the run {run} no longer lies in {manifest.folder or 'its folder'}"
+        said = f"the benchmark {name!r} of the run {run} is no longer in {manifest.folder or 'its folder'}"
         raise UsageError(said, "Name it with --benchmark.") from error
 
 
@@ -173,10 +173,10 @@ def check_one_benchmark(runs: Sequence[JudgedRun]) -> None:
         if differs:
             asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
             version = f" in another version ({differs})" if first.question.name == other.question.name else ""
-            said = f"runs of different benchmarks: {asked[0]}, {asked[1]}{version}"
+            said = f"the runs are on different benchmarks: {asked[0]}, {asked[1]}{version}"
             raise UsageError(said, "Compare runs of one benchmark.")
         if set(other.gold) != set(first.gold):
-            said = f"the gold labels that {first.folder} and {other.folder} are held against differ"
+            said = f"the gold labels of {first.folder} and {other.folder} differ"
             raise UsageError(said, "Name one benchmark for both with --benchmark.")
 
 

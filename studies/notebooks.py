@@ -87,7 +87,7 @@ def read(path: Path) -> Any:
     try:
         notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     except (ValueError, nbformat.ValidationError, OSError) as error:
-        raise InputError("no Jupyter notebook", "Open it in Jupyter to see what is wrong.", file=path) from error
+        raise InputError("not a Jupyter notebook", "Open the file in Jupyter to see the error.", file=path) from error
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = []

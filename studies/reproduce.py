@@ -38,11 +38,11 @@ def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
         There are no notebooks.
     """
     if not paths:
-        raise MissingPrerequisite("this installation has no notebooks", "Install Misstep again from its source.")
+        raise MissingPrerequisite("this installation has no notebooks", "Install Misstep again from a clone.")
     for prefix in prefixes:
         if not any(path.stem.startswith(prefix) for path in paths):
             known = ", ".join(path.stem for path in paths)
-            raise UsageError(f"no notebook starts with {prefix!r}", f"There are: {known}.")
+            raise UsageError(f"no notebook starts with {prefix!r}", f"The notebooks are: {known}.")
     return [path for path in paths if not prefixes or path.stem.startswith(tuple(prefixes))]
 
 
@@ -60,7 +60,7 @@ def kernel_folders(data: Path | None) -> dict[str, str]:
         if not any((folder / name).is_dir() for name in data_sets()):
             raise UsageError(
                 f"{folder} holds none of the data sets",
-                "Give the folder that holds a folder for each; `misstep datasets fetch NAME --out DIR` makes one.",
+                "Give the parent folder of the data sets; `misstep datasets fetch NAME --out DIR` makes one.",
             )
         found["MISSTEP_DATA"] = str(folder.resolve())
     return found

@@ -49,7 +49,7 @@ def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) 
     folder = Path(run)
     manifest = read_manifest(folder)
     if manifest is None:
-        raise InputError(f"no {MANIFEST}", "Name the folder of a run.", file=folder)
+        raise InputError(f"there is no {MANIFEST}", "Name the folder of a run.", file=folder)
     if manifest.command == JUDGED:
         opened = open_run(folder, benchmark, data)
         return _frames(manifest, opened.items, opened.verdicts, opened.gold)

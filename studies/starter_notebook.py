@@ -46,10 +46,10 @@ def starter_notebook(run: Path) -> str:
     """
     manifest = read_manifest(run)
     if manifest is None:
-        raise InputError(f"no {MANIFEST}", "Name the folder of a run.", file=run)
+        raise InputError(f"there is no {MANIFEST}", "Name the folder of a run.", file=run)
     verdicts = list(read_verdicts(run, unfinished=True))
     if not verdicts:
-        raise InputError("no verdicts", "Run the command of this folder again: it goes on where it stopped.", file=run)
+        raise InputError("the run has no verdicts", "Run its command again: it continues the run.", file=run)
     title = f"# {manifest.settings.get('judge', 'Sessions')}, looked at by hand\n\nMade of the run in `{run}`."
     known = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_Cells)
     cells = [_cell("markdown", title), _cell("code", known.opening.format(folder=str(run.resolve())))]

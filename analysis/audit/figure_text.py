@@ -110,17 +110,17 @@ def typed(text: str) -> Typed:
         It is no number, or has more digits than can be compared: the message says which.
     """
     if len(text) > _MOST_CHARACTERS:
-        raise ValueError(f"{len(text):,} characters are no number")
+        raise ValueError(f"a text of {len(text):,} characters is not a number")
     shown = one_line(_NARROW_SPACES.sub(",", text.strip()))
     plain = _POWER.sub(r"e\1", _MINUS.sub(r"\1-", shown))
     found = _NUMBER.fullmatch(plain)
     if found is None or not (found["whole"] + (found["behind"] or "").strip(".")):
-        raise ValueError(f"{shown!r} is no number")
+        raise ValueError(f"{shown!r} is not a number")
     word = (found["bound"] or "").strip(" .").lower()
     bound = "above" if found["more"] else _BOUNDS.get(word)
     digits = _digits(found)
     if too_many_digits(digits, is_limit=bound is not None):
-        raise ValueError(f"{shown!r} has more digits than can be compared")
+        raise ValueError(f"{shown!r} has too many digits to compare")
     unit = (found["unit"] or "").lower()
     sign: Sign = "" if not unit else "%" if unit in ("%", "percent") else "points"
     return Typed(shown, digits, sign, word in _ABOUT, bound)

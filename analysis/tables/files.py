@@ -62,7 +62,9 @@ def write_table(table: Table, folder: Path) -> dict[str, Path]:
     """
     for slug in (table.paper, table.name):
         if not _SLUG.fullmatch(slug):
-            raise InputError(f"{slug!r} cannot name a table's file", "Use small letters, digits, '_' and '-'.")
+            raise InputError(
+                f"{slug!r} is not a valid name for a table's file", "Use small letters, digits, '_' and '-'."
+            )
     place = folder / table.paper
     place.mkdir(parents=True, exist_ok=True)
     paths = {ending: place / f"{table.name}.{ending}" for ending in FORMATS}

@@ -34,7 +34,7 @@ def from_document(value: Any) -> Table:
     try:
         return msgspec.convert(value, Table)
     except msgspec.ValidationError as error:
-        raise InputError(f"no table: {error}", "Make it again with analysis.pages.show.") from error
+        raise InputError(f"not a table: {error}", "Make the file again with analysis.pages.show.") from error
 
 
 def json_text(table: Table) -> str:

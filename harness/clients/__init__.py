@@ -65,11 +65,9 @@ def open_client(settings: ClientSettings) -> Client:
         min(settings.attempts, settings.in_flight or 1) < 1
         or min(settings.attempt_seconds, settings.total_seconds) <= 0
     ):
-        raise UsageError(
-            "a request needs at least one attempt, one place at the server and some time", "Give limits above 0."
-        )
+        raise UsageError("a limit on attempts, time or requests in flight is not above 0", "Give limits above 0.")
     if settings.max_cost_usd is not None and not settings.max_cost_usd >= 0:
-        raise UsageError(f"a limit of ${settings.max_cost_usd} on the cost", "Give a number of US dollars.")
+        raise UsageError(f"the cost limit ${settings.max_cost_usd} is not an amount", "Give a number of US dollars.")
     client: Client = _opened(settings) if settings.cache is None else LazyClient(lambda: _opened(settings))
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices)

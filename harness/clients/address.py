@@ -56,7 +56,7 @@ def checked_address(address: str) -> str:
     Raises
     ------
     UsageError
-        It is no address of a server, or has a password or a query in it, which would be written down with it.
+        It is not the address of a server, or has a password or a query in it, which would be written down with it.
     """
     advice = "Give one such as http://127.0.0.1:8000/v1."
     try:
@@ -65,10 +65,10 @@ def checked_address(address: str) -> str:
     except ValueError:
         sound = False
     if not sound or not address.isprintable() or " " in address:
-        raise UsageError(f"{_without_secrets(address)!r} is no address of a server", advice)
+        raise UsageError(f"{_without_secrets(address)!r} is not the address of a server", advice)
     if "@" in parts.netloc or parts.query or parts.fragment:
-        said = f"the address of {parts.hostname} has more in it than host and path"
-        raise UsageError(said, f"{advice} A key stands in {KEY} and nowhere else.")
+        said = f"the address of {parts.hostname} has more parts than host and path"
+        raise UsageError(said, f"{advice} Put a key into {KEY} and nowhere else.")
     return address
 
 
@@ -108,10 +108,12 @@ def address_and_key(
         )
     for name, value in {KEY: key, **{name: environment.get(name, "").strip() for name in _NAMED_FIELDS}}.items():
         if not (value.isascii() and value.isprintable()):
-            raise UsageError(f"{name} holds a sign that no key has", "Copy it again, on one line.")
+            raise UsageError(f"{name} contains a character that no key has", "Copy it again, on one line.")
     for name, value in _custom_fields(environment):
         if not (_FIELD_NAME.fullmatch(name) and value.isprintable()):
-            raise UsageError(f"{CUSTOM_HEADERS} holds what is no header field", "Write `name: value`, one a line.")
+            raise UsageError(
+                f"{CUSTOM_HEADERS} has a line that is not a header field", "Write `name: value`, one per line."
+            )
     sent = [name for name in _SENT if environment.get(name, "").strip()]
     if sent and not named and address not in (OPENAI, environment.get(ADDRESS)):
         raise UsageError(

@@ -33,7 +33,7 @@ _FIRST_WAIT = 1.0
 _CALL_SECONDS = 600.0
 _LONGEST_SECONDS = 26 * 3600
 _UNFINISHED = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
-_RESUME = "The same command goes on with it."
+_RESUME = "The same command continues the run."
 
 T = TypeVar("T")
 
@@ -145,8 +145,8 @@ class _Spending:
         left = self._limit - spent
         if most > left:
             raise UsageError(
-                f"the batch of {len(requests):,} requests could cost ${most:.2f} and ${left:.2f} may be spent",
-                "Give a higher --max-cost, or ask without --batch, which stops only when the money is used.",
+                f"the batch of {len(requests):,} requests could cost ${most:.2f}, but only ${left:.2f} may be spent",
+                "Give a higher --max-cost, or leave out --batch: single requests stop when the limit is reached.",
             )
         self._add(most)
 
@@ -307,4 +307,4 @@ class _Batches:
         raise self._stopped(why, _RESUME)
 
     def _stopped(self, why: str, advice: str) -> MissingPrerequisite:
-        return MissingPrerequisite(f"the batch server {self._address} did not do it: {why}", advice)
+        return MissingPrerequisite(f"the batch server {self._address} did not accept the call: {why}", advice)

@@ -50,10 +50,13 @@ def read_state(file: Path, server: str) -> BatchState:
     except FileNotFoundError:
         return BatchState(server)
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise InputError(f"no state of batches: {error}", "Was the file edited?", file=file) from error
+        raise InputError(
+            f"not a record of batches: {error}", "Restore the file; it may have been edited.", file=file
+        ) from error
     if state.server != server:
         raise UsageError(
-            f"the batches of {file} are at {state.server}, not at {server}", "Give that --base-url, or another run."
+            f"the batches of {file} are at {state.server}, not at {server}",
+            f"Give --base-url {state.server}, or another folder with --out.",
         )
     return state
 

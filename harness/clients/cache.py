@@ -68,7 +68,7 @@ class Cache:
             if _is_full(error):
                 raise CannotWrite(file, str(error)) from error
             raise InputError(
-                f"no cache of replies: {error}", "Name another file, or delete this one.", file=file
+                f"not a cache of replies: {error}", "Name another file, or delete this one.", file=file
             ) from error
 
     def _prepare(self) -> None:
@@ -110,7 +110,9 @@ class Cache:
             if _is_full(error):
                 raise CannotWrite(self.file, str(error)) from error
             raise InputError(
-                f"the cache cannot be used: {error}", "Mend that, or name another.", file=self.file
+                f"the cache cannot be used: {error}",
+                "Repair the file, or name another one with --cache.",
+                file=self.file,
             ) from error
 
     def export(self) -> Iterator[bytes]:
@@ -178,10 +180,14 @@ def _lines(file: Path) -> Iterator[Exported]:
                 row = _exported.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 advice = "Export the cache again."
-                raise InputError(f"no line of a cache: {error}", advice, file=file, line=number) from error
+                raise InputError(f"not a line of an exported cache: {error}", advice, file=file, line=number) from error
             if row.key != row.request.key():
                 raise InputError(
-                    "the key is not that of the request", "Was the file edited?", file=file, line=number, field="key"
+                    "the key does not belong to the request",
+                    "Export the cache again; the line may have been edited.",
+                    file=file,
+                    line=number,
+                    field="key",
                 )
             yield row
 

@@ -49,7 +49,7 @@ async def ask_all(
         async for pair in coming:
             yield pair
     if useless:
-        raise MissingPrerequisite(useless[0].sentence, "Run the same command again when that is mended.")
+        raise MissingPrerequisite(useless[0].sentence, "Run the same command again when the cause is removed.")
 
 
 async def run_concurrently(

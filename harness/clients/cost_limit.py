@@ -127,12 +127,12 @@ def most_usd(request: Request, prices: Prices) -> float:
     price = prices.of(request.model)
     if price is None:
         raise UsageError(
-            f"a limit on the cost needs a price, and none is known of {request.model!r}",
+            f"a cost limit needs a price, and the price of {request.model!r} is not known",
             "Give prices with --prices FILE, in the form of data/prices.toml.",
         )
     tokens_out = request.most_tokens_out()
     if tokens_out is None:
         raise UsageError(
-            "a limit on the cost needs a limit on the length of an answer", "Set max_tokens in the judge's [model]."
+            "a cost limit needs a limit on the length of an answer", "Set max_tokens in the judge's [model]."
         )
     return price.cost(len(request.content()) + _TOKENS_AROUND + 16 * len(request.messages), tokens_out)

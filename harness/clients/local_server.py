@@ -42,7 +42,7 @@ def weights() -> Path:
         files = []
     found = next((Path(str(file.locate())) for file in files if file.name.endswith(".gguf")), None)
     if found is None or importlib.util.find_spec(_SERVER) is None:
-        raise MissingPrerequisite("the small model for this machine is not installed", "Run `make local-llm`.")
+        raise MissingPrerequisite("the small local model is not installed", "Run `make local-llm`.")
     return found
 
 
@@ -79,8 +79,8 @@ def _address(process: "subprocess.Popen[str]") -> str:
         line = process.stdout.readline() if ready.select(_START_SECONDS) and process.stdout else ""
     if not line.startswith("http"):
         raise MissingPrerequisite(
-            "the small model for this machine does not start",
-            f"See what `{Path(sys.executable).name} -m harness.clients.local_server` says.",
+            "the small local model does not start",
+            f"`{Path(sys.executable).name} -m harness.clients.local_server` prints the cause.",
         )
     return line.strip()
 

@@ -104,7 +104,7 @@ class ReplayClient:
             asked = " ".join(request.messages[-1].content.split())[:_SHOWN] if request.messages else ""
             raise MissingPrerequisite(
                 f"{self._file} has no answer to sample {request.sample} of {asked!r} by {request.model}",
-                "Record it with the model at hand, or take the recording that belongs to this version.",
+                "Record the exchange again with --record, or use the recording that was made with this version.",
             )
         return outcome
 
@@ -124,7 +124,7 @@ def _read(file: Path) -> dict[str, Outcome]:
                 if said is not None:
                     outcomes[exchange.key] = said
     except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", "Name a recording.", file=file) from error
+        raise InputError(f"cannot open: {error.strerror}", "Name a file that --record wrote.", file=file) from error
     return outcomes
 
 
@@ -132,7 +132,9 @@ def _decoded(line: bytes, file: Path, number: int) -> _Exchange:
     try:
         return _exchange.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"no recorded exchange: {error}", "Was the file edited?", file=file, line=number) from error
+        raise InputError(
+            f"not a recorded exchange: {error}", "Restore the file; it may have been edited.", file=file, line=number
+        ) from error
 
 
 def open_replay(settings: ClientSettings) -> ReplayClient:
@@ -144,5 +146,5 @@ def open_replay(settings: ClientSettings) -> ReplayClient:
         No recording is named.
     """
     if settings.replay is None:
-        raise UsageError("the client `replay` needs a recording", "Name its file.")
+        raise UsageError("the client `replay` needs a recording", "Name its file with --replay.")
     return ReplayClient(settings.replay)

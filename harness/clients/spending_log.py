@@ -27,7 +27,7 @@ class SpendingLog:
             self._stream.truncate(file.read_bytes().rfind(b"\n") + 1)
         except OSError as error:
             raise InputError(
-                f"cannot be kept: {error.strerror}", "Check the folder's permissions.", file=file
+                f"cannot be written: {error.strerror}", "Check the folder's permissions.", file=file
             ) from error
 
     def add(self, usd: float) -> None:
@@ -51,5 +51,5 @@ def _total(file: Path) -> float:
             total += float(line)
         except ValueError as error:
             advice = "Delete it to count from the run's verdicts."
-            raise InputError(f"no number: {line[:40]!r}", advice, file=file, line=number) from error
+            raise InputError(f"not a number: {line[:40]!r}", advice, file=file, line=number) from error
     return total

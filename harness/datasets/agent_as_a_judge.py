@@ -96,7 +96,7 @@ def _items(rows: list[Judgement], path: Path) -> Iterable[Item]:
         for prerequisite in prerequisites:
             if prerequisite not in known:
                 raise InputError(
-                    f"{row.item_id} needs {prerequisite}, which is no requirement", file=path, field="prerequisites"
+                    f"{row.item_id} needs {prerequisite}, which is not a requirement", file=path, field="prerequisites"
                 )
         yield Item(
             id=row.item_id,

@@ -135,7 +135,9 @@ def _item(tool: str, name: str, extra: dict[str, Any]) -> Item:
 def _paths(folder: Path, tool: str, pattern: str) -> list[Path]:
     paths = sorted((folder / tool).glob(pattern))
     if not paths:
-        raise InputError(f"no file {tool}/{pattern}", "Check the set with `misstep datasets verify`.", file=folder)
+        raise InputError(
+            f"there is no file {tool}/{pattern}", "Check the set with `misstep datasets verify`.", file=folder
+        )
     return paths
 
 
@@ -150,7 +152,9 @@ def _verdicts(folder: Path) -> dict[str, bool]:
         task = path.name.removeprefix("run_evaluation__").removesuffix("__report.json.gz")
         report = json_file(path, Report)
         if task not in (resolved if report.resolved else unresolved):
-            raise InputError(f"{task} is {report.resolved} here, not so in {summary.name}", file=path, field="resolved")
+            raise InputError(
+                f"{task} is {report.resolved} here, and {summary.name} differs", file=path, field="resolved"
+            )
     return {task: task in resolved for task in sorted(resolved | unresolved)}
 
 
@@ -165,7 +169,7 @@ def _swe_smith(folder: Path, verdicts: dict[str, bool]) -> Iterator[Recorded]:
         name = path.name.removeprefix("trajectories__").removesuffix(".traj.gz")
         task = name[: len(name) // 2 - 1]
         if name != f"{task}__{task}" or task not in verdicts:
-            raise InputError("a run of a task without a verdict", file=path)
+            raise InputError("the task of this run has no verdict", file=path)
         yield Recorded("swesmith", path, (_item("swesmith", task, _swe_agent_counts(path)),))
 
 
@@ -201,7 +205,7 @@ def _openhands_item(run: OpenHandsRun, path: Path) -> Item:
     elif run.issue:
         name = f"{run.issue.owner}__{run.issue.repo}-{run.issue.number}"
     else:
-        raise InputError("a run without instance_id and issue", file=path, field="instance_id")
+        raise InputError("the run has no instance_id or no issue", file=path, field="instance_id")
     return _item("openhands", name, _event_counts(run.history) | ({"error": run.error} if run.error else {}))
 
 

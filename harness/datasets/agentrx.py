@@ -126,7 +126,7 @@ def _labelled_tau(folder: Path, runs: dict[str, Trajectory]) -> Iterator[Run]:
     for labelled in json_file(path, list[Labelled]):
         name = f"tau-{labelled.trajectory_id}"
         if name not in runs:
-            raise InputError(f"labels for run {labelled.trajectory_id}, which has no transcript", file=path)
+            raise InputError(f"run {labelled.trajectory_id} has labels, but no transcript", file=path)
         yield Run(name, labelled, runs[name], runs[name].extra["messages"])
 
 
@@ -135,7 +135,7 @@ def _labelled_magentic(folder: Path) -> Iterator[Run]:
     lengths = json_file(folder / "magentic_steps_by_id.json", dict[str, int])
     for labelled in json_file(path, list[Labelled]):
         if labelled.trajectory_id not in lengths:
-            raise InputError(f"labels for run {labelled.trajectory_id}, which has no number of steps", file=path)
+            raise InputError(f"run {labelled.trajectory_id} has labels, but no number of steps", file=path)
         yield Run(f"magentic-{labelled.trajectory_id}", labelled, None, lengths[str(labelled.trajectory_id)])
 
 

@@ -194,7 +194,7 @@ def _write_trajectories(out: Path, files: Mapping[str, Iterable[Trajectory]]) ->
         with path.open("wb") as stream:
             for line, run in enumerate(runs, start=1):
                 if run.id in written:
-                    raise InputError(f"two trajectories with the id {run.id!r}", file=path, line=line)
+                    raise InputError(f"two trajectories have the id {run.id!r}", file=path, line=line)
                 written[run.id] = place
                 stream.write(_encoder.encode(run) + b"\n")
     return written
@@ -206,13 +206,13 @@ def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> 
     with path.open("wb") as stream:
         for line, item in enumerate(items, start=1):
             if item.id in labels_of:
-                raise InputError(f"two items with the id {item.id!r}", file=path, line=line, field="id")
+                raise InputError(f"two items have the id {item.id!r}", file=path, line=line, field="id")
             labels_of[item.id] = item.labels
             placed = item
             if item.trajectory_id is not None:
                 if item.trajectory_id not in runs:
                     raise InputError(
-                        f"no trajectory {item.trajectory_id!r}", file=path, line=line, field="trajectory_id"
+                        f"there is no trajectory {item.trajectory_id!r}", file=path, line=line, field="trajectory_id"
                     )
                 placed = msgspec.structs.replace(item, trajectory=runs[item.trajectory_id])
             stream.write(_encoder.encode(placed) + b"\n")
@@ -243,7 +243,7 @@ def _why_not(
     if row.rater not in benchmark.raters:
         return f"a label by {row.rater!r}, who is not among the raters"
     if (row.item, row.rater) in rated:
-        return f"a second label of {row.rater!r} for {row.item!r}"
+        return f"{row.rater!r} labels {row.item!r} twice"
     for labels in (benchmark.labels, labels_of[row.item]):
         if not row.label or (labels and row.label not in labels):
             return f"label {row.label!r}, which is not among {', '.join(labels) or 'possible labels'}"

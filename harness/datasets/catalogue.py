@@ -142,7 +142,7 @@ def data_set(name: str) -> DataSet:
     """
     known = data_sets()
     if name not in known:
-        raise UsageError(f"no data set named {name!r}", f"Known: {', '.join(sorted(known))}.")
+        raise UsageError(f"there is no data set named {name!r}", f"Known: {', '.join(sorted(known))}.")
     return known[name]
 
 
@@ -227,8 +227,8 @@ def named_data_folder(data: Path | None = None) -> Path | None:
         found = f"cannot be opened: {getattr(error, 'strerror', None) or error}"
     raise UsageError(
         f"{'--data' if data is not None else 'MISSTEP_DATA'} {folder} {found}",
-        "Give the folder that holds a folder for each data set, or leave it out to use what "
-        "`misstep datasets fetch NAME` brought.",
+        "Give the parent folder of the data sets, or leave it out to use what "
+        "`misstep datasets fetch NAME` downloaded.",
     )
 
 
@@ -259,8 +259,8 @@ def locate(name: str, data: Path | None = None) -> Path:
             return place
     looked = ", ".join(f"{place}, which is empty" if place.is_dir() else str(place) for place in places)
     raise MissingPrerequisite(
-        f"the data set {name} is not at hand (looked in {looked})",
-        f"{how_to_get([name])} Or point --data or MISSTEP_DATA at a folder that holds it.",
+        f"the data set {name} is not on this machine (looked in {looked})",
+        f"{how_to_get([name])} Or name its folder with --data or MISSTEP_DATA.",
     )
 
 

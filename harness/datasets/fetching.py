@@ -33,7 +33,7 @@ def address_of(template: str, repository: str, commit: str, path: str) -> str:
         address = template.format(repository=repository, commit=commit, path=urllib.parse.quote(path))
     except (KeyError, IndexError, ValueError) as error:
         raise UsageError(
-            f"an address template with {error}", "It may hold {repository}, {commit} and {path}."
+            f"the address template has {error}", "It may hold {repository}, {commit} and {path}."
         ) from error
     if not _allowed(address):
         raise UsageError(f"cannot fetch from {address}", "Only https addresses are fetched from.")
@@ -65,14 +65,16 @@ def download(address: str, size: int, sha256: str | None) -> bytes:
             error.close()
         raise MissingPrerequisite(
             f"cannot fetch {address}: {getattr(error, 'reason', None) or error}",
-            "Check the connection and run the same line again: what was fetched is kept.",
+            "Check the connection and run the same command again: it keeps what was downloaded.",
         ) from error
     advice = "Nothing of it was kept; the file has changed upstream or on the way."
     if len(data) > size:
-        raise InputError(f"more than the {size:,} bytes that are registered, sha256 {sha256}", advice, file=address)
+        raise InputError(
+            f"the file has more than the registered {size:,} bytes (sha256 {sha256})", advice, file=address
+        )
     found = hashlib.sha256(data).hexdigest()
     if sha256 is not None and found != sha256:
-        raise InputError(f"sha256 {found} where {sha256} is registered", advice, file=address)
+        raise InputError(f"the file has sha256 {found}, but {sha256} is registered", advice, file=address)
     return data
 
 
@@ -87,7 +89,7 @@ def inside(folder: Path, file: str) -> Path:
     relative = PurePosixPath(file)
     path = folder.joinpath(*relative.parts)
     if relative.is_absolute() or ".." in relative.parts or "\\" in file or not relative.parts:
-        raise InputError(f"the name {file!r} leads out of its folder", file=folder)
+        raise InputError(f"the path {file!r} leads out of its folder", file=folder)
     if folder.resolve() not in path.resolve().parents:
         raise InputError(f"{file!r} leads out of its folder through a link", file=folder)
     return path

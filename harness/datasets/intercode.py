@@ -109,7 +109,9 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     """
     paths = sorted((folder / "results").glob("*.json.gz"))
     if not paths:
-        raise InputError("no file results/*.json.gz", "Check the set with `misstep datasets verify`.", file=folder)
+        raise InputError(
+            "there is no file results/*.json.gz", "Check the set with `misstep datasets verify`.", file=folder
+        )
     files = [_result_file(path) for path in paths]
     summary = folder / "summary.csv"
     _compare(files, summary)
@@ -136,7 +138,7 @@ def _result_file(path: Path) -> ResultFile:
     named = _FILE.match(stem)
     model = named and (named["model"] or named["folder"])
     if named is None or not model:
-        raise InputError("the file's name does not say environment, model and number of turns", file=path)
+        raise InputError("the file's name does not give environment, model and number of turns", file=path)
     records = tuple(json_file(path, dict[str, Record]).values())
     for record in records:
         _check_turns(record, path)
@@ -157,8 +159,9 @@ def _check_turns(record: Record, path: Path) -> None:
                 field=f"turn_history.{name}",
             )
     if max(turns.rewards, default=0) != record.summary.max_reward:
+        of_turns = max(turns.rewards, default=0)
         raise InputError(
-            f"task {record.task_id} has {record.summary.max_reward}, its turns {max(turns.rewards, default=0)}",
+            f"task {record.task_id} has {record.summary.max_reward}, but its turns have {of_turns}",
             file=path,
             field="summary.max_reward",
         )

@@ -96,11 +96,11 @@ def results(text: str, file: Path, line: int | None = None) -> list[str]:
 def _blocks(heading: re.Pattern[str], text: str, file: Path, line: int | None) -> Iterator[tuple[int, str]]:
     heads = list(heading.finditer(text))
     if not heads:
-        raise InputError("no iteration found", file=file, line=line)
+        raise InputError("there is no iteration", file=file, line=line)
     ends = [head.start() for head in heads[1:]] + [len(text)]
     for expected, (head, end) in enumerate(zip(heads, ends, strict=True)):
         if int(head[1]) != expected:
-            raise InputError(f"iteration {head[1]} stands where {expected} was expected", file=file, line=line)
+            raise InputError(f"iteration {head[1]} was found, and {expected} was expected", file=file, line=line)
         yield expected, text[head.end() : end]
 
 
@@ -135,7 +135,7 @@ def literal_calls(action: str) -> tuple[ToolCall, ...]:
         try:
             arguments = json.loads(arguments)
         except ValueError as error:
-            return (ToolCall(name=value["name"], arguments=str(arguments), parse_error=f"no JSON: {error}"),)
+            return (ToolCall(name=value["name"], arguments=str(arguments), parse_error=f"not valid JSON: {error}"),)
     if not isinstance(arguments, dict):
         return (ToolCall(name=value["name"], arguments=str(arguments), parse_error="the arguments are no mapping"),)
     return (ToolCall(name=value["name"], arguments=arguments),)

@@ -67,7 +67,7 @@ def _read(path: Path) -> tuple[list[str], list[Ratings]]:
     columns, lines = csv_cells(path, ("item_id", "metric"))
     raters = [column for column in columns if _RATER.match(column)]
     if len(raters) < 2:
-        raise InputError("fewer than two rater columns r1, r2, …", file=path, line=1)
+        raise InputError("there are fewer than two rater columns (r1, r2, …)", file=path, line=1)
     rows = [
         Ratings(cells["item_id"], cells["metric"], {rater: cells[rater] for rater in raters if cells[rater]})
         for _, cells in lines

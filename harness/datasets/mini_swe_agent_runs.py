@@ -86,7 +86,7 @@ def _paths(folder: Path, instances: set[str]) -> dict[str, Path]:
     paths = {path.name.removesuffix(_SUFFIX): path for path in sorted(folder.glob(f"trajectories/*{_SUFFIX}"))}
     for instance, path in paths.items():
         if instance not in instances:
-            raise InputError("a trajectory of no task in runs.csv", file=path)
+            raise InputError("runs.csv has no task for this trajectory", file=path)
     return paths
 
 

@@ -35,11 +35,11 @@ def recorded_verdicts(dataset: str, folder: Path) -> Mapping[str, tuple[Verdict,
     Raises
     ------
     UsageError
-        The set ships no judge's answers; the message lists those that do.
+        The set has no recorded judges; the message lists those that do.
     InputError
         A file is missing or has another shape than the set's documentation states.
     """
     if dataset not in RECORDED.names():
         known = ", ".join(sorted(RECORDED.names()))
-        raise UsageError(f"the data set {dataset} ships no judge's answers", f"Sets that do: {known}.")
+        raise UsageError(f"the data set {dataset} has no recorded judges", f"Sets that do: {known}.")
     return RECORDED.load(dataset)(folder)

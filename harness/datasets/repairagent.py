@@ -135,7 +135,7 @@ def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> N
     rows = list(csv_rows(path, Category))
     for row in rows:
         if row.bug not in runs:
-            raise InputError(f"a label for {row.bug}, of which there is no run", file=path, field="bug")
+            raise InputError(f"{row.bug} has a label, but no run", file=path, field="bug")
     write_benchmark(
         out,
         describe(NAME, folder, "action_category"),
@@ -185,7 +185,7 @@ def _bugs(path: Path) -> list[str]:
 def _bug(spelt: str, path: Path) -> str:
     match = _BUG.match(spelt)
     if match is None:
-        raise InputError(f"{spelt!r} names no bug", file=path)
+        raise InputError(f"{spelt!r} is not the name of a bug", file=path)
     return f"{match[1]}_{match[2]}"
 
 

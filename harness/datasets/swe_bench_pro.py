@@ -42,6 +42,6 @@ def outcomes(folder: Path) -> Iterator[Attempts]:
     seen: set[tuple[str, str]] = set()
     for run in csv_rows(path, Run):
         if (run.model_name, run.instance_id) in seen:
-            raise InputError(f"a second result of {run.model_name}", file=path, field=run.instance_id)
+            raise InputError(f"{run.model_name} has a second result", file=path, field=run.instance_id)
         seen.add((run.model_name, run.instance_id))
         yield Attempts("runs", run.model_name, run.instance_id, 1, int(run.resolved))

@@ -89,7 +89,7 @@ def answers(folder: Path) -> dict[str, tuple[Answer, ...]]:
     for judge in sorted(path for path in files_in(folder / "judge_outputs", "*") if path.is_dir()):
         if not judge.name.endswith(SOURCES):
             known = ", ".join(SOURCES)
-            raise InputError(f"answers about runs of no known source, which are {known}", file=judge)
+            raise InputError(f"the answers are about runs of an unknown source; known are {known}", file=judge)
         paths = files_in(judge, "*.json")
         found[judge.name] = tuple(read_answer(path.name.removesuffix(".json"), file_text(path)) for path in paths)
     return found

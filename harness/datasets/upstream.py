@@ -48,7 +48,7 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
     """
     found = sorted(folder.glob(pattern))
     if not found:
-        raise InputError(f"no file {pattern} there", "Check the set with `misstep datasets verify`.", file=folder)
+        raise InputError(f"there is no file {pattern}", "Check the set with `misstep datasets verify`.", file=folder)
     return found
 
 
@@ -92,7 +92,7 @@ def file_bytes(path: Path) -> bytes:
             f"cannot be read: {error}", "Check the set with `misstep datasets verify`.", file=path
         ) from error
     if len(data) > SIZE_LIMIT:
-        raise InputError(f"a file over {SIZE_LIMIT >> 20} MiB", file=path)
+        raise InputError(f"the file is larger than {SIZE_LIMIT >> 20} MiB", file=path)
     return data
 
 
@@ -184,14 +184,16 @@ def csv_cells(path: Path, wanted: Iterable[str]) -> tuple[list[str], Iterator[tu
     columns = list(reader.fieldnames or [])
     for column in wanted:
         if column not in columns:
-            raise InputError(f"no such column; there are {', '.join(columns)}", file=path, line=1, field=column)
+            raise InputError(
+                f"there is no such column; the columns are {', '.join(columns)}", file=path, line=1, field=column
+            )
     return columns, _complete_rows(reader, path)
 
 
 def _complete_rows(reader: "csv.DictReader[str]", path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     for cells in reader:
         if None in cells or None in cells.values():
-            raise InputError("a row of another length than the header", file=path, line=reader.line_num)
+            raise InputError("the row and the header have different numbers of cells", file=path, line=reader.line_num)
         yield reader.line_num, cells
 
 
@@ -236,5 +238,5 @@ def step_of_message(trajectory: Trajectory, message: int, file: Path) -> int:
     mapping: list[int | None] = trajectory.extra.get("step_of_message", [])
     step = mapping[message] if 0 <= message < len(mapping) else None
     if step is None:
-        raise InputError(f"message {message} of {trajectory.id}, which has {len(mapping)}", file=file)
+        raise InputError(f"message {message} does not exist: {trajectory.id} has {len(mapping)}", file=file)
     return step

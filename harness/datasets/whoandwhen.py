@@ -118,7 +118,9 @@ def _log(path: Path) -> Log:
     log = json_file(path, Log)
     step = str(log.mistake_step)
     if not step.isdecimal() or int(step) >= len(log.history):
-        raise InputError(f"step {step!r} of a history of {len(log.history)}", file=path, field="mistake_step")
+        raise InputError(
+            f"step {step!r} does not exist: the history has {len(log.history)} steps", file=path, field="mistake_step"
+        )
     return log
 
 

@@ -1,1 +1,1 @@
-"""A run's folder: manifest, append-only lines, resume, workers."""
+"""The folder of a run: manifest, append-only records, resume, workers."""

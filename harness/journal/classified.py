@@ -1,4 +1,4 @@
-"""Trajectories to verdicts, stretch by stretch: what a worker does, and how its answers are put together.
+"""Classify trajectories in stretches: the work of one worker, and the merging of the results.
 
 A worker judges a stretch of the inputs on its own (`judge`). `VerdictMerger` adds the stretches in order: an id that
 an earlier trajectory has taken becomes `id~2`. `summarise` counts from the journal's entries of the stretches alone
@@ -19,14 +19,14 @@ Classify = Callable[[Trajectory], list[Verdict]]
 """One verdict a category, always in the same order."""
 
 Labels = tuple[str | None, ...]
-"""What a trajectory was told to be, a label a category; `None` where a category was not answered."""
+"""The labels of a trajectory, one per category; `None` if the classifier abstained or failed."""
 
 EXAMPLES = 3
-"""How many trajectories of each category are named."""
+"""The number of trajectories that are named for each category."""
 
 
 class Example(Struct, frozen=True):
-    """A trajectory that shows a category: where it stands, at which steps, why."""
+    """A trajectory that shows a category, with its file and line, the evidence steps and the reason."""
 
     item: str
     category: str
@@ -37,7 +37,7 @@ class Example(Struct, frozen=True):
 
 
 class Failed(Struct, frozen=True):
-    """A category whose classifier failed: on how many trajectories, and what it said of the first."""
+    """A category whose classifier failed: the number of trajectories, and the first error."""
 
     category: str
     count: int
@@ -45,11 +45,11 @@ class Failed(Struct, frozen=True):
 
 
 class Judged(Struct, frozen=True):
-    """What came of one stretch of the inputs.
+    """The result of one stretch of the inputs.
 
-    `lines` are the verdicts as lines; `items` the ids of its trajectories as they read, each with the length of its
-    lines in bytes; `examples` go by the position of their trajectory in `items`; `patterns` counts the trajectories
-    that were labelled alike.
+    `lines` has the verdicts as JSON lines. `items` has the ids of the trajectories before renaming, each with the
+    length of its lines in bytes. `examples` refers to positions in `items`. `patterns` counts the trajectories with the
+    same labels.
     """
 
     lines: bytes
@@ -62,7 +62,7 @@ class Judged(Struct, frozen=True):
 
 
 class Entry(Struct, frozen=True):
-    """What is noted of one stretch of the inputs; `renamed` is how many ids were already taken."""
+    """The journal's entry for one stretch of the inputs; `renamed` counts the ids that were already taken."""
 
     patterns: list[tuple[Labels, int]]
     examples: list[Example]
@@ -73,7 +73,7 @@ class Entry(Struct, frozen=True):
 
 
 class Summary(Struct, frozen=True):
-    """What was found in all of the inputs."""
+    """The results of all inputs."""
 
     patterns: dict[Labels, int]
     examples: list[Example]
@@ -84,12 +84,12 @@ class Summary(Struct, frozen=True):
 
     @property
     def n(self) -> int:
-        """How many trajectories were read."""
+        """The number of trajectories that were read."""
         return sum(self.patterns.values())
 
 
 class PlacedVerdict(Verdict, frozen=True, gc=False):
-    """A verdict with the file, and the line in a file of many, where its trajectory stands."""
+    """A verdict with the file of its trajectory, and the line if the file has many."""
 
     file: str = ""
     line: int | None = None
@@ -103,11 +103,11 @@ def judge(
     Parameters
     ----------
     things
-        What stands in the stretch, in order; a trajectory without a place stands where its source says.
+        The contents of the stretch, in order; a trajectory without a place has that of its source.
     classify
-        What gives the verdicts on one trajectory.
+        The function that returns the verdicts on one trajectory.
     keep_lines
-        Whether the verdicts are wanted, or only their counts.
+        Whether to keep the verdicts, or only their counts.
     """
     lines: list[bytes] = []
     items: list[tuple[str, int]] = []
@@ -142,7 +142,7 @@ def judge(
 
 
 def together(failed: Iterable[Failed]) -> list[Failed]:
-    """One entry a category, with the error that comes first."""
+    """One entry per category, with the first error."""
     counts: Counter[str] = Counter()
     errors: dict[str, str] = {}
     for one in failed:
@@ -160,12 +160,12 @@ def _example(verdict: Verdict, placed: Placed) -> Example:
 
 
 class Names:
-    """The ids of a run, each given once.
+    """Unique ids for the trajectories of a run.
 
     Parameters
     ----------
     taken
-        The ids that are already given.
+        The ids that are already in use.
     """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -230,7 +230,7 @@ def _renamed_lines(judged: Judged, renamed: dict[int, str]) -> Iterator[bytes]:
 
 
 def summarise(entries: Iterable[Entry]) -> Summary:
-    """Everything that was noted, put together."""
+    """The summary of all journal entries."""
     patterns: Counter[Labels] = Counter()
     examples: list[Example] = []
     unreadable: list[Unreadable] = []

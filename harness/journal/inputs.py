@@ -1,10 +1,10 @@
-"""What a run was made from, told so that a change is seen and can be named.
+"""The inputs of a run, recorded such that a later change is found and can be named.
 
-A part of the inputs, such as a file, is told by its CRC-32, its length and its name, as `run.toml` lists them:
+`run.toml` identifies each part of the inputs, such as a file, by its CRC-32, length and name:
 
     parts = ["deadbeef 48213 runs/all.jsonl"]
 
-That is a guard against accidents and not against forgery.
+This finds accidents, not forgery.
 """
 
 import os
@@ -27,9 +27,9 @@ _SETTLED_SECONDS = 2.0
 
 
 def inputs_of_files(paths: Iterable[Path]) -> Inputs:
-    """How many files, how many bytes, and a digest over the names and contents of all, in order.
+    """The number of files and bytes, and a digest over all names and contents, in order.
 
-    A file that cannot be opened counts as one without bytes: whoever reads it says what is wrong with it.
+    A file that cannot be opened counts as an empty one; the code that reads it raises the error.
     """
     parts, size = [], 0
     for path in paths:
@@ -43,7 +43,7 @@ def inputs_of_files(paths: Iterable[Path]) -> Inputs:
 
 
 def part(name: str, length: int, checksum: int) -> str:
-    """One part of the inputs, as it is listed."""
+    """One part of the inputs, in the form of the list."""
     return f"{checksum:08x} {length} {name}"
 
 
@@ -62,12 +62,12 @@ def digest_of(parts: Iterable[str]) -> str:
 
 
 def listed(parts: Sequence[str]) -> tuple[str, ...]:
-    """The parts, where they are few enough to be listed."""
+    """The parts if they are few enough to be listed, else none."""
     return tuple(parts) if len(parts) <= MOST_LISTED else ()
 
 
 def length_and_checksum(path: Path) -> tuple[int, int]:
-    """A file's length and CRC-32; it is read once, however often it is asked for, unless it may have changed.
+    """The length and the CRC-32 of a file, cached until the file may have changed.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def _remembered(path: Path, state: tuple[int, ...]) -> tuple[int, int]:  # noqa:
 
 
 def _read(path: Path) -> tuple[int, int]:
-    """Enough to see that a file changed, in a quarter of the time that decoding it takes."""
+    """Length and CRC-32 of a file: they show a change in a quarter of the time of decoding."""
     length = checksum = 0
     with path.open("rb", buffering=0) as stream:
         while block := stream.read(_BLOCK):
@@ -96,14 +96,14 @@ def _read(path: Path) -> tuple[int, int]:
 
 
 def difference(was: Inputs, now: Inputs, *, gone: bool = True) -> str:
-    """What of the inputs is no longer as it was, in a few words; empty where all is.
+    """The changes of the inputs in a few words; empty if there are none.
 
     Parameters
     ----------
     was, now
-        The inputs then and now; what an earlier version did not note of them is not compared.
+        The inputs then and now; values that an earlier version did not record are not compared.
     gone
-        Whether it counts that a part is not there any more.
+        Whether a missing part counts as a change.
     """
     if was.digest == now.digest and (was.named == now.named or "" in (was.named, now.named)):
         return ""

@@ -1,17 +1,17 @@
-"""Rows out and in: the seam between what runs and what counts.
+"""Write and read the records of a run; `analysis` sees the results of `harness` through this module.
 
 A run is a folder:
 
-    run.toml         what was asked, of which inputs, with which versions, when: `Manifest`
-    verdicts.jsonl   one verdict a line, in the order of the inputs
-    scores.json      what was counted
-    report.html      the same for a reader
+    run.toml         settings, inputs, versions and times: `Manifest`
+    verdicts.jsonl   one verdict per line, in the order of the inputs
+    scores.json      the scores
+    report.html      the scores as a page
 
-What a run records is of one type and has a line of JSON each in one file: `Records` says which. Most have verdicts:
+A run writes records of one type, one JSON line each, to one file (`Records`). Most runs write verdicts:
 
     {"item":"run-17","judge":"infinite_loop","label":"yes","status":"answered","score":null,"steps":[4,6,8],…}
 
-Times stand in `run.toml` alone, so that the same inputs give the same bytes everywhere else.
+Only `run.toml` has times: the same inputs give the same bytes in all other files.
 """
 
 import itertools
@@ -48,7 +48,7 @@ encode_lines = msgspec.json.Encoder().encode_lines
 
 
 class Records(Struct, Generic[Record], frozen=True):
-    """What a run records: of which type, in which file of its folder, and what one of them is called."""
+    """The records of a run: their type, their file in the folder, and the name of one in messages."""
 
     type: type[Record]
     file: str
@@ -60,10 +60,10 @@ VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):
-    """Which files a run has read: how many, of how many bytes.
+    """The files that a run has read: their number and their bytes.
 
-    `digest` tells them from any others, and `named` the files that they name in turn; `parts` are what it is of, one by
-    one. The last two are empty where they were not noted. See `harness.journal.inputs`.
+    `digest` is over all files, and `named` over the files that they name. `parts` lists them one by one. The last two
+    may be empty. See `harness.journal.inputs`.
     """
 
     files: int
@@ -74,7 +74,7 @@ class Inputs(Struct, frozen=True, omit_defaults=True):
 
 
 class Written(Struct, frozen=True):
-    """What a finished run has recorded: in which file, how many lines and bytes."""
+    """The records of a finished run: the file, and its numbers of lines and bytes."""
 
     file: str
     lines: int
@@ -107,21 +107,21 @@ class _ItemOnly(Struct, gc=False):
 
 
 def read_records(path: Path, records: Records[Record], *, unfinished: bool = False) -> Iterator[Record]:
-    """What a run has recorded, in order, as a stream.
+    """The records of a run, in order, as a stream.
 
     Parameters
     ----------
     path
-        The file, or the run folder that holds it.
+        The file, or the folder of the run.
     records
-        What the run records.
+        The type and file of the records.
     unfinished
-        Whether a half-written last line, as a run in progress may have, is left out rather than an error.
+        Whether to leave out a half-written last line, which a run in progress may have; otherwise it is an error.
 
     Raises
     ------
     InputError
-        There is no such file, or a line is none of these records; names file and line.
+        The file does not exist, or a line is not such a record; names file and line.
     """
     file = path / records.file if path.is_dir() else path
     decoder = _decoder(records.type)
@@ -137,7 +137,9 @@ def read_records(path: Path, records: Records[Record], *, unfinished: bool = Fal
             try:
                 yield decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise InputError(f"no {records.one}: {error}", "Mend that line.", file=file, line=number) from error
+                raise InputError(
+                    f"not a valid {records.one}: {error}", "Correct that line.", file=file, line=number
+                ) from error
 
 
 @lru_cache(maxsize=16)
@@ -146,12 +148,12 @@ def _decoder(type_: type[Record]) -> "msgspec.json.Decoder[Record]":
 
 
 def read_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Verdict]:
-    """The verdicts of a run; as `read_records`."""
+    """The verdicts of a run; see `read_records`."""
     return read_records(path, VERDICT_RECORDS, unfinished=unfinished)
 
 
 def judged_items(path: Path) -> Iterator[str]:
-    """The item of each verdict of a run, in order, which is quicker than the whole verdicts; raises as they do."""
+    """The item of each verdict of a run, in order; faster than `read_verdicts`, with the same errors."""
     return (verdict.item for verdict in read_records(path, Records(_ItemOnly, VERDICTS, "verdict")))
 
 
@@ -161,20 +163,19 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def _without_nulls(value: Any) -> Any:
-    """A value without the keys that have none, for which TOML has no word: what is not given is not there."""
+    """A value without its null keys: TOML has no null."""
     if isinstance(value, dict):
         return {name: _without_nulls(one) for name, one in value.items() if one is not None}
     return [_without_nulls(one) for one in value] if isinstance(value, list) else value
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """What `run.toml` says; `None` where there is none, so that the folder is no run.
+    """The manifest in `run.toml`; `None` if the folder has none and so is not a run.
 
     Raises
     ------
     InputError
-        The file is no manifest, or one of another schema version, or the run is finished and what it has recorded is
-        not there any more, or not all of it.
+        The file is not a manifest or has another schema version, or records of the finished run are missing.
     """
     file = folder / MANIFEST
     try:
@@ -186,7 +187,9 @@ def read_manifest(folder: Path) -> Manifest | None:
         raise InputError(f"cannot be read: {error}", "Name another folder for the run.", file=file) from error
     if values.get("schema", SCHEMA) != SCHEMA:
         raise InputError(
-            f"schema version {values['schema']}, this Misstep reads {SCHEMA}", "Make the run again.", file=file
+            f"the file has schema version {values['schema']}, but this Misstep reads {SCHEMA}",
+            "Make the run again.",
+            file=file,
         )
     try:
         manifest = msgspec.convert(values, Manifest)
@@ -200,7 +203,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def written_in(folder: Path, file: str) -> Written:
-    """How many lines and bytes a file of a run has.
+    """The numbers of lines and bytes of a file of a run.
 
     Raises
     ------
@@ -216,12 +219,12 @@ def written_in(folder: Path, file: str) -> Written:
 
 
 def _check_whole(folder: Path, was: Written) -> None:
-    """Refuse a file that is shorter or longer than it was: cut off at a line end, it would be read as if it were whole.
+    """Refuse a file that is shorter or longer than it was: a file cut off at a line end reads as if it were whole.
 
     Raises
     ------
     InputError
-        It is.
+        The file has another length.
     """
     file = folder / was.file
     try:
@@ -233,7 +236,7 @@ def _check_whole(folder: Path, was: Written) -> None:
     else:
         found = f"{now.lines:,} lines of {now.bytes:,} bytes"
     had = f"the finished run had {was.lines:,} lines of {was.bytes:,} bytes there"
-    raise InputError(f"{found}, and {had}", "Put the file back as it was, or make the run again.", file=file)
+    raise InputError(f"{found}, but {had}", "Restore the file, or run the command again in another folder.", file=file)
 
 
 _PART = re.compile(r"\..+\.(\d+)-\d+\.part", re.DOTALL)
@@ -241,10 +244,10 @@ _count = itertools.count()
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file such that a reader, or a run after a crash, sees either all of it or what was there before.
+    """Write a file such that a reader sees either all of it or the old content, also after a crash.
 
-    Several processes may write the same file at once: the one that is done last stands. What a killed process left
-    half-written beside its place is taken away by the next that writes into the folder.
+    Several processes may write the same file at once; the last one wins. The next writer removes the half-written files
+    of killed processes.
 
     Raises
     ------
@@ -266,7 +269,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 @lru_cache(maxsize=1 << 12)
 def _clear_parts(folder: Path) -> None:
-    """Take away what killed processes were writing into a folder: looked for once, as a folder may be large."""
+    """Remove the half-written files of killed processes; looks once per folder, since it may be large."""
     try:
         with os.scandir(folder) as listing:
             left = [entry.path for entry in listing if (part := _PART.fullmatch(entry.name)) and _ended(int(part[1]))]
@@ -277,7 +280,7 @@ def _clear_parts(folder: Path) -> None:
 
 
 def _ended(process: int) -> bool:
-    """Whether there is no process of that number any more."""
+    """Whether the process with that number has ended."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

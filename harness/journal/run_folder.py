@@ -1,23 +1,22 @@
-"""A run in progress: killed at any moment, it is gone on with by the same command, nothing twice and nothing lost.
+"""A run in progress: the same command resumes it after a kill, without repeated or lost records.
 
-A run records verdicts, trajectories, events or anything else that is a struct, a line each in one file:
+A run writes verdicts, trajectories, events or other structs, one JSON line each, to one file:
 
     with RunInProgress(folder, manifest, Records(Trajectory, "trajectories.jsonl"), Entry) as run:
         for case in cases[len(run.entries):]:
             run.append([solve(case)], Entry(case.id))
         run.finish(now)
 
-Beside that file stands `progress.jsonl` until the run is finished, one line a finished stretch of the inputs:
+Until the run is finished, `progress.jsonl` beside it has one line for each finished stretch of the inputs:
 
     {"length": 48213, "crc32": 3735928559, "entry": {…}}
 
-`length` is how many bytes of the records are good once that stretch is done; `entry` is what is to be known of the
-stretch when everything is counted; `crc32` is of both. Who writes a run locks its journal before anything that stands
-in the folder is believed.
+`length` is the length of the file of records after that stretch, in bytes. `entry` has what the final counts need from
+the stretch. `crc32` covers both. A process locks the journal before it reads anything in the folder.
 
-Where records can be made again they are: whatever stands behind the last sound line of the journal is cut off. Where
-they were paid for, none is: what the journal does not say is taken from the records themselves. Nothing is forced onto
-the disk: a killed process loses nothing, a machine that loses power may.
+Records that cost nothing are made again: everything after the last sound line of the journal is cut off. Records that
+were paid for are all kept, and missing lines of the journal are made from them. Nothing is synced to disk: a killed
+process loses nothing, a power cut may lose records.
 """
 
 import fcntl
@@ -61,7 +60,7 @@ class _Line(Struct, Generic[T], frozen=True):
 
     @property
     def sound(self) -> bool:
-        """Whether it says what was written."""
+        """Whether the checksum fits."""
         return self.crc32 == _checksum(self.length, self.entry)
 
 
@@ -74,14 +73,14 @@ def _checksum(length: int, entry: object) -> int:
 
 
 def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_RECORDS) -> Manifest | None:
-    """The manifest of the run that stands in a folder, where it is the same run; `None` where there is none.
+    """The manifest of the run in a folder if it is the same run; `None` if the folder has no run.
 
     Raises
     ------
     UsageError
-        The folder holds a run of another command, other inputs or other questions, or another one's records.
+        The folder has a run of another command, with other inputs or settings, or records without a manifest.
     InputError
-        Its manifest cannot be read, or it is finished and what it has recorded is not all there.
+        The manifest cannot be read, or records of the finished run are missing.
     """
     recorded = (folder / records.file).exists()  # looked for first: whoever begins a run writes its manifest before
     earlier = read_manifest(folder)
@@ -97,42 +96,42 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
         differs.append(f"it was begun by Misstep {earlier.misstep} and this is {manifest.misstep}")
     if differs:
         said = f"{folder} holds another run: {'; '.join(differs)}"
-        raise UsageError(said, "Put things back as they were to go on with it, or name another folder.")
+        raise UsageError(said, "Restore the earlier settings and inputs to continue it, or name another folder.")
     return earlier
 
 
 class RunInProgress(Generic[Record, T]):
-    """The open files of a run that is being written, repaired; closed by `with`.
+    """The open files of a run in progress, repaired after a kill; use it with `with`.
 
     Parameters
     ----------
     folder
-        The run's folder, made where there is none; a run that stands there is gone on with.
+        The folder of the run; it is made if it does not exist, and a run in it is continued.
     manifest
-        What is asked, and of which inputs.
+        The settings and inputs of the run.
     records
-        What it records: the type, and the file.
+        The type and the file of the records.
     entry
-        The type of what is noted of a stretch.
+        The type of the journal's entries.
     note_of
-        From a record and what the journal says of it, if anything, to what is noted of it: where each record is a
-        stretch of its own and cannot be had again for nothing.
+        The function that makes the entry from a record and its old entry, if there is one. It is for records that were
+        paid for, each a stretch of its own.
 
     Attributes
     ----------
     manifest
-        What stands in `run.toml`.
+        The content of `run.toml`.
     finished
-        Whether the run is whole already; then nothing can be added.
+        Whether the run is finished; then nothing can be added.
     entries
-        What was noted of each stretch that is finished, in order.
+        The entry of each finished stretch, in order.
 
     Raises
     ------
     UsageError
         The folder holds another run, or another process is writing it.
     InputError
-        The folder cannot be written, or a file in it is not what it should be.
+        The folder cannot be written, or a file in it is broken.
     CannotWrite
         The device is full.
     """
@@ -182,7 +181,7 @@ class RunInProgress(Generic[Record, T]):
             self._recover(noted, note_of)
 
     def _trust(self, noted: "list[_Line[T] | None]") -> None:
-        """Keep what the journal says up to the first line that cannot be, and cut off the rest of both files."""
+        """Keep the lines before the first impossible one, and cut off the rest of both files."""
         written = self._recorded.seek(0, os.SEEK_END)
         lengths = []
         for line in noted:
@@ -196,7 +195,7 @@ class RunInProgress(Generic[Record, T]):
         self._recorded.truncate(self._length)
 
     def _recover(self, noted: "list[_Line[T] | None]", note_of: Callable[[Record, T | None], T]) -> None:
-        """Keep every whole record, whatever the journal says; what is behind the last is half of one."""
+        """Keep every whole record, even without a journal line, and cut off a half-written last one."""
         file = self.folder / self.records.file
         said = {line.length: line.entry for line in noted if line is not None}
         lengths = _line_ends(file)
@@ -205,8 +204,8 @@ class RunInProgress(Generic[Record, T]):
         self._length = lengths[-1] if lengths else 0
         lost = sum(length > self._length for length in said)
         if lost:
-            found = f"{lost:,} of the {len(said):,} answers that {PROGRESS} notes are not there"
-            advice = f"Put the file back as it was, or delete {PROGRESS} to ask for these answers again."
+            found = f"{lost:,} of the {len(said):,} answers that {PROGRESS} lists are missing"
+            advice = f"Restore the file, or delete {PROGRESS} to ask for these answers again."
             raise InputError(found, advice, file=file)
         if lengths != list(said) or None in noted:
             self._note_again(lengths)
@@ -218,11 +217,11 @@ class RunInProgress(Generic[Record, T]):
         write_all(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
 
     def append(self, records: Iterable[Record], entry: T) -> None:
-        """Add the records of one more stretch and what is to be noted of it; raises as `append_lines`."""
+        """Add the records of one more stretch and its entry; raises as `append_lines`."""
         self.append_lines(encode_lines(records), entry)
 
     def append_lines(self, lines: bytes, entry: T) -> None:
-        """As `append`, of records that are lines already.
+        """Add records that are JSON lines already; otherwise as `append`.
 
         Raises
         ------
@@ -235,7 +234,7 @@ class RunInProgress(Generic[Record, T]):
         self.entries.append(entry)
 
     def finish(self, finished: str) -> None:
-        """Say in `run.toml` that the run is finished and how much it has recorded, and take its journal away."""
+        """Record in `run.toml` that the run is finished, with the length of its records, and remove the journal."""
         written = written_in(self.folder, self.records.file)
         write_manifest(self.folder, msgspec.structs.replace(self.manifest, finished=finished, written=written))
         (self.folder / PROGRESS).unlink(missing_ok=True)
@@ -264,7 +263,9 @@ def make_folder(folder: Path) -> None:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made a folder: {error.strerror}", "Name another one.", file=folder) from error
+        raise InputError(
+            f"the folder cannot be made: {error.strerror}", "Name another folder with --out.", file=folder
+        ) from error
 
 
 def _opened(file: Path) -> FileIO:
@@ -276,9 +277,9 @@ def _opened(file: Path) -> FileIO:
 
 
 def locked(file: Path) -> FileIO:
-    """A file that only one process has at a time, opened; made where there is none.
+    """An open file that only one process has at a time; it is made if it does not exist.
 
-    It is the one that stands there: whoever had it before may have taken it away.
+    It is the file that has that name now: the process that had the lock may have removed it.
 
     Raises
     ------
@@ -295,7 +296,9 @@ def locked(file: Path) -> FileIO:
                 return stream
         except (BlockingIOError, PermissionError) as error:
             stream.close()
-            raise UsageError(f"another process is writing {file.parent}", "Wait for it, or stop it.") from error
+            raise UsageError(
+                f"another process is writing to {file.parent}", "Wait until it ends, or stop it."
+            ) from error
         except FileNotFoundError:  # taken away between two looks at it
             pass
         except OSError as error:
@@ -306,7 +309,7 @@ def locked(file: Path) -> FileIO:
 
 
 def _noted(journal: FileIO, entry: type[T]) -> "list[_Line[T] | None]":
-    """What each line of the journal says; `None` for one that is broken. The half of a last line is none."""
+    """The content of each line of the journal; `None` for a broken one. A half-written last line does not count."""
     decoder = msgspec.json.Decoder(_Line[entry])  # type: ignore[valid-type]
     journal.seek(0)
     *whole, half = journal.read().split(b"\n")
@@ -323,7 +326,7 @@ def _decoded(line: bytes, decoder: "msgspec.json.Decoder[_Line[T]]") -> "_Line[T
 
 
 def _line_ends(file: Path) -> list[int]:
-    """Where each whole line of a file ends."""
+    """The position of the end of each whole line of a file."""
     with file.open("rb") as stream:
         return list(accumulate(len(line) for line in stream if line.endswith(b"\n")))
 
@@ -352,7 +355,7 @@ def _different_settings(earlier: Manifest, now: Manifest) -> list[str]:
 
 
 def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
-    """What differs, a clause each: of a table, what in it does."""
+    """The differences, one clause each; in a table, those of its values."""
     if name == "judge_digest":
         return
     then, now = _table(was), _table(is_)
@@ -369,7 +372,7 @@ def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
 
 
 def _table(noted: Any) -> dict[str, Any] | None:
-    """What is noted as a table; `None` where it is none. Runs of earlier versions have tables as JSON."""
+    """A recorded value as a table; `None` if it is not one. Earlier versions recorded tables as JSON."""
     if isinstance(noted, str) and noted.startswith("{"):
         try:
             noted = msgspec.json.decode(noted)

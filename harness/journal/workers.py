@@ -1,4 +1,4 @@
-"""One function over many pieces of work, in this process or in several, with the results in the order of the work."""
+"""Apply one function to many pieces of work, in one process or several; results keep the order of the work."""
 
 import multiprocessing
 import os
@@ -21,7 +21,7 @@ _AHEAD = 3
 
 
 def available() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -36,13 +36,13 @@ def in_order(
     Parameters
     ----------
     function
-        What to do with a piece; with several workers it and the pieces must be picklable.
+        The work on a piece; with several workers, it and the pieces must be picklable.
     pieces
         The work, taken as a stream.
     workers
-        How many processes; with 1 everything happens in this one.
+        The number of processes; 1 runs everything in this process.
     describe
-        What to call a piece in an error.
+        The name of a piece in an error.
 
     Raises
     ------
@@ -75,7 +75,8 @@ def _in_processes(
     except BrokenProcessPool as error:
         missing = f" while {describe(pending[0][0])} was waited for" if pending else ""
         raise MisstepError(
-            f"a worker process died{missing}: killed, or out of memory", "Run it again with --workers 1."
+            f"a worker process died{missing}: it was killed or ran out of memory",
+            "Run the command again with --workers 1.",
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -39,4 +39,4 @@ def read_known(named: str) -> JudgeSpec:
         return read_judge(file)
     if named in JUDGES.names():
         return read_judge(Path(JUDGES.load(named)))
-    raise UsageError(f"no judge {named!r}", f"Give a TOML file, or one of: {', '.join(shipped_judges())}.")
+    raise UsageError(f"there is no judge {named!r}", f"Give a TOML file, or one of: {', '.join(shipped_judges())}.")

@@ -183,7 +183,7 @@ def injected(
 def _expect_distinct(items: Sequence[Item]) -> None:
     id_, count = Counter(item.id for item in items).most_common(1)[0]
     if count > 1:
-        said = f"item {id_!r} has the id of what is made of another item"
+        said = f"item {id_!r} has an id that the command gives to items made from another item"
         raise InputError(said, "Attack a benchmark that is not made of attacked items itself.")
 
 
@@ -195,7 +195,7 @@ def _wrong_labels(spec: JudgeSpec, one: Plain) -> list[str]:
     """The labels that a text may ask for."""
     labels = [label for label in offered(spec, one.subject.item) if label != one.truth]
     if not labels:
-        raise InputError(f"item {_id(one)!r} has no label but the true one", "Leave it out, or name other labels.")
+        raise InputError(f"item {_id(one)!r} has only its true label", "Leave it out, or name other labels.")
     return labels
 
 
@@ -242,10 +242,8 @@ def _placed(
         if subject is not None and _shows(spec, one.subject, subject, text):
             return position, subject
         left.remove(position)
-    said = (
-        f"prompt {spec.prompt.name} shows no place of item {_id(one)!r} that a text of {len(text):,} characters fits in"
-    )
-    raise InputError(said, "Choose shorter items, or raise the judge's budget.")
+    said = f"the prompt {spec.prompt.name} has no place in item {_id(one)!r} for a text of {len(text):,} characters"
+    raise InputError(said, "Choose shorter items, or raise `budget` in the judge's file.")
 
 
 def _shown_places(spec: JudgeSpec, one: Plain) -> list[str]:

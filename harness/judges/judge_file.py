@@ -140,7 +140,7 @@ def read_judge(file: Path) -> JudgeSpec:
         written = file.read_bytes()
     except OSError as error:
         raise InputError(
-            f"cannot open: {error.strerror}", "`misstep judge list` shows what there is.", file=file
+            f"cannot open: {error.strerror}", "`misstep judge list` lists the judges.", file=file
         ) from error
     told = toml_form(written, JudgeFile, file, _FORM)
     labels = told.labels if isinstance(told.labels, dict) else dict.fromkeys(told.labels, "")
@@ -173,18 +173,25 @@ def read_judge(file: Path) -> JudgeSpec:
 
 def _check(told: JudgeFile, labels: dict[str, str], file: Path) -> None:
     if not told.name.strip() or "/" in told.name:
-        raise InputError(f"the name {told.name!r}", "Give it a name without a slash.", file=file, field="name")
+        raise InputError(
+            f"{told.name!r} is not a name for a judge",
+            "Give a name that is not empty and has no slash.",
+            file=file,
+            field="name",
+        )
     listed = told.labels if isinstance(told.labels, list) else list(labels)
     alike = {label.strip().casefold() for label in listed}
     if len(alike) != len(listed) or len(listed) == 1 or "" in alike:
-        advice = "Give two labels or more, or none for those of the benchmark; letter case does not tell them apart."
-        raise InputError("labels that cannot be told apart", advice, file=file, field="labels")
+        advice = "Give two or more different labels, or none to use those of the benchmark."
+        raise InputError(
+            "a label is empty, repeated (letter case does not count) or the only one", advice, file=file, field="labels"
+        )
     if told.votes < 1 or told.budget < 1:
         field = "votes" if told.votes < 1 else "budget"
-        raise InputError("a number below 1", "Give 1 or more.", file=file, field=field)
+        raise InputError("the number is below 1", "Give 1 or more.", file=file, field=field)
     if taken := sorted(NOT_EXTRA & told.model.extra.keys()):
-        advice = "It holds what some servers know beyond the settings of [model]; a judge never offers tools."
-        raise InputError(f"it sets {', '.join(taken)}", advice, file=file, field="model.extra")
+        advice = "Use the settings of [model] for these; a judge never offers tools."
+        raise InputError(f"the table sets {', '.join(taken)}", advice, file=file, field="model.extra")
     for field, number, least in (
         ("max_tokens", told.model.max_tokens, 1),
         ("extra.max_completion_tokens", told.model.extra.get("max_completion_tokens"), 1),
@@ -218,6 +225,6 @@ def _example(line: bytes, prompt: Prompt, labels: dict[str, str], file: Path, nu
         raise InputError(said, "Give one of them.", file=file, line=number, field="label")
     lacking = sorted(prompt.placeholders - OF_THE_BENCHMARK - given.keys())
     if lacking:
-        said = f"nothing for {{{lacking[0]}}} of the prompt"
+        said = f"the example has no text for {{{lacking[0]}}} of the prompt"
         raise InputError(said, "Give every placeholder a text.", file=file, line=number, field=lacking[0])
     return Example(given, label, reasoning)

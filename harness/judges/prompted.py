@@ -95,8 +95,8 @@ def _names(labels: Sequence[str], spec: JudgeSpec, turn: int) -> dict[str, str]:
     """The names in the prompt → the labels; a label may be what a run says, such as an agent's name."""
     names = {one_line(name): label for name, label in label_names(labels, spec.permute, turn).items()}
     if len(names) < len(labels):
-        said = f"labels that look alike once they are written on a line: {', '.join(map(repr, labels))}"
-        raise InputError(said, "Spell them so that they can be told apart.", field="labels")
+        said = f"two labels are the same when they are written on one line: {', '.join(map(repr, labels))}"
+        raise InputError(said, "Spell the labels differently.", field="labels")
     return names
 
 

@@ -85,7 +85,7 @@ class PromptedJudge(Struct, frozen=True):
     def fitted(self, question: Question, folder: Path) -> "PromptedJudge":
         """The judge with the labels and the question of a benchmark; raises as `fitted_to`, and without a model."""
         if not self.spec.model.name:
-            raise UsageError(f"judge {self.spec.name} names no model", "Name one with --model.")
+            raise UsageError(f"the judge {self.spec.name} names no model", "Name a model with --model.")
         return PromptedJudge(fitted_to(self.spec, question, folder))
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:

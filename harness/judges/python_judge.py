@@ -99,11 +99,11 @@ def python_judge(found: Any, named: str, model: str) -> PythonJudge:
         raise UsageError(f"{named!r} cannot be made: {type(error).__name__}: {error}", _FORM) from error
     lacking = [part for part in ("name", "labels", "judge") if not hasattr(written, part)]
     if lacking or not inspect.iscoroutinefunction(written.judge):
-        said = f"no {lacking[0]}" if lacking else "its judge is no coroutine (async def)"
-        raise UsageError(f"{named!r} is no judge: {said}", _FORM)
+        said = f"it has no {lacking[0]}" if lacking else "its method judge is not a coroutine (async def)"
+        raise UsageError(f"{named!r} is not a judge: {said}", _FORM)
     kind = getattr(written, "kind", "any")
     if kind != "any" and kind not in get_args(Kind):
-        raise UsageError(f"{named!r} has kind {kind!r}", f"Kinds are any, {', '.join(get_args(Kind))}.")
+        raise UsageError(f"{named!r} has the unknown kind {kind!r}", f"Kinds are any, {', '.join(get_args(Kind))}.")
     return PythonJudge(written, _digest(written), model)
 
 

@@ -45,7 +45,7 @@ def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajecto
     except UnreadableTrajectory:
         raise
     except RecursionError as error:
-        raise unreadable("nested too deep", source) from error
+        raise unreadable("the data are nested too deep", source) from error
     except (Exception, SystemExit) as error:  # a reader from elsewhere may raise anything
         raise reader_failed(reader, error, source.file, source.line) from error
 
@@ -138,7 +138,7 @@ def checked(found: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> i
             if length > left:
                 break
         tops = below
-    raise unreadable("nested too deep", source)
+    raise unreadable("the data are nested too deep", source)
 
 
 def _measured(found: Trajectory) -> tuple[int, list[Any]]:

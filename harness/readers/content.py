@@ -28,7 +28,7 @@ def as_text(value: Any) -> str:
     try:
         return msgspec.json.encode(value).decode()
     except RecursionError as error:
-        raise UnreadableTrajectory("nested too deep") from error
+        raise UnreadableTrajectory("the data are nested too deep") from error
 
 
 def split_content(content: Any) -> tuple[str, list[Any]]:

@@ -48,7 +48,7 @@ def decode_json(data: bytes, source: Source) -> Any:
     try:
         return _untyped.decode(data)
     except RecursionError as error:
-        raise unreadable("nested too deep", source) from error
+        raise unreadable("the data are nested too deep", source) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as strict:
         try:
             return _untyped.decode(_ESCAPE.sub(_no_lone_surrogate, data))
@@ -59,7 +59,7 @@ def decode_json(data: bytes, source: Source) -> Any:
         except UnicodeDecodeError as error:
             raise unreadable(f"not UTF-8 at byte {error.start}", source) from error
         except RecursionError as error:
-            raise unreadable("nested too deep", source) from error
+            raise unreadable("the data are nested too deep", source) from error
         except ValueError as error:
             raise unreadable(f"no JSON: {strict}", source) from error
 
@@ -77,7 +77,7 @@ def convert(value: Any, type_: type[T], source: Source, line: int | None = None)
     except msgspec.ValidationError as error:
         raise unreadable(str(error), source, line) from error
     except RecursionError as error:
-        raise unreadable("nested too deep", source, line) from error
+        raise unreadable("the data are nested too deep", source, line) from error
 
 
 def rest_of(value: dict[str, Any], placed: type[msgspec.Struct], *more: str) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def find_files(paths: Iterable[Path]) -> Iterator[Found]:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", "Check the path.", file=path) from error
         except ValueError as error:
-            raise InputError(f"no path: {error}", "Check the path.", file=repr(str(path))) from error
+            raise InputError(f"not a path: {error}", "Check the path.", file=repr(str(path))) from error
 
 
 class _Walk:

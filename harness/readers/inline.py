@@ -32,15 +32,15 @@ def inline_run(value: dict[str, Any], item: str) -> Trajectory:
         try:
             reader = recognise(sample, all_readers())
         except UnknownFormat as error:
-            said = f"no run of any known format; read as Misstep's own: {_not_own(data, error)}"
+            said = f"not a run of a known format; read as Misstep's own format: {_not_own(data, error)}"
             raise InputError(said, _INLINE, field=field) from error
         runs = list(read_value(data, reader, Source(reader.FORMAT, _PLACE)))
     except RecursionError as error:
-        raise InputError("no run: nested too deep", _INLINE, field=field) from error
+        raise InputError("not a run: the data are nested too deep", _INLINE, field=field) from error
     except UnreadableTrajectory as error:
-        raise InputError(f"no run: {error.found}", _INLINE, field=field) from error
+        raise InputError(f"not a run: {error.found}", _INLINE, field=field) from error
     if len(runs) != 1:
-        raise InputError(f"{len(runs)} runs where one is meant", "Put them into a file.", field=field)
+        raise InputError(f"{len(runs)} runs were found where one is expected", "Put the runs into a file.", field=field)
     return msgspec.structs.replace(runs[0], id=item) if runs[0].id == _PLACE else runs[0]
 
 

@@ -131,7 +131,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
             if too_long and raw is samples[0]:
                 about = brief(about, trajectory.id)
     except RecursionError as error:
-        raise unreadable("nested too deep", source) from error
+        raise unreadable("the data are nested too deep", source) from error
 
 
 def _trajectory(raw: dict[str, Any], log: _Log, about: dict[str, Any], source: Source) -> Trajectory:

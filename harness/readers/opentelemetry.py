@@ -88,7 +88,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
             for span in spans_of(value, source, number):
                 traces.setdefault(span.trace, {}).setdefault(span.id, span)
         except RecursionError as error:
-            raise unreadable("nested too deep", source, number) from error
+            raise unreadable("the data are nested too deep", source, number) from error
     for trace, spans in traces.items():
         yield _Reading(spans).trajectory(trace, source, lines.unfinished)
 

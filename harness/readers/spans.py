@@ -229,7 +229,7 @@ def flat(value: dict[str, Any]) -> dict[str, Any]:
         if isinstance(item, dict) and item:
             named += len(prefix) * len(item)
             if named > EXPANSION_LIMIT:
-                raise UnreadableTrajectory(f"attributes whose dotted names come to over {EXPANSION_LIMIT >> 20} MiB")
+                raise UnreadableTrajectory(f"the dotted names of the attributes exceed {EXPANSION_LIMIT >> 20} MiB")
             pending += [(f"{prefix}.{name}" if prefix else str(name), part) for name, part in reversed(item.items())]
         elif prefix and item is not None:
             result[prefix] = item

@@ -122,7 +122,7 @@ def open_regular(path: Path) -> BinaryIO:
         raise _cannot_open(path, error) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise InputError("no regular file", "Give a file; what comes through a pipe has to be stored first.", file=path)
+        raise InputError("not a regular file", "Give a file; store the output of a pipe first.", file=path)
     return os.fdopen(descriptor, "rb")
 
 

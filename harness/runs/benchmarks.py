@@ -49,7 +49,7 @@ def benchmark_folder(name: str, data: Path | None = None) -> Path:
     """
     folders = benchmark_folders(name.partition("-")[0], data)
     if name not in folders:
-        raise UsageError(f"no benchmark named {name!r}", f"Known: {', '.join(folders)}.")
+        raise UsageError(f"there is no benchmark named {name!r}", f"Known: {', '.join(folders)}.")
     return folders[name]
 
 
@@ -102,7 +102,7 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
     data_set(dataset)
     if dataset not in LOADERS.names():
         raise UsageError(
-            f"the data set {dataset} has files only: no loader makes a benchmark of it",
+            f"the data set {dataset} has no loader that makes a benchmark",
             f"Sets with a loader: {', '.join(sorted(LOADERS.names()))}.",
         )
     folder = set_folder(dataset, data)
@@ -124,7 +124,9 @@ def read_trajectories(folder: Path) -> Iterator[Trajectory]:
     for path in sorted((folder / "trajectories").glob("*.jsonl")):
         for run in read_file(path):
             if isinstance(run, Unreadable):
-                raise InputError(f"no run: {run.error}", "Load the data set again.", file=run.file, line=run.line)
+                raise InputError(
+                    f"the run cannot be read: {run.error}", "Load the data set again.", file=run.file, line=run.line
+                )
             yield run
 
 
@@ -164,5 +166,6 @@ def benchmark_named(named: str, data: Path | None) -> Path:
     if folder.is_dir():
         return folder
     raise UsageError(
-        f"no benchmark {named!r}", f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}."
+        f"there is no benchmark {named!r}",
+        f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}.",
     )

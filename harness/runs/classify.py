@@ -141,7 +141,7 @@ def _expect_some(found: Summary, paths: Sequence[Path]) -> None:
     skipped = len(found.skipped)
     held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
     raise InputError(
-        f"no trajectories, {held}",
+        f"there is no trajectory, {held}",
         "See `misstep convert --help` for the formats.",
         file=", ".join(map(str, paths)),
     )

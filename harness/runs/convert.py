@@ -70,8 +70,8 @@ def convert_all(paths: list[Path], out: Path) -> Converted:
                 progress.advance(note=found.id)
     if not (converted.written or converted.unreadable):
         raise InputError(
-            f"no trajectories among {len(converted.skipped):,} files",
-            "Name a file to learn why it is not recognised.",
+            f"there is no trajectory in {len(converted.skipped):,} file{'' if len(converted.skipped) == 1 else 's'}",
+            "Give one file alone to see why it is not recognised.",
             file=" ".join(map(str, paths)),
         )
     return converted

@@ -118,12 +118,14 @@ def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str
             {known.upstream_path: LEFT_OUT if known.left_out else contents[_identity(known)] for known in wanted}
         )
     except (ValueError, KeyError) as error:
-        raise InputError(f"cannot be made of what is upstream: {error}", file=folder / file.file) from error
+        raise InputError(
+            f"the file cannot be made from the upstream files: {error}", file=folder / file.file
+        ) from error
     found = sha256(content).hexdigest()
     if found != file.sha256:
         raise InputError(
-            f"what was made of the upstream files has sha256 {found} where {file.sha256} is registered",
-            "Nothing of it was kept; upstream has changed.",
+            f"the file made from the upstream files has sha256 {found}, but {file.sha256} is registered",
+            "The upstream files have changed; nothing was kept.",
             file=folder / file.file,
         )
     _write(folder, file.file, content)

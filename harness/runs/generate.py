@@ -111,7 +111,7 @@ def _refuse_foreign(out: Path, options: GenerateOptions) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise UsageError(f"--out {out} is no folder", "Name a folder that is new or empty.")
+        raise UsageError(f"--out {out} is not a folder", "Name a folder that is new or empty.")
     ours = {BENCHMARK, *_FILES} | {_part(name) for name in (BENCHMARK, *_FILES)}
     names = {path.name for path in out.iterdir()}
     if BENCHMARK in names:

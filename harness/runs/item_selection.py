@@ -137,7 +137,7 @@ def _check(judge: FittedJudge, item: Item, folder: Path, line: int, found: set[s
 def _nothing_to_ask(folder: Path, left_out: Counter[str]) -> InputError:
     file = folder / "items.jsonl"
     if not left_out:
-        return InputError("no items", "A benchmark has a JSON object a line there.", file=file)
+        return InputError("there are no items", "Write one JSON object per line.", file=file)
     (reason, count), *_ = left_out.most_common(1)
     said = f"no item can be asked about: {reason} ({count:,} of {left_out.total():,} items)"
-    return InputError(said, "`misstep agreement` can read its gold.csv; a judge needs something to see.", file=file)
+    return InputError(said, "A judge needs items with content. `misstep agreement` can still read gold.csv.", file=file)

@@ -67,11 +67,11 @@ def benchmark_of(judge: Judge, named: str, data: Path | None = None) -> Path:
     if isinstance(judge, RecordedJudge):
         return recorded_benchmark(judge, named, data)
     if not named:
-        raise UsageError("no benchmark to ask about", "Name one with --benchmark.")
+        raise UsageError("no benchmark is named", "Name one with --benchmark.")
     return benchmark_named(named, data)
 
 
 def _rule(named: str) -> RuleJudge:
     if named not in rule_judges():
-        raise UsageError(f"no judge {named!r}", f"Rules are {', '.join(rule_judges())}.")
+        raise UsageError(f"there is no judge {named!r}", f"Rules are {', '.join(rule_judges())}.")
     return RuleJudge(named.removesuffix(RULE))

@@ -24,7 +24,7 @@ _NO_SERVER: frozenset[FailureKind] = frozenset({"connection", "unauthorised", "q
 _SETTLED_SECONDS = 0.01
 """A round is handed in when no request has been added to it for this long."""
 
-_GO_ON = "Run the same command again when that is mended."
+_GO_ON = "Run the same command again when the cause is removed."
 
 
 class ModelRequests(Protocol):
@@ -112,7 +112,7 @@ class ConcurrentRequests:
         if self._broken is not None:
             raise self._broken
         if isinstance(self._last, Failure) and not self._server_answered:
-            raise MissingPrerequisite(f"no request was answered, the last failed as {self._last.sentence}", _GO_ON)
+            raise MissingPrerequisite(f"no request was answered; the last failure: {self._last.sentence}", _GO_ON)
 
 
 class BatchedRequests:

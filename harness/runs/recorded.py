@@ -90,7 +90,7 @@ def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, Recorde
     Raises
     ------
     UsageError
-        The set ships no judge's answers.
+        The set has no recorded judges.
     MissingPrerequisite
         The set is not at hand.
     InputError
@@ -127,7 +127,7 @@ def recorded_judge(named: str, data: Path | None = None) -> RecordedJudge:
     judges = recorded_judges(dataset, data)
     if name not in judges:
         known = ", ".join(judge.full_name for judge in judges.values())
-        raise UsageError(f"no recorded judge {named!r}", f"Recorded: {known}.")
+        raise UsageError(f"there is no recorded judge {named!r}", f"Recorded: {known}.")
     return judges[name]
 
 

@@ -14,7 +14,7 @@ from harness.readers import Part, all_readers, plan, read_part, read_placed, rea
 from harness.trajectory import Trajectory, Unreadable
 
 _DECODED_RUNS_HELD = 8
-_ADVICE = "Repair the run, or take its items out."
+_ADVICE = "Repair the run, or remove its items."
 _A_LINE = 1
 """Bytes of a part: cut at the line end that follows each, a part is a line."""
 
@@ -44,7 +44,7 @@ def runs_by_id(file: Path) -> Mapping[str, Trajectory]:
 
 
 def _unreadable(found: Unreadable) -> InputError:
-    return InputError(f"no run: {found.error}", _ADVICE, file=found.file, line=found.line)
+    return InputError(f"the run cannot be read: {found.error}", _ADVICE, file=found.file, line=found.line)
 
 
 class _RunsOfLines(Mapping[str, Trajectory]):
@@ -75,7 +75,9 @@ class _RunsOfLines(Mapping[str, Trajectory]):
             for run in read_part(place, self._reader):
                 if isinstance(run, Trajectory) and run.id == name:
                     return run
-            raise InputError(f"the run {name!r} is not there any more", _ADVICE, file=place.path, line=place.first_line)
+            raise InputError(
+                f"the run {name!r} is no longer in the file", _ADVICE, file=place.path, line=place.first_line
+            )
         broken = place or next((one for one in self._places.values() if isinstance(one, Unreadable)), None)
         if broken is not None:
             raise _unreadable(broken)

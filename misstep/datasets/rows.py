@@ -20,7 +20,8 @@ def at_hand(data: Path | None) -> list[str]:
     found = [name for name in sorted(data_sets()) if located(name, data) is not None]
     if not found:
         raise MissingPrerequisite(
-            "no data set is at hand", "Run `misstep datasets fetch NAME`; `misstep datasets list` names them."
+            "there is no data set on this machine",
+            "Run `misstep datasets fetch NAME`; `misstep datasets list` names them.",
         )
     return found
 

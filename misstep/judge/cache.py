@@ -31,9 +31,9 @@ def export_cache(
     from harness.clients import Cache
 
     if not cache.is_file():
-        raise InputError("no such cache", "Name the file that `judge run --cache` made.", file=cache)
+        raise InputError("there is no such file", "Name the file that `judge run --cache` wrote.", file=cache)
     if file.resolve() == cache.resolve():
-        raise InputError("is the cache itself", "Name another file for the lines.", file=file)
+        raise InputError("the output file is the cache itself", "Name another file for the lines.", file=file)
     kept = Cache(cache)
     part = file.with_name(f".{file.name}.part")
     try:
@@ -57,7 +57,7 @@ def import_cache(
     from harness.clients import Cache
 
     if not file.is_file():
-        raise InputError("no such file", "Name the file that `judge cache export` wrote.", file=file)
+        raise InputError("there is no such file", "Name the file that `judge cache export` wrote.", file=file)
     kept = Cache(cache)
     try:
         new = kept.take_in(file)

@@ -79,5 +79,5 @@ def chosen_label(run: "JudgedRun", label: str) -> str:
     if not label and not run.question.positive:
         raise UsageError(f"the benchmark {run.question.name} has no positive label", f"Name one with --label. {listed}")
     if label and label not in labels:
-        raise UsageError(f"{label!r} is no label of the benchmark {run.question.name}", listed)
+        raise UsageError(f"{label!r} is not a label of the benchmark {run.question.name}", listed)
     return label or run.question.positive

@@ -37,7 +37,7 @@ def compare(
     from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_unfinished
 
     if len(runs) < 2:
-        raise UsageError("one run has nothing to be compared with", "Name two runs or more of one benchmark.")
+        raise UsageError("a comparison needs two runs", "Name two or more runs on one benchmark.")
     opened = open_runs(runs, benchmark, data)
     check_one_benchmark(opened)
     warn_unfinished(opened)

@@ -48,7 +48,9 @@ def inject(
     stopped: MissingPrerequisite | None = None
     with options.opened_judge(judge, asking, data) as (opened, settings), options.kept_when_stopped(out):
         if not isinstance(opened, PromptedJudge):
-            raise UsageError(f"{judge} is no judge with a prompt", "Name one that has: see `misstep judge list`.")
+            raise UsageError(
+                f"the judge {judge} has no prompt", "Name a judge with a prompt; `misstep judge list` lists them."
+            )
         spec = opened.spec
         if benchmark:
             source = benchmark_source(benchmark_named(benchmark, data), items, seed)

@@ -81,7 +81,7 @@ def opened_judge(
     with ExitStack() as stack:
         if options.local:
             if options.model or options.base_url or options.replay is not None:
-                raise UsageError("--local brings its own model", "Leave out --model, --base-url and --replay.")
+                raise UsageError("--local has its own model", "Leave out --model, --base-url and --replay.")
             from harness.clients.local_server import MODEL, local_server
 
             options = replace(options, base_url=stack.enter_context(local_server()), model=MODEL)
@@ -147,4 +147,6 @@ def refuse_model_options(context: typer.Context) -> None:
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name not in _NOTHING_TO_ASK and source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"{parameter.opts[0]} with a judge that asks no model", "Leave it out.")
+            raise UsageError(
+                f"{parameter.opts[0]} has no effect: the judge asks no model", f"Leave out {parameter.opts[0]}."
+            )

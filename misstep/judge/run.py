@@ -52,7 +52,7 @@ def run(
     from harness.runs.known_judges import benchmark_of
 
     if batch and (local or record is not None or replay is not None):
-        raise UsageError("--batch asks a server of its own kind", "Leave out --local, --record and --replay.")
+        raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
     asking = options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     with options.opened_judge(judge, asking, data) as (opened, settings), options.kept_when_stopped(out):
         if not opened.uses_model:

@@ -38,7 +38,7 @@ def stability(
     from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_unfinished
 
     if len(runs) < 2:
-        raise UsageError("one run says nothing of stability", "Name two runs of one judge or more.")
+        raise UsageError("stability needs two runs", "Name two or more runs of one judge.")
     opened = open_runs(runs, benchmark, data)
     check_one_benchmark(opened)
     check_one_judge(opened)
@@ -69,5 +69,5 @@ def check_one_judge(runs: Sequence["JudgedRun"]) -> None:
         asked, otherwise = first.manifest.settings, other.manifest.settings
         differs = next((called for name, called in _SAME.items() if asked.get(name) != otherwise.get(name)), None)
         if differs is not None:
-            said = f"runs of different judges: {first.folder} and {other.folder} differ in their {differs}"
-            raise UsageError(said, "Hold different judges against each other with `misstep judge compare`.")
+            said = f"the runs are of different judges: {first.folder} and {other.folder} differ in their {differs}"
+            raise UsageError(said, "Compare different judges with `misstep judge compare`.")

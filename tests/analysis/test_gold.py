@@ -31,13 +31,13 @@ def test_an_empty_label_is_a_missing_one(tmp_path: Path) -> None:
     ("written", "said"),
     [
         ("item,rater,label\ni1,ann,yes\ni2,ann,maybe\n", r"gold\.csv:3: label: 'maybe' is none of the labels yes, no"),
-        ("item,rater,label\n\ni1,ann,yes\ni1,ann,no\n", r"gold\.csv:4: a second label of 'ann' for 'i1'"),
-        ("item,rater,label\ni1,ann\n", r"gold\.csv:2: too few or too many cells"),
-        ("item,rater,label\ni1,ann,yes,no\n", r"gold\.csv:2: too few or too many cells"),
-        ("item,label\ni1,yes\n", r"gold\.csv:1: no column 'rater'"),
-        ("", r"gold\.csv:1: no column 'item'"),
-        (b"item,rater,label\ni1,\xff,yes\n", r"gold\.csv: no table in UTF-8"),
-        ('item,rater,label\n"i1,ann,yes\n', r"gold\.csv: no table in UTF-8"),
+        ("item,rater,label\n\ni1,ann,yes\ni1,ann,no\n", r"gold\.csv:4: 'ann' labels 'i1' twice"),
+        ("item,rater,label\ni1,ann\n", r"gold\.csv:2: the row and the header have different numbers of cells"),
+        ("item,rater,label\ni1,ann,yes,no\n", r"gold\.csv:2: the row and the header have different numbers of cells"),
+        ("item,label\ni1,yes\n", r"gold\.csv:1: there is no column 'rater'"),
+        ("", r"gold\.csv:1: there is no column 'item'"),
+        (b"item,rater,label\ni1,\xff,yes\n", r"gold\.csv: not a CSV table in UTF-8"),
+        ('item,rater,label\n"i1,ann,yes\n', r"gold\.csv: not a CSV table in UTF-8"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, written: str | bytes, said: str) -> None:
@@ -62,8 +62,14 @@ def test_blank_lines_and_a_byte_order_mark_in_the_items_do_no_harm(tmp_path: Pat
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["i1,ann,yes", "i3,ann,no"], r"gold\.csv:3: item: labels of an item that items\.jsonl does not have: 'i3'\. "),
-        (["I1,ann,yes", "i1 ,bo,no"], r"gold\.csv:2: item: labels of 2 items .* 'I1', 'i1 '\. Correct the ids"),
+        (
+            ["i1,ann,yes", "i3,ann,no"],
+            r"gold\.csv:3: item: there are labels of an item that items\.jsonl does not have: 'i3'\. ",
+        ),
+        (
+            ["I1,ann,yes", "i1 ,bo,no"],
+            r"gold\.csv:2: item: there are labels of 2 items .* 'I1', 'i1 '\. Correct the ids",
+        ),
         ([f"x{n},ann,yes" for n in range(9)], r"labels of 9 items .* 'x0', 'x1', 'x2' and 6 more\. "),
     ],
 )

@@ -196,7 +196,7 @@ BAD = {
         {},
         "labels.csv:3: ann: label 'a\\x1b[0m' has a control character. ",
     ),
-    "open quote": ('item,ann,ben\n1,"a,b\n2,a,b\n', {}, "labels.csv:3: no CSV: unexpected end of data. "),
+    "open quote": ('item,ann,ben\n1,"a,b\n2,a,b\n', {}, "labels.csv:3: not valid CSV: unexpected end of data. "),
     "short row": ("item,ann,ben\n1,a,b\n2,a\n", {}, "labels.csv:3: 2 cells where the header has 3. "),
     "long row": ("item,ann,ben\n\n1,a,b,c\n", {}, "labels.csv:3: 4 cells where the header has 3. "),
     "all rows long": ("item,ann,ben\n1,a,b,c\n2,a,b,c\n", {}, "labels.csv:2: 4 cells where the header has 3. "),
@@ -220,21 +220,21 @@ BAD = {
     ),
     "long without rater": ("item,rater,label\n1,ann,a\n1,,a\n", {}, "labels.csv:3: rater: no rater. "),
     "long without item": ("item,rater,label\n1,ann,a\n,ben,a\n", {}, "labels.csv:3: item: no item. "),
-    "no labels": ("item,ann,ben\n1,,\n2, ,\n", {}, "labels.csv: no label in any cell. "),
+    "no labels": ("item,ann,ben\n1,,\n2, ,\n", {}, "labels.csv: no cell has a label. "),
     "words as numbers": (
         "item,ann,ben\n1,2,3\n2,3,two\n",
         {"level": "interval"},
-        "labels.csv:3: ben: label 'two' is no number. ",
+        "labels.csv:3: ben: label 'two' is not a number. ",
     ),
     "nan as a number": (
         "item,rater,label\n1,ann,2\n1,ben,nan\n",
         {"level": "interval"},
-        "labels.csv:3: label: label 'nan' is no number. ",
+        "labels.csv:3: label: label 'nan' is not a number. ",
     ),
     "decimal comma": (
         "item;ann;ben\n1;2,5;3\n",
         {"level": "interval"},
-        "labels.csv:2: ann: label '2,5' is no number. ",
+        "labels.csv:2: ann: label '2,5' is not a number. ",
     ),
     "unknown order": (
         "item,ann,ben\n1,low,high\n",
@@ -251,12 +251,16 @@ BAD = {
         {"level": "ordinal", "order": ["low", "high", "Low"]},
         "--order has an empty or a repeated label",
     ),
-    "order of names": (WIDE, {"order": ["agent", "task"]}, "--order says nothing at the nominal level. "),
-    "unknown rater": (WIDE, {"raters": ["ann", "zoe"]}, "no rater 'zoe' in "),
+    "order of names": (WIDE, {"order": ["agent", "task"]}, "--order has no effect at the nominal level. "),
+    "unknown rater": (WIDE, {"raters": ["ann", "zoe"]}, " has no rater 'zoe'. "),
     "rater twice": (WIDE, {"raters": ["ann", "Ann"]}, "rater 'Ann' is named twice. "),
-    "one rater": ("item,ann\n1,a\n", {}, "one rater, 'ann': agreement needs two. "),
-    "one rater chosen": (WIDE, {"raters": ["ann"]}, "one rater, 'ann': agreement needs two. "),
-    "one rater in a long file": ("item,rater,label\n1,ann,a\n", {}, "one rater, 'ann': agreement needs two. "),
+    "one rater": ("item,ann\n1,a\n", {}, "agreement needs two raters, and there is one: 'ann'. "),
+    "one rater chosen": (WIDE, {"raters": ["ann"]}, "agreement needs two raters, and there is one: 'ann'. "),
+    "one rater in a long file": (
+        "item,rater,label\n1,ann,a\n",
+        {},
+        "agreement needs two raters, and there is one: 'ann'. ",
+    ),
 }
 
 
@@ -275,7 +279,7 @@ def test_bad_input_is_named_with_file_and_line_and_how_to_put_it_right(labels_fi
 
 
 def test_the_known_raters_are_listed_where_one_is_unknown(labels_file: Path) -> None:
-    with pytest.raises(UsageError, match="It has 'ann', 'ben'"):
+    with pytest.raises(UsageError, match="Its raters are 'ann', 'ben'"):
         read(labels_file, WIDE, raters=["ann", "zoe"])
 
 

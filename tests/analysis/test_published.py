@@ -43,16 +43,22 @@ def test_a_share_is_printed_in_percent_and_given_as_a_fraction(tmp_path: Path) -
     ("change", "said"),
     [
         (("unit = ", "units = "), "units"),
-        (('id = "a"', 'id = "a"\ncheck = "percentage"\ninputs = { n = "b" }'), "no figure 'b'"),
-        (('id = "a"', 'id = "a"\ninputs = { n = "a" }'), "inputs without a check"),
+        (('id = "a"', 'id = "a"\ncheck = "percentage"\ninputs = { n = "b" }'), "the figure 'b', which does not exist"),
+        (('id = "a"', 'id = "a"\ninputs = { n = "a" }'), "the figure has inputs but no check"),
         (('id = "a"', 'id = "a"\ncheck = "percentage"\ninputs = { m = "a" }'), "percentage takes no 'm'"),
         (('id = "a"', 'id = "a"\ncheck = "sum"\ninputs = { parts = "a" }'), "'parts' is not a list of ids"),
-        (('id = "a"', 'id = "a"\ncheck = "sum"\ninputs = { parts = ["a", "b"] }'), "no figure 'b'"),
+        (
+            ('id = "a"', 'id = "a"\ncheck = "sum"\ninputs = { parts = ["a", "b"] }'),
+            "the figure 'b', which does not exist",
+        ),
         (('id = "a"', 'id = "a"\ncheck = "percentage"\ninputs = { n = ["a"] }'), "'n' is not one id"),
-        (('id = "a"', 'id = "a"\ncheck = "kappa"\ninputs = { matrix = "a" }'), "no matrix 'a'"),
-        (('id = "a"', 'id = "a"\nalso = [{ check = "same", inputs = { other = "b" } }]'), "no figure 'b'"),
+        (('id = "a"', 'id = "a"\ncheck = "kappa"\ninputs = { matrix = "a" }'), "the matrix 'a', which does not exist"),
+        (
+            ('id = "a"', 'id = "a"\nalso = [{ check = "same", inputs = { other = "b" } }]'),
+            "the figure 'b', which does not exist",
+        ),
         (('id = "a"', 'id = "a"\ncheck = "guess"'), "guess"),
-        (("~1,250%", "about a tenth"), "'about a tenth' is no number"),
+        (("~1,250%", "about a tenth"), "'about a tenth' is not a number"),
         (("printed = ", "printed = 12 #"), "printed"),
     ],
 )
@@ -67,7 +73,7 @@ def test_a_broken_file_is_named_with_what_is_wrong(tmp_path: Path, change: tuple
 def test_a_figure_named_twice_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "paper.toml"
     file.write_text(FORM + FORM[FORM.index("[[figure]]") :])
-    with pytest.raises(InputError, match="named twice"):
+    with pytest.raises(InputError, match="the id is used twice"):
         read_paper(file)
 
 
@@ -99,9 +105,12 @@ def test_a_figure_names_every_way_to_work_it_out_the_first_one_first(tmp_path: P
 @pytest.mark.parametrize(
     ("inputs", "said"),
     [
-        ({"a": 'check = "same"\ninputs = { other = "a" }'}, "a: worked out from itself: a → a"),
-        ({"a": 'check = "sum"\ninputs = { parts = ["b", "a"] }'}, "a: worked out from itself: a → a"),
-        ({"a": 'check = "precision_recall"\ninputs = { recall = "a" }'}, "a: worked out from itself: a → a"),
+        ({"a": 'check = "same"\ninputs = { other = "a" }'}, "a: the figure is computed from itself: a → a"),
+        ({"a": 'check = "sum"\ninputs = { parts = ["b", "a"] }'}, "a: the figure is computed from itself: a → a"),
+        (
+            {"a": 'check = "precision_recall"\ninputs = { recall = "a" }'},
+            "a: the figure is computed from itself: a → a",
+        ),
         (
             {"a": 'check = "same"\ninputs = { other = "b" }', "b": 'check = "same"\ninputs = { other = "a" }'},
             " → b → ",
@@ -112,7 +121,7 @@ def test_a_figure_names_every_way_to_work_it_out_the_first_one_first(tmp_path: P
                 "b": 'also = [{ check = "same", inputs = { other = "c" } }]',
                 "c": 'check = "difference"\ninputs = { a = "a", b = "b" }',
             },
-            "worked out from itself",
+            "the figure is computed from itself",
         ),
     ],
 )
@@ -170,8 +179,8 @@ def test_a_matrix_holds_the_ids_of_its_cells_and_a_kappa_may_name_it(tmp_path: P
     ("change", "said"),
     [
         (('[["b", "b"]]', '[["b"]]'), "cells are not 1 rows of 2"),
-        (('[["b", "b"]]', '[["b", "c"]]'), "no figure 'c'"),
-        (('id = "m"', 'id = "a"'), "named twice"),
+        (('[["b", "b"]]', '[["b", "c"]]'), "the figure 'c', which does not exist"),
+        (('id = "m"', 'id = "a"'), "the id is used twice"),
     ],
 )
 def test_a_matrix_that_does_not_fit_its_labels_or_the_figures_is_an_error(

@@ -120,8 +120,8 @@ def test_the_rule_and_the_prompt_of_one_category_have_different_names() -> None:
     [
         ("nobody@rule", "Rules are"),
         ("no.such.module:Judge", "cannot be loaded"),
-        ("pathlib:Path", "is no judge"),
-        ("tests.families.test_judges:says_yes", "is no judge"),
+        ("pathlib:Path", "is not a judge"),
+        ("tests.families.test_judges:says_yes", "is not a judge"),
     ],
 )
 def test_what_is_no_judge_is_said_before_anything_is_asked(named: str, said: str) -> None:

@@ -14,7 +14,7 @@ def test_a_cache_in_a_place_where_no_folder_can_be_is_refused(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "file" / below))
-    with pytest.raises(UsageError, match=f"{tmp_path / 'file'} is no folder"):
+    with pytest.raises(UsageError, match=f"{tmp_path / 'file'} is not a folder"):
         cache_folder()
 
 

@@ -324,9 +324,9 @@ def test_control_codes_in_labels_do_not_reach_the_terminal(misstep: Any, tmp_pat
     ("text", "arguments", "message"),
     [
         ("item,ann,ben\n1,a,b\n1,a,b\n", [], "{file}:3: item '1' is on line 2 already. "),
-        (LABELS, ["--raters", "ann,zoe"], "no rater 'zoe' in {file}. It has 'ann', 'ben', 'cat'."),
+        (LABELS, ["--raters", "ann,zoe"], "{file} has no rater 'zoe'. Its raters are 'ann', 'ben', 'cat'."),
         (LABELS, ["--raters", '"ann'], '--raters "ann: unexpected end of data. '),
-        (LABELS, ["--level", "interval"], "{file}:2: ann: label 'agent' is no number. "),
+        (LABELS, ["--level", "interval"], "{file}:2: ann: label 'agent' is not a number. "),
         (LABELS, ["--level", "ordinal"], "{file}: the order of these labels is not known: 'agent', 'infra', 'task'. "),
         (LABELS, ["--html", "/nowhere/page.html"], "--html /nowhere/page.html: No such file or directory. "),
     ],

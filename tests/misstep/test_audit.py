@@ -132,7 +132,7 @@ def test_a_wrong_row_is_one_line_that_names_it(misstep: Any, tmp_path: Path) -> 
     file.write_text("id,check,printed,inputs\na,percentage,half,n=80\n")
     code, out, err = misstep(file)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith(f"misstep: {file}:2: printed: 'half' is no number.")
+    assert err.startswith(f"misstep: {file}:2: printed: 'half' is not a number.")
 
 
 def test_a_toml_in_the_form_of_the_shipped_papers_works_as_well(misstep: Any, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_named_file_of_no_known_format_is_an_error_that_says_why(tmp_path: Pat
 def test_a_folder_without_trajectories_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "notes.txt").write_text(LINE)
-    with pytest.raises(InputError, match="no trajectories among 1 files"):
+    with pytest.raises(InputError, match="there is no trajectory in 1 file"):
         convert(tmp_path / "runs", "--out", tmp_path / "out")
 
 
@@ -133,7 +133,7 @@ def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
 
 
 def test_another_format_to_write_is_an_error(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="Known: atif"):
+    with pytest.raises(UsageError, match="Give --to atif"):
         convert(folder, "--to", "xml", "--out", tmp_path / "out")
 
 

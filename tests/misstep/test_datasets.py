@@ -169,7 +169,7 @@ def test_a_derived_file_that_comes_out_otherwise_is_refused(upstream: Served, ma
     catalogue.files_of.cache_clear()
     error = fetch(upstream, tmp_path, "mast").exception
     assert isinstance(error, InputError)
-    assert "what was made of the upstream files has sha256" in error.line()
+    assert "the file made from the upstream files has sha256" in error.line()
     assert not (tmp_path / "mast" / "human_labels.csv").exists()
 
 

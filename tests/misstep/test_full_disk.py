@@ -68,7 +68,9 @@ def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(
             code, _, said = misstep("judge", *line)
         assert code == 3, said
         assert said.startswith(f"misstep: {tmp_path / file}: cannot write: ")
-        assert said.endswith("Make room there and give the same line again: what is written already is kept.\n")
+        assert said.endswith(
+            "Free some space there and run the same command again: it keeps what is written already.\n"
+        )
         assert said.count("\n") == 1
         verdicts = tmp_path / "run" / VERDICTS
         kept = {verdict.item for verdict in read_verdicts(verdicts, unfinished=True)}
@@ -208,8 +210,8 @@ def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(
     assert (code, said.count("\n")) == (3, 1), said
     assert said.startswith("misstep: new/")
     assert said.endswith(
-        "cannot write: No space left on device. Make room there and give the same line again: what is written already "
-        "is kept.\n"
+        "cannot write: No space left on device. Free some space there and run the same command again: it keeps what "
+        "is written already.\n"
     )
 
 

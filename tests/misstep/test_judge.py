@@ -62,9 +62,13 @@ def test_a_run_is_answered_from_a_recording_without_a_key_and_scored(tmp_path: P
         (["no_such_judge", "--benchmark", "plants"], 2, "no judge 'no_such_judge'"),
         (["judge.toml", "--benchmark", "./nowhere/"], 2, "benchmark.toml"),
         (["judge.toml", "--benchmark", "plants", "--replay", "none.jsonl"], 2, "none.jsonl"),
-        (["judge.toml", "--benchmark", "plants", "--local", "--model", "x"], 2, "--local brings its own model"),
+        (["judge.toml", "--benchmark", "plants", "--local", "--model", "x"], 2, "--local has its own model"),
         (["judge.toml", "--benchmark", "plants", "--max-cost", "1"], 2, "price"),
-        (["judge.toml", "--benchmark", "mistyped"], 2, "gold.csv:2: item: labels of an item that items.jsonl does not"),
+        (
+            ["judge.toml", "--benchmark", "mistyped"],
+            2,
+            "gold.csv:2: item: there are labels of an item that items.jsonl does not",
+        ),
         (["judge.toml", "--benchmark", "mistyped", "--sample", "2"], 2, "have: 'I0'. Correct the ids"),
     ],
 )

@@ -129,7 +129,7 @@ def test_a_run_whose_task_is_not_recorded_is_asked_about_and_one_without_steps_i
     [
         ({"trajectory": {"foo": 1}}, "item 'i1': trajectory: no run of any known format"),
         ({"trajectory": {"steps": [{"role": "ghost"}]}}, "Invalid enum value 'ghost'"),
-        ({"trajectory": "two.jsonl"}, "no run 'i1', which item 'i1' is about, among the 2 runs of the file"),
+        ({"trajectory": "two.jsonl"}, "item 'i1' is about the run 'i1', which is not among the 2 runs of the file"),
     ],
 )
 def test_an_item_whose_run_cannot_be_had_fails_with_the_reason(tmp_path: Path, item: dict[str, Any], said: str) -> None:
@@ -157,7 +157,7 @@ def removed(file: str) -> Callable[[Path], None]:
     [
         (removed("items.jsonl"), r"items\.jsonl: cannot open"),
         (removed("benchmark.toml"), r"benchmark\.toml: cannot open"),
-        (replaced("items.jsonl", '"i2"', '"i1"'), r"items\.jsonl:2: the id 'i1' comes twice"),
+        (replaced("items.jsonl", '"i2"', '"i1"'), r"items\.jsonl:2: two items have the id 'i1'"),
         (replaced("items.jsonl", "misbehaviour", "loops"), r"items\.jsonl:1: kind: 'loops' is not valid"),
         (replaced("items.jsonl", '"id": "i1", ', ""), r"items\.jsonl:1: the key id is missing"),
         (

@@ -149,7 +149,7 @@ def test_what_does_not_fit_is_left_out_right_answers_first_and_how_to_see_it_is_
 def test_an_item_whose_run_is_gone_says_so_and_the_page_is_made(two, gates):
     (gates / "runs" / "all.jsonl").unlink()
     text = report_html(open_runs(two[:1]))
-    assert "no file 'runs/all.jsonl' in the benchmark" in data(text, "items-0-index")["absent"]["0"]
+    assert "the benchmark has no file 'runs/all.jsonl'" in data(text, "items-0-index")["absent"]["0"]
 
 
 def test_a_run_that_failed_throughout_or_was_asked_nothing_has_a_page_that_says_so(tmp_path, gates, two):

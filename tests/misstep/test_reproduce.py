@@ -244,7 +244,7 @@ def test_a_file_that_is_no_notebook_is_named(tmp_path):
 
 
 def test_a_prefix_that_fits_no_notebook_lists_what_there_is():
-    with pytest.raises(UsageError, match=r"no notebook starts with 'x'. There are: a_one, b_two"):
+    with pytest.raises(UsageError, match=r"no notebook starts with 'x'. The notebooks are: a_one, b_two"):
         chosen([Path("a_one.ipynb"), Path("b_two.ipynb")], ["x"])
 
 

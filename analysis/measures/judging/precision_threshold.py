@@ -181,11 +181,11 @@ def precision_threshold(
     """
     for name, share in (("confidence", confidence), ("held-out share", held_out)):
         if not 0 < share < 1:
-            raise UsageError(f"a {name} of {share:g}", "It lies between 0 and 1.")
+            raise UsageError(f"the {name} is {share:g}", "Give a number between 0 and 1.")
     label_of = majority(gold).label_of
     asked = [one for one in verdicts if one.item in label_of]
     if not asked:
-        raise UsageError("no item that the judge was asked about has a gold label", "A precision needs gold labels.")
+        raise UsageError("no item with a verdict has a gold label", "A precision needs gold labels.")
     items = _Items(
         _scores(asked, label),
         np.array([label_of[one.item] == label for one in asked]),

@@ -52,12 +52,12 @@ def majority(gold: Iterable[GoldLabel], raters: Sequence[str] = ()) -> Reference
         labels = by_rater.setdefault(row.rater, {})
         if row.item in labels:
             raise InputError(
-                f"two labels of {row.rater!r} for {row.item!r}", "Keep one row an item and rater.", file="gold.csv"
+                f"{row.rater!r} labels {row.item!r} twice", "Keep one row for each item and rater.", file="gold.csv"
             )
         labels[row.item] = row.label
     unknown = [rater for rater in raters if rater not in by_rater]
     if unknown:
-        raise UsageError(f"no labels by {', '.join(unknown)}", f"Raters: {', '.join(by_rater) or 'none'}.")
+        raise UsageError(f"there are no labels by {', '.join(unknown)}", f"Raters: {', '.join(by_rater) or 'none'}.")
     counted = {rater: labels for rater, labels in by_rater.items() if not raters or rater in raters}
     votes: dict[str, Counter[str]] = {}
     for labels in counted.values():

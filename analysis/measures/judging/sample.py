@@ -176,7 +176,7 @@ def one_an_item(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
     for verdict in verdicts:
         earlier = kept.get(verdict.item)
         if earlier is not None and earlier.status != "failed":
-            raise UsageError(f"two verdicts on the item {verdict.item!r}", "Score the run of one judge at a time.")
+            raise UsageError(f"the item {verdict.item!r} has two verdicts", "Score the run of one judge at a time.")
         kept[verdict.item] = verdict
     return kept
 

@@ -231,7 +231,7 @@ def score(
 def _judge_of(verdicts: Iterable[Verdict], name: str) -> str:
     names = {verdict.judge for verdict in verdicts}
     if len(names) > 1:
-        raise UsageError(f"verdicts of several judges: {', '.join(sorted(names))}", "Score them one at a time.")
+        raise UsageError(f"the verdicts are of several judges: {', '.join(sorted(names))}", "Score them one at a time.")
     return name or next(iter(names), "")
 
 

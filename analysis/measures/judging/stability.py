@@ -126,14 +126,14 @@ def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int =
         There is one run, no item that all of them were asked about, or their labels differ.
     """
     if len(runs) < 2:
-        raise UsageError("one run says nothing of stability", "Name two runs of the same judge or more.")
+        raise UsageError("stability needs two runs", "Name two or more runs of one judge.")
     if len({run.codes for run in runs}) > 1:
         raise UsageError("the runs have different labels", "Name runs on one benchmark.")
     first = runs[0]
     rows = [{verdict.item: row for row, verdict in enumerate(run.verdicts)} for run in runs]
     items = [verdict.item for verdict in first.verdicts if all(verdict.item in places for places in rows)]
     if not items:
-        raise UsageError("no item was asked about in all runs", "Name runs on one benchmark.")
+        raise UsageError("the runs have no item in common", "Name runs on one benchmark.")
     places = [[row[item] for item in items] for row in rows]
     answers = np.column_stack([run.answers[place] for run, place in zip(runs, places, strict=True)])
     shared = np.zeros(len(first.verdicts), dtype=np.bool_)

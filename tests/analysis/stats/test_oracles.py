@@ -98,6 +98,6 @@ def _compare(expected: Any, found: Any, allowance: dict[str, float], where: str)
     elif expected is None:
         assert found is None, where
     else:
-        assert isinstance(found, int | float | np.number), f"{where}: {found} is no number"
+        assert isinstance(found, int | float | np.number), f"{where}: {found} is not a number"
         close = math.isclose(found, expected, rel_tol=allowance.get("rel", 0.0), abs_tol=allowance.get("abs", 0.0))
         assert close, f"{where}: {found} is not {expected} within {allowance}"

@@ -96,7 +96,7 @@ def test_what_goes_over_plain_http_off_this_machine_is_said(address: str, sent: 
 
 @pytest.mark.parametrize("custom", ["X Token: 1", "X-Token: a\x00b", "X-T\u00f6ken: 1", ": 1"])
 def test_what_is_no_header_field_is_said_and_not_shown(custom: str) -> None:
-    with pytest.raises(UsageError, match="OPENAI_CUSTOM_HEADERS holds what is no header field") as said:
+    with pytest.raises(UsageError, match="OPENAI_CUSTOM_HEADERS has a line that is not a header field") as said:
         address_and_key(THERE, {"OPENAI_CUSTOM_HEADERS": custom})
     assert custom not in said.value.line()
 

@@ -264,7 +264,7 @@ def test_the_cache_is_looked_at_first_and_filled(tmp_path: Path) -> None:
 
 def test_a_state_that_is_none_or_of_another_server_is_refused(tmp_path: Path) -> None:
     (tmp_path / "batches.json").write_text("{}")
-    with pytest.raises(InputError, match="no state of batches"):
+    with pytest.raises(InputError, match="not a record of batches"):
         outcomes_of(tmp_path)
     (tmp_path / "batches.json").write_text('{"server": "http://127.0.0.1:1/v1", "parts": []}')
     with pytest.raises(UsageError, match=r"127\.0\.0\.1:1"):

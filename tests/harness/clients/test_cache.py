@@ -99,7 +99,7 @@ def test_a_file_that_is_no_cache_is_left_alone(tmp_path: Path) -> None:
     rows.close()
     before = other.read_bytes()
     for file in (text, other):
-        with pytest.raises(InputError, match="no cache of replies"):
+        with pytest.raises(InputError, match="not a cache of replies"):
             Cache(file)
     assert other.read_bytes() == before
 

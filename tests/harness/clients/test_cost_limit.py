@@ -167,5 +167,5 @@ def test_what_a_killed_process_had_set_aside_stays_so(tmp_path: Path) -> None:
 
 def test_a_line_of_the_spending_log_that_is_no_number_is_an_error_that_names_the_line(tmp_path: Path) -> None:
     (tmp_path / "spent.txt").write_text("0.5\na lot\n")
-    with pytest.raises(InputError, match=r"spent\.txt:2: no number"):
+    with pytest.raises(InputError, match=r"spent\.txt:2: not a number"):
         SpendingLog(tmp_path / "spent.txt")

@@ -191,10 +191,10 @@ def test_a_root_cause_may_be_a_string(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
-        ({"step_number": 5}, r"message 4 of tau-7, which has 4"),
+        ({"step_number": 5}, r"message 4 does not exist: tau-7 has 4"),
         ({"step_number": 0}, r"message -1 of tau-7"),
         ({"root": 9}, r"run 7 has no failure 9"),
-        ({"trajectory_id": 8}, r"labels for run 8, which has no transcript"),
+        ({"trajectory_id": 8}, r"run 8 has labels, but no transcript"),
     ],
 )
 def test_a_label_for_what_is_not_there_is_an_error(tmp_path: Path, changed: dict[str, int], found: str) -> None:

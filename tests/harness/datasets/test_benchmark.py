@@ -68,13 +68,13 @@ def test_errors_are_written_only_where_there_are_any(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("items", "gold", "runs", "found"),
     [
-        ([item("a"), item("a")], [], [], r"items\.jsonl:2: id: two items with the id 'a'"),
+        ([item("a"), item("a")], [], [], r"items\.jsonl:2: id: two items have the id 'a'"),
         ([item("a")], [Gold("b", "ann", "yes")], [], r"gold\.csv:2: a label for 'b', which is no item"),
         ([item("a")], [Gold("a", "eve", "yes")], [], r"gold\.csv:2: a label by 'eve'"),
-        ([item("a")], [Gold("a", "ann", "yes"), Gold("a", "ann", "yes")], [], r"gold\.csv:3: a second label of 'ann'"),
+        ([item("a")], [Gold("a", "ann", "yes"), Gold("a", "ann", "yes")], [], r"gold\.csv:3: 'ann' labels 'a' twice"),
         ([item("a")], [Gold("a", "ann", "perhaps")], [], r"label 'perhaps', which is not among yes, not so"),
-        ([item("a")], [], [RUN, RUN], r"runs\.jsonl:2: two trajectories with the id 'r1'"),
-        ([item("a", trajectory_id="r2")], [], [RUN], r"items\.jsonl:1: trajectory_id: no trajectory 'r2'"),
+        ([item("a")], [], [RUN, RUN], r"runs\.jsonl:2: two trajectories have the id 'r1'"),
+        ([item("a", trajectory_id="r2")], [], [RUN], r"items\.jsonl:1: trajectory_id: there is no trajectory 'r2'"),
     ],
 )
 def test_rows_that_contradict_each_other_are_refused(

@@ -89,7 +89,7 @@ def test_raters_stand_in_upstream_order(tmp_path: Path) -> None:
         ({}, r"no file \*\.csv\* there"),
         ({"a.csv": "item_id,aggregate,r1,r2\n"}, r"a\.csv:1: metric: no such column"),
         ({"a.csv": "item_id,metric,r1\n1,m,x\n"}, r"a\.csv:1: fewer than two rater columns"),
-        ({"a.csv": "item_id,metric,r1,r2\n1,m,x,y\n1,m,x,y\n"}, r"two items with the id '1'"),
+        ({"a.csv": "item_id,metric,r1,r2\n1,m,x,y\n1,m,x,y\n"}, r"two items have the id '1'"),
     ],
 )
 def test_what_does_not_fit_is_named_with_its_file(tmp_path: Path, files: dict[str, str], found: str) -> None:

@@ -203,7 +203,7 @@ def test_the_prefix_of_an_experiment_is_no_part_of_an_instance_and_the_outcome_c
         (
             "relation_labels__csv",
             "agent,instance,resolved,relation,position,label\nOpenHands,repo-2,resolved,action_action,0,Repetition\n",
-            r"labels for OpenHands/repo-2, whose text is not there",
+            r"OpenHands/repo-2 has labels, but no text",
         ),
         (
             "relation_labels__csv",
@@ -213,7 +213,7 @@ def test_the_prefix_of_an_experiment_is_no_part_of_an_instance_and_the_outcome_c
         (
             "thoughts_actions_openhands__jsonl__gz",
             '{"instance": "repo-1", "text": "Nothing."}',
-            r"openhands\.jsonl\.gz:1: no iteration found",
+            r"openhands\.jsonl\.gz:1: there is no iteration",
         ),
     ],
 )

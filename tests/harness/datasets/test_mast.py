@@ -100,7 +100,7 @@ def test_an_empty_cell_is_no_rating(tmp_path: Path) -> None:
         ("trace_id,round\n", r"human_labels\.csv:1: mas_name: no such column"),
         (
             HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n" * 2,
-            r"items\.jsonl:2: id: two items with the id",
+            r"items\.jsonl:2: id: two items have the id",
         ),
     ],
 )

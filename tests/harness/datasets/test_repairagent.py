@@ -169,8 +169,8 @@ def test_the_labels_of_a_fix_are_the_words_that_the_file_uses(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("file", "text", "found"),
     [
-        ("chatrepair_all__txt", "Lang59x\n", r"chatrepair_all\.txt: 'Lang59x' names no bug"),
-        ("action_categories__csv", "bug,iteration,category\nMath_9,0,Search\n", r"bug: a label for Math_9"),
+        ("chatrepair_all__txt", "Lang59x\n", r"chatrepair_all\.txt: 'Lang59x' is not the name of a bug"),
+        ("action_categories__csv", "bug,iteration,category\nMath_9,0,Search\n", r"bug: Math_9 has a label, but no run"),
         ("trajectories__jsonl__gz", '{"id": "Lang_1"}', r"trajectories\.jsonl\.gz:1: .*bug"),
     ],
 )

@@ -83,7 +83,7 @@ def test_a_folder_of_an_unknown_source_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_set_without_judges_is_named_with_those_that_have_some(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"mast ships no judge's answers.*agent_as_a_judge, trail"):
+    with pytest.raises(UsageError, match=r"mast has no recorded judges.*agent_as_a_judge, trail"):
         recorded_verdicts("mast", tmp_path)
 
 

@@ -49,11 +49,11 @@ def test_an_empty_cell_takes_the_default_and_is_an_error_where_there_is_none(tmp
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("name,note\n", r"a\.csv:1: count: no such column; there are name, note"),
+        ("name,note\n", r"a\.csv:1: count: there is no such column; the columns are name, note"),
         ("", r"a\.csv:1: name: no such column"),
         ('name,count,note\n"one\ntwo",3,x\nb,many,x\n', r"a\.csv:4: .*count"),
-        ("name,count,note\na,1\n", r"a\.csv:2: a row of another length than the header"),
-        ("name,count,note\na,1,x,y\n", r"a\.csv:2: a row of another length than the header"),
+        ("name,count,note\na,1\n", r"a\.csv:2: the row and the header have different numbers of cells"),
+        ("name,count,note\na,1,x,y\n", r"a\.csv:2: the row and the header have different numbers of cells"),
     ],
 )
 def test_a_broken_table_is_named_with_line_and_column(tmp_path: Path, text: str, found: str) -> None:
@@ -122,5 +122,5 @@ def test_an_unreadable_run_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("message", [-1, 2, 3])
 def test_a_message_that_no_step_holds_is_an_error(message: int) -> None:
     run = Trajectory(id="r", source=Source("chat"), extra={"step_of_message": [0, 0, None]})
-    with pytest.raises(InputError, match=rf"message {message} of r, which has 3"):
+    with pytest.raises(InputError, match=rf"message {message} does not exist: r has 3"):
         step_of_message(run, message, Path("labels.json"))

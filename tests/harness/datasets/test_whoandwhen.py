@@ -108,7 +108,7 @@ def test_what_the_terminal_printed_is_a_step_of_the_system(tmp_path: Path) -> No
 @pytest.mark.parametrize("step", ["2", "-1", "one", ""])
 def test_a_step_that_the_log_has_not_is_an_error(tmp_path: Path, step: str) -> None:
     upstream = write(tmp_path / "whoandwhen", {"logs/7.json": log(mistake_step=step)})
-    with pytest.raises(InputError, match=r"7\.json: mistake_step: step .* of a history of 2"):
+    with pytest.raises(InputError, match=r"7\.json: mistake_step: step .* does not exist: the history has 2 steps"):
         load("whoandwhen", upstream, tmp_path / "out")
 
 
@@ -160,4 +160,4 @@ def test_one_broken_log_costs_itself_and_is_said(tmp_path: Path) -> None:
     assert list(made.items) == ["1"]
     broken, misplaced = read_benchmark(made.folder).left_out
     assert broken.startswith("logs/2.json: ")
-    assert misplaced == "logs/3.json: mistake_step: step '9' of a history of 2"
+    assert misplaced == "logs/3.json: mistake_step: step '9' does not exist: the history has 2 steps"

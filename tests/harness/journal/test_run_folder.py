@@ -250,7 +250,7 @@ def test_verdicts_without_a_manifest_are_somebody_elses(tmp_path: Path) -> None:
 
 def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("")
-    with pytest.raises(InputError, match="cannot be made a folder"):
+    with pytest.raises(InputError, match="the folder cannot be made"):
         _opened(tmp_path / "run")
 
 

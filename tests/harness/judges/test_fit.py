@@ -88,5 +88,5 @@ def test_a_judge_file_may_leave_its_labels_out_and_be_for_any_kind(tmp_path: Pat
 
 def test_one_label_is_no_choice(tmp_path: Path) -> None:
     (tmp_path / "j.toml").write_text('name = "j"\nkind = "any"\nlabels = ["a"]\nprompt = "judges/benchmark_question"\n')
-    with pytest.raises(InputError, match="labels: labels that cannot be told apart"):
+    with pytest.raises(InputError, match="labels: a label is empty"):
         read_judge(tmp_path / "j.toml")

@@ -107,12 +107,12 @@ def test_what_was_cut_of_a_run_stands_in_the_verdict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("no front matter", "no front matter"),
+        ("no front matter", "the front matter is missing"),
         ("---\nname: a\n---\ntext", "no version"),
         ("---\nname: a\nversion: 1\n---\n{text}", r"\{text\} is used and not declared"),
         ("---\nname: a\nversion: 1\nplaceholders: text\n---\nhello", r"\{text\} is declared and not used"),
         ("---\nname: a\nversion: 1\nauthor: me\n---\nhello", "front matter has 'author: me'"),
-        ("---\nname: a\nversion: 1\n---\nsystem\n<!-- item -->\n", "asks nothing"),
+        ("---\nname: a\nversion: 1\n---\nsystem\n<!-- item -->\n", "the prompt has no question"),
     ],
 )
 def test_a_prompt_that_breaks_the_form_says_where(text: str, said: str) -> None:
@@ -158,7 +158,7 @@ def test_braces_in_a_value_are_text_and_a_placeholder_without_a_value_is_an_erro
 @pytest.mark.parametrize(
     ("more", "examples", "said"),
     [
-        ("votes = 0", "", "votes: a number below 1"),
+        ("votes = 0", "", "votes: the number is below 1"),
         ("colour = 1", "", "unknown key 'colour'"),
         ("[model.extra]\ntools = []\n", "", "model.extra: it sets tools"),
         ("[model.extra]\nmessages = []\n", "", "model.extra: it sets messages"),

@@ -110,7 +110,7 @@ def test_the_runs_in_a_benchmarks_items_are_read_in_whatever_format_and_its_othe
     assert ids == ["inline", "run-0", "run-1", "run-2"]
     broken = [(one.line, one.error) for one in found if isinstance(one, Unreadable)]
     assert [line for line, _ in broken] == [4, 5]
-    assert "2 runs where one is meant" in broken[0][1]
+    assert "2 runs were found where one is expected" in broken[0][1]
     assert {Path(one.file).name for one in found if isinstance(one, Skipped)} == {"benchmark.toml", "gold.csv"}
 
 

@@ -92,7 +92,7 @@ def test_a_pipe_a_device_and_a_folder_are_errors_and_no_hang(tmp_path: Path) -> 
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path in (pipe, Path("/dev/zero"), tmp_path):
-        with pytest.raises(InputError, match="no regular file"):
+        with pytest.raises(InputError, match="not a regular file"):
             open_bytes(path)
 
 

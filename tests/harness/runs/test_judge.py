@@ -157,7 +157,7 @@ def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path,
     ("line", "said"),
     [
         ("{}", "items.jsonl:7: the keys id and kind are missing"),
-        ('{"id": "i0", "kind": "text"}', "items.jsonl:7: the id 'i0' comes twice"),
+        ('{"id": "i0", "kind": "text"}', "items.jsonl:7: two items have the id 'i0'"),
         ("\xff", "items.jsonl:7: no JSON"),
     ],
 )

@@ -144,7 +144,7 @@ def test_a_set_that_is_not_at_hand_names_the_command_that_brings_it(tmp_path: Pa
 def test_an_option_that_says_how_a_model_is_asked_is_refused(tmp_path: Path, data: Path, option: list[str]) -> None:
     done = misstep("judge", "run", f"trail/{KEEN}", "--out", tmp_path / "run", "--data", data, *option)
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"{option[0]} with a judge that asks no model" in done.stderr
+    assert f"{option[0]} has no effect: the judge asks no model" in done.stderr
     assert not (tmp_path / "run").exists()
 
 

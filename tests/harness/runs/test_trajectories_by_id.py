@@ -54,7 +54,7 @@ def test_of_a_file_of_another_format_with_a_run_a_line_only_the_run_that_is_look
     with pytest.raises(KeyError):
         runs["run-30"]
     file.write_text("")
-    with pytest.raises(InputError, match=r"runs\.jsonl:4: the run 'run-3' is not there any more"):
+    with pytest.raises(InputError, match=r"runs\.jsonl:4: the run 'run-3' is no longer in the file"):
         runs["run-3"]
 
 

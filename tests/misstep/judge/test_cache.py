@@ -66,7 +66,7 @@ def test_a_file_that_is_none_of_a_cache_is_named_with_its_line(tmp_path: Path, l
     (tmp_path / "lines.jsonl").write_text(f"{line}\n")
     told = misstep("judge", "cache", "import", tmp_path / "lines.jsonl", "--cache", tmp_path / "empty.sqlite")
     assert told.returncode == 2
-    assert "lines.jsonl:1: no line of a cache" in told.stderr
+    assert "lines.jsonl:1: not a line of an exported cache" in told.stderr
 
 
 def cache_line(cache: Path, folder: Path) -> str:
@@ -86,6 +86,6 @@ def test_an_edited_line_is_named_and_nothing_is_added(tmp_path: Path, cache: Pat
 
 def test_a_cache_that_is_not_there_is_said_and_not_made(tmp_path: Path) -> None:
     told = misstep("judge", "cache", "export", tmp_path / "x.jsonl", "--cache", tmp_path / "nowhere")
-    assert (told.returncode, "no such cache" in told.stderr) == (2, True)
+    assert (told.returncode, "there is no such file" in told.stderr) == (2, True)
     assert not (tmp_path / "nowhere").exists()
     assert not (tmp_path / "x.jsonl").exists()

@@ -136,7 +136,7 @@ def test_items_of_a_benchmark_of_ones_own_are_attacked_with_their_gold_labels(tm
 def test_a_benchmark_without_labels_cannot_be_attacked(tmp_path: Path) -> None:
     folder = benchmark(tmp_path / "plants", TEXTS)
     (folder / "gold.csv").write_text("item,rater,label\n")
-    with pytest.raises(InputError, match="no item has a gold label and can be asked about"):
+    with pytest.raises(InputError, match="no item has both a gold label and content for a judge"):
         benchmark_source(folder)
 
 
@@ -203,7 +203,7 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
         (["no_such_judge"], "no judge 'no_such_judge'"),
         (["infinite_loop"], "names no model"),
         (["infinite_loop", "--model", "m", "--benchmark", "./nowhere/"], "benchmark.toml"),
-        (["infinite_loop", "--local", "--model", "x"], "--local brings its own model"),
+        (["infinite_loop", "--local", "--model", "x"], "--local has its own model"),
         (["trail/gpt-4o", "--model", "m"], "no recorded judge"),
         (["infinite_loop@rule"], "no judge with a prompt"),
     ],

@@ -184,7 +184,7 @@ def test_only_the_raters_that_are_named_make_the_gold_label() -> None:
 
 
 def test_a_rater_labels_an_item_once() -> None:
-    with pytest.raises(InputError, match="two labels of 'one'"):
+    with pytest.raises(InputError, match="'one' labels 'a' twice"):
         majority([GoldLabel("a", "one", "yes"), GoldLabel("a", "one", "no")])
 
 
