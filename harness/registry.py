@@ -41,7 +41,8 @@ class Registry(dict[str, str], Generic[T]):
         target = registered.get(name, name if ":" in name else None)
         if target is None:
             raise UsageError(
-                f"no {self.group.removeprefix('misstep.')} named {name!r}", f"Known: {', '.join(sorted(registered))}."
+                f"there is no {self.group.removeprefix('misstep.')} named {name!r}",
+                f"Known: {', '.join(sorted(registered))}.",
             )
         module, _, attribute = target.partition(":")
         try:

@@ -222,7 +222,7 @@ def named_runs(path: Path, read: ReadFile, dataset: str, names: Sequence[str]) -
     """
     runs = list(trajectories(path, read, dataset))
     if len(runs) != len(names):
-        raise InputError(f"{len(runs)} trajectories where {len(names)} runs stand", file=path)
+        raise InputError(f"{len(runs)} trajectories were read, but the file has {len(names)} runs", file=path)
     for name, run in zip(names, runs, strict=True):
         yield msgspec.structs.replace(run, id=name, outcome=Outcome())
 

@@ -252,7 +252,7 @@ BAD = {
         "--order has an empty or a repeated label",
     ),
     "order of names": (WIDE, {"order": ["agent", "task"]}, "--order has no effect at the nominal level. "),
-    "unknown rater": (WIDE, {"raters": ["ann", "zoe"]}, " has no rater 'zoe'. "),
+    "unknown rater": (WIDE, {"raters": ["ann", "zoe"]}, "labels.csv has no rater 'zoe'. "),
     "rater twice": (WIDE, {"raters": ["ann", "Ann"]}, "rater 'Ann' is named twice. "),
     "one rater": ("item,ann\n1,a\n", {}, "agreement needs two raters, and there is one: 'ann'. "),
     "one rater chosen": (WIDE, {"raters": ["ann"]}, "agreement needs two raters, and there is one: 'ann'. "),

@@ -67,10 +67,10 @@ def error_of(text: str) -> str:
             "mine.toml:7: part[1].models: 'a' where a list is expected.",
         ),
         (START + PART + "[[part]]\nusd = 1\n", "mine.toml:6: part[1]: the key models is missing. Keys: models, usd."),
-        (START + "x y\n", "mine.toml:3: no TOML: "),
-        (START + f"votes = {'9' * 5000}\n", "mine.toml: no TOML: "),
-        (START + f"votes = {'[' * 10_000}\n", "mine.toml: no TOML: "),
-        (START + 'kind = "text"\n', "mine.toml:3: no TOML: "),
+        (START + "x y\n", "mine.toml:3: not valid TOML: "),
+        (START + f"votes = {'9' * 5000}\n", "mine.toml: not valid TOML: "),
+        (START + f"votes = {'[' * 10_000}\n", "mine.toml: not valid TOML: "),
+        (START + 'kind = "text"\n', "mine.toml:3: not valid TOML: "),
     ],
 )
 def test_an_error_says_the_line_the_key_what_was_found_and_what_is_valid(text: str, said: str) -> None:
@@ -87,7 +87,7 @@ def test_a_line_of_json_names_its_own_line_and_speaks_of_objects() -> None:
     for data, said in [
         (b'{"name": "x", "kind": "chat"}', "mine.toml:7: kind: 'chat' is not valid. Valid: patch, text."),
         (b"[]", "mine.toml:7: a list where an object is expected."),
-        (b'{"name": "x"', "mine.toml:7: no JSON: "),
+        (b'{"name": "x"', "mine.toml:7: not valid JSON: "),
         (b"[" * 100_000, "mine.toml:7: "),
     ]:
         with pytest.raises(InputError) as raised:

@@ -91,7 +91,7 @@ def test_a_run_nested_too_deep_is_named_by_line_in_the_own_form_too(
     assert code == 1
     assert "runs.jsonl:2: " in said
     assert "shallow" in (tmp_path / "page.html").read_text()
-    with pytest.raises(InputError, match=r"runs\.jsonl:2: no run: "):
+    with pytest.raises(InputError, match=r"runs\.jsonl:2: the run cannot be read: "):
         runs_by_id(file)["deep"]
     with pytest.raises(InputError, match="item 'i': trajectory: not a run: the data are nested too deep"):
         inline_run({"id": "r", "steps": [], "extra": nested(depth)}, "i")

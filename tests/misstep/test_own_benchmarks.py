@@ -121,13 +121,13 @@ def test_a_run_whose_task_is_not_recorded_is_asked_about_and_one_without_steps_i
     )
     of = {verdict.item: verdict for verdict in verdicts(folder, "infinite_loop")}
     assert "(not recorded)" in of["i1"].rationale
-    assert (of["i2"].status, "nothing for {trajectory}" in str(of["i2"].error)) == ("failed", True)
+    assert (of["i2"].status, "no {trajectory}" in str(of["i2"].error)) == ("failed", True)
 
 
 @pytest.mark.parametrize(
     ("item", "said"),
     [
-        ({"trajectory": {"foo": 1}}, "item 'i1': trajectory: no run of any known format"),
+        ({"trajectory": {"foo": 1}}, "item 'i1': trajectory: not a run of a known format"),
         ({"trajectory": {"steps": [{"role": "ghost"}]}}, "Invalid enum value 'ghost'"),
         ({"trajectory": "two.jsonl"}, "item 'i1' is about the run 'i1', which is not among the 2 runs of the file"),
     ],
@@ -182,7 +182,7 @@ def removed(file: str) -> Callable[[Path], None]:
             replaced("benchmark.toml", 'labels = ["yes", "no"]', ""),
             r"items\.jsonl:1: labels: neither the benchmark nor",
         ),
-        (replaced("benchmark.toml", "name =", "name"), r"benchmark\.toml:1: no TOML: "),
+        (replaced("benchmark.toml", "name =", "name"), r"benchmark\.toml:1: not valid TOML: "),
     ],
 )
 def test_a_folder_that_breaks_the_form_is_refused_before_anything_is_asked(

@@ -87,7 +87,7 @@ def test_a_line_under_a_wrong_key_is_not_taken_in(tmp_path: Path) -> None:
     here.put(question("a").key(), question("b"), text_reply("yes", "small-1"))
     lines = tmp_path / "lines.jsonl"
     lines.write_bytes(b"".join(here.export()))
-    with pytest.raises(InputError, match="key is not that of the request"):
+    with pytest.raises(InputError, match="key does not belong to the request"):
         Cache(tmp_path / "there").take_in(lines)
 
 

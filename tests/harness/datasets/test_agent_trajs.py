@@ -155,7 +155,7 @@ def test_an_evaluated_task_without_a_run_is_an_item_and_a_replay_has_no_cost(tmp
             {f"swesmith/run_evaluation__{TASK}__report.json.gz": {"resolved": False}},
             (f"run_evaluation__{TASK}__report.json.gz", "resolved"),
         ),
-        ({"swesmith/trajectories__x__x.traj.gz": SWE_AGENT}, ("trajectories__x__x.traj.gz", "without a verdict")),
+        ({"swesmith/trajectories__x__x.traj.gz": SWE_AGENT}, ("trajectories__x__x.traj.gz", "no verdict")),
         ({"openhands/some__output.jsonl.gz": {"history": EVENTS}}, ("some__output.jsonl.gz", "instance_id")),
     ],
 )

@@ -192,7 +192,7 @@ def test_a_root_cause_may_be_a_string(tmp_path: Path) -> None:
     ("changed", "found"),
     [
         ({"step_number": 5}, r"message 4 does not exist: tau-7 has 4"),
-        ({"step_number": 0}, r"message -1 of tau-7"),
+        ({"step_number": 0}, r"message -1 does not exist: tau-7"),
         ({"root": 9}, r"run 7 has no failure 9"),
         ({"trajectory_id": 8}, r"run 8 has labels, but no transcript"),
     ],

@@ -86,9 +86,9 @@ def test_raters_stand_in_upstream_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "found"),
     [
-        ({}, r"no file \*\.csv\* there"),
-        ({"a.csv": "item_id,aggregate,r1,r2\n"}, r"a\.csv:1: metric: no such column"),
-        ({"a.csv": "item_id,metric,r1\n1,m,x\n"}, r"a\.csv:1: fewer than two rater columns"),
+        ({}, r"there is no file \*\.csv\*"),
+        ({"a.csv": "item_id,aggregate,r1,r2\n"}, r"a\.csv:1: metric: there is no such column"),
+        ({"a.csv": "item_id,metric,r1\n1,m,x\n"}, r"a\.csv:1: there are fewer than two rater columns"),
         ({"a.csv": "item_id,metric,r1,r2\n1,m,x,y\n1,m,x,y\n"}, r"two items have the id '1'"),
     ],
 )

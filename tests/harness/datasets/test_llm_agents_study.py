@@ -199,7 +199,7 @@ def test_the_prefix_of_an_experiment_is_no_part_of_an_instance_and_the_outcome_c
             "agent,instance,resolved,relation,position,label\nOpenHands,repo-1,resolved,action_action,first,Repetition\n",
             r"relation_labels\.csv:2: .*position",
         ),
-        ("relation_labels__csv", "agent,instance\n", r"relation_labels\.csv:1: resolved: no such column"),
+        ("relation_labels__csv", "agent,instance\n", r"relation_labels\.csv:1: resolved: there is no such column"),
         (
             "relation_labels__csv",
             "agent,instance,resolved,relation,position,label\nOpenHands,repo-2,resolved,action_action,0,Repetition\n",

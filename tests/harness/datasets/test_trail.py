@@ -144,7 +144,7 @@ def test_a_location_becomes_the_step_that_the_reader_made_of_the_span(tmp_path: 
 
 def test_a_missing_folder_of_annotations_is_named(tmp_path: Path) -> None:
     upstream = write(tmp_path / "trail", {"annotations_gaia/aa.json": annotation()})
-    with pytest.raises(InputError, match=r"annotations_swe_bench: no file"):
+    with pytest.raises(InputError, match=r"annotations_swe_bench: there is no file"):
         load("trail", upstream, tmp_path / "out")
 
 

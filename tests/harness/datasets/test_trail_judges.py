@@ -78,7 +78,7 @@ def test_an_unread_answer_is_no_verdict_of_absent(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_an_unknown_source_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"wise_elsewhere: .*no known source"):
+    with pytest.raises(InputError, match=r"wise_elsewhere: .*an unknown source"):
         answers(upstream(tmp_path, wise_elsewhere=DOCUMENT))
 
 

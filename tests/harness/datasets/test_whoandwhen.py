@@ -132,7 +132,7 @@ def test_a_log_without_a_field_is_named_with_the_field(tmp_path: Path) -> None:
 
 
 def test_a_set_without_logs_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"logs: no file"):
+    with pytest.raises(InputError, match=r"logs: there is no file"):
         load("whoandwhen", tmp_path, tmp_path / "out")
 
 

@@ -48,7 +48,7 @@ def test_each_verdict_is_one_line_whatever_its_text() -> None:
 def test_a_half_written_last_line_is_an_error_unless_the_run_may_be_unfinished(tmp_path: Path) -> None:
     file = tmp_path / "verdicts.jsonl"
     file.write_bytes(encode_lines(TWO)[:-20])
-    with pytest.raises(InputError, match=r"verdicts\.jsonl:2: no verdict"):
+    with pytest.raises(InputError, match=r"verdicts\.jsonl:2: not a valid verdict"):
         list(read_verdicts(file))
     assert list(read_verdicts(file, unfinished=True)) == TWO[:1]
 
@@ -155,7 +155,7 @@ def test_records_of_any_type_read_back_and_what_is_none_of_them_is_named_with_it
     file.write_bytes(encode_lines([Event(3, "a\nb"), Event(4, "")]))
     assert list(read_records(tmp_path, events)) == [Event(3, "a\nb"), Event(4, "")]
     file.write_bytes(encode_lines([Event(3, "a")]) + b'{"at": "x"}\n')
-    with pytest.raises(InputError, match=r"events\.jsonl:2: no event: Expected `int`"):
+    with pytest.raises(InputError, match=r"events\.jsonl:2: not a valid event: Expected `int`"):
         list(read_records(tmp_path, events))
     with pytest.raises(InputError, match=r"cannot open: .* Name a run folder or its events\.jsonl"):
         list(read_records(tmp_path / "none", events))

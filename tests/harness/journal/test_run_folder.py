@@ -337,7 +337,7 @@ def test_paid_verdicts_that_are_gone_are_asked_again_only_when_a_person_says_so(
 def test_a_broken_line_among_paid_verdicts_is_named_and_nothing_is_cut(paid: Path) -> None:
     broken = PAID.replace(b'"item":"item-2"', b'"item":"item-2', 1)
     (paid / VERDICTS).write_bytes(broken)
-    with pytest.raises(InputError, match=r"verdicts\.jsonl:3: no verdict"):
+    with pytest.raises(InputError, match=r"verdicts\.jsonl:3: not a valid verdict"):
         _asked(paid)
     assert (paid / VERDICTS).read_bytes() == broken
 

@@ -54,7 +54,7 @@ def test_an_intervention_at_an_end_of_the_run_has_nothing_on_that_side_and_that_
 
 @pytest.mark.parametrize("step", [None, 10, -1])
 def test_an_intervention_that_is_no_step_of_the_run_cannot_be_asked_about(step: int | None) -> None:
-    with pytest.raises(InputError, match=r"item 'i' has nothing for \{after\}"):
+    with pytest.raises(InputError, match=r"item 'i' has no \{after\}"):
         placeholder_values(judge("before", "intervention", "after"), Item("i", "recovery", step=step), run(10))
 
 

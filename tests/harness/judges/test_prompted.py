@@ -90,7 +90,7 @@ def test_a_failure_is_a_failed_verdict_that_says_why(tmp_path: Path) -> None:
 
 
 def test_an_item_that_lacks_what_the_prompt_asks_for_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"item 'i1' has nothing for \{text\}"):
+    with pytest.raises(InputError, match=r"item 'i1' has no \{text\}"):
         ask(judge(tmp_path), Item("i1", "text"), None)
 
 
@@ -151,7 +151,7 @@ def test_a_reply_that_copies_an_object_out_of_the_record_is_unreadable(tmp_path:
 
 def test_braces_in_a_value_are_text_and_a_placeholder_without_a_value_is_an_error() -> None:
     assert fill("{a} {b}", {"a": "{b}", "b": "{a} {"}) == "{b} {a} {"
-    with pytest.raises(UsageError, match=r"nothing to fill \{c\}"):
+    with pytest.raises(UsageError, match=r"there is no value for \{c\}"):
         fill("{c}", {"a": ""})
 
 
@@ -160,11 +160,11 @@ def test_braces_in_a_value_are_text_and_a_placeholder_without_a_value_is_an_erro
     [
         ("votes = 0", "", "votes: the number is below 1"),
         ("colour = 1", "", "unknown key 'colour'"),
-        ("[model.extra]\ntools = []\n", "", "model.extra: it sets tools"),
-        ("[model.extra]\nmessages = []\n", "", "model.extra: it sets messages"),
+        ("[model.extra]\ntools = []\n", "", "model.extra: the table sets tools"),
+        ("[model.extra]\nmessages = []\n", "", "model.extra: the table sets messages"),
         ("", '{"text": "x", "label": "fish", "reasoning": ""}', "examples.jsonl:1: label"),
-        ("", '{"label": "fruit", "reasoning": ""}', r"examples.jsonl:1: text: nothing for \{text\}"),
-        ("", "not json", "examples.jsonl:1: no JSON"),
+        ("", '{"label": "fruit", "reasoning": ""}', r"examples.jsonl:1: text: the example has no text for \{text\}"),
+        ("", "not json", "examples.jsonl:1: not valid JSON"),
     ],
 )
 def test_a_judge_file_that_breaks_the_form_says_where(tmp_path: Path, more: str, examples: str, said: str) -> None:

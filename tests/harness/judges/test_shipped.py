@@ -72,7 +72,7 @@ def test_other_examples_make_another_judge(tmp_path: Path) -> None:
 
 
 def test_an_example_that_lacks_what_the_prompt_shows_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"mine\.jsonl:1: trajectory: nothing for \{trajectory\}"):
+    with pytest.raises(InputError, match=r"mine\.jsonl:1: trajectory: the example has no text for \{trajectory\}"):
         read_judge(own_judge(tmp_path, task="t", label="yes", reasoning="r"))
 
 

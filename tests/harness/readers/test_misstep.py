@@ -85,7 +85,7 @@ def test_what_is_no_run_of_ours_is_refused_with_a_reason(value: Any) -> None:
         ({"source": {"format": "x"}, "steps": [{"role": "ghost"}]}, r"'ghost' - at `\$\.steps\[0\]\.role`"),
         ({"source": {"format": "x"}, "extra": 3, "more": 1}, "extra"),
         ([1], "no JSON object"),
-        ({"id": "i", "kind": "triage", "trajectory": {"foo": 1}}, "item 'i': trajectory: no run of any known format"),
+        ({"id": "i", "kind": "triage", "trajectory": {"foo": 1}}, "item 'i': trajectory: not a run of a known format"),
     ],
 )
 def test_a_broken_run_is_said_with_its_line(value: Any, said: str) -> None:

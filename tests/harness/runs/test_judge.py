@@ -134,7 +134,7 @@ def test_an_item_without_what_the_prompt_asks_for_fails_with_the_reason_and_cost
     ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
     assert (ended.judged, ended.failed) == (7, 1)
     (late,) = [verdict for verdict in read_verdicts(tmp_path / "run", unfinished=True) if verdict.item == "late"]
-    assert "nothing for {text}" in str(late.error)
+    assert "no {text}" in str(late.error)
 
 
 def test_another_judge_does_not_go_on_with_a_run(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
@@ -158,7 +158,7 @@ def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path,
     [
         ("{}", "items.jsonl:7: the keys id and kind are missing"),
         ('{"id": "i0", "kind": "text"}', "items.jsonl:7: two items have the id 'i0'"),
-        ("\xff", "items.jsonl:7: no JSON"),
+        ("\xff", "items.jsonl:7: not valid JSON"),
     ],
 )
 def test_a_broken_item_is_named_before_anything_is_asked(

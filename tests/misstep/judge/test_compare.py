@@ -121,7 +121,7 @@ def test_runs_that_are_held_against_different_gold_labels_are_refused_until_one_
 
 def test_one_run_no_run_and_a_run_named_twice_are_refused(make_run: MakeRun, tmp_path: Path) -> None:
     run = make_run("always", "always_fruit")
-    with pytest.raises(UsageError, match="Name two runs"):
+    with pytest.raises(UsageError, match="Name two or more runs"):
         compare(run)
     with pytest.raises(UsageError, match="named twice"):
         compare(run, run)
