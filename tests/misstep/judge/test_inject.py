@@ -205,7 +205,7 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
         (["infinite_loop", "--model", "m", "--benchmark", "./nowhere/"], "benchmark.toml"),
         (["infinite_loop", "--local", "--model", "x"], "--local has its own model"),
         (["trail/gpt-4o", "--model", "m"], "no recorded judge"),
-        (["infinite_loop@rule"], "no judge with a prompt"),
+        (["infinite_loop@rule"], "has no prompt"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(
