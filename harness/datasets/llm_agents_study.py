@@ -108,7 +108,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     runs = {run.id: run for agent in AGENTS for run in _runs(folder, agent, resolved)}
     for name in resolved:
         if name not in runs:
-            raise InputError(f"labels for {name}, whose text is not there", file=folder / "relation_labels.csv")
+            raise InputError(f"{name} has labels, but no text", file=folder / "relation_labels.csv")
     for relation in RELATIONS:
         rows = [row for row in relations if row.relation == relation]
         labels = list(_related(rows, runs, between=relation != "thought_action"))
