@@ -21,8 +21,10 @@ import openai
 from msgspec import Struct
 
 from benchmarks.measuring import machine, measure
-from harness.clients import Client, ClientSettings, Message, Reply, Request, ask_all, open_client
+from harness.clients import ClientSettings, open_client
+from harness.clients.concurrency import ask_all
 from harness.clients.openai_client import OpenAIClient
+from harness.exchange import Client, Message, Reply, Request
 
 LATENCY_SECONDS = 0.2
 IN_FLIGHT = 100

@@ -174,38 +174,3 @@ class Client(Protocol):
 
     async def close(self) -> None:
         """Give back what is held: connections, files."""
-
-
-class TokenLogprob(Struct, frozen=True):
-    """A token of an answer and the natural logarithm of its probability."""
-
-    token: str
-    logprob: float
-
-
-class _Logprobs(Struct):
-    content: list[TokenLogprob] | None = None
-
-
-class _LogprobChoice(Struct):
-    logprobs: _Logprobs | None = None
-
-
-class _LogprobBody(Struct):
-    choices: list[_LogprobChoice]
-
-
-_logprob_body = msgspec.json.Decoder(_LogprobBody)
-
-
-def token_logprobs(reply: Reply) -> tuple[TokenLogprob, ...] | None:
-    """The tokens of an answer with their log-probabilities; `None` where the server gave none.
-
-    A server that takes a code fence off the text may leave it in the tokens: they need not line up with `text`.
-    """
-    try:
-        choices = _logprob_body.decode(reply.raw).choices
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return None
-    given = choices[0].logprobs if choices else None
-    return None if given is None or given.content is None else tuple(given.content)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from harness.clients.address import KEY, secrets
 from harness.clients.cache import Cache, CachedClient
 from harness.clients.circuit_breaker import CircuitBreakerClient
-from harness.clients.concurrency import ask_all
 from harness.clients.concurrency_limit import ConcurrencyLimitClient
 from harness.clients.cost_limit import CostLimitClient
 from harness.clients.errors_as_failures import ErrorsAsFailuresClient
@@ -24,16 +23,7 @@ from harness.clients.retry import RetryingClient, RetryLimits
 from harness.clients.settings import ClientSettings
 from harness.clients.spending_log import SpendingLog
 from harness.errors import UsageError
-from harness.exchange import (
-    Client,
-    Failure,
-    Message,
-    Outcome,
-    Reply,
-    Request,
-    TokenLogprob,
-    token_logprobs,
-)
+from harness.exchange import Client
 from harness.registry import Registry
 
 CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
@@ -90,18 +80,4 @@ def _opened(settings: ClientSettings) -> Client:
     return CLIENTS.load(settings.client)(settings)
 
 
-__all__ = [
-    "CLIENTS",
-    "Cache",
-    "Client",
-    "ClientSettings",
-    "Failure",
-    "Message",
-    "Outcome",
-    "Reply",
-    "Request",
-    "TokenLogprob",
-    "ask_all",
-    "open_client",
-    "token_logprobs",
-]
+__all__ = ["CLIENTS", "Cache", "ClientSettings", "open_client"]

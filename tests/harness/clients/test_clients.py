@@ -27,8 +27,6 @@ from harness.exchange import (
     Outcome,
     Reply,
     Request,
-    TokenLogprob,
-    token_logprobs,
 )
 from tests.harness.clients.faulty_server import answer, completion, serving
 
@@ -81,14 +79,6 @@ def test_the_order_of_a_schemas_fields_does_not_matter() -> None:
 def test_further_fields_cannot_change_what_a_request_is(field: str) -> None:
     with pytest.raises(ValueError, match=field):
         Request("m", (), extra={field: 2})
-
-
-def test_log_probabilities_are_read_from_the_body() -> None:
-    tokens = [{"token": "yes", "logprob": -0.1, "bytes": None}]
-    body = json.dumps(completion(choice={"logprobs": {"content": tokens}}))
-    reply = msgspec.structs.replace(text_reply("yes", "m"), raw=body)
-    assert token_logprobs(reply) == (TokenLogprob("yes", -0.1),)
-    assert token_logprobs(text_reply("yes", "m")) is None
 
 
 def test_a_cost_follows_from_the_price_of_the_model_that_was_asked() -> None:

@@ -15,7 +15,7 @@ from harness.clients.openai_client import OpenAIClient
 from harness.clients.recording import ReplayClient
 from harness.clients.scripted import ScriptedClient, text_reply
 from harness.errors import InputError, MissingPrerequisite
-from harness.exchange import Failure, Message, Outcome, Reply, Request, token_logprobs
+from harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 
 QUESTION = Request("gpt-4o-mini", (Message("user", "Is it solved?"),), max_tokens=10)
@@ -145,11 +145,6 @@ def test_a_line_of_a_batch_nested_however_deep_costs_its_own_request(depth: int)
     outcomes = read_outcomes(b"\n".join(lines), dict.fromkeys("abc", "m"))
     assert isinstance(outcomes["c"], Reply)
     assert not any(isinstance(outcomes.get(key), Reply) for key in "ab")
-
-
-def test_log_probabilities_nested_too_deep_are_none() -> None:
-    raw = '{"choices": [{"logprobs": {"content": ' + "[" * 100_000 + "]" * 100_000 + "}}]}"
-    assert token_logprobs(msgspec.structs.replace(text_reply("yes", "m"), raw=raw)) is None
 
 
 def test_one_attempt_has_an_outcome_whatever_the_server_speaks() -> None:
