@@ -37,7 +37,7 @@ from harness.readers import (
 from harness.readers.chat import ANSWERS, ROLES, Message, Transcript, result_of, turn_of
 from harness.readers.content import as_text, parse_arguments
 from harness.readers.conversation import Turn, first_words_of_user
-from harness.readers.decoding import convert, decode_json, unreadable
+from harness.readers.decoding import convert, decode_json, text_or_none, unreadable
 from harness.readers.naming import name_of
 from harness.trajectory import Role, Source, ToolCall, Trajectory
 
@@ -103,7 +103,7 @@ def _trajectory(fields: Raw, messages: str, source: Source, suffix: str) -> Traj
         source=source,
         task=task or first_words_of_user(steps),
         steps=steps,
-        model=model if isinstance(model, str) else None,
+        model=text_or_none(model),
         extra=rest | {"step_of_message": places},
     )
 

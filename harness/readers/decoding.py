@@ -107,6 +107,20 @@ def whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def at(value: Any, *path: str) -> Any:
+    """What stands at a path of names in nested objects; `None` where there is nothing."""
+    for name in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(name)
+    return value
+
+
+def text_or_none(value: Any) -> str | None:
+    """A text; `None` for what is none."""
+    return value if isinstance(value, str) else None
+
+
 class Lines(msgspec.Struct, frozen=True):
     """The JSON values of a session file with their line numbers, and a last line that a crash cut off."""
 

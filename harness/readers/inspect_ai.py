@@ -25,7 +25,17 @@ from msgspec import Struct
 from harness.protocols import Sample, Unit
 from harness.readers.content import as_text, parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import EXPANSION_LIMIT, amount, convert, decode_json, filled, rest_of, unreadable
+from harness.readers.decoding import (
+    EXPANSION_LIMIT,
+    amount,
+    at,
+    convert,
+    decode_json,
+    filled,
+    rest_of,
+    text_or_none,
+    unreadable,
+)
 from harness.readers.inspect_log import UNREADABLE, brief, is_too_long
 from harness.trajectory import Outcome, OutcomeStatus, Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -254,10 +264,9 @@ def _generated(events: list[Any], source: Source) -> dict[str, _Generated]:
         tokens = None if usage is None else _tokens(usage)
         timestamp = event.get("timestamp")
         for choice in output.choices or []:
-            message = choice.get("message") if isinstance(choice, dict) else None
-            name = message.get("id") if isinstance(message, dict) else None
+            name = at(choice, "message", "id")
             if isinstance(name, str):
-                made[name] = _Generated(timestamp if isinstance(timestamp, str) else None, output.time, tokens)
+                made[name] = _Generated(text_or_none(timestamp), output.time, tokens)
     return made
 
 

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from harness.protocols import Sample, Unit
 from harness.readers.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
 from harness.readers.conversation import Turn, first_words_of_user
-from harness.readers.decoding import amount, convert, decode_json, rest_of, whole
+from harness.readers.decoding import amount, at, convert, decode_json, rest_of, text_or_none, whole
 from harness.readers.naming import name_of
 from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -101,14 +101,13 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
         for index, (raw, message) in enumerate(zip(raws, typed, strict=True))
     ]
     steps = transcript.steps()
-    model = _at(info, "config", "model", "model_name")
     yield Trajectory(
         id=run.instance_id or name_of(source),
         source=source,
         task=first_words_of_user(steps),
         steps=steps,
         agent="mini-swe-agent",
-        model=model if isinstance(model, str) else None,
+        model=text_or_none(at(info, "config", "model", "model_name")),
         extra=rest_of(fields, _Run) | ({"info": info} if info else {}) | {"step_of_message": where},
     )
 
@@ -124,12 +123,12 @@ def _add(transcript: Transcript, raw: dict[str, Any], message: Message, ended_by
     result = _observation(result_of(raw, message))
     if result.exit_code is not None:
         return transcript.answer(result)
-    if _at(raw, "extra", "interrupt_type") == "FormatError":
+    if at(raw, "extra", "interrupt_type") == "FormatError":
         transcript.begin(_unrecorded_turn(raw))
         return transcript.answer(replace(result, is_error=True))
     last = transcript.turns[transcript.last_of_agent]
     if transcript.open or not (last.calls or last.results):
-        submits = (_at(raw, "extra", "exit_status") or ended_by) == SUBMITTED
+        submits = (at(raw, "extra", "exit_status") or ended_by) == SUBMITTED
         return transcript.answer(result if submits else replace(result, is_error=True))
     turn = turn_of(raw, message)
     if ended_by is not None:
@@ -144,23 +143,23 @@ def _agent_turn(raw: dict[str, Any], message: Message) -> Turn:
     reasoning = _first_choice(raw).get("reasoning")
     if not turn.reasoning and isinstance(reasoning, str) and reasoning:
         turn.reasoning = [reasoning]
-    turn.timestamp = _timestamp(_at(raw, "extra", "timestamp"))
+    turn.timestamp = _timestamp(at(raw, "extra", "timestamp"))
     turn.tokens = _tokens(raw)
     return turn
 
 
 def _unrecorded_turn(raw: dict[str, Any]) -> Turn:
     """The turn whose answer broke the format: versions 1.1 to 2 write it only into the complaint about it."""
-    answer = _at(raw, "extra", "model_response")
+    answer = at(raw, "extra", "model_response")
     text = answer if isinstance(answer, str) else _first_choice(raw).get("content")
     return Turn("agent", texts=[text] if isinstance(text, str) else [], tokens=_tokens(raw))
 
 
 def _commands(raw: dict[str, Any], text: str) -> list[str]:
     """What the scaffold ran: the recorded actions, else the one bash block; of several blocks it runs none."""
-    actions = _at(raw, "extra", "actions")
+    actions = at(raw, "extra", "actions")
     if isinstance(actions, list):
-        return [command for action in actions if isinstance(command := _at(action, "command"), str)]
+        return [command for action in actions if isinstance(command := at(action, "command"), str)]
     blocks = list(bash_blocks(text))
     return blocks if len(blocks) == 1 else []
 
@@ -193,18 +192,18 @@ def _observation(result: ToolResult) -> ToolResult:
     return replace(
         result,
         text=output[1] if output else result.text,
-        exit_code=int(said[1]) if said else whole(_at(result.extra, "extra", "returncode")),
-        is_error=True if _at(result.extra, "extra", "exception_info") else result.is_error,
+        exit_code=int(said[1]) if said else whole(at(result.extra, "extra", "returncode")),
+        is_error=True if at(result.extra, "extra", "exception_info") else result.is_error,
     )
 
 
 def _tokens(raw: dict[str, Any]) -> Tokens | None:
-    usage = _at(raw, "extra", "response", "usage")
-    cost = _at(usage, "cost") or _at(raw, "extra", "cost")
+    usage = at(raw, "extra", "response", "usage")
+    cost = at(usage, "cost") or at(raw, "extra", "cost")
     tokens = Tokens(
-        prompt=whole(_at(usage, "prompt_tokens")),
-        completion=whole(_at(usage, "completion_tokens")),
-        cached=whole(_at(usage, "prompt_tokens_details", "cached_tokens")),
+        prompt=whole(at(usage, "prompt_tokens")),
+        completion=whole(at(usage, "completion_tokens")),
+        cached=whole(at(usage, "prompt_tokens_details", "cached_tokens")),
         cost_usd=amount(cost),
     )
     return tokens if tokens != Tokens() else None
@@ -212,8 +211,8 @@ def _tokens(raw: dict[str, Any]) -> Tokens | None:
 
 def _first_choice(raw: dict[str, Any]) -> dict[str, Any]:
     """The message in the provider's own answer, where it is recorded."""
-    choices = _at(raw, "extra", "response", "choices")
-    message = _at(choices[0], "message") if isinstance(choices, list) and choices else None
+    choices = at(raw, "extra", "response", "choices")
+    message = at(choices[0], "message") if isinstance(choices, list) and choices else None
     return message if isinstance(message, dict) else {}
 
 
@@ -243,12 +242,3 @@ def _as_chat(raw: dict[str, Any]) -> dict[str, Any]:
     ]
     parts = [part for item in items if isinstance(item.get("content"), list) for part in item["content"]]
     return raw | {"role": "assistant", "content": parts, "tool_calls": calls}
-
-
-def _at(value: Any, *path: str) -> Any:
-    """What stands at a path of names in nested objects; `None` where there is nothing."""
-    for name in path:
-        if not isinstance(value, dict):
-            return None
-        value = value.get(name)
-    return value

@@ -26,7 +26,7 @@ from msgspec import Struct
 from harness.protocols import Sample, Unit
 from harness.readers.content import as_text
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import convert, decode_json, filled, rest_of, unreadable, whole
+from harness.readers.decoding import at, convert, decode_json, filled, rest_of, unreadable, whole
 from harness.trajectory import Outcome, Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "openhands"
@@ -168,10 +168,8 @@ def _identity(run: _Run, source: Source) -> str:
 
 def _outcome(report: _Report | None, rest: dict[str, Any]) -> Outcome:
     """Whether the hidden tests passed; what the agent or a model says of it stays in `extra`."""
-    tested = rest.get("test_result")
-    nested = tested.get("report") if isinstance(tested, dict) else None
-    said = [report.resolved if report else None, nested.get("resolved") if isinstance(nested, dict) else None]
-    resolved = next((answer for answer in [*said, rest.get("resolved")] if isinstance(answer, bool)), None)
+    said = [report.resolved if report else None, at(rest, "test_result", "report", "resolved"), rest.get("resolved")]
+    resolved = next((answer for answer in said if isinstance(answer, bool)), None)
     return Outcome() if resolved is None else Outcome("passed" if resolved else "failed")
 
 
@@ -284,10 +282,7 @@ def _asks(arguments: dict[str, Any]) -> bool:
 
 
 def _exit_code(extras: dict[str, Any] | None, value: dict[str, Any]) -> int | None:
-    extras = extras or {}
-    metadata = extras.get("metadata")
-    said = [metadata.get("exit_code") if isinstance(metadata, dict) else None, extras.get("exit_code")]
-    codes = [*said, value.get("exit_code")]
+    codes = [at(extras, "metadata", "exit_code"), at(extras, "exit_code"), value.get("exit_code")]
     return next((code for code in map(whole, codes) if code is not None), None)
 
 
@@ -301,8 +296,7 @@ def _tokens(usage: _Usage | None) -> Tokens | None:
 def _function(response: _Response, call_id: str) -> Any:
     """The call as the model wrote it: name and argument text."""
     for choice in response.choices or []:
-        message = choice.get("message") if isinstance(choice, dict) else None
-        calls = message.get("tool_calls") if isinstance(message, dict) else None
+        calls = at(choice, "message", "tool_calls")
         for call in calls if isinstance(calls, list) else []:
             if isinstance(call, dict) and call.get("id") == call_id:
                 return call.get("function")

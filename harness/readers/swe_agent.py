@@ -27,7 +27,7 @@ from harness.protocols import Sample, Unit
 from harness.readers.chat import Call, call_of, is_chat
 from harness.readers.content import parse_arguments, split_content
 from harness.readers.conversation import Turn, first_words_of_user
-from harness.readers.decoding import convert, decode_json, rest_of
+from harness.readers.decoding import at, convert, decode_json, rest_of, text_or_none
 from harness.readers.naming import name_of
 from harness.trajectory import Role, Source, ToolCall, ToolResult, Trajectory
 
@@ -234,6 +234,4 @@ def _calls(said: _Said | None, action: str | None) -> list[ToolCall]:
 def _model(config: Any) -> str | None:
     """The model's name in the configuration that a run can be replayed with, an object or JSON in a text."""
     parsed, _ = parse_arguments(config)
-    for name in ("agent", "model", "name"):
-        parsed = parsed.get(name, {}) if isinstance(parsed, dict) else {}
-    return parsed if isinstance(parsed, str) else None
+    return text_or_none(at(parsed, "agent", "model", "name"))

@@ -18,7 +18,7 @@ from msgspec import Struct
 from harness.protocols import Sample, Unit
 from harness.readers.chat import steps_of
 from harness.readers.conversation import first_words_of_user
-from harness.readers.decoding import convert, decode_json, rest_of
+from harness.readers.decoding import at, convert, decode_json, rest_of, text_or_none
 from harness.trajectory import Outcome, Source, Trajectory
 
 FORMAT = "taubench"
@@ -88,6 +88,4 @@ def _outcome(reward: float | None) -> Outcome:
 
 
 def _instruction(info: dict[str, Any] | None) -> str | None:
-    task = (info or {}).get("task")
-    instruction = task.get("instruction") if isinstance(task, dict) else None
-    return instruction if isinstance(instruction, str) else None
+    return text_or_none(at(info, "task", "instruction"))
