@@ -42,7 +42,7 @@ def view(
     if chosen is None:
         raise _not_found(path, id_, ids, unreadable)
     if len(ids) > 1 and id_ is None:
-        say(f"misstep: {len(ids):,} trajectories; this is the first. Another: --id {plain(ids[1])}")
+        say(f"misstep: {len(ids):,} trajectories; this is the first. For another, give --id {plain(ids[1])}")
     target = out or Path(f"{file_name(chosen.id)}.html")
     from harness.classifiers import categories, classify_all
 

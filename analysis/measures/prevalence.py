@@ -25,8 +25,8 @@ READ_BY_A_JUDGE = ("unrequested_changes", "did_not_follow_instructions")
 """Categories of which a rule sees only what can be told without knowing how a user words a limit."""
 
 BY_RULE = (
-    "Shares are by rule, of the trajectories that a rule could check; what the user's words carry beyond that, a "
-    "prompted judge reads."
+    "A rule gives each share, of the trajectories that it could check. A judge with a prompt reads what the user's "
+    "words say beyond that."
 )
 
 _SHOWN = "Share of trajectories that show it"

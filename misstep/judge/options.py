@@ -131,7 +131,7 @@ def exit_unless_whole(ended: "RunSummary") -> None:
         were = "was" if ended.judged == 1 else "were"
         say(f"misstep: stopped: {closed(plain(ended.stopped))} {ended.judged:,} of {items} {were} asked.")
     if ended.failed:
-        why = f" The last failed as {closed(plain(ended.last_failure))}" if ended.last_failure else ""
+        why = f" The last failure: {closed(plain(ended.last_failure))}" if ended.last_failure else ""
         say(f"misstep: {ended.failed:,} of {items} failed; the same command asks again.{why}")
     raise typer.Exit(1)
 

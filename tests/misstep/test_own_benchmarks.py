@@ -174,10 +174,10 @@ def removed(file: str) -> Callable[[Path], None]:
         ),
         (
             replaced("items.jsonl", '"text": "another"', '"trajectory": "r/1.json"'),
-            r":2: trajectory: no file 'r/1\.json'",
+            r":2: trajectory: the benchmark has no file 'r/1\.json'",
         ),
         (replaced("benchmark.toml", "misbehaviour", "loops"), r"benchmark\.toml:2: kind: 'loops' is not valid"),
-        (replaced("benchmark.toml", '"yes", "no"', '"no", "no"'), r"benchmark\.toml: labels: a label that is empty or"),
+        (replaced("benchmark.toml", '"yes", "no"', '"no", "no"'), r"benchmark\.toml: labels: a label is empty or"),
         (
             replaced("benchmark.toml", 'labels = ["yes", "no"]', ""),
             r"items\.jsonl:1: labels: neither the benchmark nor",

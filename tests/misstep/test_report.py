@@ -90,7 +90,7 @@ def test_the_first_sentence_says_which_run_is_best_and_whether_it_can_be_told_ap
     assert command(*two, "--out", tmp_path / "new" / "page.html").exit_code == 0
     page = checked((tmp_path / "new" / "page.html").read_text())
     assert page.text.count("good gives the gold label most often: on 71.4%") == 1
-    assert "good cannot be told apart from the next, poor" in page.text
+    assert "good is not clearly better than the next, poor" in page.text
 
 
 def test_a_run_without_a_known_cost_is_named_and_not_drawn(two):

@@ -62,7 +62,7 @@ def test_of_several_the_first_is_shown_and_the_others_are_told_of(tmp_path):
     path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
     result = run(path, "--out", tmp_path / "out.html")
     assert "<h1><bdi>run-1</bdi></h1>" in (tmp_path / "out.html").read_text()
-    assert "2 trajectories; this is the first. Another: --id run-2" in result.stderr
+    assert "2 trajectories; this is the first. For another, give --id run-2" in result.stderr
 
 
 def test_an_id_chooses_one_of_several(tmp_path):

@@ -90,9 +90,7 @@ def compared_runs_table(scored: Mapping[str, Scores], source: str) -> Table:
         title=f"The runs by themselves on {source}",
         finding=beside_constant(scored),
         rows=tuple(row for name, scores in scored.items() for row in _run_rows(name, scores, source)),
-        notes=(
-            "Each run over all the items that it was asked about; cost and seconds are totals of what is on record.",
-        ),
+        notes=("Each run counts all items that it judged; cost and seconds are totals of the recorded values.",),
     )
 
 

@@ -42,7 +42,7 @@ POWER = 0.8
 """The chance with which either half is to show the floor, if that many more labels are had."""
 
 NEVER_GIVEN = "the judge never gives the label"
-NO_NUMBER = "no number of labels will, as the precision itself is not above the floor at any threshold"
+NO_NUMBER = "more labels will not help, because the precision itself is not above the floor at any threshold"
 NO_GOLD = "no held-out item has the label as its gold label"
 
 _MOST_THRESHOLDS = 20
@@ -337,7 +337,7 @@ def _effective(flagged: _Items) -> float:
 def _why_none(items: _Items, tried: float | None, more: MoreLabels) -> str:
     if not np.isfinite(items.scores).any():
         return f"{NEVER_GIVEN}: {NOTHING_FLAGGED}"
-    told = "none does at this n" if tried is None else "the one chosen does not hold on the held-out half at this n"
+    told = "none does with this many items" if tried is None else "the one chosen does not hold on the held-out half"
     if more.labels is None or more.precision is None:
         return f"{told}; {NO_NUMBER}"
     flagged = f"{counted_text(more.flagged, 'flagged item')} {'is' if more.flagged == 1 else 'are'}"

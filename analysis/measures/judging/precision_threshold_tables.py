@@ -59,11 +59,11 @@ def threshold_table(found: PrecisionThreshold, judge: str, source: str) -> Table
         finding=threshold_sentence(found, judge),
         rows=(*_held_out_rows(found, source), *steps),
         notes=(
-            f"Choosing the threshold: {counted_text(found.calibration, 'item')}; testing it, of other runs: "
-            f"{counted_text(found.held_out, 'item')}. Without an answer, never flagged and counted as missed: "
-            f"{found.unanswered:,}.",
-            "A threshold is shown to keep the floor where the one-sided lower bound of its precision reaches it; the "
-            "first that is not shown to on the calibration half ends the sequence.",
+            f"The threshold is chosen on {counted_text(found.calibration, 'item')} and tested on "
+            f"{counted_text(found.held_out, 'item')} of other runs. Items without an answer are never flagged and "
+            f"count as missed: {found.unanswered:,}.",
+            "A threshold is shown to keep the floor if the one-sided lower bound of its precision reaches it. "
+            "Thresholds of the calibration half are tested from strict to lenient, up to the first that fails.",
         ),
     )
 

@@ -35,17 +35,17 @@ def scores_table(scores: Scores, source: str) -> Table:
             estimate_row("F1", label.f1, "coefficient", name, source),
         ]
     counts = unanswered_text(scores)
-    all_answered = "Every item was answered." if scores.n else "No item was asked."
+    all_answered = "Every item was answered." if scores.n else "No item was judged."
     notes = [f"Not answered: {counts}." if counts else all_answered]
     if scores.tied or scores.unlabelled:
         without = scores.tied + scores.unlabelled
         items = counted_text(without, "item")
-        notes.append(f"Without a gold label, so that no score counts them: {items}, {scores.tied:,} of them by a tie.")
+        notes.append(f"No score counts the {items} without a gold label, {scores.tied:,} of them by a tie.")
     if scores.unknown_labels:
         notes.append(f"Answers that are none of the labels, counted as wrong: {', '.join(scores.unknown_labels)}.")
     if scores.unasked:
         items = counted_text(scores.unasked, "item")
-        notes.append(f"With a gold label but not asked, so that no score counts them: {items}.")
+        notes.append(f"No score counts the {items} with a gold label that the judge was not asked about.")
     return Table(
         name="scores",
         paper="judging",

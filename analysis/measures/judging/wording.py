@@ -1,7 +1,7 @@
 """What scores of judges come to, in sentences: the one place that makes them for pages, tables and the terminal.
 
-A judge is said beside what always giving the most frequent label would get, and a judge that does not come above that
-is said first. Items without an answer count as wrong, and what they make of a figure is told from wrong answers.
+A sentence compares a judge with always giving the most frequent label, and begins with that if the judge is not better.
+Items without an answer count as wrong; the sentence gives the figure over the answered items as well.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,16 +26,14 @@ def headline(scores: Scores) -> str:
         return f"{scores.judge} has no accuracy on {of}: {scores.accuracy.reason}."
     gives = f"{scores.judge} gives the gold label on {with_interval(accuracy, 'share')} of {_items(scores)}"
     gives += f" ({_no_gold(scores)})" if _no_gold(scores) else ""
-    if scores.answered < scores.n:
-        gives += (
-            f"; what was not answered ({unanswered_text(scores)}) counts as wrong there, and {_over_answered(scores)}"
-        )
     standing = _standing(scores)
-    if not standing:
-        return f"{gives}."
     if standing in _BELOW:
-        return f"{standing.capitalize()} {_constant(scores)}, {gives}."
-    return f"{gives}; {'all in all ' if scores.answered < scores.n else ''}that is {standing} {_constant(scores)}."
+        gives = f"{standing.capitalize()} {_constant(scores)}, {gives}"
+    elif standing:
+        gives += f"; that is {standing} {_constant(scores)}"
+    if scores.answered == scores.n:
+        return f"{gives}."
+    return f"{gives}. Unanswered items ({unanswered_text(scores)}) count as wrong. {_over_answered(scores)}."
 
 
 def beside_constant(scored: Mapping[str, Scores]) -> str:
@@ -91,8 +89,8 @@ def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
     if pair is None or pair.difference is None or pair.p_adjusted is None:
         return f"{told} {best} cannot be compared with the next, {following}."
     by = _told(pair.estimate if pair.a == best else pair.estimate.negated(), pair.p_adjusted)
-    apart = "is told apart" if pair.apart else "cannot be told apart"
-    return f"{told} {best} {apart} from the next, {following}: {by}.{_apart_from_unanswered(scored, pair, best)}"
+    apart = "is clearly better than" if pair.apart else "is not clearly better than"
+    return f"{told} {best} {apart} the next, {following}: {by}.{_apart_from_unanswered(scored, pair, best)}"
 
 
 def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
@@ -109,7 +107,7 @@ def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
 
 
 def pair_sentence(pair: PairedJudges) -> str:
-    """What the comparison of two judges found, in one sentence with its interval."""
+    """What the comparison of two judges found, with its interval and its test."""
     if pair.difference is None:
         return f"{pair.a} and {pair.b} cannot be compared: {pair.reason}."
     of = f"of {counted_text(pair.n, 'item')}"
@@ -120,7 +118,7 @@ def pair_sentence(pair: PairedJudges) -> str:
     difference = pair.estimate if first_leads else pair.estimate.negated()
     told = f"{ahead} gives the gold label on {points_text(pair.difference)} more {of} than {behind}"
     told += f" ({_interval(difference)}); {_tested(pair)}{_where_both_answered(pair)}"
-    return f"{told}; at this rate of disagreement about {counted_text(pair.n_needed or 0, 'item')} tell them apart."
+    return f"{told}. At this rate of disagreement about {counted_text(pair.n_needed or 0, 'item')} tell them apart."
 
 
 def unanswered_text(scores: Scores) -> str:
@@ -164,13 +162,13 @@ def _no_gold(scores: Scores) -> str:
 
 
 def _over_answered(scores: Scores) -> str:
-    told = f"of the {scores.accuracy.n or 0:,} answered it is right on {with_interval(scores.accuracy, 'share')}"
+    told = f"Of the {scores.accuracy.n or 0:,} answered it is right on {with_interval(scores.accuracy, 'share')}"
     matrix = scores.confusion
     if scores.majority_label not in matrix.labels or not scores.accuracy.n:
         return told
     place = matrix.labels.index(scores.majority_label)
     share = (sum(matrix.matrix[place]) + matrix.unknown[place]) / scores.accuracy.n
-    return f"{told}, where that label alone would be on {number_text(share, 'share')}"
+    return f"{told}; “{scores.majority_label}” alone would be right on {number_text(share, 'share')}"
 
 
 def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, best: str) -> str:
@@ -180,11 +178,11 @@ def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, bes
         return ""
     counts = {name: unanswered_text(scored[name]) for name in (pair.a, pair.b)}
     told = "; ".join(f"{name}: {count}" for name, count in counts.items() if count)
-    wrong = f" That counts as wrong what was not answered ({told})"
+    wrong = f" Unanswered items count as wrong there ({told})"
     if answered.value is None:
         return f"{wrong}; no item was answered by both."
     by = _told(answered if pair.a == best else answered.negated(), pair.answered.p_value)
-    return f"{wrong}; over the {counted_text(pair.answered.n, 'item')} that both answered it is {by}."
+    return f"{wrong}; over the {counted_text(pair.answered.n, 'item')} that both answered the difference is {by}."
 
 
 def _told(difference: Estimate, p: float | None) -> str:
@@ -202,15 +200,15 @@ def _where_both_answered(pair: PairedJudges) -> str:
     answered, p = pair.where_answered, pair.answered.p_value
     if answered.n == pair.n:
         return ""
-    counted = "; items without an answer count as wrong there"
+    counted = ". Items without an answer count as wrong"
     if answered.value is None:
         return f"{counted}, and they answered no item in common"
     if answered.value == 0:
-        return f"{counted}: on the {answered.n:,} that both answered they do equally well"
+        return f"{counted}; on the {answered.n:,} that both answered they do equally well"
     ahead, seen = (pair.a, answered) if answered.value > 0 else (pair.b, answered.negated())
     tested = "" if p is None else f", {p_text(p, p)}"
     leads = f"{ahead} leads by {points_text(answered.value)} ({_interval(seen)}{tested})"
-    return f"{counted}: on the {answered.n:,} that both answered {leads}"
+    return f"{counted}; on the {answered.n:,} that both answered {leads}"
 
 
 def _tested(pair: PairedJudges) -> str:

@@ -162,7 +162,7 @@ def control_table() -> Table:
     return Table(
         name="recovery_control",
         paper="wink",
-        title="The highest recovery without intervention that the printed rates could be told apart from",
+        title="The highest recovery without intervention from which the printed rates differ significantly",
         finding=(
             f"Tables 3 and 4 have no control arm: had up to {number_text(overall.value, 'share')} of the conversations "
             "of table 3 recovered by themselves, a control arm as large would have shown the difference at p < 0.05; "

@@ -82,7 +82,7 @@ def test_without_scores_the_label_alone_is_judged(make_run: MakeRun) -> None:
     assert found["threshold"] == 0
     none = calibrate(run, "--precision", "0.80")
     assert none.exit_code == 1
-    assert "no number of labels will" in " ".join(none.stdout.split())
+    assert "more labels will not help" in " ".join(none.stdout.split())
 
 
 def test_votes_make_thresholds_of_whole_votes(make_run: MakeRun) -> None:
@@ -99,7 +99,7 @@ def test_means_of_what_votes_say_are_no_votes(make_run: MakeRun) -> None:
 def test_too_few_labels_are_said_with_how_many_more_it_takes(make_run: MakeRun) -> None:
     done = calibrate(make_run("sure_of_fruit", texts=FRUIT[:12]), "--precision", "0.8")
     assert done.exit_code == 1
-    assert "none does at this n; about 48 more labels are needed" in " ".join(done.stdout.split())
+    assert "none does with this many items; about 48 more labels are needed" in " ".join(done.stdout.split())
 
 
 def test_the_label_has_to_be_named_where_the_benchmark_has_no_positive_one(make_run: MakeRun) -> None:

@@ -158,7 +158,7 @@ def test_the_sentence_names_who_is_ahead_with_interval_p_and_items_needed() -> N
     said = pair_sentence(behind)
     assert said.startswith("b gives the gold label on 26.9 points more of 26 items than a (95% interval +")
     assert f"about {behind.n_needed} items tell them apart" in said
-    assert "items without an answer count as wrong there: on the 24 that both answered b leads by 20.8 points (" in said
+    assert "Items without an answer count as wrong; on the 24 that both answered b leads by 20.8 points (" in said
 
 
 def test_a_table_of_runs_has_no_cost_where_none_is_on_record() -> None:

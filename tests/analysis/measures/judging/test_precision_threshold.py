@@ -138,7 +138,7 @@ def test_with_too_few_labels_it_is_said_how_many_more_are_needed_and_these_are_e
 def test_where_the_precision_itself_is_below_the_floor_no_number_of_labels_will_do() -> None:
     one = found([("yes", 0.9, place % 2 == 0) for place in range(100)])
     assert (one.threshold, one.more_labels) == (None, None)
-    assert one.reason == f"none does at this n; {NO_NUMBER}"
+    assert one.reason == f"none does with this many items; {NO_NUMBER}"
 
 
 def test_a_label_that_is_never_given_has_no_threshold() -> None:

@@ -114,7 +114,7 @@ def test_a_label_whose_items_are_all_left_open_is_not_said_to_be_missing_from_th
 def test_the_headline_says_how_many_items_have_no_gold_label() -> None:
     verdicts = [verdict("a", "yes"), verdict("b", "yes"), verdict("c", None, "unreadable")]
     scores = score(verdicts, [GoldLabel("a", "rater", "yes"), GoldLabel("c", "rater", "no")], YES_NO, resamples=50)
-    assert "of 2 items (1 without a gold label left out); what was not" in headline(scores)
+    assert "of 2 items (1 without a gold label left out). Unanswered items" in headline(scores)
 
 
 def test_figures_undefined_in_some_resamples_share_one_method_and_say_so_in_their_reasons() -> None:

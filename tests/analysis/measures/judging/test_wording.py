@@ -28,12 +28,12 @@ def test_a_run_that_is_clearly_better_is_told_apart_with_the_interval_of_the_dif
         "strong gives the gold label most often: on 80.0% (95% interval 73.9% to 85.0%) of 200 items of made up, more "
         "often than always saying “no” would (50.0%). "
     )
-    assert "strong is told apart from the next, weak: +25.0 pp, 95% interval +" in told
+    assert "strong is clearly better than the next, weak: +25.0 pp, 95% interval +" in told
 
 
 def test_a_run_that_is_hardly_better_cannot_be_told_apart():
     told = sentence(strong=151, weak=150, poor=20)
-    assert "strong cannot be told apart from the next, weak: +0.5 pp" in told
+    assert "strong is not clearly better than the next, weak: +0.5 pp" in told
 
 
 def test_without_an_item_in_common_it_is_said_that_there_is_no_comparison():
@@ -102,9 +102,9 @@ def test_a_judge_whose_interval_holds_that_share_is_not_said_to_be_above_it_and_
 
 def test_what_was_not_answered_is_told_from_wrong_answers_of_one_run() -> None:
     told = headline(scores_of("poor", 120, failed=60))
-    assert "what was not answered (60 failed) counts as wrong there" in told
-    assert "of the 140 answered it is right on 85.7% (" in told
-    assert "where that label alone would be on 85.7%" in told
+    assert "Unanswered items (60 failed) count as wrong." in told
+    assert "Of the 140 answered it is right on 85.7% (" in told
+    assert "“absent” alone would be right on 85.7%" in told
 
 
 def test_where_no_run_comes_above_one_label_alone_that_is_what_is_said_first_of_several() -> None:
@@ -115,7 +115,7 @@ def test_where_no_run_comes_above_one_label_alone_that_is_what_is_said_first_of_
         "Neither of the 2 runs gives the gold label more often than always saying “absent” would (80.0%) on 200 items "
         "of rare things: better on 75.0% ("
     )
-    assert "better is told apart from the next, worse: +45.0 pp" in told
+    assert "better is clearly better than the next, worse: +45.0 pp" in told
 
 
 def test_runs_below_one_label_alone_are_named_before_the_best_that_is_above_it() -> None:
@@ -131,12 +131,10 @@ def test_a_difference_that_failed_calls_make_is_told_from_the_one_of_answers() -
     scored = {"whole": scores_of("whole", 160), "half": scores_of("half", 60, failed=100)}
     pairs = compare_judges(said, RARE)
     told = best_of(scored, pairs)
-    assert "whole is told apart from the next, half: +50.0 pp" in told
-    assert "That counts as wrong what was not answered (half: 100 failed); over the 100 items that both" in told
-    assert "answered it is +0.0 pp" in told
-    assert "items without an answer count as wrong there: on the 100 that both answered they do" in pair_sentence(
-        pairs[0]
-    )
+    assert "whole is clearly better than the next, half: +50.0 pp" in told
+    assert "Unanswered items count as wrong there (half: 100 failed); over the 100 items that both" in told
+    assert "answered the difference is +0.0 pp" in told
+    assert "Items without an answer count as wrong; on the 100 that both answered they do" in pair_sentence(pairs[0])
 
 
 def test_runs_that_answered_everything_have_no_word_on_missing_answers() -> None:
