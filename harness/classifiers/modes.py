@@ -38,16 +38,17 @@ def unchanging_steps(history: History) -> list[tuple[int, int]]:
     trajectory = history.trajectory
     stretches = []
     start, in_force = 0, _recorded(trajectory.extra) is True
-    passing = worked = False  # whether the mode was told in a message, and whether the agent has worked since
+    passing = worked = False  # whether a message alone tells the mode, and whether the agent has worked since
     for index, step in enumerate(trajectory.steps):
         told = _told(step)
-        if told is None and passing and worked and step.role == "user":
+        if step.role == "system" and told is False and not passing:
+            told = None  # a mode of an unknown name ends none that is recorded
+        elif step.role == "user" and told is None and passing and worked:
             told = False
         worked = step.role == "agent" or (worked and told is None)
-        if told is not None:
-            passing = step.role == "system"
         if told is None or told == in_force:
             continue
+        passing = step.role == "system" and told
         if in_force:
             stretches.append((start, index))
         in_force, start = told, index

@@ -49,13 +49,14 @@ def _said(limit: Limit) -> str:
 
 
 def _changes(history: History, limit: Limit) -> tuple[list[int], str, bool]:
-    """The steps whose changes a limit rules out, the first in words, and whether the run is known to have none."""
+    """The steps whose changes a limit rules out, the first in words, and whether the run is known to keep it."""
     broken = [change for change in changes_of(history) if change.step > limit.since and breaks(limit, change)]
+    kept = not any(act.kind == "run" for act in history.acts)  # such a tool may do anything
     if not broken:
-        return [], "", not any(act.kind == "run" for act in history.acts)  # a tool that may do anything
+        return [], "", kept
     verb, path = broken[0].effect.verb, broken[0].effect.target
     done = f"{verb}{'es' if verb == 'push' else 's'}" + (f" {quoted(path)}" if verb not in ("commit", "push") else "")
-    return [change.step for change in broken], f"the agent {done}", False
+    return [change.step for change in broken], f"the agent {done}", kept and limit.kind == "mode"
 
 
 def _use_of_tool(history: History, limit: Limit) -> tuple[list[int], str, bool]:

@@ -15,7 +15,7 @@ from harness.generate.trajectories import VARIANTS, Case, generate_trajectories
 SEED = 987_001
 CASES = 4 * len(VARIANTS)
 RIGHT = 0.85
-FOUND = {"infinite_loop": 0.7, "tool_call_failure": 0.15}
+FOUND = {"infinite_loop": 0.9, "tool_call_failure": 0.6}
 
 NO_EXPLICIT_LIMIT = {"unasked_extras", "unrelated_rewrite"}
 """Unrequested changes where the user sets no limit in words: out of the reach of rules."""
