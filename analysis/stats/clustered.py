@@ -103,41 +103,6 @@ def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> Floa
     return np.asarray((residuals**2).sum(axis=-1) / total[..., 0] ** 2)
 
 
-def clustered_proportion(clusters: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
-    """A share of clustered items with the interval by Student's t with clusters - 1 degrees of freedom.
-
-    Near 0 and 1 it holds the truth too seldom, even over many clusters: `clustered_bounds.korn_graubard` is shown.
-
-    Parameters
-    ----------
-    clusters
-        Clusters x (successes, trials); clusters without trials are left out.
-    confidence
-        The coverage of the interval, which is cut at 0 and 1.
-
-    Raises
-    ------
-    UsageError
-        There is no item, or a cluster has more successes than trials.
-
-    Examples
-    --------
-    >>> found = clustered_proportion([[8, 10], [3, 10], [9, 10], [5, 10]])
-    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
-    (0.625, 0.187, 1.0)
-    """
-    x, n = cluster_columns(clusters)
-    share, count = float(x.sum() / n.sum()), len(n)
-    method = f"clustered, t, {100 * confidence:g}%"
-    if count < 2:
-        return Estimate(share, n=int(n.sum()), method=method, reason=ONE_CLUSTER)
-    variance = float(linearised_variance(x, n)) * count / (count - 1)
-    if variance == 0:
-        return Estimate(share, n=int(n.sum()), method=method, reason=NO_SPREAD)
-    half = _t_quantile(count - 1, confidence) * sqrt(variance)
-    return Estimate(share, max(0.0, share - half), min(1.0, share + half), int(n.sum()), method)
-
-
 def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> ClusteredDifference:
     """Two arms' shares of clustered items compared, each cluster belonging to one arm.
 

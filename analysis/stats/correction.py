@@ -16,7 +16,6 @@ from msgspec import Struct, structs
 from analysis.stats.clustered import cluster_columns
 from analysis.stats.clustered_bounds import items_for_bounds
 from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
 from harness.errors import UsageError
 
 OUTSIDE = "outside the range that this judge can produce: cut to 0..1"
@@ -124,47 +123,6 @@ def rogan_gladen_clustered(
     method = f"Rogan-Gladen, Lang-Reiczigel over {len(columns[0][1]):,} clusters, {100 * confidence:g}%"
     estimate = _cut(plain.raw or 0.0, limits, sums[0][1], method)
     return structs.replace(plain, estimate=estimate, se=None, untruncated=limits)
-
-
-def rogan_gladen_known(
-    flagged: tuple[int, int], sensitivity: float, specificity: float, confidence: float = 0.95
-) -> Prevalence:
-    """Prevalence corrected by a known sensitivity and specificity, with the transformed Wilson interval.
-
-    Reiczigel, Földi and Ózsvári (2010), Epidemiol. Infect. 138:1674-1678.
-
-    Parameters
-    ----------
-    flagged
-        How many items the judge flagged, of how many.
-    sensitivity, specificity
-        The judge's, above 0 in sum minus 1.
-    confidence
-        The coverage of the interval.
-
-    Raises
-    ------
-    UsageError
-        The count is outside its total, nothing was judged, sensitivity or specificity is outside 0 to 1, or they sum
-        to 1 or less.
-
-    Examples
-    --------
-    >>> round(rogan_gladen_known((300, 1000), 0.9, 0.8).estimate.value, 3)
-    0.143
-    """
-    if not 0 <= flagged[0] <= flagged[1] or flagged[1] == 0:
-        raise UsageError(f"{flagged[0]} of {flagged[1]} items flagged")
-    if not (0 <= sensitivity <= 1 and 0 <= specificity <= 1):
-        raise UsageError(f"sensitivity {sensitivity:g} and specificity {specificity:g} lie between 0 and 1")
-    _check_informative(sensitivity, specificity)
-    share = wilson(*flagged, confidence)
-    apparent, low, high = flagged[0] / flagged[1], share.low or 0.0, 1.0 if share.high is None else share.high
-    raw, *limits = ((rate + specificity - 1) / (sensitivity + specificity - 1) for rate in (apparent, low, high))
-    method = f"Rogan-Gladen, known sensitivity and specificity, Wilson {100 * confidence:g}%"
-    return Prevalence(
-        _cut(raw, (limits[0], limits[1]), flagged[1], method), apparent, raw, None, (limits[0], limits[1])
-    )
 
 
 def _check_informative(sensitivity: float, specificity: float) -> None:

@@ -19,7 +19,7 @@ from msgspec import Struct
 from analysis.stats.checked import counts
 from analysis.stats.diagnostic import count_confusion
 from analysis.stats.estimate import Estimate
-from analysis.stats.significance import Significance, normal_p_value
+from analysis.stats.significance import Significance
 from harness.errors import UsageError
 
 NO_DISCORDANT = "no discordant pairs"
@@ -59,25 +59,6 @@ class PairedTable(Struct, frozen=True):
         return self.first_only + self.second_only
 
 
-def mcnemar_exact(table: PairedTable) -> Significance:
-    """McNemar's exact conditional test: each discordant pair goes either way like a coin.
-
-    The statistic is the smaller count of discordant pairs; with none of them p is 1.
-
-    Examples
-    --------
-    >>> round(mcnemar_exact(PairedTable(59, 6, 16, 80)).p_value, 4)
-    0.0525
-    """
-    from statsmodels.stats.contingency_tables import mcnemar
-
-    test = "McNemar, exact"
-    if table.discordant == 0:
-        return Significance(0.0, 1.0, table.n, test, NO_DISCORDANT)
-    found = mcnemar(_cells(table), exact=True)
-    return Significance(float(found.statistic), float(found.pvalue), table.n, test)
-
-
 def mcnemar_mid_p(table: PairedTable) -> Significance:
     """McNemar's mid-p test: the exact one less the probability of the observed count (Fagerland and others 2013).
 
@@ -97,30 +78,6 @@ def mcnemar_mid_p(table: PairedTable) -> Significance:
     # Where both counts are equal the tails meet, and half of that outcome is taken off the whole.
     p_value = 1 - (up_to - below) / 2 if table.first_only == table.second_only else up_to + below
     return Significance(float(least), p_value, table.n, test)
-
-
-def mcnemar_asymptotic(table: PairedTable, *, corrected: bool = False) -> Significance:
-    """McNemar's test by the normal distribution; the statistic is z, positive where the first system is better.
-
-    Parameters
-    ----------
-    table
-        The paired counts.
-    corrected
-        Whether to correct for continuity (Edwards 1948): |b - c| less 1, but not below 0.
-
-    Examples
-    --------
-    >>> round(mcnemar_asymptotic(PairedTable(59, 6, 16, 80)).statistic, 3)
-    -2.132
-    """
-    test = "McNemar, continuity-corrected" if corrected else "McNemar, asymptotic"
-    if table.discordant == 0:
-        return Significance(None, None, table.n, test, NO_DISCORDANT + ": 0/0")
-    more = table.first_only - table.second_only
-    size = max(0, abs(more) - 1) if corrected else abs(more)
-    z = math.copysign(size, more) / math.sqrt(table.discordant)
-    return Significance(z, normal_p_value(z), table.n, test)
 
 
 def paired_difference(table: PairedTable, confidence: float = 0.95) -> Estimate:
@@ -215,7 +172,3 @@ def paired_error(table: PairedTable) -> float:
     """
     more = table.first_only - table.second_only
     return math.sqrt(max(0.0, table.discordant - more**2 / table.n)) / table.n
-
-
-def _cells(table: PairedTable) -> list[list[int]]:
-    return [[table.both, table.first_only], [table.second_only, table.neither]]

@@ -93,40 +93,6 @@ def clopper_pearson(x: int, n: int, confidence: float = 0.95, side: Side = "both
     return Estimate(x / n, low, high, n, method)
 
 
-def jeffreys(x: int, n: int, confidence: float = 0.95) -> Estimate:
-    """The share `x / n` with the equal-tailed interval of the posterior under Jeffreys' prior, Beta(1/2, 1/2).
-
-    The lower end is 0 where x is 0 and the upper end 1 where x is n: without this convention the interval would leave
-    out the observed share (Brown, Cai and DasGupta 2001, Statistical Science 16:101-133).
-
-    Parameters
-    ----------
-    x, n, confidence
-        As for `wilson`.
-
-    Raises
-    ------
-    ValueError
-        The count is outside 0..n, or the confidence outside 0..1.
-
-    Examples
-    --------
-    >>> share = jeffreys(8, 10)
-    >>> round(share.low, 3), round(share.high, 3)
-    (0.497, 0.956)
-    """
-    _check(x, n, confidence)
-    from scipy.special import betainccinv, betaincinv
-
-    method = f"Jeffreys, {100 * confidence:g}%"
-    tail = (1 - confidence) / 2
-    low = 0.0 if x == 0 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
-    high = 1.0 if x == n else float(betainccinv(x + 0.5, n - x + 0.5, tail))
-    if n == 0:
-        return Estimate(None, low, high, 0, method, "no trials")
-    return Estimate(x / n, low, high, n, method)
-
-
 def _check(x: int, n: int, confidence: float) -> None:
     if not 0 <= x <= n:
         raise ValueError(f"count outside 0..n: {x} of {n}")

@@ -104,8 +104,6 @@ def bca(
 ) -> Estimate:
     """A statistic of a sample with its bias-corrected and accelerated bootstrap interval (Efron 1987), by scipy.
 
-    For means of whole numbers `analysis.stats.ideal_bootstrap` gives the same without Monte-Carlo error.
-
     Parameters
     ----------
     values

@@ -8,7 +8,6 @@ The difference is the first share less the second throughout. Items that hang to
 `analysis.stats.clustered`.
 """
 
-import math
 from typing import Literal, get_args
 
 from analysis.stats.checked import counts, known
@@ -19,7 +18,6 @@ from harness.errors import UsageError
 Alternative = Literal["two-sided", "less", "greater"]
 
 NO_VARIATION = "no variation in the pooled sample: standard error 0"
-BOTH_EXTREME = "both observed proportions are 0 or 1: unpooled standard error 0"
 
 
 def pooled_z(x1: int, n1: int, x2: int, n2: int) -> Significance:
@@ -49,46 +47,6 @@ def pooled_z(x1: int, n1: int, x2: int, n2: int) -> Significance:
 
     z, _ = proportions_ztest([x1, x2], [n1, n2])
     return Significance(float(z), normal_p_value(z), n1 + n2, test)
-
-
-def unpooled_z(x1: int, n1: int, x2: int, n2: int) -> Significance:
-    """The z test of two proportions with the unpooled standard error (Wald); arguments and errors as `pooled_z`.
-
-    Examples
-    --------
-    >>> round(unpooled_z(45, 100, 30, 100).p_value, 4)
-    0.0266
-    """
-    _check(x1, n1, x2, n2)
-    test = "two-proportion z, unpooled"
-    error = _wald_error(x1, n1, x2, n2)
-    if error == 0:
-        return Significance(None, None, n1 + n2, test, BOTH_EXTREME)
-    z = (x1 / n1 - x2 / n2) / error
-    return Significance(z, normal_p_value(z), n1 + n2, test)
-
-
-def chi_squared(x1: int, n1: int, x2: int, n2: int, *, yates: bool = False) -> Significance:
-    """Pearson's chi-squared test of two proportions, with one degree of freedom; arguments and errors as `pooled_z`.
-
-    Parameters
-    ----------
-    yates
-        Whether to correct for continuity.
-
-    Examples
-    --------
-    >>> round(chi_squared(45, 100, 30, 100).p_value, 4)
-    0.0285
-    """
-    _check(x1, n1, x2, n2)
-    test = "chi-squared, Yates' correction" if yates else "chi-squared"
-    if x1 + x2 in (0, n1 + n2):
-        return Significance(None, None, n1 + n2, test, NO_VARIATION)
-    from scipy.stats import chi2_contingency
-
-    found = chi2_contingency([[x1, n1 - x1], [x2, n2 - x2]], correction=yates)
-    return Significance(float(found.statistic), float(found.pvalue), n1 + n2, test)
 
 
 def fisher_exact(x1: int, n1: int, x2: int, n2: int, alternative: Alternative = "two-sided") -> Significance:
@@ -153,32 +111,6 @@ def newcombe(x1: int, n1: int, x2: int, n2: int, confidence: float = 0.95) -> Es
     low, high = confint_proportions_2indep(x1, n1, x2, n2, method="newcomb", compare="diff", alpha=1 - confidence)
     method = f"Newcombe, {100 * confidence:g}%"
     return Estimate(x1 / n1 - x2 / n2, max(-1.0, float(low)), min(1.0, float(high)), n1 + n2, method)
-
-
-def wald(x1: int, n1: int, x2: int, n2: int, confidence: float = 0.95) -> Estimate:
-    """The difference of two proportions with the Wald interval; none where its width would be 0.
-
-    Arguments and errors as `newcombe`, which is the better interval.
-
-    Examples
-    --------
-    >>> found = wald(45, 100, 30, 100)
-    >>> round(found.low, 3), round(found.high, 3)
-    (0.017, 0.283)
-    """
-    _check(x1, n1, x2, n2)
-    method = f"Wald, {100 * confidence:g}%"
-    difference = x1 / n1 - x2 / n2
-    if _wald_error(x1, n1, x2, n2) == 0:
-        return Estimate(difference, n=n1 + n2, method=method, reason=BOTH_EXTREME)
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
-    low, high = confint_proportions_2indep(x1, n1, x2, n2, method="wald", compare="diff", alpha=1 - confidence)
-    return Estimate(difference, float(low), float(high), n1 + n2, method)
-
-
-def _wald_error(x1: int, n1: int, x2: int, n2: int) -> float:
-    return math.sqrt(x1 * (n1 - x1) / n1**3 + x2 * (n2 - x2) / n2**3)
 
 
 def _check(x1: int, n1: int, x2: int, n2: int) -> None:

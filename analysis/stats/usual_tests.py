@@ -3,9 +3,8 @@
 Quick tests take arrays of counts and give NaN where they are undefined, exact ones take one pair of counts.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
-import numpy as np
 import numpy.typing as npt
 
 from analysis.stats.exact_two_by_two import (
@@ -73,15 +72,3 @@ def is_feasible(name: str, x1: int, n1: int, x2: int, n2: int, most_pairs: int =
     if n1 + n2 > LARGEST:
         return False
     return name not in UNCONDITIONAL or (n1 * n2 <= most_pairs and 0 < x1 + x2 < n1 + n2)
-
-
-def two_sided_p_values(x1: int, n1: int, x2: int, n2: int, most_pairs: int = MOST_PAIRS) -> Iterator[float]:
-    """The two-sided p-value of every test that is defined for these counts, the most usual first."""
-    for quick in (*USUAL.values(), *RARER.values()):
-        p_value = float(quick(x1, n1, x2, n2))
-        if not np.isnan(p_value):
-            yield p_value
-    for name, exact in {**FISHER, **EXACT, **UNCONDITIONAL}.items():
-        found = exact(x1, n1, x2, n2) if is_feasible(name, x1, n1, x2, n2, most_pairs) else None
-        if found is not None:
-            yield found

@@ -3,13 +3,14 @@
 Each function whose name ends in `_of` builds a table from its truth; `generated_draws` draws the truth.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
 from msgspec import structs
 
 from analysis.published import Check, Matrix
-from analysis.stats.usual_tests import two_sided_p_values
+from analysis.stats.usual_tests import EXACT, FISHER, RARER, UNCONDITIONAL, USUAL, is_feasible
 from analysis.tables import Unit
 from benchmarks.audit.generated_tables import Inputs, Letter, MadeTable, Quantity, Style, names, rounded_value, table
 
@@ -173,3 +174,15 @@ def count_of(id_: str, count: int, check: Check | None = None, inputs: Inputs | 
 def _for_shares(style: Style, unit: Unit) -> Style:
     """The same style; a share printed as a fraction has two digits more."""
     return style if unit == "share" else structs.replace(style, digits=style.digits + 2)
+
+
+def two_sided_p_values(x1: int, n1: int, x2: int, n2: int, most_pairs: int) -> Iterator[float]:
+    """The two-sided p-value of every test that is defined for these counts, the most usual first."""
+    for quick in (*USUAL.values(), *RARER.values()):
+        p_value = float(quick(x1, n1, x2, n2))
+        if not np.isnan(p_value):
+            yield p_value
+    for name, exact in {**FISHER, **EXACT, **UNCONDITIONAL}.items():
+        found = exact(x1, n1, x2, n2) if is_feasible(name, x1, n1, x2, n2, most_pairs) else None
+        if found is not None:
+            yield found

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.stats.clustered import cluster_bootstrap, clustered_difference, clustered_proportion
+from analysis.stats.clustered import cluster_bootstrap, clustered_difference
 from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from analysis.stats.estimate import Estimate
@@ -13,6 +13,7 @@ from analysis.stats.patterns import IntArray
 from analysis.stats.proportions import wilson
 from analysis.stats.resampling import bootstrapped
 from analysis.stats.two_proportions import pooled_z
+from benchmarks.validity.alternatives.shares import clustered_proportion
 from benchmarks.validity.rates import Rate, coverage, rejections
 
 SHARE, CORRELATION = 0.2, 0.3

@@ -6,10 +6,18 @@ import numpy as np
 from scipy.stats import binom
 
 from analysis.stats.estimate import Estimate
-from analysis.stats.paired import PairedTable, mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p, paired_difference
-from analysis.stats.proportions import clopper_pearson, jeffreys, wilson
+from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference
+from analysis.stats.proportions import clopper_pearson, wilson
 from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import chi_squared, fisher_exact, newcombe, pooled_z, unpooled_z, wald
+from analysis.stats.two_proportions import fisher_exact, newcombe, pooled_z
+from benchmarks.validity.alternatives.differences import (
+    chi_squared,
+    mcnemar_asymptotic,
+    mcnemar_exact,
+    unpooled_z,
+    wald,
+)
+from benchmarks.validity.alternatives.shares import jeffreys
 from benchmarks.validity.rates import Rate, coverage, rejections
 
 SHARES = np.arange(0.01, 0.995, 0.01)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.stats.comparisons import cliffs_delta, mann_whitney, welch
 from analysis.stats.patterns import FloatArray
+from benchmarks.validity.alternatives.two_samples import cliffs_delta, mann_whitney, welch
 from benchmarks.validity.rates import Rate, coverage, rejections
 
 SIZES = ((5, 5), (6, 20), (25, 25))

@@ -21,8 +21,9 @@ from analysis.audit.p_values import check_two_proportion_p
 from analysis.audit.stars import check_stars
 from analysis.published import Figure
 from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import chi_squared, fisher_exact, pooled_z, unpooled_z
+from analysis.stats.two_proportions import fisher_exact, pooled_z
 from analysis.tables import Unit
+from benchmarks.validity.alternatives.differences import chi_squared, unpooled_z
 
 TESTS: dict[str, Callable[[int, int, int, int], Significance]] = {
     "two-proportion z, pooled": pooled_z,

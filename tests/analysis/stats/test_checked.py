@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 
 from analysis.measures.judging.comparison import compare_judges
-from analysis.stats import comparisons, diagnostic, pass_at_k, ranking, two_proportions
+from analysis.stats import diagnostic, pass_at_k, ranking, two_proportions
 from analysis.stats.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
 from analysis.stats.checked import counts, finite, whole_numbers, yes_or_no
 from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from analysis.stats.design_effect import design_effect
 from analysis.stats.equal_shares import clustered_shares, pearson_shares
-from analysis.stats.incidence import cumulative_incidence
 from analysis.stats.marginal_homogeneity import stuart_maxwell, zero_mean
 from analysis.stats.paired import PairedTable
 from analysis.stats.ratios import ratio_of_sums
 from analysis.stats.resampling import bca
 from analysis.stats.thresholds import precision_floor
+from benchmarks.validity.alternatives.incidence import cumulative_incidence
+from benchmarks.validity.alternatives.two_samples import welch
 from harness.errors import UsageError
 
 RNG = np.random.default_rng(0)
@@ -57,7 +58,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "an endless part of a ratio": (lambda: ratio_of_sums([1, inf], [1, 1]), "inf"),
     "a denominator below 0": (lambda: ratio_of_sums([1, 1], [1, -4]), "-4"),
     "an endless value": (lambda: bca([1, inf], RNG), "inf"),
-    "an endless value of a sample": (lambda: comparisons.welch([1, inf, 2], [1, 2]), "inf"),
+    "an endless value of a sample": (lambda: welch([1, inf, 2], [1, 2]), "inf"),
     "rows of unequal length": (lambda: cohen_kappa([[1, 2], [2]]), "unequal"),
     "half a solved attempt": (lambda: pass_at_k.each_task([(5, 1.5)], 2), "1.5"),
     "a kind that does not exist": (lambda: pass_at_k.each_task([(5, 1)], 2, "pass@K"), "'pass@K'"),  # type: ignore[arg-type]

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.clustered import ONE_CLUSTER, clustered_proportion
+from analysis.stats.clustered import ONE_CLUSTER
 from analysis.stats.clustered_bounds import effective_items, korn_graubard
 from analysis.stats.proportions import clopper_pearson
+from benchmarks.validity.alternatives.shares import clustered_proportion
 from harness.errors import UsageError
 
 CLUSTERS = st.lists(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.stats import signed_sums
-from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, clustered_proportion
+from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER
 from analysis.stats.clustered_pairs import (
     ALL_ALIKE,
     NO_LEANING,
@@ -19,13 +19,8 @@ from analysis.stats.clustered_pairs import (
     resampled_pairs,
     sign_flip_mcnemar,
 )
-from analysis.stats.paired import (
-    NO_DISCORDANT,
-    PairedTable,
-    mcnemar_mid_p,
-    paired_difference,
-    paired_score_interval,
-)
+from analysis.stats.paired import NO_DISCORDANT, PairedTable, mcnemar_mid_p, paired_difference, paired_score_interval
+from benchmarks.validity.alternatives.shares import clustered_proportion
 from harness.errors import UsageError
 
 DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=9)

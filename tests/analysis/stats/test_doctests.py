@@ -9,8 +9,13 @@ from types import ModuleType
 import pytest
 
 from analysis import stats
+from benchmarks.validity import alternatives
 
-MODULES = [import_module(f"analysis.stats.{module.name}") for module in pkgutil.iter_modules(stats.__path__)]
+MODULES = [
+    import_module(f"{package.__name__}.{module.name}")
+    for package in (stats, alternatives)
+    for module in pkgutil.iter_modules(package.__path__)
+]
 
 WITH_EXAMPLES = (
     "agreement",

@@ -12,7 +12,8 @@ from analysis.stats.marginal_homogeneity import (
     stuart_maxwell,
     zero_mean,
 )
-from analysis.stats.paired import PairedTable, mcnemar_asymptotic
+from analysis.stats.paired import PairedTable
+from benchmarks.validity.alternatives.differences import mcnemar_asymptotic
 from harness.errors import UsageError
 
 FOUR_LABELS = [[310, 41, 12, 5], [66, 280, 37, 9], [20, 51, 190, 33], [8, 13, 40, 95]]

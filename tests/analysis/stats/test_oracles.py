@@ -35,7 +35,7 @@ COARSE_REFERENCES = {("welch_t", "ci"): {"abs": 1e-8}}
 """Fields whose references are less exact than their cases say.
 
 Scipy 1.12, with which they were computed, inverts Student's distribution for broken degrees of freedom to about 2e-9;
-`test_comparisons` shows that ours is exact.
+`test_two_samples` shows that ours is exact.
 """
 
 

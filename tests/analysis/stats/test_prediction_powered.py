@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.stats.clustered import ONE_CLUSTER
-from analysis.stats.prediction_powered import NO_SPREAD, OUTSIDE, powered_share, prediction_powered_mean
+from analysis.stats.prediction_powered import OUTSIDE, powered_share
 from analysis.stats.proportions import clopper_pearson
+from benchmarks.validity.alternatives.prediction_powered import NO_SPREAD, prediction_powered_mean
 from harness.errors import UsageError
 
 

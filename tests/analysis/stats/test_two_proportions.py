@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from analysis.stats import two_proportions
 from analysis.stats.proportions import wilson
-from analysis.stats.two_proportions import chi_squared, fisher_exact, newcombe, pooled_z, unpooled_z, wald
+from analysis.stats.two_proportions import fisher_exact, newcombe, pooled_z
+from benchmarks.validity.alternatives.differences import BOTH_EXTREME, chi_squared, unpooled_z, wald
 from harness.errors import UsageError
 
 SIZES = st.integers(1, 40)
@@ -54,7 +55,7 @@ def test_what_is_said_of_the_first_against_the_second_is_said_the_other_way_roun
 def test_the_wald_interval_is_not_shown_where_it_would_have_no_width() -> None:
     found = wald(10, 10, 0, 20)
     assert (found.value, found.low, found.high) == (1.0, None, None)
-    assert found.reason == two_proportions.BOTH_EXTREME
+    assert found.reason == BOTH_EXTREME
 
 
 def test_an_odds_ratio_that_is_undefined_says_why_and_keeps_its_p_value() -> None:

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import t as student
 
 from analysis.measures.judging.units import Units, drawn_totals, resampled_estimate, units_of
-from analysis.stats.clustered import clustered_proportion
 from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.proportions import clopper_pearson, wilson
+from benchmarks.validity.alternatives.shares import clustered_proportion
 
 ITEMS = ["a", "b", "c", "d", "e"]
 CLUSTERS = {"a": "run 1", "b": "run 1", "c": "run 2", "d": "run 2"}

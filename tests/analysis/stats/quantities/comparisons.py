@@ -9,10 +9,11 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 
 from analysis.stats import paired, two_proportions
-from analysis.stats.comparisons import cliffs_delta, mann_whitney, welch
-from analysis.stats.incidence import cumulative_incidence
 from analysis.stats.multiplicity import holm
 from analysis.stats.paired import PairedTable
+from benchmarks.validity.alternatives import differences
+from benchmarks.validity.alternatives.incidence import cumulative_incidence
+from benchmarks.validity.alternatives.two_samples import cliffs_delta, mann_whitney, welch
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
 from tests.analysis.stats.quantities.formulas import cohen_h, power_two_proportions, sample_size_two_proportions
 from tests.analysis.stats.quantities.ideal_bootstrap import ideal_mean, resampled_sums
@@ -20,9 +21,9 @@ from tests.analysis.stats.quantities.ideal_bootstrap import ideal_mean, resample
 
 def two_samples(given: dict[str, Any]) -> dict[str, Any]:
     samples = given["x1"], given["n1"], given["x2"], given["n2"]
-    newcombe, wald = two_proportions.newcombe(*samples), two_proportions.wald(*samples)
-    pooled, unpooled = two_proportions.pooled_z(*samples), two_proportions.unpooled_z(*samples)
-    chi2, yates = two_proportions.chi_squared(*samples), two_proportions.chi_squared(*samples, yates=True)
+    newcombe, wald = two_proportions.newcombe(*samples), differences.wald(*samples)
+    pooled, unpooled = two_proportions.pooled_z(*samples), differences.unpooled_z(*samples)
+    chi2, yates = differences.chi_squared(*samples), differences.chi_squared(*samples, yates=True)
     return {
         "p1": given["x1"] / given["n1"],
         "p2": given["x2"] / given["n2"],
@@ -50,13 +51,13 @@ def fisher(given: dict[str, Any]) -> dict[str, Any]:
 def mcnemar(given: dict[str, Any]) -> dict[str, Any]:
     (both, first), (second, neither) = given["table"]
     table = PairedTable(both, first, second, neither)
-    asymptotic = paired.mcnemar_asymptotic(table)
+    asymptotic = differences.mcnemar_asymptotic(table)
     return {
-        "exact": paired.mcnemar_exact(table).p_value,
+        "exact": differences.mcnemar_exact(table).p_value,
         "mid_p": paired.mcnemar_mid_p(table).p_value,
         "z": value_or_reason(asymptotic.statistic, asymptotic.reason),
         "asymptotic_p": asymptotic.p_value,
-        "cc_p": paired.mcnemar_asymptotic(table, corrected=True).p_value,
+        "cc_p": differences.mcnemar_asymptotic(table, corrected=True).p_value,
         "diff": paired.paired_difference(table).value,
         "se_diff": paired.paired_error(table),
     }

@@ -7,10 +7,11 @@ import numpy as np
 from msgspec import structs
 
 from analysis.stats import diagnostic
-from analysis.stats.correction import rogan_gladen, rogan_gladen_known
-from analysis.stats.prediction_powered import prediction_powered_mean
-from analysis.stats.proportions import clopper_pearson, jeffreys, wilson
+from analysis.stats.correction import rogan_gladen
+from analysis.stats.proportions import clopper_pearson, wilson
 from analysis.stats.thresholds import precision_floor, smallest_flagged
+from benchmarks.validity.alternatives.prediction_powered import prediction_powered_mean
+from benchmarks.validity.alternatives.shares import jeffreys, rogan_gladen_known
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
 from tests.analysis.stats.quantities.formulas import balanced_accuracy, matthews
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import mannwhitneyu, rankdata, t
 
-from analysis.stats.comparisons import ALL_TIED, cliffs_delta, mann_whitney, welch
+from benchmarks.validity.alternatives.two_samples import ALL_TIED, cliffs_delta, mann_whitney, welch
 from harness.errors import UsageError
 
 SAMPLE = st.lists(st.integers(0, 5), min_size=1, max_size=5)
