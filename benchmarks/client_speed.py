@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from benchmarks.measuring import machine, measure
 from harness.clients import ClientSettings, open_client
-from harness.clients.concurrency import ask_all
+from harness.clients.concurrency import run_concurrently
 from harness.clients.openai_client import OpenAIClient
 from harness.exchange import Client, Message, Reply, Request
 
@@ -129,7 +129,7 @@ async def compare(address: str) -> dict[str, Rate]:
 async def _through(client: Client, number: int) -> float:
     """Seconds until every one of so many requests is answered."""
     started = time.perf_counter()
-    async for _, outcome in ask_all(client, requests(number), IN_FLIGHT):
+    async for outcome in run_concurrently(client.ask, requests(number), IN_FLIGHT):
         if not isinstance(outcome, Reply):
             sys.exit(f"the stub did not answer: {outcome.sentence}")
     await client.close()
@@ -137,7 +137,7 @@ async def _through(client: Client, number: int) -> float:
 
 
 async def one_run(address: str, cache: Path) -> None:
-    """20,000 requests through `ask_all`, as a run asks them; prints the seconds."""
+    """20,000 requests at once, as a run asks them; prints the seconds."""
     print(await _through(open_client(ClientSettings(base_url=address, cache=cache)), MANY))
 
 

@@ -1,5 +1,6 @@
 """Shared parts of the commands that ask a model: their options, the judge and client, the exit code."""
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.errors import UsageError, closed
 from harness.escaping import plain
@@ -74,8 +76,6 @@ def opened_judge(
     MissingPrerequisite
         The local model is not installed.
     """
-    from msgspec.structs import replace
-
     from harness.runs.known_judges import known_judge
 
     with ExitStack() as stack:
@@ -90,8 +90,6 @@ def opened_judge(
 
 
 def _settings(base_url: str | None, options: ModelOptions) -> "ClientSettings":
-    import os
-
     from harness.clients import ClientSettings
     from harness.clients.address import ADDRESS, checked_address
 

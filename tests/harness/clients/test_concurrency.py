@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clients.concurrency import ask_all
 from harness.clients.scripted import ScriptedClient, text_reply
 from harness.errors import UsageError
 from harness.exchange import Failure, Message, Outcome, Reply, Request
+from tests.harness.clients.ask_all import ask_all
 
 
 def question(text: object) -> Request:

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from harness.clients.concurrency import ask_all
 from harness.clients.concurrency_limit import ConcurrencyLimitClient
 from harness.clients.scripted import text_reply
 from harness.exchange import Outcome, Request
+from tests.harness.clients.ask_all import ask_all
 
 
 class Counting:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clients.concurrency import ask_all
 from harness.clients.cost_limit import CostLimitClient, most_usd
 from harness.clients.prices import Price, Prices
 from harness.clients.scripted import ScriptedClient
 from harness.clients.spending_log import SpendingLog
 from harness.errors import InputError, UsageError
 from harness.exchange import Failure, FailureKind, Message, Outcome, Reply, Request
+from tests.harness.clients.ask_all import ask_all
 
 PRICES = Prices((Price(("small-*",), input_usd=3.0, output_usd=15.0),))
 
