@@ -202,13 +202,14 @@ def _cuts(file: BinaryIO, part_bytes: int) -> Iterator[tuple[int, int, int]]:
     """Offset, size and first line of each stretch of at least `part_bytes` that ends with a line."""
     offset, position, line, first_line = 0, 0, 1, 1
     while block := file.read(BLOCK):
-        counted = 0
-        while (end := block.find(b"\n", max(counted, offset + part_bytes - 1 - position))) >= 0:
-            line += block.count(b"\n", counted, end + 1)
-            counted = end + 1
-            yield offset, position + counted - offset, first_line
-            offset, first_line = position + counted, line
-        line += block.count(b"\n", counted)
+        place = block.find(b"\n")  # line by line: lines are long, and `count` looks at each byte
+        while place >= 0:
+            line += 1
+            end = position + place + 1
+            if end - offset >= part_bytes:
+                yield offset, end - offset, first_line
+                offset, first_line = end, line
+            place = block.find(b"\n", place + 1)
         position += len(block)
     if position > offset:
         yield offset, position - offset, first_line
