@@ -46,6 +46,8 @@ def digest(value: Any, even: Callable[[str], str] = str.strip) -> bytes:
 
 def plain(value: Any) -> str:
     """A value that is no text, list or object, as JSON prints it; a float that is a whole number as that."""
+    if value.__class__ is int:
+        return _whole(value)
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+_SAYS_OF_ITSELF = re.compile(r"\"(?:error|errors|isError|is_error|success|ok|status|code|detail|message)\"")
 _LONGEST = 400
 """Characters of an object without a message that are shown."""
 
@@ -12,9 +13,7 @@ _LONGEST = 400
 def error_object(text: str) -> str | None:
     """The message of an error object; `None` where a text is none."""
     stripped = text.strip()
-    if not stripped.startswith("{") or not re.search(
-        r"\"(?:error|errors|isError|is_error|success|ok|status|code|detail|message)\"", stripped
-    ):
+    if not stripped.startswith("{") or not stripped.endswith("}") or not _SAYS_OF_ITSELF.search(stripped):
         return None
     try:
         told = msgspec.json.decode(stripped)

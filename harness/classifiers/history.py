@@ -47,9 +47,10 @@ def once(work: Callable[[Owner], T]) -> Callable[[Owner], T]:
     @wraps(work)
     def remembered(owner: Owner) -> T:
         known = owner.__dict__
-        if name not in known:
-            known[name] = work(owner)
-        answer: T = known[name]
+        if name in known:
+            answer: T = known[name]
+        else:
+            answer = known[name] = work(owner)
         return answer
 
     return remembered

@@ -36,6 +36,7 @@ _TAIL = re.compile(r"(?<!\s)\s*+(?:\|\|\s*+(?:true|:)|;)\s*+$")
 _SHOWN = re.compile(r"(?<!\s)\s*+\|\s*+(?:cat|less|more|(?:head|tail)(?:\s+-(?:n\s*)?\d+|\s+-c\s*\d+)?)\s*+$")
 """How much of an answer is shown, and by what."""
 
+_NESTING = (dict, list, tuple)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n'\"]*$", re.MULTILINE)
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
 _SPELLING = b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\"'\\/.3"
@@ -119,16 +120,17 @@ def coarse_key(act: Act) -> Hashable:
     arguments = call.arguments
     if isinstance(arguments, str):
         return bare_name(call.name), arguments.strip()
-    if act.kind == "read":
-        path = path_of(call)
-        if path:
-            extent = sum(_hashed(value) for key, value in arguments.items() if value and key not in _WHICH_FILE)
-            return "read", even_path(path).rsplit("/", 1)[-1], extent
+    number = 0
+    if act.kind == "read" and (path := path_of(call)):
+        for key, value in arguments.items():
+            if value and key not in _WHICH_FILE:
+                number += _number(value)
+        return "read", even_path(path).rsplit("/", 1)[-1], number
     searched = act.kind == "search"
-    return (
-        bare_name(call.name),
-        sum(_hashed(value, searched) for key, value in arguments.items() if value is not None and key not in NOISE),
-    )
+    for key, value in arguments.items():
+        if value is not None and key not in NOISE:
+            number += _number(value, searched)
+    return bare_name(call.name), number
 
 
 def _coarse_line(line: str) -> Hashable:
@@ -141,18 +143,24 @@ def _coarse_line(line: str) -> Hashable:
     line = _without_ends(line.strip())
     if line.startswith("cd ") and "&&" in line:
         line = _HOME.sub("", line, count=1)
-    if "/" in line:
-        line = " ".join([word.rstrip("'\"/").rsplit("/", 1)[-1] for word in line.split()])
-    if " -" in line:
-        return sum(line.encode("ascii", "ignore").translate(None, _FLAG_LETTERS))
-    if "-" in line and _HIDDEN_FLAG.search(line):
+    flagged = " -" in line
+    if not flagged and "-" in line and _HIDDEN_FLAG.search(line):
         line = str(even_command(line))
-    return line.encode("ascii", "ignore").translate(None, _SPELLING)
+    if "/" in line:
+        line = " ".join([word.rstrip("/").rsplit("/", 1)[-1] for word in _unquoted(line).split()])
+    letters = line.encode("ascii", "ignore")
+    return sum(letters.translate(None, _FLAG_LETTERS)) if flagged else letters.translate(None, _SPELLING)
 
 
-def _hashed(value: Any, searched: bool = False) -> int:
+def _number(value: Any, searched: bool = False) -> int:
     """A number that is equal for values that `_frozen` makes equal: a figure may be written as text."""
-    return 0 if isinstance(value, list | tuple | dict) else hash(_frozen(value, searched))
+    if isinstance(value, str):
+        text = _even_search(value) if searched else value.strip()
+    elif isinstance(value, _NESTING):
+        return hash(_flat(value, searched))
+    else:
+        text = plain(value)
+    return hash(text) if len(text) <= _SHORT else len(text)
 
 
 def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
@@ -183,13 +191,24 @@ def _frozen_all(arguments: Iterable[tuple[str, Any]], searched: bool = False) ->
     return frozenset([(key, _frozen(value, searched)) for key, value in arguments])
 
 
-def _frozen(value: Any, searched: bool = False) -> Hashable:
+def _frozen(value: Any, searched: bool = False) -> Any:
     """A value that can be hashed, its text evened out: the words in order for a search, the text as it is otherwise."""
     if isinstance(value, str):
         return _even_search(value) if searched else value.strip()
-    if isinstance(value, list | tuple | dict):
-        return digest(value, _even_search) if searched else digest(value)
+    if isinstance(value, _NESTING):
+        flat = _flat(value, searched)
+        return digest(value, _even_search if searched else str.strip) if flat is None else flat
     return plain(value)
+
+
+def _flat(value: Any, searched: bool) -> Hashable:
+    """A list or an object that can be hashed; `None` where another stands in it, because it may be of any depth."""
+    parts = []
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, _NESTING):
+            return None
+        parts.append(_frozen(part, searched))
+    return frozenset(zip(value, parts, strict=True)) if isinstance(value, dict) else tuple(parts)
 
 
 def _even_search(text: str) -> str:
@@ -198,7 +217,7 @@ def _even_search(text: str) -> str:
 
 def arguments_key(arguments: dict[str, Any] | str) -> Hashable:
     """What is equal for equal arguments, parsed or not."""
-    return arguments.strip() if isinstance(arguments, str) else digest(arguments)
+    return _frozen(arguments)
 
 
 def even_path(path: str) -> str:
@@ -214,13 +233,17 @@ def even_command(line: str, spell: Callable[[str], str] | None = None) -> Hashab
     line = _without_ends(line.strip())
     if "\n" in line or "<<" in line:
         return line
-    words = [word for word in line.replace('"', " ").replace("'", " ").replace("\\", "").split() if word not in _QUIET]
+    words = [word for word in _unquoted(line).split() if word not in _QUIET]
     spell = spell or even_path
     words = ["python" if word == "python3" else spell(word) or word for word in words]
     if " -" not in line:
         return " ".join(words)
     flags = sorted(letter for word in words if _SHORT_FLAGS.match(word) for letter in word[1:])
     return " ".join(word for word in words if not _SHORT_FLAGS.match(word)), "".join(flags)
+
+
+def _unquoted(line: str) -> str:
+    return line.replace('"', " ").replace("'", " ").replace("\\", "")
 
 
 def _without_ends(line: str) -> str:

@@ -155,9 +155,10 @@ def first_text(arguments: Any, keys: tuple[str, ...]) -> str:
     """The first of `keys` that holds text, or an empty string."""
     if isinstance(arguments, dict):
         for key in keys:
-            value = arguments.get(key)
-            if isinstance(value, str) and value:
-                return value
+            if key in arguments:
+                value = arguments[key]
+                if isinstance(value, str) and value:
+                    return value
     return ""
 
 
@@ -172,7 +173,9 @@ def command_of(call: ToolCall) -> str:
     if isinstance(arguments, str):
         return arguments
     for key in COMMAND_KEYS:
-        value = arguments.get(key)
+        if key not in arguments:
+            continue
+        value = arguments[key]
         if isinstance(value, str):
             return value
         if isinstance(value, list) and all(isinstance(word, str) for word in value):

@@ -45,7 +45,35 @@ def test_spellings_of_one_command_share_the_cheap_key(words: list[tuple[str, str
 
 
 values = st.sampled_from(
-    (0, "0", 1, "1", 1.5, "1.5", True, False, None, "", "A  b", " a b", "a\tB ", [], ["x"], {"k": 1})
+    (
+        0,
+        "0",
+        1,
+        "1",
+        1.5,
+        "1.5",
+        True,
+        False,
+        None,
+        "",
+        "A  b",
+        " a b",
+        "a\tB ",
+        [],
+        ["x"],
+        ["X "],
+        {"k": 1},
+        {"k": "1"},
+        [1, 2],
+        [1.0, "2"],
+        [1, [2]],
+        [1, [3]],
+        {"k": [1]},
+        10**3000,
+        str(10**3000),
+        "long " * 500,
+        "long  " * 500,
+    )
 )
 arguments = st.dictionaries(
     st.sampled_from(("path", "file_path", "pattern", "offset", "timeout", "description", "new")), values, max_size=3
