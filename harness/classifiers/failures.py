@@ -15,8 +15,9 @@ from msgspec import Struct
 from harness.classifiers import programs
 from harness.classifiers.error_objects import error_object
 from harness.classifiers.history import Act, once
+from harness.classifiers.others_faults import declined, of_the_environment
 from harness.classifiers.prose import has
-from harness.classifiers.shell import Command, commands_of
+from harness.classifiers.shell import Command, commands_of, without_quotes
 from harness.classifiers.tools import Kind, bare_name, is_known_name, squeezed, words_of
 from harness.trajectory import ToolResult
 
@@ -30,22 +31,6 @@ Fault = Literal[
     "malformed call", "unknown tool", "invalid arguments", "failed edit", "wrong usage", "missing file", "error"
 ]
 """What went wrong; `error` is any other error that is not known to be somebody else's."""
-
-_ENVIRONMENT = re.compile(
-    r"connection (?:refused|reset|timed out|error|aborted)|timed? ?out|timeout|temporary failure|could not resolve"
-    r"|network (?:is )?(?:unreachable|error|down)|no space left|out of memory|cannot allocate|quota|rate limit"
-    r"|too many requests|service unavailable|bad gateway|internal server error|permission denied|read-only file system"
-    r"|\b(?:502|503|504|429)\b|deadlock|could not get lock|resource temporarily|overloaded|"
-    r"econnrefused|enotfound|etimedout",
-    re.IGNORECASE,
-)
-_DECLINED = re.compile(
-    r"user (?:doesn't|does not|rejected|denied|declined|cancell?ed|interrupted)|rejected by (?:the )?user"
-    r"|requires approval|request interrupted|operation (?:was )?cancell?ed|permission to use",
-    re.IGNORECASE,
-)
-_DECLINED_PIECES = ("user ", "rejected by", "requires approval", "interrupted", "cancel", "permission to use")
-"""Pieces of which an answer has at least one where `_DECLINED` matches."""
 
 _EXIT_CODE = re.compile(r"(?:exit code|returncode|exited with(?: code)?|exit status)[:>\s]*(-?\d+)", re.IGNORECASE)
 _FEW_LINES = 3
@@ -142,7 +127,11 @@ _WORKING = programs.words(
 _LOOKING: frozenset[Kind] = frozenset(("read", "search", "list", "look"))
 _EDITING: frozenset[Kind] = frozenset(("edit", "write", "patch", "undo"))
 _EDITORS = programs.words("patch apply_patch str_replace_editor edit_anthropic edit")
+_MAY_EDIT = ("edit", "patch", "apply")
+"""Names of which a command line that edits has one: each of `_EDITORS` and `git apply`."""
+
 _SHELLS = programs.words("bash sh zsh dash eval line")
+_SPEAKERS = _SHELLS | {"error", "fatal"}
 _NO_SUCH_PROGRAM = (126, 127)
 
 
@@ -174,10 +163,10 @@ def own_failure(act: Act) -> Failure | None:
     text = result.text
     head = text if len(text) <= HEAD else text[:HEAD]
     failure = _in_shell(act, result, head) if act.kind == "shell" else _in_tool(act, result, head)
-    if failure is None or _declined(head):
+    if failure is None or declined(head):
         return None
     ours = failure.fault in ("malformed call", "unknown tool", "invalid arguments", "failed edit")
-    return failure if ours or not _ENVIRONMENT.search(head) else None
+    return failure if ours or not of_the_environment(head) else None
 
 
 def _may_complain(text: str) -> bool:
@@ -193,7 +182,7 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     told = error_object(head if len(head) < HEAD else result.text[: 4 * HEAD])
     said = told if told is not None else head
     marked = result.is_error is True or told is not None or result.exit_code not in (None, 0)
-    if not marked and not _may_complain(head):
+    if not marked and ((kind in _LOOKING and len(result.text) > HEAD) or not _may_complain(head)):
         return None
     reported = ("alidation error" in said or "[type=" in said or "Path" in said) and _VALIDATOR.search(said) is not None
     shaped = marked or reported or _OPENING.match(head) is not None
@@ -211,7 +200,7 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
         return Failure("invalid arguments", words)
     if is_work(act):
         return None
-    refused = kind in _EDITING and _NOT_DONE.search(without_particulars(words[:_FIRST_WORDS])) is not None
+    refused = kind in _EDITING and _not_done(words)
     if kind in _EDITING and (marked or shaped or refused):
         missing = _NO_FILE.search(words) and re.search(r"\b(?:file|path|directory|enoent)\b", words, re.IGNORECASE)
         about_call = _about_call(act, words) and not missing and kind == "write"
@@ -228,6 +217,12 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     if not shaped:
         return None
     return Failure("missing file" if kind in _LOOKING and _NO_FILE.search(words) else "error", words)
+
+
+def _not_done(said: str) -> bool:
+    """Whether the first words say that something was not done, but for what is particular to the call."""
+    first = said[:_FIRST_WORDS]
+    return _NOT_DONE.search(first) is not None and _NOT_DONE.search(without_particulars(first)) is not None
 
 
 def _is_clients(head: str) -> bool:
@@ -269,23 +264,30 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
     """
     code = exit_code(act)
     text = result.text
-    looked_at = head if len(text) <= HEAD else f"{head}\n{text[-_TAIL:]}"
-    if code is None and result.is_error is None and not _may_complain(looked_at) and (act.line or "").strip():
-        return None
-    if not (act.line or "").strip():
+    line = act.line or ""
+    if not line.strip():
         return Failure("malformed call", _line(head))
+    marked = code not in (None, 0) or result.is_error is True
+    unmarked_data = code is None and result.is_error is None and len(text) > HEAD
+    may_edit = not marked and has(without_quotes(line), _MAY_EDIT)
+    if unmarked_data and not may_edit:
+        return None
+    looked_at = head if len(text) <= HEAD else f"{head}\n{text[-_TAIL:]}"
+    if code is None and result.is_error is None and not _may_complain(looked_at):
+        return None
     if code in _NO_SUCH_PROGRAM:
         return Failure("wrong usage", _line(looked_at))
+    if not marked and not may_edit and not _may_speak(looked_at, line):
+        return None
     called = {command.program for command in commands_of(act) if not _is_own(command)}
-    editing = not called.isdisjoint(_EDITORS) or ("git" in called and "apply" in (act.line or ""))
-    if editing and _NOT_DONE.search(without_particulars(head[:_FIRST_WORDS])):
+    editing = not called.isdisjoint(_EDITORS) or ("git" in called and "apply" in line)
+    if editing and _not_done(head):
         return Failure("failed edit", _line(head))
-    if code is None and result.is_error is None and len(text) > HEAD:
+    if unmarked_data:
         return None
     if _USAGE.search(looked_at) and "\noptions:" not in looked_at:
         return Failure("wrong usage", _line(looked_at))
-    marked = code not in (None, 0) or result.is_error is True
-    words = called | (set(_PROGRAM.findall(act.line or "")) if marked else set())
+    words = called | (set(_PROGRAM.findall(line)) if marked else set())
     faults = [(fault, line.strip()) for line in looked_at.split("\n") if (fault := _complaint(line, words, marked))]
     if faults:
         return Failure(*next((one for one in faults if one[0] != "error"), faults[0]))
@@ -298,6 +300,20 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
         own = "malformed call" if marked and _UNREADABLE.search(looked_at) else "error"
         return Failure(own, _line(looked_at))  # type: ignore[arg-type]
     return None
+
+
+def _may_speak(text: str, line: str) -> bool:
+    """A cheap look whether an answer opens as an error, or a line of it as what a program or a shell says."""
+    if _OPENING.match(text) or "age: " in text.lower():
+        return True
+    bare = without_quotes(line)
+    for one in text.split("\n"):
+        speaker, colon, _ = one.partition(":")
+        if colon:
+            name = speaker.rsplit("/", 1)[-1].strip()
+            if name in _SPEAKERS or without_quotes(name) in bare:
+                return True
+    return False
 
 
 def _is_own(command: Command) -> bool:
@@ -343,12 +359,6 @@ _TITLE = 4
 """Words of a first line up to which it is a title (`ERROR:`, `3 validation errors for Call`)."""
 
 
-def _declined(head: str) -> bool:
-    """Whether somebody would not let the call happen."""
-    lowered = head.lower()
-    return any(piece in lowered for piece in _DECLINED_PIECES) and _DECLINED.search(head) is not None
-
-
 @once
 def exit_code(act: Act) -> int | None:
     """A command's exit code: as recorded, or as its answer states at the beginning or the end."""
@@ -373,7 +383,7 @@ def failed(act: Act) -> bool:
     if result.is_error or exit_code(act) not in (0, None):
         return True
     head = result.text[:HEAD]
-    if (len(result.text) < 1000 and _declined(head)) or own_failure(act) is not None:
+    if (len(result.text) < 1000 and declined(head)) or own_failure(act) is not None:
         return True
     return act.kind != "shell" and act.kind not in _LOOKING and _OPENING.match(head) is not None
 
@@ -384,4 +394,4 @@ def environment_failure(act: Act) -> bool:
     if result is None or result.is_error is False or exit_code(act) == 0:
         return False
     short = act.kind not in _LOOKING and result.text.count("\n") <= _FEW_LINES
-    return (short or failed(act)) and _ENVIRONMENT.search(result.text[:HEAD]) is not None
+    return (short or failed(act)) and of_the_environment(result.text[:HEAD])

@@ -7,6 +7,7 @@ An edit comes back when it puts in what an earlier edit of the same file put in,
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from itertools import islice
 
 from msgspec import Struct
@@ -36,7 +37,11 @@ _ERROR_LINE = re.compile(
     r"(?:E  +.+|.*\b\w*(?:Error|Exception)\b: ?.*|.*\berror(?:\[\w+\]| TS\d+)?: .+|FAILED .+|"
     r"--- FAIL: .+|.*[✗✘] .+|panicked at .+)$"
 )
-_ERROR_WORDS = ("rror", "xception:", "FAIL", "E  ", "✗", "✘", "panicked")
+_ERROR_WORDS = (
+    "Error:", "Exception:", "error: ", "error[", "error TS", "E  ", "FAILED ", "--- FAIL: ", "✗ ", "✘ ", "panicked at ",
+)  # fmt: skip
+"""Pieces of which every such line has one."""
+
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _PLACE = re.compile(r"(?<![\w./-])[\w./-]*\.\w+:\d+(?::\d+)?|line \d+")
 _SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1)[^\\\n])*+)\1((?:\\.|(?!\1)[^\\\n])*+)\1")
@@ -64,14 +69,33 @@ class Edit(Struct, frozen=True, gc=False):
 
 def oscillation(history: History) -> tuple[list[int], str] | None:
     """The steps of an oscillation and a sentence on them; `None` where there is none."""
-    edits = _edits(history.acts)
-    returns = Counter(edit.path for edit in edits.values() if edit.comes_back)
-    total = Counter(edit.path for edit in edits.values())
-    if not any(count >= RETURNS for count in returns.values()) and not any(
-        count >= DIFFERENT_ROUNDS for count in total.values()
-    ):
+    acts = history.acts
+    tried = _edits(acts, all_tried=True)
+    if not _may_oscillate(tried):
         return None
-    return _worst(history.acts, edits) or _flips(history.acts, edits)
+    errors = {place: error for place, act in enumerate(acts) if _runs(act) and (error := error_of(act)) is not None}
+    often = _most(errors.values()) >= ROUNDS
+    if not often and _most(edit.path for edit in tried.values() if edit.comes_back) < FLIPS:
+        return None
+    edits = _edits(acts)
+    if not _may_oscillate(edits):
+        return None
+    return (_worst(acts, edits, errors) if often else None) or _flips(acts, edits)
+
+
+def _may_oscillate(edits: dict[int, Edit]) -> bool:
+    returns = _most(edit.path for edit in edits.values() if edit.comes_back)
+    return returns >= RETURNS or _most(edit.path for edit in edits.values()) >= DIFFERENT_ROUNDS
+
+
+def _most(values: Iterable[str]) -> int:
+    """How often the most frequent of some values comes."""
+    return max(Counter(values).values(), default=0)
+
+
+def _runs(act: Act) -> bool:
+    """A cheap look whether a call may run something."""
+    return act.line is not None or nature_of(act) in ("test", "run")
 
 
 def _flips(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | None:
@@ -88,8 +112,11 @@ def _flips(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | N
     return None
 
 
-def _edits(acts: list[Act]) -> dict[int, Edit]:
-    """Where an edit stands among the calls → the edit."""
+def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, Edit]:
+    """Where an edit stands among the calls → the edit; those that failed as well where all that were tried are asked.
+
+    Whether an edit failed takes long to tell, and with those that did, more edits come back and not fewer.
+    """
     places = [
         place
         for place, act in enumerate(acts)
@@ -116,7 +143,7 @@ def _edits(acts: list[Act]) -> dict[int, Edit]:
                 old, new = _exchanged(first_text(act.call.arguments, PATCH_KEYS))
         else:
             path, old, new = path_of(act.call), "", ""
-        if failed(act):
+        if not all_tried and failed(act):
             continue
         before = seen[path]
         found[place] = Edit(path, kind == "undo" or (new if new.strip() else f"-{old}") in before)
@@ -147,7 +174,7 @@ class _Round(Struct, frozen=True, gc=False):
     edits: tuple[int, ...]
 
 
-def _worst(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | None:
+def _worst(acts: list[Act], edits: dict[int, Edit], errors: dict[int, str]) -> tuple[list[int], str] | None:
     rounds: dict[str, list[_Round]] = defaultdict(list)
     last_error = ""
     pending: list[int] = []
@@ -155,7 +182,7 @@ def _worst(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | N
         if place in edits:
             pending.append(place)
         elif pending and nature_of(act) in ("test", "run"):
-            error = error_of(act)
+            error = errors.get(place)
             if error is None:
                 shown = next((seen for one in rounds.values() if (seen := _to_and_fro(acts, edits, one))), None)
                 if shown is not None:

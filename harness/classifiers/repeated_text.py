@@ -10,6 +10,7 @@ words. What a log of several agents says of whose turn it is counts for nobody.
 import re
 from collections import Counter
 from collections.abc import Hashable
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -57,12 +58,25 @@ class _Sentence(Struct, frozen=True, gc=False):
     length: int
 
 
-class _Said(Struct, frozen=True):
-    """What was said in some steps: the sentences of the first of them."""
+class _Said(Struct, frozen=True, dict=True):
+    """What was said in some steps: the text of the first of them, and how many words it has."""
 
     speaker: str | None
-    sentences: dict[_Sentence, None]
+    text: str
+    number: int
+    vocabulary: frozenset[str]
     steps: list[int]
+
+    @cached_property
+    def sentences(self) -> dict[_Sentence, None]:
+        """Its sentences, each once, in order."""
+        return dict.fromkeys(_sentences(self.text))
+
+
+def said(speaker: str | None, text: str, index: int) -> _Said:
+    """What a step says, to be compared with what others say."""
+    words = _WORD.findall(text.lower())
+    return _Said(speaker, text, len(words), frozenset(words), [index])
 
 
 def repeated_text(history: History) -> tuple[list[int], str] | None:
@@ -124,12 +138,12 @@ def _call_key(step: Step, place: int) -> Hashable:
 
 def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
     """The steps that say what a step says, that step among them; it is remembered."""
-    sentences = dict.fromkeys(_sentences(step.text))
-    for said in groups:
-        if said.speaker == step.speaker and _says_again(sentences, said.sentences):
-            said.steps.append(index)
-            return said.steps
-    groups.append(_Said(step.speaker, sentences, [index]))
+    new = said(step.speaker, step.text[:_READ], index)
+    for old in groups:
+        if old.speaker == step.speaker and _may_say_again(new, old) and _says_again(new.sentences, old.sentences):
+            old.steps.append(index)
+            return old.steps
+    groups.append(new)
     if len(groups) > _REMEMBERED:
         del groups[0]
     return groups[-1].steps
@@ -137,12 +151,21 @@ def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
 
 def _sentences(text: str) -> list[_Sentence]:
     found = []
-    for raw in _SENTENCE.split(text[:_READ]):
+    for raw in _SENTENCE.split(text):
         words = _WORD.findall(raw)
         if words:
             particular = tuple(word for word in words[1:] if _PARTICULAR.search(word))
             found.append(_Sentence(frozenset(word.lower() for word in words), particular, len(words)))
     return found
+
+
+def _may_say_again(new: _Said, old: _Said) -> bool:
+    """A cheap look: of a text that says an earlier one again, few words are not in that one.
+
+    Those of its other sentences, and of the sentences that are nearly the same those that these do not share.
+    """
+    most = (1 - MOSTLY * (2 - 1 / LIKENESS)) * new.number
+    return len(new.vocabulary - old.vocabulary) <= most
 
 
 def _says_again(new: dict[_Sentence, None], old: dict[_Sentence, None]) -> bool:

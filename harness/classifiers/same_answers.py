@@ -5,6 +5,7 @@ general words for a fault, and are equal once all that is particular to a call i
 """
 
 import re
+from collections import Counter
 from collections.abc import Hashable
 
 from msgspec import Struct
@@ -14,7 +15,8 @@ from harness.classifiers.effects import CHANGES_FILES, effects
 from harness.classifiers.failures import Failure, exit_code, is_work
 from harness.classifiers.history import Act
 from harness.classifiers.identity import Spelling, call_key
-from harness.classifiers.shell import commands_of
+from harness.classifiers.prose import has
+from harness.classifiers.shell import commands_of, ends_of_names
 from harness.classifiers.tools import bare_name, words_of
 
 TIMES = 4
@@ -37,12 +39,24 @@ _FAULT = re.compile(
 )
 """General words for a fault."""
 
+_FAULTS = (
+    "not", "error", "fail", "den", "can", "unable", "invalid", "refus", "forbidden", "unauthori", "couldn", "unknown",
+    "unsupported", "unavailable", "missing", "exceed", "expired", "revoked", "reject", "exception", "illegal", "timed",
+)  # fmt: skip
+"""Pieces of which each of those words has one."""
+
+
 _NOTHING_FOUND = re.compile(
     r"\b(?:no|0|zero|not) (?:\w+ ){0,3}(?:found|match\w*|results?|hits?|issues?|changes?|produce)\b", re.IGNORECASE
 )
 _WITHOUT_FAULT = re.compile(r"\b(?:no|0|without|zero) (?:errors?|fail(?:ures|ed)?)\b|\(none\)", re.IGNORECASE)
 _LABEL = re.compile(r"(?:output|stdout|stderr|result):\s*", re.IGNORECASE)
 _OPENS = re.compile(r"(?:error|fatal|failed|failure|exception|\w*Error)\b", re.IGNORECASE)
+_OPENINGS = ("error", "fatal", "fail", "exception")
+"""Pieces of which a line has one that opens as an error."""
+
+_LABELS = ("output:", "stdout:", "stderr:", "result:")
+
 _SHELLS = programs.words("bash sh zsh dash fish ksh")
 _SHOW = programs.LOOKS | programs.words("curl wget http https xh journalctl docker kubectl pgrep")
 """Programs whose answers are somebody else's text: what they show may tell of faults that are none of the call's."""
@@ -59,15 +73,23 @@ class Complaint(Struct, frozen=True, gc=False):
 
 def same_complaint(acts: list[Act]) -> Complaint | None:
     """The first complaint that several calls get while none of their tools works; `None` where there is none."""
+    complaints = {place: words for place, act in enumerate(acts) if (words := _complaint(act)) is not None}
+    evened_out = {place: Failure("error", words).evened for place, words in complaints.items()}
+    if max(Counter(evened_out.values()).values(), default=0) < TIMES:
+        return None
     runs: dict[str, list[int]] = {}
     subjects: dict[int, Hashable] = {}
     spelling: Spelling | None = None
     for place, act in enumerate(acts):
+        words = complaints.get(place)
+        if words is None and not runs:
+            continue
         subject = _subject(act)
-        words = None if subject is None else _complaint(act)
+        if subject is None:
+            words = None
         if words is None and runs and any(effect.verb in CHANGES_FILES for effect in effects(act)):
             runs.clear()  # what is complained of after a change is being worked on
-        evened = "" if words is None else Failure("error", words).evened
+        evened = "" if words is None else evened_out[place]
         if subject is None:
             continue
         for other in [one for one in runs if one != evened and any(subjects[at] == subject for at in runs[one])]:
@@ -95,13 +117,13 @@ def _subject(act: Act) -> Hashable:
 def _complaint(act: Act) -> str | None:
     """The line of an answer that complains; `None` where none does."""
     result = act.result
-    if result is None or not result.text.strip() or len(result.text) > _LONGEST:
+    if result is None or len(result.text) > _LONGEST:
         return None
     code = exit_code(act)
     marked = result.is_error is True or code not in (None, 0)
     if not marked and (result.is_error is False or code == 0 or act.kind in ("read", "list", "look", "edit", "write")):
         return None
-    if not marked and _FAULT.search(result.text) is None:
+    if not marked and not _may_complain(act, result.text):
         return None
     own = str(act.line or "").strip()
     lines = [_LABEL.sub("", line.strip(), count=1) for line in result.text.split("\n") if line.strip()][:_LOOKED_AT]
@@ -116,9 +138,38 @@ def _complaint(act: Act) -> str | None:
     return None if faulty is None else faulty[:_SHOWN]
 
 
+def _may_complain(act: Act, text: str) -> bool:
+    """A cheap look whether an answer that is not marked has a fault in it, and a shell's one who tells of it."""
+    lowered = text.lower()
+    if not has(lowered, _FAULTS):
+        return False
+    if act.kind == "shell" and not (has(lowered, _LABELS) or _may_open(lowered) or _may_speak(act, text)):
+        return False
+    return _FAULT.search(text) is not None
+
+
+def _may_open(lowered: str) -> bool:
+    """A cheap look whether a line opens as an error: with such a word, or one that ends with it."""
+    for word in _OPENINGS:
+        place = lowered.find(word)
+        while place >= 0:
+            before = lowered[lowered.rfind("\n", 0, place) + 1 : place].strip()
+            if not before or (word == "error" and " " not in before):
+                return True
+            place = lowered.find(word, place + 1)
+    return False
+
+
+def _may_speak(act: Act, text: str) -> bool:
+    """A cheap look whether an answer has the name of a shell, or what may be one of a program, before a colon."""
+    return "sh:" in text or has(text, tuple([f"{name}:" for name in ends_of_names(act)]))
+
+
 def _is_of_the_program(line: str, act: Act, marked: bool) -> bool:
     """Whether a line is what a shell or a program says of its call, and nothing that it was asked to show."""
     called = [command.program for command in commands_of(act)]
+    if not called:
+        return False
     if _speaker(line) in _SHELLS or _speaker(line) in called:
         return True
     opens = _OPENS.match(line) is not None

@@ -30,6 +30,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _QUOTES = re.compile(r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)", re.DOTALL)
+_PIECE = re.compile(r"(?:(?<=&)\d)?([^\s/;&|<>()]+)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _KEYWORDS = words("if then else elif fi for while until do done case esac in function select time ! { }")
 _WRAPPERS = {"sudo": 0, "env": 0, "nohup": 0, "time": 0, "command": 0, "exec": 0, "builtin": 0, "stdbuf": 0, "nice": 0,
@@ -82,6 +83,17 @@ def commands_of(act: Act) -> tuple[Command, ...]:
 @lru_cache(maxsize=1024)
 def _remembered(line: str) -> tuple[Command, ...]:
     return commands(line)
+
+
+def without_quotes(line: str) -> str:
+    """A command line without what only marks words: the names of its programs, without the same, stand in it."""
+    return line.replace("'", "").replace('"', "").replace("\\", "").replace("\0", "")
+
+
+@once
+def ends_of_names(act: Act) -> frozenset[str]:
+    """Pieces of a command line of which each program's name ends with one: had without taking the line apart."""
+    return frozenset(_PIECE.findall(without_quotes(act.line or "")))
 
 
 def commands(line: str) -> tuple[Command, ...]:
