@@ -191,7 +191,7 @@ def _frozen_all(arguments: Iterable[tuple[str, Any]], searched: bool = False) ->
     return frozenset([(key, _frozen(value, searched)) for key, value in arguments])
 
 
-def _frozen(value: Any, searched: bool = False) -> Any:
+def _frozen(value: Any, searched: bool = False) -> Hashable:
     """A value that can be hashed, its text evened out: the words in order for a search, the text as it is otherwise."""
     if isinstance(value, str):
         return _even_search(value) if searched else value.strip()
