@@ -74,7 +74,7 @@ def download(address: str, size: int, sha256: str | None) -> bytes:
         )
     found = hashlib.sha256(data).hexdigest()
     if sha256 is not None and found != sha256:
-        raise InputError(f"the file has sha256 {found}, but {sha256} is registered", advice, file=address)
+        raise InputError(f"the file has sha256 {found} where {sha256} is registered", advice, file=address)
     return data
 
 

@@ -139,7 +139,7 @@ def test_another_format_to_write_is_an_error(folder: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("out", ["runs", "runs/atif"])
 def test_a_conversion_does_not_read_what_it_writes(folder: Path, tmp_path: Path, out: str) -> None:
-    with pytest.raises(UsageError, match="is to be read"):
+    with pytest.raises(UsageError, match="which the command reads"):
         convert(folder, "--out", tmp_path / out)
 
 

@@ -134,7 +134,7 @@ def test_a_mismatch_names_both_hashes(upstream: Served, tmp_path: Path) -> None:
     upstream.files["data/a b&c.json"] = b'{"n": 2}'
     error = fetch(upstream, tmp_path, "small").exception
     assert isinstance(error, InputError)
-    assert error.found.split()[1] != error.found.split()[3]
+    assert error.found.split()[4] != error.found.split()[6]
     assert [len(word) for word in error.found.split() if len(word) == 64] == [64, 64]
 
 

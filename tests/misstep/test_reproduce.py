@@ -148,7 +148,7 @@ def test_a_full_disk_in_a_notebook_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(places, "notebooks_folder", lambda: tmp_path / "notebooks")
     result = run("--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "full: CannotWrite: kept.bin: cannot write: No space left on device. Make room there" in result.stderr
+    assert "full: CannotWrite: kept.bin: cannot write: No space left on device. Free some space there" in result.stderr
     assert "Traceback" not in result.stderr
 
 
