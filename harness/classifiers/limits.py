@@ -43,7 +43,7 @@ class Limit(Struct, frozen=True, gc=False):
     until: int | None = None
 
 
-_VERBS = "alter change delete edit modify move overwrite remove rename rewrite touch update write"
+_VERBS = "alter change edit modify rewrite touch update write"
 _DEEDS: tuple[What, ...] = ("commit", "push", "install")
 _LETTERS = {
     word: letter
@@ -56,6 +56,7 @@ _LETTERS = {
         "A": "alone unchanged untouched",
         "V": f"{_VERBS} {' '.join(verb.removesuffix('e') + 'ing' for verb in _VERBS.split())}",
         "W": "fix work",
+        "R": "delete move overwrite remove rename",
         "H": "changes diff edits modifications yourself",
         "B": "be",
         "P": "altered changed edited modified touched",
@@ -78,7 +79,7 @@ _LETTERS = {
 }
 """What a word or a sign does; `!` is for what makes an order a wish, a condition, a question or a report."""
 
-_AT = "[TI]?@(?:,*@)*"
+_AT = "[TI]?@(?:,*@)*+"
 _ELSE = ",*;?N[VHW]*E"
 _ONLY = (
     f"O[VW]+(?:[?]I)?{_AT}|[VW]+O{_AT}|[VW]+{_AT}[OA]|N[VH]+E+{_AT}|[VW]NE+{_AT}|KHT{_AT}|[HW]BKT{_AT}|ST{_AT}"
@@ -136,25 +137,24 @@ def _said_in(turn: Turn) -> list[Limit]:
     with_cues = ((place, sentence) for place, sentence in enumerate(turn.sentences) if has(sentence.lower(), _CUES))
     found = {place: limits for place, sentence in with_cues if (limits := _limits_in(sentence, turn.step))}
     softened: set[str] = set()
-    asked: list[str] = []
+    others: list[str] = []
     last = -1
     for place, sentence in enumerate(turn.sentences if found else ()):
         letters, values = _read(sentence) if place not in found else ("", [])
         spoken = set(_WORD.findall(sentence.lower()))
-        if has(letters, ("M", "!", "E", "V")):
+        if has(letters, ("M", "!", "E", "V", "R")):
             softened |= spoken
         if has(letters, ("M", "!", "E")) and not spoken.isdisjoint(_POINTING):
             last = place
-        if has(letters, ("V", "W")):
-            asked += [value for letter, value in zip(letters, values, strict=True) if letter == "@" and is_path(value)]
+        others += [value for letter, value in zip(letters, values, strict=True) if letter == "@" and is_path(value)]
     said = [limit for place, limits in found.items() if place > last for limit in limits][:MOST]
-    return [limit for limit in said if not _doubtful(limit, softened, asked[:MOST])]
+    return [limit for limit in said if not _doubtful(limit, softened, others[:MOST])]
 
 
-def _doubtful(limit: Limit, softened: set[str], asked: list[str]) -> bool:
+def _doubtful(limit: Limit, softened: set[str], others: list[str]) -> bool:
     """Whether the turn that says a limit says otherwise as well: of its target, or of a file that it leaves out."""
     if limit.kind == "only":
-        return not all(any(names(target, path) for target in limit.targets) for path in asked)
+        return not all(any(names(target, path) for target in limit.targets) for path in others)
     return not softened.isdisjoint(_words_of(limit))
 
 
