@@ -119,18 +119,20 @@ def judge(history: History) -> Verdict:
 
 def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
     """The errors without those of a call that later works as it stands: it was no error of the call's."""
-    tools = {acts[error.place].call.name for error in errors if error.failure.fault != "failed edit"}
+    calls = {
+        error.place: arguments_key(acts[error.place].call.arguments)
+        for error in errors
+        if error.failure.fault != "failed edit"
+    }
+    asked = {(acts[place].call.name, key) for place, key in calls.items()}
+    tools = {name for name, _ in asked}
     worked: dict[Hashable, int] = {}
     for place, act in enumerate(acts) if tools else ():
-        if act.call.name in tools and not failed(act):
-            worked[act.call.name, arguments_key(act.call.arguments)] = place
-    if not worked:
-        return errors
+        name = act.call.name
+        if name in tools and (call := (name, arguments_key(act.call.arguments))) in asked and not failed(act):
+            worked[call] = place
     return [
-        error
-        for error in errors
-        if error.failure.fault == "failed edit"
-        or worked.get((acts[error.place].call.name, arguments_key(acts[error.place].call.arguments)), -1) < error.place
+        error for error in errors if worked.get((acts[error.place].call.name, calls.get(error.place)), -1) < error.place
     ]
 
 
