@@ -5,7 +5,7 @@ thousand deep or a text that is referred to a thousand times costs its own traje
 afterwards.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from types import NoneType
 from typing import Any
 
@@ -151,7 +151,10 @@ def _measured(found: Trajectory) -> tuple[int, list[Any]]:
             tops.append(step.extra)
         for call in step.calls:
             length += len(call.name) + len(call.id or "") + len(call.parse_error or "")
-            tops += [value for value in (call.arguments, call.extra) if value]
+            if call.arguments:
+                tops.append(call.arguments)
+            if call.extra:
+                tops.append(call.extra)
         for result in step.results:
             length += len(result.text) + len(result.call_id or "")
             if result.extra:
@@ -161,17 +164,17 @@ def _measured(found: Trajectory) -> tuple[int, list[Any]]:
 
 def _add_below(top: Any, below: list[Any], source: Source) -> int:
     """The characters of an object's or list's own texts; what is nested in it is added to `below`."""
-    kind = top.__class__
-    values: Iterable[Any] = (top,)
+    values: Collection[Any] = (top,)
     length = 0
-    if kind is dict:
+    if top.__class__ is dict:
         for name in top:
             if name.__class__ is not str:
                 raise unreadable(f"a name of type {type(name).__name__}, where JSON has only texts", source)
             length += len(name)
         values = top.values()
-    elif kind is list:
+    elif top.__class__ is list:
         values = top
+    length += len(values)
     for value in values:
         kind = value.__class__
         if kind is str:
@@ -181,5 +184,4 @@ def _add_below(top: Any, below: list[Any], source: Source) -> int:
                 below.append(value)
         elif kind not in _PLAIN:
             raise unreadable(f"a value of type {type(value).__name__}, which JSON does not have", source)
-        length += 1
     return length
