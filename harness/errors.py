@@ -7,6 +7,7 @@ MisstepError                 (exit 2) anything said in one line and without a tr
 │   └── UnreadableTrajectory one trajectory is broken: the others go on
 │       ├── EmptyFile        there is nothing in the file
 │       └── ReaderFailed     a reader broke on it: names the reader and its package
+├── EditRefused              an edit cannot be applied: names the reason and the nearest lines
 ├── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
 └── CannotWrite              (exit 3) a device takes no more of a file: it is full, or it fails
 """
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
+from typing import Literal
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """The device is full, the quota is used, a file may not grow further, the device is broken."""
@@ -127,6 +129,45 @@ class EmptyFile(UnreadableTrajectory):
 
 class ReaderFailed(UnreadableTrajectory):
     """A reader raised what it must not: one file or trajectory cannot be read with it."""
+
+
+Refusal = Literal[
+    "absent",
+    "not_unique",
+    "no_such_line",
+    "hunk_mismatch",
+    "ellipsis",
+    "path_escape",
+    "no_such_file",
+    "exists",
+    "mixed_line_endings",
+    "no_newline_at_end",
+    "unchanged",
+    "malformed",
+]
+"""Why an edit is refused: the text that it changes is not there, or at several places; the line that it names does not
+exist, or holds something else; lines are left out where text is meant; its path leads out of the tree; a file is
+missing, or in the way; line ends contradict each other; it does not say how the file ends; it changes nothing; it
+breaks its format."""
+
+
+class EditRefused(MisstepError):
+    """An edit cannot be applied without the danger of being wrong; nothing of it has been applied.
+
+    Parameters
+    ----------
+    reason
+        Which kind of refusal it is.
+    found, advice
+        As for `MisstepError`; `advice` holds the nearest lines of the file, where there are any.
+    path
+        The file that was to be edited, if it is known.
+    """
+
+    def __init__(self, reason: Refusal, found: str, advice: str = "", *, path: str = "") -> None:
+        self.reason = reason
+        self.path = path
+        super().__init__(f"{path}: {found}" if path else found, advice)
 
 
 class MissingPrerequisite(MisstepError):

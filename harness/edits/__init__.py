@@ -1,0 +1,84 @@
+"""Edit formats: one module a form in which models write changes of files. Pure text; nothing here touches a file.
+
+`EDIT_FORMATS` is the registry, name → dotted path; an entry point in the group `misstep.edit_formats` adds to it, and
+`package.module:name` names one that is not registered. What every format needs is beside them: `changes` has the
+types, `locating` finds the one place where a change belongs, `applying` makes all of it or nothing.
+"""
+
+from functools import cache
+
+from harness import registry
+from harness.edits.changes import Applied, EditFormat, Edits, Read, Receipt
+from harness.prompting import load_prompt
+
+EDIT_FORMATS: dict[str, str] = {
+    "search_replace": "harness.edits.search_replace",
+    "unified_diff": "harness.edits.unified_diff",
+    "line_diff": "harness.edits.line_diff",
+    "patch_envelope": "harness.edits.patch_envelope",
+}
+GROUP = "misstep.edit_formats"
+
+
+@cache
+def edit_format(name: str) -> EditFormat:
+    """The format of a name, or at `package.module:name`.
+
+    Raises
+    ------
+    UsageError
+        No such format; the message lists the known ones.
+    """
+    found: EditFormat = registry.resolve(name, EDIT_FORMATS, GROUP)
+    return found
+
+
+def apply_edit(format_name: str, text: str, read: Read, path: str = "") -> Applied:
+    """What a reply makes of the files.
+
+    Parameters
+    ----------
+    format_name
+        The format that the reply is written in.
+    text
+        The reply, with whatever stands around the edit.
+    read
+        The text of a file by its path from the root, `None` where there is none.
+    path
+        The file that the reply was asked to change, which is meant where it names none.
+
+    Raises
+    ------
+    EditRefused
+        The reply breaks the format, or cannot be applied without the danger of being wrong. Nothing is changed.
+    UsageError
+        No such format.
+    """
+    form = edit_format(format_name)
+    return form.apply(form.parse(text, path), read)
+
+
+def instructions(format_name: str) -> str:
+    """What tells a model how to write a format: the shipped prompt, or the `INSTRUCTIONS` of a format from elsewhere.
+
+    Raises
+    ------
+    UsageError
+        No such format, or it has no instructions.
+    """
+    own: str | None = getattr(edit_format(format_name), "INSTRUCTIONS", None)
+    return own if own is not None else load_prompt(f"patch/{format_name}").asked
+
+
+__all__ = [
+    "EDIT_FORMATS",
+    "GROUP",
+    "Applied",
+    "EditFormat",
+    "Edits",
+    "Read",
+    "Receipt",
+    "apply_edit",
+    "edit_format",
+    "instructions",
+]

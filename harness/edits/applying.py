@@ -1,0 +1,203 @@
+"""Applies what an edit says to files: all of it, or nothing and the reason why not."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import structs
+
+from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Receipt
+from harness.edits.ellipsis import left_out
+from harness.edits.file_paths import checked_path
+from harness.edits.file_text import FileText, split_file
+from harness.edits.locating import Place, locate
+from harness.errors import EditRefused
+
+
+class _Span(NamedTuple):
+    """Lines `start` to `end` of a file, and what replaces them."""
+
+    start: int
+    end: int
+    new: list[str]
+
+
+def apply_edits(edits: Edits, read: Read) -> Applied:
+    """What becomes of the files.
+
+    Raises
+    ------
+    EditRefused
+        Some part of it cannot be applied without the danger of being wrong; then nothing is.
+    """
+    files = _Files(read)
+    receipts: list[Receipt] = []
+    for edit in edits.files:
+        receipts += _applied(edit, edits, files)
+    changed = {path: text for path, text in files.now.items() if text != read(path)}
+    if not changed:
+        raise EditRefused("unchanged", "nothing would change", "Leave it out, or give the lines as they are to be.")
+    return Applied(changed, tuple(receipts))
+
+
+class _Files:
+    """The files as far as they are edited; nothing is written."""
+
+    def __init__(self, read: Read) -> None:
+        self.now: dict[str, str | None] = {}
+        self._read = read
+
+    def text(self, path: str) -> str | None:
+        return self.now[path] if path in self.now else self._read(path)
+
+
+def _applied(edit: FileEdit, edits: Edits, files: _Files) -> list[Receipt]:
+    path, rules = _found_path(edit, edits.path, files)
+    text = files.text(path)
+    if text is not None and edit.kind == "create":
+        raise EditRefused("exists", "the file is to be created and exists", "Update it, or give a new path.", path=path)
+    read_first = edit.hunks[:1] if edits.in_turn else edit.hunks
+    needed = not edit.hunks or any(hunk.old for hunk in read_first)
+    if text is None and edit.kind != "create" and needed:
+        raise EditRefused("no_such_file", "there is no such file", "Give a path from the root of the tree.", path=path)
+    receipts: list[Receipt] = []
+    if edit.hunks:
+        text, receipts = _changed(text, edit, edits, path, rules)
+    elif edit.kind == "create":
+        text, receipts = "", [Receipt(path, _rule(rules), (0, 0))]
+    elif edit.kind == "delete" or edit.move_to:
+        receipts = [Receipt(path, _rule(rules), (0, 0))]
+    if edit.kind == "delete":
+        if edit.hunks and text:
+            said = "the file is to be deleted, and lines of it are left"
+            raise EditRefused("hunk_mismatch", said, "Delete all of its lines, or none by number.", path=path)
+        text = None
+    files.now[path] = text
+    if edit.move_to:
+        _move(path, checked_path(edit.move_to), files)
+    return receipts
+
+
+def _move(path: str, to: str, files: _Files) -> None:
+    if to == path:
+        return
+    if files.text(to) is not None:
+        raise EditRefused("exists", f"{path} is to be moved there, and the file exists", "Give a new path.", path=to)
+    files.now[to], files.now[path] = files.now[path], None
+
+
+def _found_path(edit: FileEdit, known: str, files: _Files) -> tuple[str, tuple[str, ...]]:
+    """The path that is meant: as written, or that which was asked about where the reply names only its end."""
+    path = checked_path(edit.path)
+    if edit.kind == "create" or files.text(path) is not None:
+        return path, edit.rules
+    if known:
+        known = checked_path(known)
+        if known.endswith(f"/{path}") and files.text(known) is not None:
+            return known, (*edit.rules, "file_name")
+    return path, edit.rules
+
+
+def _changed(
+    text: str | None, edit: FileEdit, edits: Edits, path: str, rules: tuple[str, ...]
+) -> tuple[str, list[Receipt]]:
+    """The text after the hunks of one file, and a receipt for each place."""
+    file = split_file(text or "", path)
+    receipts: list[Receipt] = []
+    spans: list[_Span] = []
+    closed = file.closed
+    for hunk in edit.hunks:
+        if hunk.old and (lazy := left_out(hunk.lines)):
+            said = f"`{lazy.strip()[:80]}` is to be added, and stands for lines that are left out"
+            raise EditRefused("ellipsis", said, "Write the lines out.", path=path)
+        if not file.lines and not hunk.old:
+            file = structs.replace(file, ending="\r\n" if hunk.crlf else "\n")
+        places = _places(hunk, file, path)
+        ends_differ = file.lines and any(line.text for line in hunk.lines) and hunk.crlf != (file.ending == "\r\n")
+        added = (*rules, *hunk.rules, *(("line_endings",) if ends_differ else ()))
+        for place in places:
+            ends, said_by = _end(hunk, place, file, edits, path)
+            closed = closed if ends is None else ends
+            receipts.append(
+                Receipt(path, _rule((*added, *place.rules, *said_by)), (place.start + 1, place.start + place.length))
+            )
+            spans += _spans(place)
+        if edits.in_turn:
+            file = structs.replace(file, lines=_replaced(file.lines, spans, path), closed=closed)
+            spans = []
+    return structs.replace(file, lines=_replaced(file.lines, spans, path), closed=closed).joined(), receipts
+
+
+def _places(hunk: Hunk, file: FileText, path: str) -> list[Place]:
+    if hunk.old:
+        return locate(hunk, file.lines, path)
+    if not file.lines or hunk.at_end:
+        return [Place(len(file.lines), hunk.lines)]
+    advice = "Show the line above or below the new ones as it is."
+    raise EditRefused("absent", "new lines are to be added, and no line of the file says where", advice, path=path)
+
+
+def _spans(place: Place) -> list[_Span]:
+    """The runs of changed lines at a place; what is kept between them belongs to none."""
+    spans: list[_Span] = []
+    at = place.start
+    run: _Span | None = None
+    for line in place.lines:
+        if line.tag == " ":
+            run = None
+            at += 1
+            continue
+        if run is None:
+            run = _Span(at, at, [])
+            spans.append(run)
+        if line.tag == "+":
+            run.new.append(line.text)
+        else:
+            at += 1
+            run = spans[-1] = run._replace(end=at)
+    return spans
+
+
+def _replaced(lines: Sequence[str], spans: Sequence[_Span], path: str) -> list[str]:
+    """The lines after the changes; raises `EditRefused` where two of them touch the same lines."""
+    new: list[str] = []
+    at = 0
+    last: _Span | None = None
+    for span in sorted(spans, key=lambda one: (one.start, one.end)):
+        if last is not None and (span.start < last.end or (span.start, span.end) == (last.start, last.end)):
+            said = f"two changes are of line {span.start + 1}"
+            raise EditRefused("hunk_mismatch", said, "Write them as one.", path=path)
+        new += lines[at : span.start]
+        new += span.new
+        at, last = span.end, span
+    return [*new, *lines[at:]]
+
+
+def _end(hunk: Hunk, place: Place, file: FileText, edits: Edits, path: str) -> tuple[bool | None, tuple[str, ...]]:
+    """Whether the last line has a line end after the hunk, `None` where it is as before; and the rule that this took.
+
+    Raises
+    ------
+    EditRefused
+        What the hunk says of the end is not so, or it changes an end without a line end and does not say what becomes
+        of it.
+    """
+    reaches = place.start + place.length == len(file.lines)
+    if not edits.says_end:
+        return None, ()
+    advice = "Write `\\ No newline at end of file` below a last line without one, and only there."
+    if (hunk.old_open or hunk.new_open) and not reaches:
+        raise EditRefused("no_newline_at_end", "a line without line end is not the last", advice, path=path)
+    if not reaches:
+        return None, ()
+    if file.lines and hunk.old_open == file.closed and hunk.old:
+        if not hunk.old_open and hunk.lines[-1].tag == " ":
+            return None, ("final_newline",)
+        has = "has a line end" if file.closed else "has no line end"
+        raise EditRefused(
+            "no_newline_at_end", f"the last line of the file {has}, which the hunk denies", advice, path=path
+        )
+    return not hunk.new_open, ()
+
+
+def _rule(rules: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(rules)) or "exact"

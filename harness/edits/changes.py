@@ -1,0 +1,155 @@
+"""What an edit says, whatever its format: files, their hunks, and what became of them.
+
+    Hunk((Line(" ", "def add(a, b):"), Line("-", "    return a - b"), Line("+", "    return a + b")))
+
+says that a line of the file is kept, one is deleted and one is added.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from harness.errors import EditRefused
+
+Tag = Literal[" ", "-", "+"]
+Read = Callable[[str], str | None]
+"""The text of a file by its path, `None` where there is none."""
+
+NO_NEWLINE = "\\ No newline at end of file"
+
+
+class Line(Struct, frozen=True):
+    """One line of a hunk without its line end: kept, deleted or added."""
+
+    tag: Tag
+    text: str
+
+
+class Hunk(Struct, frozen=True):
+    """One place of a file and what becomes of it.
+
+    `at` is the line that the edit names, counted from 1; `anchors` are lines that stand above the place, outermost
+    first; `at_end` says that its last line is the file's last. `tagged` says that each line is written with its mark,
+    `markless` that some kept lines were written without theirs. `old_open` and `new_open` say that no line end follows
+    the last line, before and after. `crlf` says that its lines end so. `rules` are the leniencies that reading it took.
+    """
+
+    lines: tuple[Line, ...]
+    at: int | None = None
+    anchors: tuple[str, ...] = ()
+    at_end: bool = False
+    tagged: bool = True
+    markless: bool = False
+    old_open: bool = False
+    new_open: bool = False
+    crlf: bool = False
+    rules: tuple[str, ...] = ()
+
+    @property
+    def old(self) -> list[str]:
+        """The lines that must be there."""
+        return [line.text for line in self.lines if line.tag != "+"]
+
+    @property
+    def new(self) -> list[str]:
+        """The lines that will be there."""
+        return [line.text for line in self.lines if line.tag != "-"]
+
+
+class FileEdit(Struct, frozen=True):
+    """What becomes of one file; `move_to` is its new path, where it gets one."""
+
+    path: str
+    hunks: tuple[Hunk, ...] = ()
+    kind: Literal["update", "create", "delete"] = "update"
+    move_to: str = ""
+    rules: tuple[str, ...] = ()
+
+
+class Edits(Struct, frozen=True):
+    """All that one reply changes.
+
+    `path` is the file that the reply was asked to change, if one was. `in_turn` says that each hunk is of the text that
+    the one before it left, otherwise all are of the file as it was. `says_end` says that the format can tell whether
+    the last line has a line end.
+    """
+
+    files: tuple[FileEdit, ...]
+    path: str = ""
+    in_turn: bool = False
+    says_end: bool = False
+
+
+class Receipt(Struct, frozen=True):
+    """What was done at one place.
+
+    `rule` is `exact`, or the leniencies that were needed, joined by ", ". `lines` are the first and last line of the
+    place in the file as this hunk found it, counted from 1, those of the context included; (0, 0) is a whole file.
+    """
+
+    path: str
+    rule: str
+    lines: tuple[int, int]
+
+
+class Applied(Struct, frozen=True):
+    """What an edit makes of the files: path → new text, `None` where the file is deleted; a receipt for each place."""
+
+    files: Mapping[str, str | None]
+    receipts: tuple[Receipt, ...]
+
+
+class EditFormat(Protocol):
+    """A module that reads one form in which changes of files are written.
+
+    It may have `INSTRUCTIONS`, a text that tells a model how to write it; those of the shipped formats are prompts.
+    """
+
+    NAME: str
+
+    def parse(self, text: str, path: str = "") -> Edits:
+        """What a reply changes; `path` is the file where it names none.
+
+        Raises
+        ------
+        EditRefused
+            The reply breaks the format. Nothing else is raised, whatever the text.
+        """
+
+    def apply(self, edits: Edits, read: Read) -> Applied:
+        """All of it, or nothing.
+
+        Raises
+        ------
+        EditRefused
+            Some of it cannot be applied; nothing is.
+        """
+
+    def render(self, path: str, before: str | None, after: str | None) -> str:
+        """The change from one text to another in this format; `None` is no file.
+
+        Raises
+        ------
+        EditRefused
+            The format cannot say it.
+        """
+
+
+def hunk_of(lines: Iterable[tuple[Tag, str]], **fields: object) -> Hunk:
+    """A hunk of lines that were split at LF: a CR at the end of all of them is their line end.
+
+    Raises
+    ------
+    EditRefused
+        Some lines end in CRLF and others in LF.
+    """
+    written = list(lines)
+    ended = [text.endswith("\r") for _, text in written if text]
+    crlf = bool(ended) and all(ended)
+    if any(ended) and not crlf:
+        raise EditRefused(
+            "mixed_line_endings", "some lines of a hunk end in CRLF and others in LF", "Write one of them throughout."
+        )
+    kept = tuple(Line(tag, text.removesuffix("\r") if crlf else text) for tag, text in written)
+    return Hunk(kept, crlf=crlf, **fields)  # type: ignore[arg-type]

@@ -1,0 +1,55 @@
+"""Lines such as `# ... rest of the code ...`, which stand for what their author left out.
+
+In what is kept they stand for any lines; in what is added they would delete what they stand for.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from harness.edits.changes import Line
+
+_ELLIPSIS = re.compile(r"(#|//|/\*|<!--|--|;|%)?[ \t]{0,4}(\.{3}|\[\.{3}\]|…|\(\.{3}\))(.{0,200})")
+_SAID = re.compile(
+    r"\b(?:existing|rest|remaining|remainder|unchanged|omitted|previous|others?|same|as before|code|more|above"
+    r"|below|implementation|methods?|functions?|imports?|lines?|content)\b",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(r"\s{0,2}(?:\*/|-->)?\s{0,2}")
+
+
+def is_ellipsis(text: str) -> bool:
+    """Whether a line does nothing but stand for others: `...` alone, or a comment that opens with it."""
+    word = text.strip()
+    if len(word) > 210 or not (found := _ELLIPSIS.fullmatch(word)):
+        return False
+    rest = found[3].strip()
+    return bool(found[1]) or not rest or bool(_CLOSING.fullmatch(rest)) or rest.startswith("(")
+
+
+def says_left_out(text: str) -> bool:
+    """Whether a comment with an ellipsis, anywhere in it, says in words that code was left out."""
+    word = text.strip()[:210]
+    opens = word.startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
+    return opens and ("..." in word or "…" in word) and bool(_SAID.search(word))
+
+
+def left_out(lines: Sequence[Line]) -> str:
+    """The first added line that stands for code of the file; empty where none does.
+
+    A bare `...` is Python's too: the body of a stub that is added and replaces nothing.
+    """
+    deleted = {line.text.strip() for line in lines if line.tag == "-"}
+    above = ""
+    for unchanged, run in groupby(lines, lambda line: line.tag == " "):
+        changed = list(run)
+        replaces = not unchanged and any(line.tag == "-" and line.text.strip() for line in changed)
+        for line in changed:
+            word = line.text.strip()
+            if line.tag == "+" and is_ellipsis(word) and word not in deleted:
+                stub = word == "..." and above.endswith((":", '"""', "'''"))
+                if replaces or says_left_out(word) or (word[0] in ".…" and not stub):
+                    return line.text
+            if word and line.tag != "-":
+                above = word
+    return ""

@@ -1,0 +1,55 @@
+"""The text of a file as lines, so that its line ends and the end of its last line are kept.
+
+Only LF and CRLF end a line; a form feed or a lone CR stands inside one.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from harness.errors import EditRefused
+
+_BOM = "\ufeff"
+
+
+class FileText(Struct, frozen=True):
+    """Lines without their ends; `ending` is LF or CRLF, `closed` says whether the last line has it too."""
+
+    lines: Sequence[str]
+    ending: str = "\n"
+    closed: bool = True
+    mark: str = ""
+
+    def joined(self) -> str:
+        """The text."""
+        if not self.lines:
+            return self.mark
+        return self.mark + self.ending.join(self.lines) + (self.ending if self.closed else "")
+
+
+def split_file(text: str, path: str) -> FileText:
+    """The lines of a file.
+
+    Raises
+    ------
+    EditRefused
+        Some of its lines end in CRLF and others in LF: what is added could end in either.
+    """
+    mark = _BOM if text.startswith(_BOM) else ""
+    text = text.removeprefix(mark)
+    both, feeds = text.count("\r\n"), text.count("\n")
+    if 0 < both < feeds:
+        found = f"{both} of its lines end in CRLF and {feeds - both} in LF"
+        raise EditRefused("mixed_line_endings", found, "Give all lines of the file the same end first.", path=path)
+    ending = "\r\n" if both else "\n"
+    if not text:
+        return FileText((), mark=mark)
+    lines = text.split(ending)
+    closed = not lines[-1]
+    return FileText(lines[:-1] if closed else lines, ending, closed, mark)
+
+
+def reply_lines(text: str) -> list[str]:
+    """The lines of a reply, split at LF; a CR before it is kept, as it may be the file's."""
+    lines = text.removeprefix(_BOM).split("\n")
+    return lines if lines[-1] else lines[:-1]

@@ -1,0 +1,165 @@
+"""The line diff: only the deleted and added lines, each with its mark and its line number.
+
+    path/to/file.py
+    ```
+    -2     return a - b
+    +2     return a + b
+    ```
+
+A line is `-` or `+`, a number, one space, and the text of the line with its own spaces. Behind `-` stands the line's
+number in the file as it is, behind `+` that in the file as it becomes, both counted from 1. Lines may stand in any
+order. Every added line stands directly beside a deleted one, as the text of the deleted line is all that tells a
+right number from a wrong one: to insert a line, its neighbour is deleted and added again. Only a new or empty file has
+added lines alone. The path is the line above the lines or above their fence. The format cannot say whether a file ends
+in a line end: it stays as it was, and a new file has one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import structs
+
+from harness.edits.applying import apply_edits
+from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of
+from harness.edits.file_paths import is_fence, named_path
+from harness.edits.file_text import reply_lines
+from harness.edits.rendering import both_texts, change_groups
+from harness.errors import EditRefused
+
+NAME = "line_diff"
+_LINE = re.compile(r"([-+])(\d{1,9})(?:([ :|\t])(.*))?", re.DOTALL)
+_FORM = "Write -NUMBER or +NUMBER, one space and the text."
+_SEPARATORS = (" ", ": ", ":", "| ", "|", "\t")
+
+_Numbered = tuple[str, int, str]
+
+
+def parse(text: str, path: str = "") -> Edits:
+    """The numbered lines of a reply; raises `EditRefused` where there are none or they contradict each other."""
+    lines = reply_lines(text)
+    has_fence = any(is_fence(line) for line in lines)
+    files: list[tuple[str, list[str]]] = []
+    above, fenced, begun = "", False, False
+    for number, line in enumerate(lines, 1):
+        if is_fence(line):
+            fenced, begun = not fenced, False
+            above = named_path(line, path) or above if fenced else ""
+        elif (fenced or not has_fence) and _LINE.fullmatch(line):
+            if above or not files:
+                files.append((_meant(above, path) or (files[-1][0] if files else path), []))
+            above, begun = "", True
+            files[-1][1].append(line)
+        elif named := _named(line, path):
+            above = named
+        elif line.strip():
+            above = ""
+            if (begun and fenced) or (not has_fence and line[0] in "+-"):
+                said = f"line {number} of the reply is no deleted or added line with its number"
+                raise EditRefused("malformed", said, _FORM)
+    if fenced and files:
+        raise EditRefused("malformed", "the block of lines is not closed", "The reply may have been cut off.")
+    if not files:
+        raise EditRefused("malformed", "no numbered line", _FORM)
+    if not all(name for name, _ in files):
+        raise EditRefused("malformed", "no file is named", "Write the path on the line above the lines.")
+    return Edits(tuple(FileEdit(name, _hunks(written)) for name, written in files), path)
+
+
+def _named(line: str, known: str) -> str:
+    """The path on a line, also in a header of a unified diff."""
+    if line.startswith(("--- ", "+++ ")):
+        return named_path(line[4:].removeprefix("a/").removeprefix("b/"), known)
+    return named_path(line, known)
+
+
+def _meant(named: str, known: str) -> str:
+    return known if named and named == known.rsplit("/", 1)[-1] else named
+
+
+def _hunks(written: Sequence[str]) -> tuple[Hunk, ...]:
+    numbered, rules = _numbered(written)
+    old = _by_number(numbered, "-")
+    new = _by_number(numbered, "+")
+    return tuple(structs.replace(hunk, rules=rules) for hunk in _grouped(old, new))
+
+
+def _numbered(written: Sequence[str]) -> tuple[list[_Numbered], tuple[str, ...]]:
+    """Mark, number and text of each line, and the rule that another separator than one space takes."""
+    found = [_LINE.fullmatch(line) for line in written]
+    parts = [(one[1], int(one[2]), (one[3] or "") + (one[4] or "")) for one in found if one is not None]
+    for separator in _SEPARATORS:
+        if all(rest.startswith(separator) or not rest.strip(": |\t\r") for _, _, rest in parts):
+            texts = [
+                (mark, number, rest.removeprefix(separator) if rest.startswith(separator) else "")
+                for mark, number, rest in parts
+            ]
+            if separator == " ":
+                return texts, ()
+            if any(mark == "-" and text.strip() for mark, _, text in texts):
+                return texts, ("separator",)
+    raise EditRefused("malformed", "the text does not follow its number after one space", _FORM)
+
+
+def _by_number(numbered: Sequence[_Numbered], mark: str) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for sign, number, text in numbered:
+        if sign != mark:
+            continue
+        if number in found or not number:
+            said = f"{mark}{number} stands twice" if number else "lines are counted from 1"
+            raise EditRefused("malformed", said, "Number the old lines as they are, the new ones as they become.")
+        found[number] = text
+    return found
+
+
+def _grouped(old: dict[int, str], new: dict[int, str]) -> Iterator[Hunk]:
+    """Deleted and added lines that stand at the same place, by both numberings."""
+    deleted, added = sorted(old), sorted(new)
+    one = other = shift = 0
+    while one < len(deleted) or other < len(added):
+        place = min(deleted[one : one + 1] + [number - shift for number in added[other : other + 1]])
+        start, first = place + shift, (one, other)
+        while one < len(deleted) and deleted[one] == place + one - first[0]:
+            one += 1
+        while other < len(added) and added[other] == start + other - first[1]:
+            other += 1
+        if one == first[0] and (old or place != 1):
+            said = f"+{start} is not beside a deleted line"
+            advice = "Number the new lines as they become, and delete and add again the line beside an insertion."
+            raise EditRefused("hunk_mismatch", said, advice)
+        shift += (other - first[1]) - (one - first[0])
+        lines: list[tuple[Tag, str]] = [("-", old[number]) for number in deleted[first[0] : one]]
+        lines += [("+", new[number]) for number in added[first[1] : other]]
+        yield hunk_of(lines, at=place if one > first[0] else None)
+
+
+def apply(edits: Edits, read: Read) -> Applied:
+    """All lines, or none; raises `EditRefused`."""
+    return apply_edits(edits, read)
+
+
+def render(path: str, before: str | None, after: str | None) -> str:
+    """The change as numbered lines; raises `EditRefused` where the format cannot say it."""
+    if after is None:
+        raise EditRefused("malformed", "the format cannot delete a file", path=path)
+    old, new = both_texts(path, before, after)
+    written: list[str] = []
+    shift = 0
+    for start, end, lines in _with_neighbours(change_groups(old.lines, new.lines, around=1), old.lines):
+        written += [f"-{start + number} {text}" for number, text in enumerate(old.lines[start:end], 1)]
+        written += [f"+{start + shift + number} {text}" for number, text in enumerate(lines, 1)]
+        shift += len(lines) - (end - start)
+    return "\n".join([path, "```", *written, "```", ""])
+
+
+def _with_neighbours(
+    groups: Sequence[tuple[int, int, list[str]]], old: Sequence[str]
+) -> Iterator[tuple[int, int, list[str]]]:
+    """Insertions with the line above them, or the first line of the file below them."""
+    for start, end, lines in groups:
+        if start < end or not old:
+            yield start, end, lines
+        elif start:
+            yield start - 1, end, [old[start - 1], *lines]
+        else:
+            yield 0, 1, [*lines, old[0]]

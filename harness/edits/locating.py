@@ -1,0 +1,321 @@
+"""Where a hunk belongs in a file: at one place only, by the first rule under which its lines are there.
+
+The rules in order: as written; without blank lines at its edges; with the marks of kept lines put back; spaces at the
+ends of lines aside; all lines indented by the same more or less; tabs for spaces. What a rule finds twice is refused,
+whatever the rules after it would find. A line number decides between equal places where the text is at that line; a
+text elsewhere than its line number says must be more than one line.
+"""
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct, structs
+
+from harness.edits.changes import Hunk, Line
+from harness.edits.ellipsis import is_ellipsis
+from harness.edits.occurrences import nearest_place, places_of
+from harness.errors import EditRefused, Refusal
+
+Change = Callable[[str], str | None]
+"""What becomes of an added line, `None` where it cannot be told."""
+
+_MOST_SHOWN = 8
+_ENOUGH_LINES, _ENOUGH_SIGNS = 2, 24
+
+
+class Place(Struct, frozen=True):
+    """A hunk at its place: `start` counted from 0, its lines with the additions as the file wants them, the rules."""
+
+    start: int
+    lines: tuple[Line, ...]
+    rules: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> int:
+        """How many lines of the file it is about."""
+        return sum(line.tag != "+" for line in self.lines)
+
+
+def locate(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
+    """The places of a hunk: one, or several in order where lines between them are left out.
+
+    Raises
+    ------
+    EditRefused
+        It is at no place, at several, or in lines that it contradicts.
+    """
+    found = _located(hunk, lines, path)
+    if found is None and any(line.tag == " " and is_ellipsis(line.text) for line in hunk.lines):
+        return _in_parts(hunk, lines, path)
+    if found is None:
+        raise _absent(hunk, lines, path)
+    return [found]
+
+
+def _located(hunk: Hunk, lines: Sequence[str], path: str) -> Place | None:
+    edges = _without_edges(hunk)
+    variants: list[tuple[tuple[str, ...], Hunk]] = [] if hunk.markless else [((), hunk)]
+    if edges is not None and not hunk.markless:
+        variants.append((("blank_edges",), edges))
+    if hunk.tagged:
+        variants.append((("context_marker",), _marks_put_back(hunk)))
+    for rules, variant in variants:
+        if at := _at(variant, variant.old, lines, path):
+            return Place(at[0], variant.lines, (*rules, *at[1]))
+    stripped = [line.rstrip() for line in lines]
+    for rules, variant in variants:
+        if any(map(str.strip, variant.old)):
+            rules = (*rules, "trailing_whitespace")
+            if at := _at(variant, [text.rstrip() for text in variant.old], stripped, path):
+                return _kept_as_is(Place(at[0], variant.lines, (*rules, *at[1])), lines, path)
+    return None if hunk.markless else _indented(edges or hunk, lines, path, bool(edges))
+
+
+def _at(hunk: Hunk, old: Sequence[str], lines: Sequence[str], path: str) -> tuple[int, tuple[str, ...]] | None:
+    """Where the old lines stand, and the rule that this took; raises `EditRefused` where it is not one place."""
+    places = places_of(old, lines)
+    if hunk.at_end:
+        places = [place for place in places if place + len(old) == len(lines)]
+    if not places:
+        return None
+    stated = None if hunk.at is None else hunk.at - 1
+    if stated in places:
+        return stated, ()
+    if hunk.anchors:
+        return _under_anchors(hunk, places, lines, path)
+    if len(places) > 1:
+        raise _not_unique(places, path, hunk)
+    if stated is None:
+        return places[0], ()
+    if not _enough(old):
+        said = f"line {hunk.at} does not hold {_quoted(old)}, line {places[0] + 1} does"
+        raise EditRefused(_contradiction(hunk, lines), said, "One short line elsewhere is too little.", path=path)
+    return places[0], ("other_line",)
+
+
+def _under_anchors(hunk: Hunk, places: Sequence[int], lines: Sequence[str], path: str) -> tuple[int, tuple[str, ...]]:
+    """The only place in a scope that the anchors open; or the only one at all, if it is below them and not short."""
+    words = [line.strip() for line in lines]
+    found: list[int] = []
+    for anchor in hunk.anchors:
+        start = found[0] + 1 if found else 0
+        found = [place for place in range(start, len(words)) if words[place] == anchor.strip()][:_MOST_SHOWN]
+        if not found:
+            raise EditRefused("absent", f"no line is {_quoted([anchor])}", "Copy the line after @@ from it.", path=path)
+    scopes = [(anchor, _scope_end(anchor, lines)) for anchor in found]
+    inside = sorted({place for place in places for start, end in scopes if start <= place < end})
+    if len(inside) == 1:
+        return inside[0], ()
+    if len(inside or places) > 1:
+        raise _not_unique(inside or places, path, hunk)
+    if places[0] < found[0] or not _enough(hunk.old):
+        said = f"{_quoted(hunk.old)} stands at line {places[0] + 1}, not below {_quoted(hunk.anchors)}"
+        raise EditRefused("hunk_mismatch", said, "Name a line after @@ that it belongs to.", path=path)
+    return places[0], ("outside_anchor",)
+
+
+def _scope_end(anchor: int, lines: Sequence[str]) -> int:
+    """The line after the last that belongs to what a line opens, by indentation; closing brackets belong to it."""
+    depth = _indent(lines[anchor])
+    for place in range(anchor + 1, len(lines)):
+        word = lines[place].strip()
+        if word and len(_indent(lines[place])) <= len(depth) and word[0] not in ")]}{#":
+            return place
+    return len(lines)
+
+
+def _indented(hunk: Hunk, lines: Sequence[str], path: str, trimmed: bool) -> Place | None:
+    """Its only place with all spaces around lines aside, if one change of indentation explains all of them."""
+    old = hunk.old
+    rules = ("blank_edges",) if trimmed else ()
+    if not _enough(old) or not hunk.lines:
+        return None
+    at = _at(hunk, [text.strip() for text in old], [line.strip() for line in lines], path)
+    if at is None:
+        return None
+    pairs = [(_indent(text), _indent(line)) for text, line in zip(old, lines[at[0] :], strict=False) if text.strip()]
+    for rule, change in (("indentation", _shift(pairs)), ("tabs", _tabs(pairs))):
+        if change is None or (hunk.tagged and change(" x") == "x") or (hunk.tagged and change("x") == " x"):
+            continue
+        if not _same_frame(hunk.lines):
+            said = f"the block stands at line {at[0] + 1} with another indentation, and the new lines with a third"
+            raise EditRefused("hunk_mismatch", said, "Copy the lines with their spaces.", path=path)
+        place = Place(at[0], _changed(hunk.lines, change, path), (*rules, rule, *at[1]))
+        return _kept_as_is(place, lines, path)
+    return None
+
+
+def _indent(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def _shift(pairs: Sequence[tuple[str, str]]) -> Change | None:
+    """Putting the same spaces before each line, or taking them away."""
+    written, there = pairs[0]
+    more, less = there.removesuffix(written), written.removesuffix(there)
+    if len(there) > len(written) and all(line == more + text for text, line in pairs):
+        return lambda text: more + text if text.strip() else text
+    if len(written) > len(there) and all(text == less + line for text, line in pairs):
+        return lambda text: text[len(less) :] if text.startswith(less) else None if text.strip() else text
+    return None
+
+
+def _tabs(pairs: Sequence[tuple[str, str]]) -> Change | None:
+    """Tabs for spaces or spaces for tabs, the same number for each."""
+    for tab_in_file in (True, False):
+        sides = [(line, text) if tab_in_file else (text, line) for text, line in pairs]
+        widths = {len(spaces) / len(tabs) for tabs, spaces in sides if tabs}
+        width = int(widths.pop()) if len(widths) == 1 else 0
+        fits = all(not tabs.strip("\t") and spaces == " " * (width * len(tabs)) for tabs, spaces in sides)
+        if width >= 2 and fits:
+            return _tabs_for(width) if tab_in_file else _spaces_for(width)
+    return None
+
+
+def _tabs_for(width: int) -> Change:
+    def change(text: str) -> str | None:
+        indent = _indent(text)
+        if not text.strip():
+            return text
+        whole = not indent.strip(" ") and len(indent) % width == 0
+        return "\t" * (len(indent) // width) + text.lstrip() if whole else None
+
+    return change
+
+
+def _spaces_for(width: int) -> Change:
+    def change(text: str) -> str | None:
+        indent = _indent(text)
+        if not text.strip():
+            return text
+        return " " * (width * len(indent)) + text.lstrip() if not indent.strip("\t") else None
+
+    return change
+
+
+def _same_frame(lines: Sequence[Line]) -> bool:
+    """Whether added lines are indented as the others are: one is kept among them, or both begin at the same depth."""
+    if not any(line.tag == "+" and line.text.strip() for line in lines):
+        return True
+    if any(line.tag == " " and line.text.strip() for line in lines):
+        return True
+    depths = {
+        tag: min((len(_indent(line.text)) for line in lines if line.tag == tag and line.text.strip()), default=-1)
+        for tag in ("-", "+")
+    }
+    return depths["-"] == depths["+"]
+
+
+def _changed(lines: Sequence[Line], change: Change, path: str) -> tuple[Line, ...]:
+    changed = []
+    for line in lines:
+        text = change(line.text)
+        if text is None and line.tag == "+":
+            said = f"{_quoted([line.text])} does not fit the indentation of the place"
+            raise EditRefused("hunk_mismatch", said, "Copy the lines with their spaces.", path=path)
+        changed.append(Line(line.tag, line.text if text is None else text))
+    return tuple(changed)
+
+
+def _kept_as_is(place: Place, lines: Sequence[str], path: str) -> Place:
+    """The place, unless a deleted line whose spaces differ from the file's is added again elsewhere in the hunk."""
+    there = iter(lines[place.start :])
+    added = {line.text for line in place.lines if line.tag == "+" and line.text.strip()}
+    for line in place.lines:
+        if line.tag != "+" and (text := next(there)) != line.text and line.tag == "-" and line.text in added:
+            said = f"{_quoted([line.text])} is moved, and the file has it with other spaces: {_quoted([text])}"
+            raise EditRefused("hunk_mismatch", said, "Copy the lines with their spaces.", path=path)
+    return place
+
+
+def _without_edges(hunk: Hunk) -> Hunk | None:
+    """The hunk without kept blank lines at its edges, `None` where there are none or nothing else."""
+    lines = list(hunk.lines)
+    first = next((place for place, line in enumerate(lines) if line.tag != " " or line.text.strip()), len(lines))
+    last = next((place for place, line in enumerate(reversed(lines)) if line.tag != " " or line.text.strip()), 0)
+    inside = lines[first : len(lines) - last]
+    if len(inside) == len(lines) or not any(line.tag != "+" for line in inside):
+        return None
+    at = None if hunk.at is None else hunk.at + first
+    return structs.replace(hunk, lines=tuple(inside), at=at, at_end=hunk.at_end and not last)
+
+
+def _marks_put_back(hunk: Hunk) -> Hunk:
+    lines = tuple(Line(" ", f" {one.text}" if one.text else "") if one.tag == " " else one for one in hunk.lines)
+    return structs.replace(hunk, lines=lines)
+
+
+def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
+    """The parts between lines left out, each at its only place, in order; what is left out is indented as it says."""
+    parts: list[list[Line]] = [[]]
+    gaps: list[str] = []
+    for line in hunk.lines:
+        if line.tag == " " and is_ellipsis(line.text):
+            gaps.append(line.text)
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    found: list[Place | None] = []
+    for number, part in enumerate(parts):
+        one = structs.replace(hunk, lines=tuple(part), at=hunk.at if not number else None, at_end=False)
+        if not part:
+            found.append(None)
+            continue
+        place = _located(one, lines, path) if any(map(str.strip, one.old)) else None
+        if place is None:
+            raise _absent(one, lines, path)
+        found.append(structs.replace(place, rules=(*place.rules, "ellipsis")))
+    for gap, before, after in zip(gaps, found, found[1:], strict=False):
+        if before is None or after is None:
+            continue
+        start, end, depth = before.start + before.length, after.start, len(_indent(gap))
+        between = lines[start:end]
+        if end < start or any(line.strip() and len(_indent(line)) < depth for line in between):
+            said = f"what {_quoted([gap])} stands for, from line {start + 1} to {end}, is not of that depth"
+            raise EditRefused("ellipsis", said, "Write the lines out.", path=path)
+    return [place for place in found if place is not None]
+
+
+def _enough(old: Sequence[str]) -> bool:
+    """Whether lines tell a place by themselves where something else about it was wrong."""
+    words = [text for text in old if any(map(str.isalnum, text))]
+    return len(words) >= _ENOUGH_LINES and sum(map(len, map(str.strip, words))) >= _ENOUGH_SIGNS
+
+
+def _not_unique(places: Sequence[int], path: str, hunk: Hunk) -> EditRefused:
+    shown = ", ".join(str(place + 1) for place in places[:_MOST_SHOWN])
+    more = " and more" if len(places) > _MOST_SHOWN else ""
+    said = f"{_quoted(hunk.old)} stands at lines {shown}{more}"
+    return EditRefused("not_unique", said, "Add lines above or below, until it is at one place.", path=path)
+
+
+def _contradiction(hunk: Hunk, lines: Sequence[str]) -> Refusal:
+    if hunk.at is None:
+        return "hunk_mismatch" if hunk.tagged else "absent"
+    return "no_such_line" if hunk.at > len(lines) else "hunk_mismatch"
+
+
+def _absent(hunk: Hunk, lines: Sequence[str], path: str) -> EditRefused:
+    """What is not there, with the lines of the file that come nearest."""
+    old = hunk.old
+    if not any(map(str.strip, old)) and hunk.at is None:
+        advice = "Show at least one line of the file that is not blank."
+        return EditRefused("absent", "no line says where the new ones belong", advice, path=path)
+    said = f"the file has {len(lines)} lines, and no line {hunk.at}"
+    if hunk.at is None or hunk.at <= len(lines):
+        said = f"{_quoted(old)} is not there" + (f", and not at line {hunk.at}" if hunk.at else "")
+    near = nearest_place(old, lines)
+    if near is None:
+        return EditRefused(_contradiction(hunk, lines), said, "Read the file again.", path=path)
+    pairs = [(near + place, text) for place, text in enumerate(old) if 0 <= near + place < len(lines)]
+    place, text = next(((at, text) for at, text in pairs if lines[at].strip() != text.strip()), pairs[0])
+    what = "with other spaces" if lines[place].strip() == text.strip() else f"and line {place + 1} is"
+    shown = "" if lines[place].strip() == text.strip() else f" {_quoted([lines[place]])}, not {_quoted([text])}"
+    advice = f"The nearest lines are from {max(near, 0) + 1}, {what}{shown}."
+    return EditRefused(_contradiction(hunk, lines), said, advice, path=path)
+
+
+def _quoted(lines: Sequence[str]) -> str:
+    """The first line that has a word, short enough for a message."""
+    first = next((line for line in lines if line.strip()), "")
+    cut = f"{first[:80]}…" if len(first) > 80 else first
+    return f"`{cut.strip() or 'a blank line'}`" + (f" and {len(lines) - 1} more lines" if len(lines) > 1 else "")

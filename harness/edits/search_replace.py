@@ -1,0 +1,129 @@
+"""Search and replace: blocks of the lines as they are and as they are to be.
+
+    path/to/file.py
+    ```python
+    <<<<<<< SEARCH
+        return a - b
+    =======
+        return a + b
+    >>>>>>> REPLACE
+    ```
+
+A search block is whole lines and must be at one place of the file; each block is searched in what the one before it
+left. An empty search block is a new or empty file. The path is the line above the block or above its fence; a block
+without one is of the file of the block before, or of that which was asked about. The markers have seven signs; where
+a line of the file is such a marker, all three have another number from five to nine. The format cannot say whether a
+file ends in a line end: it stays as it was, and a new file has one.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from harness.edits.aligning import aligned
+from harness.edits.applying import apply_edits
+from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, hunk_of
+from harness.edits.file_paths import is_fence, named_path
+from harness.edits.file_text import reply_lines
+from harness.edits.occurrences import places_of
+from harness.edits.rendering import both_texts, change_groups
+from harness.errors import EditRefused
+
+NAME = "search_replace"
+_HEAD = re.compile(r"(<{5,9}) ?SEARCH>?[ \t\r]{0,9}")
+_TAIL = re.compile(r"(>{5,9}) ?REPLACE<?[ \t\r]{0,9}")
+_DIVIDER = re.compile(r"(={5,9})[ \t\r]{0,9}")
+_ABOVE = 3
+
+
+def parse(text: str, path: str = "") -> Edits:
+    """The blocks of a reply; raises `EditRefused` where there is none or one is broken."""
+    lines = reply_lines(text)
+    blocks: list[tuple[str, Hunk]] = []
+    current, after, place = path, 0, 0
+    while place < len(lines):
+        if stray := _TAIL.fullmatch(lines[place]):
+            raise _malformed(place, f"`{stray[0].strip()}` closes no block, or one that holds markers itself")
+        if head := _HEAD.fullmatch(lines[place]):
+            current = _path_above(lines, place, after, path) or current
+            hunk, place = _block(lines, place, head[1])
+            blocks.append((current, hunk))
+            after = place
+        else:
+            place += 1
+    if not blocks:
+        advice = "Write <<<<<<< SEARCH, the lines as they are, =======, the lines as they are to be, >>>>>>> REPLACE."
+        raise EditRefused("malformed", "no SEARCH/REPLACE block", advice)
+    if not all(name for name, _ in blocks):
+        raise EditRefused("malformed", "a block names no file", "Write the path on the line above it.")
+    files = [(name, tuple(hunk for _, hunk in of_file)) for name, of_file in groupby(blocks, itemgetter(0))]
+    return Edits(tuple(FileEdit(name, hunks) for name, hunks in files), path, in_turn=True)
+
+
+def _block(lines: Sequence[str], head: int, opened: str) -> tuple[Hunk, int]:
+    """The block whose first marker stands at a line, and the line after its last."""
+    size = len(opened)
+    dividers: dict[int, list[int]] = {}
+    for place in range(head + 1, len(lines)):
+        line = lines[place]
+        if line[:5] == "=====" and (divider := _DIVIDER.fullmatch(line)):
+            dividers.setdefault(len(divider[1]), []).append(place)
+        elif (closing := _TAIL.fullmatch(line)) and (len(closing[1]) == size or size not in dividers):
+            middle = dividers.get(size) or [at for places in dividers.values() for at in places]
+            if len(middle) != 1:
+                said = "no =======" if not middle else f"{len(middle)} lines of ======="
+                raise _malformed(place, f"the block from line {head + 1} has {said}")
+            ops = aligned(lines[head + 1 : middle[0]], lines[middle[0] + 1 : place])
+            return hunk_of(ops, tagged=False), place + 1
+        elif (other := _HEAD.fullmatch(line)) and len(other[1]) == size:
+            raise _malformed(place, f"a block begins inside that from line {head + 1}")
+    raise _malformed(head, "the block has no >>>>>>> REPLACE")
+
+
+def _path_above(lines: Sequence[str], head: int, after: int, known: str) -> str:
+    """The path on the nearest line above a block that is no fence, or in the fence itself."""
+    for place in range(head - 1, max(after, head - _ABOVE) - 1, -1):
+        line = lines[place]
+        if named := named_path(line, known):
+            return known if named == known.rsplit("/", 1)[-1] else named
+        if line.strip() and not is_fence(line):
+            return ""
+    return ""
+
+
+def _malformed(place: int, said: str) -> EditRefused:
+    advice = "Where a line of the file is a marker itself, write all three markers with another number of signs."
+    return EditRefused("malformed", f"line {place + 1} of the reply: {said}", advice)
+
+
+def apply(edits: Edits, read: Read) -> Applied:
+    """All blocks, or none; raises `EditRefused`."""
+    return apply_edits(edits, read)
+
+
+def render(path: str, before: str | None, after: str | None) -> str:
+    """The change as blocks with as many lines around as make each the only one; raises `EditRefused`."""
+    if after is None:
+        raise EditRefused("malformed", "the format cannot delete a file", path=path)
+    old, new = both_texts(path, before, after)
+    blocks = []
+    now = list(old.lines)
+    for start, end, lines in reversed(change_groups(old.lines, new.lines)):
+        first, last = start, end
+        while now and (first == last or len(places_of(now[first:last], now)) > 1):
+            if first == 0 and last == len(now):
+                break
+            first, last = max(0, first - 1), min(len(now), last + 1)
+        blocks.append(_written(now[first:last], [*now[first:start], *lines, *now[end:last]]))
+        now[start:end] = lines
+    return f"{path}\n```\n" + "".join(blocks) + "```\n"
+
+
+def _written(old: Sequence[str], new: Sequence[str]) -> str:
+    used = {
+        len(found[1]) for line in (*old, *new) for mark in (_HEAD, _DIVIDER, _TAIL) if (found := mark.fullmatch(line))
+    }
+    size = next((size for size in (7, 8, 9, 6, 5) if size not in used), 7)
+    body = [f"{'<' * size} SEARCH", *old, "=" * size, *new, f"{'>' * size} REPLACE", ""]
+    return "\n".join(body)
