@@ -67,9 +67,9 @@ def _applied(edit: FileEdit, edits: Edits, files: _Files) -> list[Receipt]:
     elif edit.kind == "delete" or edit.move_to:
         receipts = [Receipt(path, _rule(rules), (0, 0))]
     if edit.kind == "delete":
-        if edit.hunks and text:
+        if text and (edit.hunks or edits.says_end):
             said = "the file is to be deleted, and lines of it are left"
-            raise EditRefused("hunk_mismatch", said, "Delete all of its lines, or none by number.", path=path)
+            raise EditRefused("hunk_mismatch", said, "Delete all of its lines.", path=path)
         text = None
     files.now[path] = text
     if edit.move_to:
@@ -102,6 +102,8 @@ def _changed(
 ) -> tuple[str, list[Receipt]]:
     """The text after the hunks of one file, and a receipt for each place."""
     file = split_file(text or "", path)
+    if "\n" not in (text or "") and edit.hunks[0].crlf:  # the file does not say how its lines end
+        file = structs.replace(file, ending="\r\n")
     receipts: list[Receipt] = []
     spans: list[_Span] = []
     closed = file.closed
@@ -109,8 +111,6 @@ def _changed(
         if hunk.old and (lazy := left_out(hunk.lines)):
             said = f"`{lazy.strip()[:80]}` is to be added, and stands for lines that are left out"
             raise EditRefused("ellipsis", said, "Write the lines out.", path=path)
-        if not file.lines and not hunk.old:
-            file = structs.replace(file, ending="\r\n" if hunk.crlf else "\n")
         places = _places(hunk, file, path)
         ends_differ = file.lines and any(line.text for line in hunk.lines) and hunk.crlf != (file.ending == "\r\n")
         added = (*rules, *hunk.rules, *(("line_endings",) if ends_differ else ()))

@@ -5,7 +5,7 @@
 says that a line of the file is kept, one is deleted and one is added.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -136,8 +136,10 @@ class EditFormat(Protocol):
         """
 
 
-def hunk_of(lines: Iterable[tuple[Tag, str]], **fields: object) -> Hunk:
+def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **fields: object) -> Hunk:
     """A hunk of lines that were split at LF: a CR at the end of all of them is their line end.
+
+    `endless` are the places of lines that have no line end.
 
     Raises
     ------
@@ -145,7 +147,7 @@ def hunk_of(lines: Iterable[tuple[Tag, str]], **fields: object) -> Hunk:
         Some lines end in CRLF and others in LF.
     """
     written = list(lines)
-    ended = [text.endswith("\r") for _, text in written if text]
+    ended = [text.endswith("\r") for place, (_, text) in enumerate(written) if text and place not in endless]
     crlf = bool(ended) and all(ended)
     if any(ended) and not crlf:
         raise EditRefused(

@@ -212,7 +212,10 @@ def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) ->
         if (tag != "+" and number != lasts["-"]) or (tag != "-" and number != lasts["+"]):
             said = f"`{NO_NEWLINE}` is below a line that is not the last"
             raise EditRefused("no_newline_at_end", said, "Write it below the last line.")
-    return hunk_of(ops, at=at, markless=markless, old_open=old_open, new_open=new_open, at_end=old_open, rules=rules)
+    endless = {number - 1 for number in opened.values()}
+    return hunk_of(
+        ops, endless, at=at, markless=markless, old_open=old_open, new_open=new_open, at_end=old_open, rules=rules
+    )
 
 
 def _file_edit(section: _Section, known: str) -> FileEdit:
@@ -228,7 +231,7 @@ def _file_edit(section: _Section, known: str) -> FileEdit:
             raise EditRefused("hunk_mismatch", "a new file has lines that are kept or deleted", path=new)
         return FileEdit(new, hunks, "create", rules=rules)
     if new == _NULL or section.mode == "deleted":
-        if not hunks or any(hunk.new for hunk in hunks):
+        if any(hunk.new for hunk in hunks):
             raise EditRefused("hunk_mismatch", "a deleted file's lines are not all there", path=old)
         return FileEdit(old, hunks, "delete", rules=rules)
     if all(section.renamed):
