@@ -104,6 +104,7 @@ def _changed(
     file = split_file(text or "", path)
     if "\n" not in (text or "") and edit.hunks[0].crlf:  # the file does not say how its lines end
         file = structs.replace(file, ending="\r\n")
+    kinds = {line[0] for line in file.lines if line[:1] in (" ", "\t") and line.strip()}
     receipts: list[Receipt] = []
     spans: list[_Span] = []
     closed = file.closed
@@ -115,6 +116,7 @@ def _changed(
         ends_differ = file.lines and any(line.text for line in hunk.lines) and hunk.crlf != (file.ending == "\r\n")
         added = (*rules, *hunk.rules, *(("line_endings",) if ends_differ else ()))
         for place in places:
+            _expect_indent(place, kinds, path)
             ends, said_by = _end(hunk, place, file, edits, path)
             closed = closed if ends is None else ends
             receipts.append(
@@ -125,6 +127,18 @@ def _changed(
             file = structs.replace(file, lines=_replaced(file.lines, spans, path), closed=closed)
             spans = []
     return structs.replace(file, lines=_replaced(file.lines, spans, path), closed=closed).joined(), receipts
+
+
+def _expect_indent(place: Place, kinds: set[str], path: str) -> None:
+    """Refuse new lines that are indented by tabs in a file that has only spaces for it, or by spaces in one of tabs."""
+    if len(kinds) != 1 or place.length == 0:
+        return
+    other = "\t" if " " in kinds else "  "
+    for line in place.lines:
+        if line.tag == "+" and line.text.startswith(other) and line.text.strip():
+            what = "tabs" if other == "\t" else "spaces"
+            said = f"`{line.text.strip()[:60]}` is indented by {what}, and no line of the file is"
+            raise EditRefused("hunk_mismatch", said, "Indent as the file does.", path=path)
 
 
 def _places(hunk: Hunk, file: FileText, path: str) -> list[Place]:

@@ -31,7 +31,7 @@ class Hunk(Struct, frozen=True):
 
     `at` is the line that the edit names, counted from 1; `anchors` are lines that stand above the place, outermost
     first; `at_end` says that its last line is the file's last. `tagged` says that each line is written with its mark,
-    `markless` that some kept lines were written without theirs. `old_open` and `new_open` say that no line end follows
+    `markless` that kept lines were written without theirs. `old_open` and `new_open` say that no line end follows
     the last line, before and after. `crlf` says that its lines end so. `rules` are the leniencies that reading it took.
     """
 
@@ -134,6 +134,15 @@ class EditFormat(Protocol):
         EditRefused
             The format cannot say it.
         """
+
+
+def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
+    """Lines with their marks taken off, and whether kept lines were written without a mark, which then all were."""
+    lines = list(written)
+    markless = any(line.strip() and line[0] not in " +-" for line in lines)
+    tags: dict[str, Tag] = {"-": "-", "+": "+"}
+    marks = "+-" if markless else "+- "
+    return [(tags.get(line[:1], " "), line[1:] if line[:1] and line[0] in marks else line) for line in lines], markless
 
 
 def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **fields: object) -> Hunk:

@@ -50,6 +50,11 @@ def split_file(text: str, path: str) -> FileText:
 
 
 def reply_lines(text: str) -> list[str]:
-    """The lines of a reply, split at LF; a CR before it is kept, as it may be the file's."""
+    """The lines of a reply, split at LF; a CR before it is kept, as it may be the file's.
+
+    Replies lose the end of their last line: it gets the CR that the line above it has.
+    """
     lines = text.removeprefix(_BOM).split("\n")
+    if len(lines) > 1 and lines[-1] and lines[-2].endswith("\r") and not lines[-1].endswith("\r"):
+        lines[-1] += "\r"
     return lines if lines[-1] else lines[:-1]

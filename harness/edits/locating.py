@@ -1,6 +1,6 @@
 """Where a hunk belongs in a file: at one place only, by the first rule under which its lines are there.
 
-The rules in order: as written; without blank lines at its edges; with the marks of kept lines put back; spaces at the
+The rules in order: as written; a search block without blank lines at its edges; with the marks of kept lines put back; spaces at the
 ends of lines aside; all lines indented by the same more or less; tabs for spaces. What a rule finds twice is refused,
 whatever the rules after it would find. A line number decides between equal places where the text is at that line; a
 text elsewhere than its line number says must be more than one line.
@@ -52,21 +52,28 @@ def locate(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
 
 
 def _located(hunk: Hunk, lines: Sequence[str], path: str) -> Place | None:
-    edges = _without_edges(hunk)
-    variants: list[tuple[tuple[str, ...], Hunk]] = [] if hunk.markless else [((), hunk)]
-    if edges is not None and not hunk.markless:
-        variants.append((("blank_edges",), edges))
-    if hunk.tagged:
+    edges = None if hunk.tagged else _without_edges(hunk)
+    variants: list[tuple[tuple[str, ...], Hunk]] = [(("context_marker",) if hunk.markless else (), hunk)]
+    if edges is not None:
+        variants.append(((*variants[0][0], "blank_edges"), edges))
+    if hunk.tagged and not hunk.markless:
         variants.append((("context_marker",), _marks_put_back(hunk)))
-    for rules, variant in variants:
-        if at := _at(variant, variant.old, lines, path):
-            return Place(at[0], variant.lines, (*rules, *at[1]))
     stripped = [line.rstrip() for line in lines]
     for rules, variant in variants:
-        if any(map(str.strip, variant.old)):
-            rules = (*rules, "trailing_whitespace")
-            if at := _at(variant, [text.rstrip() for text in variant.old], stripped, path):
-                return _kept_as_is(Place(at[0], variant.lines, (*rules, *at[1])), lines, path)
+        # A block that stands at one place as written, and at others but for spaces at the ends of lines, may be meant
+        # for those: replies lose such spaces.
+        own = [text.rstrip() for text in variant.old]
+        old, there = (own, stripped) if own == variant.old and any(own) else (variant.old, lines)
+        if at := _at(variant, old, there, path):
+            place = Place(at[0], variant.lines, (*rules, *at[1]))
+            exact = list(lines[place.start : place.start + len(old)]) == variant.old
+            return place if exact else _spaces_put_back(place, lines, path, "trailing_whitespace")
+    for rules, variant in variants:
+        if any(map(str.strip, variant.old)) and (
+            at := _at(variant, [text.rstrip() for text in variant.old], stripped, path)
+        ):
+            place = Place(at[0], variant.lines, (*rules, *at[1]))
+            return _spaces_put_back(place, lines, path, "trailing_whitespace")
     return None if hunk.markless else _indented(edges or hunk, lines, path, bool(edges))
 
 
@@ -139,8 +146,8 @@ def _indented(hunk: Hunk, lines: Sequence[str], path: str, trimmed: bool) -> Pla
         if not _same_frame(hunk.lines):
             said = f"the block stands at line {at[0] + 1} with another indentation, and the new lines with a third"
             raise EditRefused("hunk_mismatch", said, "Copy the lines with their spaces.", path=path)
-        place = Place(at[0], _changed(hunk.lines, change, path), (*rules, rule, *at[1]))
-        return _kept_as_is(place, lines, path)
+        place = Place(at[0], _changed(hunk.lines, change, path), (*rules, *at[1]))
+        return _spaces_put_back(place, lines, path, rule)
     return None
 
 
@@ -216,15 +223,15 @@ def _changed(lines: Sequence[Line], change: Change, path: str) -> tuple[Line, ..
     return tuple(changed)
 
 
-def _kept_as_is(place: Place, lines: Sequence[str], path: str) -> Place:
-    """The place, unless a deleted line whose spaces differ from the file's is added again elsewhere in the hunk."""
+def _spaces_put_back(place: Place, lines: Sequence[str], path: str, rule: str) -> Place:
+    """The place with its rule, unless a deleted line whose spaces differ from the file's is added again elsewhere."""
     there = iter(lines[place.start :])
     added = {line.text for line in place.lines if line.tag == "+" and line.text.strip()}
     for line in place.lines:
         if line.tag != "+" and (text := next(there)) != line.text and line.tag == "-" and line.text in added:
             said = f"{_quoted([line.text])} is moved, and the file has it with other spaces: {_quoted([text])}"
             raise EditRefused("hunk_mismatch", said, "Copy the lines with their spaces.", path=path)
-    return place
+    return structs.replace(place, rules=(*place.rules, rule))
 
 
 def _without_edges(hunk: Hunk) -> Hunk | None:

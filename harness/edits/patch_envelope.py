@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from harness.edits.applying import apply_edits
-from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of
+from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
 from harness.edits.file_text import reply_lines
 from harness.edits.occurrences import places_of
 from harness.edits.rendering import both_texts, change_groups
@@ -130,9 +130,7 @@ def _hunk(written: Sequence[str], at_end: bool, path: str) -> Hunk:
         raise EditRefused("malformed", f"`{wrong[:60].strip()}` is no line of a patch", path=path)
     if not any(line[:1] in ("-", "+") for line in lines):
         raise EditRefused("malformed", "a place has no - and no + line", "Mark what changes.", path=path)
-    tags: dict[str, Tag] = {"-": "-", "+": "+"}
-    ops = [(tags.get(line[:1], " "), line[1:] if line[:1] in ("-", "+", " ") else line) for line in lines]
-    markless = any(line[:1] not in ("-", "+", " ") and bool(line.strip()) for line in lines)
+    ops, markless = marked_lines(lines)
     return hunk_of(ops, markless=markless, at_end=at_end)
 
 

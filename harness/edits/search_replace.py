@@ -41,7 +41,7 @@ def parse(text: str, path: str = "") -> Edits:
     """The blocks of a reply; raises `EditRefused` where there is none or one is broken."""
     lines = reply_lines(text)
     blocks: list[tuple[str, Hunk]] = []
-    current, after, place = path, 0, 0
+    current, after, place, fenced = path, 0, 0, False
     while place < len(lines):
         if stray := _TAIL.fullmatch(lines[place]):
             raise _malformed(place, f"`{stray[0].strip()}` closes no block, or one that holds markers itself")
@@ -51,7 +51,10 @@ def parse(text: str, path: str = "") -> Edits:
             blocks.append((current, hunk))
             after = place
         else:
+            fenced ^= is_fence(lines[place])
             place += 1
+    if fenced and blocks:
+        raise EditRefused("malformed", "the fence around the blocks is not closed", "The reply may have been cut off.")
     if not blocks:
         advice = "Write <<<<<<< SEARCH, the lines as they are, =======, the lines as they are to be, >>>>>>> REPLACE."
         raise EditRefused("malformed", "no SEARCH/REPLACE block", advice)
@@ -102,15 +105,15 @@ def apply(edits: Edits, read: Read) -> Applied:
     return apply_edits(edits, read)
 
 
-def render(path: str, before: str | None, after: str | None) -> str:
-    """The change as blocks with as many lines around as make each the only one; raises `EditRefused`."""
+def render(path: str, before: str | None, after: str | None, around: int = 2) -> str:
+    """The change as blocks with `around` lines above and below, or as many as make each the only one."""
     if after is None:
         raise EditRefused("malformed", "the format cannot delete a file", path=path)
     old, new = both_texts(path, before, after)
     blocks = []
     now = list(old.lines)
     for start, end, lines in reversed(change_groups(old.lines, new.lines)):
-        first, last = start, end
+        first, last = max(0, start - around), min(len(now), end + around)
         while now and (first == last or len(places_of(now[first:last], now)) > 1):
             if first == 0 and last == len(now):
                 break

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from harness.edits.applying import apply_edits
-from harness.edits.changes import NO_NEWLINE, Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of
+from harness.edits.changes import NO_NEWLINE, Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
 from harness.edits.file_paths import is_fence, unquoted
 from harness.edits.file_text import reply_lines, split_file
 from harness.edits.rendering import change_groups
@@ -73,7 +73,7 @@ def parse(text: str, path: str = "") -> Edits:
         elif line.startswith("@@") and not line.startswith("@@@"):
             if not sections:
                 sections.append(_Section(new=path, rules=("file_name",)))
-            hunk, place = _hunk(lines, place, fenced)
+            hunk, place = _hunk(lines, place)
             sections[-1].hunks.append(hunk)
             continue
         elif is_fence(line):
@@ -81,6 +81,8 @@ def parse(text: str, path: str = "") -> Edits:
         elif sections and not sections[-1].hunks:
             _extended(line, sections[-1])
         place += 1
+    if fenced and sections:
+        raise EditRefused("malformed", "the block of the diff is not closed", "The reply may have been cut off.")
     files = tuple(_file_edit(section, path) for section in sections)
     if not files:
         raise EditRefused("malformed", "no hunk", "Write ---, +++ and @@ lines, then the lines with their marks.")
@@ -104,7 +106,7 @@ def _extended(line: str, section: _Section) -> None:
         section.mode = line.split(" ")[0]
 
 
-def _hunk(lines: Sequence[str], head: int, fenced: bool) -> tuple[Hunk, int]:
+def _hunk(lines: Sequence[str], head: int) -> tuple[Hunk, int]:
     """The hunk whose `@@` stands at a line, and the line after its last."""
     counts = _COUNTS.fullmatch(lines[head])
     stated = _NUMBER.match(lines[head])
@@ -119,9 +121,6 @@ def _hunk(lines: Sequence[str], head: int, fenced: bool) -> tuple[Hunk, int]:
         if min(missing) >= 0 and missing != (0, 0):
             return _short(lines, head, end, missing, at, rules), end
     end = _uncounted_end(lines, head + 1)
-    if fenced and end == len(lines):
-        said = f"line {head + 1} of the reply: the hunk has no counts that it keeps, and its block is not closed"
-        raise EditRefused("malformed", said, "The reply may have been cut off: write the hunk again to its end.")
     return _of_lines(lines[head + 1 : end], at, (*rules, "counts")), end
 
 
@@ -129,7 +128,8 @@ def _counted(lines: Sequence[str], place: int, old: int, new: int) -> tuple[int,
     """The line after as many as are counted, and how many old and new ones are wanting; below 0 if there are more."""
     while place < len(lines) and (old > 0 or new > 0):
         line = lines[place]
-        if line[:1] not in (" ", "", "-", "+", "\\", "\r") or (_is_next_file(lines, place) and (old, new) != (1, 1)):
+        ends = line.startswith(("@@", "diff --git ")) or is_fence(line)
+        if ends or (_is_next_file(lines, place) and (old, new) != (1, 1)):
             break
         if line[:1] != "\\":
             old -= line[:1] != "+"
@@ -187,20 +187,12 @@ def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) ->
     EditRefused
         There are none, or a line without line end is not the last of its side.
     """
-    ops: list[tuple[Tag, str]] = []
+    if written and written[0].startswith("\\"):
+        raise EditRefused("malformed", f"`{NO_NEWLINE}` is below no line", "Write it below the last line.")
+    ops, markless = marked_lines(line for line in written if not line.startswith("\\"))
     opened: dict[Tag, int] = {}
-    markless = False
-    for line in written:
-        mark = line[:1]
-        if mark == "\\":
-            if not ops:
-                raise EditRefused("malformed", f"`{NO_NEWLINE}` is below no line", "Write it below the last line.")
-            opened[ops[-1][0]] = len(ops)
-        elif mark in ("-", "+", " "):
-            ops.append(("-" if mark == "-" else "+" if mark == "+" else " ", line[1:]))
-        else:
-            markless = markless or bool(line.strip())
-            ops.append((" ", line))
+    for number, place in enumerate(place for place, line in enumerate(written) if line.startswith("\\")):
+        opened[ops[place - number - 1][0]] = place - number
     if not ops:
         raise EditRefused("malformed", "a hunk has no lines", "Write the lines below @@ with their marks.")
     lasts = {
