@@ -199,7 +199,8 @@ def _tabs(_: Random, name: str, edit: Edit) -> Case | None:
     if name == "line_diff":
         return None
     case = _whole(name, edit)
-    if any((len(line) - len(line.lstrip(" "))) % 4 for line in _body(name, case.reply)):
+    odd = any((len(line) - len(line.lstrip(" "))) % 4 for line in _body(name, case.reply))
+    if odd or not any(line.startswith("    ") for line in edit.before):
         return None
     reply = _with_body(
         name, case.reply, lambda line: re.sub(r"^(?: {4})+", lambda one: "\t" * (len(one[0]) // 4), line)
@@ -298,7 +299,7 @@ def _mark_dropped(_: Random, name: str, edit: Edit) -> Case | None:
 def _escape(draw: Random, name: str, edit: Edit) -> Case | None:
     case = _whole(name, edit)
     path = draw.choice(("../module.py", "pkg/../../module.py", "/pkg/module.py"))
-    return structs.replace(case, reply=case.reply.replace(PATH, path), meant=None, tellable=False)
+    return structs.replace(case, reply=case.reply.replace(PATH, path), tellable=False)
 
 
 def _half(draw: Random, name: str, edit: Edit) -> Case | None:

@@ -1,9 +1,10 @@
 """Where a hunk belongs in a file: at one place only, by the first rule under which its lines are there.
 
-The rules in order: as written; a search block without blank lines at its edges; with the marks of kept lines put back; spaces at the
-ends of lines aside; all lines indented by the same more or less; tabs for spaces. What a rule finds twice is refused,
-whatever the rules after it would find. A line number decides between equal places where the text is at that line; a
-text elsewhere than its line number says must be more than one line.
+The rules in order: as written; a search block without blank lines at its edges; with the marks of kept lines put
+back; spaces at the ends of lines aside; all lines indented by the same more or less; tabs for spaces. What a rule
+finds twice is refused, and so is a text that stands a second time with another indentation, as replies shift it. A
+line number decides between equal places where the
+text is at that line; a text elsewhere than its line number says must be more than one line.
 """
 
 from collections.abc import Callable, Sequence
@@ -89,6 +90,8 @@ def _at(hunk: Hunk, old: Sequence[str], lines: Sequence[str], path: str) -> tupl
         return stated, ()
     if hunk.anchors:
         return _under_anchors(hunk, places, lines, path)
+    if len(places) == 1 and any(map(str.strip, old)):
+        places = places_of([text.strip() for text in old], [line.strip() for line in lines])
     if len(places) > 1:
         raise _not_unique(places, path, hunk)
     if stated is None:

@@ -29,6 +29,12 @@ def places_of(block: Sequence[str], lines: Sequence[str]) -> list[int]:
     return found
 
 
+def only_place(lines: Sequence[str], start: int, end: int) -> bool:
+    """Whether some lines of a file stand there alone, also with the spaces around them aside."""
+    stripped = [line.strip() for line in lines]
+    return len(places_of(stripped[start:end], stripped)) == 1
+
+
 def nearest_place(block: Sequence[str], lines: Sequence[str]) -> int | None:
     """Where most lines of a block stand at the distance that they have in it, spaces around them aside."""
     places: dict[str, list[int]] = {}

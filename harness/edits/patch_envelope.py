@@ -28,7 +28,7 @@ from msgspec import structs
 from harness.edits.applying import apply_edits
 from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
 from harness.edits.file_text import reply_lines
-from harness.edits.occurrences import places_of
+from harness.edits.occurrences import only_place
 from harness.edits.rendering import both_texts, change_groups
 from harness.errors import EditRefused
 
@@ -172,6 +172,6 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
 def _only(lines: Sequence[str], start: int, end: int, around: int) -> tuple[int, int]:
     """Lines around a change that stand at no other place."""
     start, end = max(0, start - around), min(len(lines), end + around)
-    while (start > 0 or end < len(lines)) and (start == end or len(places_of(lines[start:end], lines)) > 1):
+    while (start > 0 or end < len(lines)) and (start == end or not only_place(lines, start, end)):
         start, end = max(0, start - 1), min(len(lines), end + 1)
     return start, end

@@ -26,7 +26,7 @@ from harness.edits.applying import apply_edits
 from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, hunk_of
 from harness.edits.file_paths import is_fence, named_path
 from harness.edits.file_text import reply_lines
-from harness.edits.occurrences import places_of
+from harness.edits.occurrences import only_place
 from harness.edits.rendering import both_texts, change_groups
 from harness.errors import EditRefused
 
@@ -114,7 +114,7 @@ def render(path: str, before: str | None, after: str | None, around: int = 2) ->
     now = list(old.lines)
     for start, end, lines in reversed(change_groups(old.lines, new.lines)):
         first, last = max(0, start - around), min(len(now), end + around)
-        while now and (first == last or len(places_of(now[first:last], now)) > 1):
+        while now and (first == last or not only_place(now, first, last)):
             if first == 0 and last == len(now):
                 break
             first, last = max(0, first - 1), min(len(now), last + 1)
