@@ -153,6 +153,29 @@ def _decoded(decoder: "msgspec.json.Decoder[T]", data: bytes, path: Path, line: 
         raise InputError(str(error), file=path, line=line) from error
 
 
+def yaml_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
+    """The entries of a YAML file that is one list, as `type_`; keys without a field of that name are left out.
+
+    Raises
+    ------
+    InputError
+        The file is missing, is no YAML or no list, or a field is missing or of another type; names the entry.
+    """
+    import yaml  # takes 30 ms, and most sets have none
+
+    try:
+        entries = yaml.load(file_text(path), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InputError(f"no YAML: {' '.join(str(error).split())}", file=path) from error
+    if not isinstance(entries, list):
+        raise InputError("no list of entries", file=path)
+    for number, entry in enumerate(entries):
+        try:
+            yield msgspec.convert(entry, type_, strict=False)
+        except msgspec.ValidationError as error:
+            raise InputError(str(error), file=path, field=f"[{number}]") from error
+
+
 def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> Iterator[Row]:
     """The rows of a CSV file as `type_`, whose fields are the columns; numbers are parsed, other columns are left out.
 

@@ -90,7 +90,7 @@ def _at(hunk: Hunk, old: Sequence[str], lines: Sequence[str], path: str) -> tupl
         return stated, ()
     if hunk.anchors:
         return _under_anchors(hunk, places, lines, path)
-    if len(places) == 1 and any(map(str.strip, old)):
+    if len(places) == 1 and not hunk.at_end and any(map(str.strip, old)):
         places = places_of([text.strip() for text in old], [line.strip() for line in lines])
     if len(places) > 1:
         raise _not_unique(places, path, hunk)
