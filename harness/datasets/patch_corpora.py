@@ -2,12 +2,12 @@
 
 One line of `patches.jsonl.gz`:
 
-    {"id": "sr/t/1", "source": "s", "model": "m", "task": "t", "format": "search_replace", "patch": "f.py\\n…",
+    {"id": "sr/t/1", "source": "s", "model": "m", "task": "t", "format": "search_replace", "patch": "f.py …",
      "upstream_verdict": "applied", "blocks": {"search": 1, "sep": 1, "replace": 1}, "failed_blocks": 0,
      "applied_files": ["f.py"], "markers_balanced": true}
 
-A unified diff has `parses` and `numstat_ok` instead, a list of line edits `literal_ok` and `n_edits`. The files that were
-edited are not in the set, so that the form alone can be judged.
+A unified diff has `parses` and `numstat_ok` instead, a list of line edits `literal_ok` and `n_edits`. The files that
+were edited are not in the set, so that the form alone can be judged.
 """
 
 from collections.abc import Iterator

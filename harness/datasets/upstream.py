@@ -164,7 +164,7 @@ def yaml_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
     import yaml  # takes 30 ms, and most sets have none
 
     try:
-        entries = yaml.load(file_text(path), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        entries = yaml.safe_load(file_text(path))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"no YAML: {' '.join(str(error).split())}", file=path) from error
     if not isinstance(entries, list):

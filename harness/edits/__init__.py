@@ -67,7 +67,7 @@ def instructions(format_name: str) -> str:
         No such format, or it has no instructions.
     """
     own: str | None = getattr(edit_format(format_name), "INSTRUCTIONS", None)
-    return own if own is not None else load_prompt(f"patch/{format_name}").asked
+    return own if own is not None else load_prompt(f"patch/{format_name}").user
 
 
 __all__ = [
