@@ -7,17 +7,19 @@ types, `locating` finds the one place where a change belongs, `applying` makes a
 
 from functools import cache
 
-from harness import registry
 from harness.edits.changes import Applied, EditFormat, Edits, Read, Receipt
 from harness.prompting import load_prompt
+from harness.registry import Registry
 
-EDIT_FORMATS: dict[str, str] = {
-    "search_replace": "harness.edits.search_replace",
-    "unified_diff": "harness.edits.unified_diff",
-    "line_diff": "harness.edits.line_diff",
-    "patch_envelope": "harness.edits.patch_envelope",
-}
-GROUP = "misstep.edit_formats"
+EDIT_FORMATS: Registry[EditFormat] = Registry(
+    "misstep.edit_formats",
+    {
+        "search_replace": "harness.edits.search_replace",
+        "unified_diff": "harness.edits.unified_diff",
+        "line_diff": "harness.edits.line_diff",
+        "patch_envelope": "harness.edits.patch_envelope",
+    },
+)
 
 
 @cache
@@ -29,8 +31,7 @@ def edit_format(name: str) -> EditFormat:
     UsageError
         No such format; the message lists the known ones.
     """
-    found: EditFormat = registry.resolve(name, EDIT_FORMATS, GROUP)
-    return found
+    return EDIT_FORMATS.load(name)
 
 
 def apply_edit(format_name: str, text: str, read: Read, path: str = "") -> Applied:
@@ -72,7 +73,6 @@ def instructions(format_name: str) -> str:
 
 __all__ = [
     "EDIT_FORMATS",
-    "GROUP",
     "Applied",
     "EditFormat",
     "Edits",
