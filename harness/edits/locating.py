@@ -288,7 +288,8 @@ def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
 def _enough(old: Sequence[str]) -> bool:
     """Whether lines tell a place by themselves where something else about it was wrong."""
     words = [text for text in old if any(map(str.isalnum, text))]
-    return len(words) >= _ENOUGH_LINES and sum(map(len, map(str.strip, words))) >= _ENOUGH_SIGNS
+    signs = sum(map(len, map(str.strip, words)))
+    return len(words) > _ENOUGH_LINES or (len(words) == _ENOUGH_LINES and signs >= _ENOUGH_SIGNS)
 
 
 def _not_unique(places: Sequence[int], path: str, hunk: Hunk) -> EditRefused:

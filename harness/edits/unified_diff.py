@@ -245,7 +245,9 @@ def apply(edits: Edits, read: Read) -> Applied:
 
 
 def render(path: str, before: str | None, after: str | None, around: int = 3) -> str:
-    """The change as git writes it, with `around` unchanged lines above and below each."""
+    """The change as git writes it, with `around` lines above and below; raises `EditRefused` where there is none."""
+    if before == after:
+        raise EditRefused("unchanged", "nothing changes", path=path)
     old, new = _marked_lines(before, path), _marked_lines(after, path)
     name = f"diff --git a/{path} b/{path}\n"
     head = f"--- {_NULL if before is None else f'a/{path}'}\n+++ {_NULL if after is None else f'b/{path}'}\n"

@@ -1,0 +1,200 @@
+"""Tables of edit formats: how often models keep to them, and how far a reader of edits agrees with upstream's verdicts.
+
+The boards are different benchmarks and are never pooled; the format of a run was chosen with its model.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import with_interval
+from harness.recorded_edits import EditRun, RecordedEdit
+
+_PAPER = "engineering_agent"
+_ABSENT = "The data set is not at hand."
+_TOLERANCE = 0.0501
+"""How far a printed percentage with one digit may be from its count."""
+
+
+class FormatResult(Struct, frozen=True):
+    """The runs of one board in one format.
+
+    `kept` is the share of cases without a malformed reply, over the runs that count them; the means are over runs, of
+    the printed percentages, `None` where none is printed.
+    """
+
+    board: str
+    format: str
+    runs: int
+    kept: Estimate
+    mean_well_formed: float | None
+    lowest_well_formed: float | None
+    mean_solved: float | None
+
+
+class ReadEdit(Struct, frozen=True):
+    """A recorded reply and what a reader made of it: the number of its blocks or hunks, or the reason of a refusal."""
+
+    recorded: RecordedEdit
+    blocks: int = 0
+    refused: str = ""
+
+
+class Agreement(Struct, frozen=True):
+    """Replies of one format and one upstream judgement: `read` of `n` were read, the others refused, by reason."""
+
+    format: str
+    upstream: str
+    n: int
+    read: int
+    refused: tuple[tuple[str, int], ...]
+
+
+def format_results(runs: Iterable[EditRun]) -> list[FormatResult]:
+    """Each board and format, in order of board and of how many runs."""
+    groups: dict[tuple[str, str], list[EditRun]] = {}
+    for run in runs:
+        groups.setdefault((run.board, run.format), []).append(run)
+    found = [_result(board, name, group) for (board, name), group in groups.items()]
+    boards = list(dict.fromkeys(board for board, _ in groups))
+    return sorted(found, key=lambda one: (boards.index(one.board), -one.runs, one.format))
+
+
+def _result(board: str, name: str, runs: Sequence[EditRun]) -> FormatResult:
+    counted = [run for run in runs if run.malformed is not None]
+    cases = sum(run.cases for run in counted)
+    kept = wilson(cases - sum(run.malformed or 0 for run in counted), cases)
+    well_formed = [run.well_formed for run in runs if run.well_formed is not None]
+    solved = [rate for run in runs if (rate := run.pass_rates[1]) is not None]
+    return FormatResult(board, name, len(runs), kept, _mean(well_formed), min(well_formed, default=None), _mean(solved))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def contradictions(runs: Iterable[EditRun]) -> list[tuple[EditRun, str, float, float]]:
+    """Printed percentages that their own count of the cases that ran does not give: the run, what, printed, counted."""
+    found = []
+    for run in runs:
+        if run.well_formed is not None and run.malformed is not None:
+            found.append((run, "well formed", run.well_formed, 100 * (1 - run.malformed / run.cases)))
+        for number, (count, rate) in enumerate(zip(run.solved, run.pass_rates, strict=True), start=1):
+            if count is not None and rate is not None:
+                found.append((run, f"solved, {number}", rate, 100 * count / run.cases))
+    return [one for one in found if abs(one[2] - one[3]) > _TOLERANCE]
+
+
+def agreements(read: Iterable[ReadEdit]) -> list[Agreement]:
+    """Each format and upstream judgement, with how many replies could be read."""
+    groups: dict[tuple[str, str], list[ReadEdit]] = {}
+    for one in read:
+        groups.setdefault((one.recorded.format, upstream_words(one.recorded)), []).append(one)
+    return [
+        Agreement(
+            name,
+            upstream,
+            len(group),
+            sum(not one.refused for one in group),
+            tuple(Counter(one.refused for one in group if one.refused).most_common()),
+        )
+        for (name, upstream), group in sorted(groups.items())
+    ]
+
+
+def upstream_words(recorded: RecordedEdit) -> str:
+    """What upstream says of the form of a reply, and what its tool said of applying it."""
+    facts = recorded.facts
+    if recorded.format == "search_replace":
+        form = "markers balanced" if facts["markers_balanced"] else "markers not balanced"
+        return f"{form}; {recorded.verdict.replace('_', ' ')}"
+    if recorded.format == "unified_diff":
+        parsed = "unidiff parses it" if facts["parses"] else "unidiff finds no file"
+        return f"{parsed}; git takes it" if facts["numstat_ok"] else f"{parsed}; git calls it corrupt"
+    return "a literal" if facts["literal_ok"] else "no literal"
+
+
+@made_by_this
+def leaderboard_formats_table(runs: Sequence[EditRun], source: str = "aider_leaderboards") -> Table:
+    """How often replies keep to their edit format, by board and format, with Wilson intervals over cases."""
+    results = format_results(runs)
+    rows: list[Row] = []
+    for one in results:
+        group = f"{one.board}: {one.format}"
+        told = f"{one.runs} runs, {source}"
+        rows.append(estimate_row("Cases without a malformed reply", one.kept, "share", group, told))
+        for quantity, value in (
+            ("Mean of the printed shares without a malformed reply", one.mean_well_formed),
+            ("Mean of the printed shares solved after two tries", one.mean_solved),
+        ):
+            if value is not None:
+                rows.append(Row(quantity, value / 100, n=one.runs, source=told, unit="share", group=group))
+    odd = contradictions(runs)
+    return Table(
+        name="edit_formats",
+        paper=_PAPER,
+        title="How often models keep to an edit format",
+        finding=_formats_finding(results),
+        rows=tuple(rows),
+        notes=(
+            "A case counts as malformed if any of its replies broke the format. Cases of one model hang together, and "
+            "the intervals do not know it.",
+            "The format of a run was chosen with its model, and weak models were given whole files: formats do not "
+            "compare.",
+            f"{len(odd)} printed percentages do not follow from the counts of their row: "
+            + "; ".join(f"{run.model}, {what}: {printed:g}, not {value:.2f}" for run, what, printed, value in odd)
+            + "."
+            if odd
+            else "All printed percentages follow from the counts of their rows.",
+        ),
+        datasets=("aider_leaderboards",) if runs else (),
+    )
+
+
+def _formats_finding(results: Sequence[FormatResult]) -> str:
+    counted = [one for one in results if one.kept.n]
+    if not counted:
+        return _ABSENT
+    one = max(counted, key=lambda result: result.kept.n or 0)
+    return (
+        f"In {one.runs} runs with the format {one.format} on the board {one.board}, "
+        f"{with_interval(one.kept, 'share')} of cases are without a malformed reply."
+    )
+
+
+@made_by_this
+def recorded_edits_table(read: Sequence[ReadEdit], source: str = "patch_corpora") -> Table:
+    """How many recorded replies of models the readers of edits take, by what upstream said of them."""
+    found = agreements(read)
+    rows = [
+        estimate_row(
+            one.upstream,
+            wilson(one.read, one.n),
+            "share",
+            one.format,
+            f"{one.read} / {one.n}, {source}"
+            + (f"; refused: {', '.join(f'{reason} {n}' for reason, n in one.refused)}" if one.refused else ""),
+        )
+        for one in found
+    ]
+    total = wilson(sum(one.read for one in found), sum(one.n for one in found))
+    return Table(
+        name="recorded_edits",
+        paper=_PAPER,
+        title="Replies of real models, and whether they can be read",
+        finding=f"Of {total.n:,} recorded replies, {with_interval(total, 'share')} can be read in their format."
+        if found
+        else _ABSENT,
+        rows=tuple(rows),
+        notes=(
+            "The share is of replies that were read without refusal. The edited files are not in the set: whether a "
+            "reply applies cannot be told here.",
+            "A search-and-replace message may quote blocks that it does not mean, and name no file: upstream tried "
+            "no edit then.",
+        ),
+        datasets=("patch_corpora",) if found else (),
+    )

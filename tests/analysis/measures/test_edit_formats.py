@@ -1,0 +1,124 @@
+"""Edit formats on public data: the figures that the sets' documentation gives, and tables that say what is missing."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from analysis.measures.edit_formats import (
+    ReadEdit,
+    agreements,
+    contradictions,
+    format_results,
+    leaderboard_formats_table,
+    recorded_edits_table,
+)
+from harness.datasets.aider_leaderboards import edit_runs
+from harness.datasets.patch_corpora import recorded_edits
+from harness.errors import InputError
+from harness.recorded_edits import EditRun, RecordedEdit
+from studies.edit_formats import read_edit
+
+
+def run(cases: int, malformed: int | None, printed: float | None) -> EditRun:
+    return EditRun("b", "n", "m", "diff", cases, malformed, printed, (None, None), (None, None))
+
+
+def test_a_share_is_over_the_cases_that_are_counted() -> None:
+    found = format_results([run(100, 10, 90.0), run(50, None, 80.0)])
+    assert (found[0].runs, found[0].kept.n, found[0].kept.value, found[0].mean_well_formed) == (2, 100, 0.9, 85.0)
+
+
+def test_a_printed_share_that_its_count_does_not_give_is_found() -> None:
+    assert not contradictions([run(225, 19, 91.6)])
+    assert [one[2:] for one in contradictions([run(225, 0, 90.0)])] == [(90.0, 100.0)]
+
+
+def test_without_the_sets_the_tables_say_so() -> None:
+    assert leaderboard_formats_table([]).finding == recorded_edits_table([]).finding == "The data set is not at hand."
+
+
+def test_a_refused_reply_counts_with_its_reason() -> None:
+    recorded = RecordedEdit("1", "s", "m", "unified_diff", "", "", {"parses": False, "numstat_ok": False})
+    found = agreements([ReadEdit(recorded, refused="malformed"), ReadEdit(recorded, 2)])
+    assert [(one.n, one.read, one.refused) for one in found] == [(2, 1, (("malformed", 1),))]
+
+
+def test_a_leaderboard_that_is_no_list_or_lacks_a_field_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "polyglot_leaderboard.yml"
+    for text, said in (("a: 1\n", "no list"), ("- model: m\n", "missing"), ("- [\n", "no YAML")):
+        file.write_text(text)
+        with pytest.raises(InputError, match=said):
+            list(edit_runs(tmp_path))
+
+
+@pytest.mark.data
+def test_the_leaderboards_have_the_figures_of_their_documentation(data_folder: Path) -> None:
+    runs = list(edit_runs(data_folder / "aider_leaderboards"))
+    assert Counter(one.board for one in runs) == {"edit": 98, "polyglot": 69, "refactor": 14}
+    found = {(one.board, one.format): one for one in format_results(runs)}
+    means = {
+        key: (one.runs, round(one.mean_solved or 0, 2), round(one.mean_well_formed or 0, 2))
+        for key, one in found.items()
+        if key[0] == "polyglot"
+    }
+    assert means == {
+        ("polyglot", "diff"): (47, 53.31, 92.19),
+        ("polyglot", "whole"): (15, 20.57, 98.35),
+        ("polyglot", "diff-fenced"): (4, 78.0, 97.32),
+        ("polyglot", "architect"): (3, 56.13, 100.0),
+    }
+    assert found["polyglot", "diff"].lowest_well_formed == 64.4
+    assert (found["edit", "diff"].runs, round(found["edit", "diff"].mean_solved or 0, 2)) == (29, 68.79)
+    assert round(found["edit", "udiff"].mean_well_formed or 0, 2) == 95.73
+
+
+@pytest.mark.data
+def test_the_percentages_that_contradict_their_counts_are_those_of_the_documentation(data_folder: Path) -> None:
+    odd = contradictions(edit_runs(data_folder / "aider_leaderboards"))
+    polyglot = {(run.model, what) for run, what, _, _ in odd if run.board == "polyglot"}
+    assert polyglot == {
+        (model, "solved, 2")
+        for model in (
+            "o1-2024-12-17 (high)",
+            "o3-mini (high)",
+            "chatgpt-4o-latest (2025-02-15)",
+            "gpt-4.5-preview",
+            "o3 (high) + gpt-4.1",
+        )
+    }
+    assert [run.model for run, what, _, _ in odd if what == "well formed"] == ["o1-mini (whole)"]
+
+
+@pytest.mark.data
+def test_the_recorded_replies_have_the_figures_of_their_documentation(data_folder: Path) -> None:
+    recorded = list(recorded_edits(data_folder / "patch_corpora"))
+    verdicts = Counter((one.format, one.verdict) for one in recorded)
+    assert len(recorded) == 428
+    assert verdicts == {
+        ("search_replace", "applied"): 83,
+        ("search_replace", "no_match"): 72,
+        ("search_replace", "rejected"): 6,
+        ("search_replace", "not_attempted"): 24,
+        ("unified_diff", "resolved"): 49,
+        ("unified_diff", "unresolved"): 111,
+        ("unified_diff", ""): 19,
+        ("line_edit_list", ""): 64,
+    }
+    assert sum(one.facts.get("markers_balanced") is False for one in recorded) == 16
+    forms = Counter((one.facts["parses"], one.facts["numstat_ok"]) for one in recorded if one.format == "unified_diff")
+    assert forms == {(True, True): 159, (True, False): 16, (False, False): 4}
+    assert all(one.facts["literal_ok"] for one in recorded if one.format == "line_edit_list")
+
+
+@pytest.mark.data
+def test_the_readers_agree_with_upstream_on_what_is_well_formed(data_folder: Path) -> None:
+    recorded = [one for one in recorded_edits(data_folder / "patch_corpora") if one.format != "line_edit_list"]
+    found = {(one.format, one.upstream): (one.read, one.n) for one in agreements(map(read_edit, recorded))}
+    assert found["unified_diff", "unidiff parses it; git takes it"] == (159, 159)
+    assert found["unified_diff", "unidiff finds no file; git calls it corrupt"] == (0, 4)
+    assert found["search_replace", "markers balanced; applied"] == (80, 80)
+    assert found["search_replace", "markers balanced; no match"] == (70, 70)
+    assert not any(read for (_, said), (read, _) in found.items() if "not balanced" in said)
+    blocks = [one for one in map(read_edit, recorded) if one.recorded.format == "search_replace" and not one.refused]
+    assert all(one.blocks == one.recorded.facts["blocks"] for one in blocks)

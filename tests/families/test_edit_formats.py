@@ -1,0 +1,172 @@
+"""Rules for every edit format: it applies what it writes, and what is damaged is refused or right."""
+
+from collections.abc import Mapping
+from random import Random
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from harness.edits import EDIT_FORMATS, apply_edit, edit_format, instructions
+from harness.errors import EditRefused, UsageError
+from tests.growth import QUADRATIC, growth
+
+PATH = "pkg/module.py"
+LINES = st.one_of(
+    st.sampled_from(
+        ["", "def f():", "    return x", "}", "=======", "-- a", "++ b", "@@ q", "*** x", "a\rb", "x ", "\f"]
+    ),
+    st.integers(0, 30).map("line {}".format),
+    st.text(st.characters(blacklist_characters="\n\r\t", blacklist_categories=["Cs"]), max_size=12),
+)
+TEXTS = st.builds(
+    lambda lines, end, closed: end.join(lines) + (end if closed and lines else ""),
+    st.lists(LINES, max_size=20),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+PIECES = st.sampled_from(
+    r"""<<<<<<< SEARCH
+=======
+>>>>>>> REPLACE
+--- a/x
++++ b/x
+@@ -1,2 +1 @@
+@@ @@
+*** Begin Patch
+*** End Patch
+*** Update File: x
+*** Add File: y
+*** End of File
+@@ f
+-1 a
++1 b
+-a
++b
+ c
+x.py
+\ No newline at end of file
+rename to ../x
+diff --git a/x b/x
+--- /dev/null
+new file mode 100644
+...
++# ... rest of code
+```
+
+""".splitlines(keepends=True)
+)
+REPLIES = st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=14).map("".join)
+
+
+def applied(name: str, reply: str, files: Mapping[str, str]) -> dict[str, str | None] | None:
+    """What an edit makes of files, `None` where it is refused."""
+    try:
+        return dict(apply_edit(name, reply, files.get, PATH).files)
+    except EditRefused:
+        return None
+
+
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+def test_a_format_is_registered_under_its_name_and_has_instructions(name: str) -> None:
+    assert name == edit_format(name).NAME
+    assert len(instructions(name)) > 200
+
+
+def test_a_format_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError, match="search_replace"):
+        edit_format("whole")
+
+
+def test_a_format_from_elsewhere_is_named_by_its_dotted_path() -> None:
+    assert edit_format("harness.edits:unified_diff").NAME == "unified_diff"
+
+
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+@given(before=TEXTS, after=TEXTS)
+@settings(max_examples=150)
+def test_what_a_format_writes_it_applies_to_exactly_the_edited_file(name: str, before: str, after: str) -> None:
+    try:
+        reply = edit_format(name).render(PATH, before, after)
+    except EditRefused:
+        return  # the format cannot say it
+    assert applied(name, reply, {PATH: before}) in ({PATH: after}, None)
+
+
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=150)
+def test_an_edit_of_plain_lines_is_never_refused(name: str, seed: int) -> None:
+    draw = Random(seed)  # noqa: S311
+    old = [f"line {draw.randint(0, 15)} of {draw.randint(0, 3)}" for _ in range(draw.randint(1, 25))]
+    new = list(old)
+    for _ in range(draw.randint(1, 3)):
+        at = draw.randint(0, len(new))
+        new[at : at + draw.randint(0, 2)] = [f"new {draw.randint(0, 99)}" for _ in range(draw.randint(1, 3))]
+    before, after = "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new)
+    assert applied(name, edit_format(name).render(PATH, before, after), {PATH: before}) == {PATH: after}
+
+
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=200)
+def test_an_edit_with_a_changed_old_line_is_refused(name: str, seed: int) -> None:
+    """The file has another line where the edit shows an old one: nothing may be applied."""
+    draw = Random(seed)  # noqa: S311
+    lines = [f"word {number} stands here {draw.randint(0, 9)}" for number in range(30)]
+    at = draw.randint(3, 26)
+    new = [*lines[:at], "a new line", *lines[at + 1 :]]
+    before, after = ("".join(f"{line}\n" for line in each) for each in (lines, new))
+    reply = edit_format(name).render(PATH, before, after)
+    now = "".join(f"{line}\n" for line in [*lines[:at], f"{lines[at]} changed", *lines[at + 1 :]])
+    assert applied(name, reply, {PATH: now}) is None
+
+
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+@given(reply=REPLIES, text=TEXTS)
+@example(reply="", text="")
+@settings(max_examples=300)
+def test_whatever_the_reply_nothing_but_a_refusal_is_raised_and_no_path_leads_out(
+    name: str, reply: str, text: str
+) -> None:
+    files = applied(name, reply, {PATH: text, "x": text})
+    for path in files or {}:
+        assert not path.startswith(("/", "~"))
+        assert not {"..", ".git", ""} & set(path.split("/"))
+
+
+HOSTILE = {
+    "one line over and over": lambda n: ("    x = 1\n" * n, "    x = 1\n" * (n // 2) + "y\n"),
+    "two lines in turn": lambda n: ("a\nb\n" * n, "a\nb\n" * (n // 2) + "a\n"),
+    "blank lines": lambda n: ("\n" * n, "\n" * (n // 2) + "y\n"),
+    "all lines differ": lambda n: ("".join(f"{i}\n" for i in range(n)), "".join(f"{i} \n" for i in range(n // 2))),
+}
+
+
+def hostile_case(name: str, shape: str, n: int) -> tuple[str, str]:
+    """A reply and its file."""
+    text, block = HOSTILE[shape](n)
+    lines = block.splitlines()
+    marked = "".join(f" {line}\n" for line in lines) + "+z\n"
+    replies = {
+        "search_replace": f"<<<<<<< SEARCH\n{block}=======\n{block}z\n>>>>>>> REPLACE\n",
+        "unified_diff": f"@@ @@\n{marked}",
+        "line_diff": "".join(f"-{number} {line}\n" for number, line in enumerate(lines, 1)),
+        "patch_envelope": f"*** Begin Patch\n*** Update File: {PATH}\n@@\n{marked}*** End Patch\n",
+    }
+    return replies[name], text
+
+
+@pytest.mark.parametrize("shape", HOSTILE)
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+def test_time_grows_no_faster_than_n_log_n(name: str, shape: str) -> None:
+    ratio = growth(lambda n: hostile_case(name, shape, n), lambda case: applied(name, case[0], {PATH: case[1]}), 200)
+    assert ratio < QUADRATIC
+
+
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+@pytest.mark.parametrize(
+    "piece", ["<<<<<<< SEARCH\n", "=======\n", "@@ -1,9 +1,9 @@\n", "*** Begin Patch\n", "+1 a\n", "```\n"]
+)
+def test_time_grows_no_faster_than_n_log_n_on_markers_alone(name: str, piece: str) -> None:
+    assert growth(lambda n: piece * n, lambda reply: applied(name, reply, {PATH: "a\n"}), 200) < QUADRATIC

@@ -1,0 +1,173 @@
+"""Search and replace: blocks as models write them, at one place or refused with the reason."""
+
+import pytest
+
+from harness.edits import apply_edit
+from harness.edits.changes import Applied
+from harness.errors import EditRefused
+
+FILE = """import os
+
+
+def add(a, b):
+    total = a
+    return total - b
+
+
+def sub(a, b):
+    total = a
+    return a - b
+"""
+
+
+def block(old: str, new: str, size: int = 7) -> str:
+    return f"{'<' * size} SEARCH\n{old}{'=' * size}\n{new}{'>' * size} REPLACE\n"
+
+
+A_TO_B = block("a\n", "b\n")
+
+
+def edited(reply: str, text: str | None = FILE, path: str = "m.py") -> Applied:
+    return apply_edit("search_replace", reply, {path: text}.get, path)
+
+
+def refusal(reply: str, text: str | None = FILE) -> EditRefused:
+    with pytest.raises(EditRefused) as caught:
+        edited(reply, text)
+    return caught.value
+
+
+def test_a_block_at_one_place_is_replaced_and_the_receipt_says_where() -> None:
+    done = edited(block("    return total - b\n", "    return total + b\n"))
+    assert done.files == {"m.py": FILE.replace("total - b", "total + b")}
+    assert [(one.path, one.rule, one.lines) for one in done.receipts] == [("m.py", "exact", (6, 6))]
+
+
+def test_a_block_at_two_places_is_refused_with_their_lines() -> None:
+    refused = refusal(block("    total = a\n", "    total = b\n"))
+    assert refused.reason == "not_unique"
+    assert "lines 5, 10" in str(refused)
+
+
+def test_a_block_that_stands_twice_but_for_its_indentation_is_refused() -> None:
+    text = "if a:\n    stop()\n    if b:\n        stop()\n"
+    assert refusal(block("    stop()\n", "    go()\n"), text).reason == "not_unique"
+
+
+def test_an_absent_block_is_refused_with_the_nearest_lines() -> None:
+    refused = refusal(block("def add(a, b):\n    total = c\n", "x\n"))
+    assert refused.reason == "absent"
+    assert "line 5 is `total = a`, not `total = c`" in str(refused)
+
+
+def test_of_two_blocks_of_which_one_fails_none_is_applied() -> None:
+    good, bad = block("import os\n", "import re\n"), block("nowhere\n", "x\n")
+    assert refusal(good + bad).reason == "absent"
+
+
+def test_a_block_is_searched_in_what_the_one_before_left() -> None:
+    done = edited(block("import os\n", "import re\n") + block("import re\n", "import sys\n"))
+    assert done.files == {"m.py": FILE.replace("import os", "import sys")}
+
+
+@pytest.mark.parametrize("above", ["pkg/n.py", "`pkg/n.py`", "**pkg/n.py**", "### File: pkg/n.py", "pkg/n.py:"])
+def test_the_file_is_named_above_the_fence_in_any_dress(above: str) -> None:
+    reply = f"Here it is.\n\n{above}\n```python\n{A_TO_B}```\nDone.\n"
+    assert apply_edit("search_replace", reply, {"pkg/n.py": "a\n"}.get, "m.py").files == {"pkg/n.py": "b\n"}
+
+
+def test_a_file_may_be_named_in_the_fence_or_by_its_last_part() -> None:
+    for opening in ("```python pkg/m.py", "```python:pkg/m.py", "m.py\n~~~"):
+        reply = f"{opening}\n{A_TO_B}{opening[-3:] if '~' in opening else '```'}\n"
+        assert apply_edit("search_replace", reply, {"pkg/m.py": "a\n"}.get, "pkg/m.py").files == {"pkg/m.py": "b\n"}
+
+
+def test_spaces_lost_at_line_ends_are_put_back() -> None:
+    done = edited(block("a\nb\nc\n", "a\nB\nc\n"), "a  \nb \nc\t\n")
+    assert done.files == {"m.py": "a  \nB\nc\t\n"}
+    assert done.receipts[0].rule == "trailing_whitespace"
+
+
+def test_a_block_with_another_indentation_is_shifted_as_a_whole() -> None:
+    old, new = (
+        "def add(self, first):\n    total = first\n",
+        "def add(self, first):\n    if first:\n        total = first\n",
+    )
+    text = "class A:\n    def add(self, first):\n        total = first\n"
+    done = edited(block(old, new), text)
+    assert done.files == {"m.py": "class A:\n    def add(self, first):\n        if first:\n            total = first\n"}
+    assert done.receipts[0].rule == "indentation"
+
+
+def test_new_lines_at_another_depth_than_the_block_are_not_shifted_but_refused() -> None:
+    old, new = "total = first + second\nreturn total * second\n", "        total = second\n        return total\n"
+    text = "    def f():\n        total = first + second\n        return total * second\n"
+    assert refusal(block(old, new), text).reason == "hunk_mismatch"
+
+
+def test_tabs_for_spaces_are_turned_back() -> None:
+    old, new = "\tvalue = first\n\t\treturn value + 1\n", "\tvalue = first\n\t\treturn value + 2\n"
+    done = edited(block(old, new), "    value = first\n        return value + 1\n")
+    assert done.files == {"m.py": "    value = first\n        return value + 2\n"}
+    assert done.receipts[0].rule == "tabs"
+
+
+def test_lines_left_out_in_both_halves_stay() -> None:
+    done = edited(block("import os\n...\n    return total - b\n", "import re\n...\n    return total + b\n"))
+    assert done.files == {"m.py": FILE.replace("import os", "import re").replace("total - b", "total + b")}
+    assert {one.rule for one in done.receipts} == {"ellipsis"}
+
+
+def test_a_comment_in_place_of_code_is_refused() -> None:
+    new = "def add(a, b):\n    # ... rest of the function ...\n"
+    assert refusal(block("def add(a, b):\n    total = a\n    return total - b\n", new)).reason == "ellipsis"
+
+
+def test_a_new_stub_body_is_no_lines_left_out() -> None:
+    done = edited(block("import os\n", "import os\n\n\ndef stub():\n    ...\n"))
+    assert "    ...\n" in str(done.files["m.py"])
+
+
+def test_crlf_and_a_missing_last_line_end_are_kept() -> None:
+    assert edited(block("b\n", "c\nd\n"), "a\r\nb").files == {"m.py": "a\r\nc\r\nd"}
+
+
+def test_a_file_with_both_line_ends_is_refused() -> None:
+    assert refusal(block("b\n", "c\n"), "a\r\nb\n").reason == "mixed_line_endings"
+
+
+def test_a_line_that_is_a_marker_needs_longer_markers() -> None:
+    text = "Title\n=======\n"
+    old, new = "Title\n=======\n", "Name\n=======\n"
+    assert refusal(block(old, new), text).reason == "malformed"
+    assert edited(block(old, new, 8), text).files == {"m.py": new}
+
+
+def test_an_empty_search_makes_a_new_file_and_fills_an_empty_one_alone() -> None:
+    assert edited(block("", "a\n"), None).files == {"m.py": "a\n"}
+    assert edited(block("", "a\n"), "").files == {"m.py": "a\n"}
+    assert refusal(block("", "a\n")).reason == "absent"
+
+
+@pytest.mark.parametrize("path", ["../m.py", "/etc/m.py", "a/../../m.py", "C:/m.py", ".git/hooks/pre-commit"])
+def test_a_path_that_leads_out_is_refused(path: str) -> None:
+    assert refusal(f"{path}\n{A_TO_B}").reason in ("path_escape", "malformed")
+
+
+@pytest.mark.parametrize(
+    "reply", ["Nothing to do.", "<<<<<<< SEARCH\na\n=======\nb\n", "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n"]
+)
+def test_a_broken_or_cut_off_reply_is_refused(reply: str) -> None:
+    assert refusal(reply, "a\n").reason == "malformed"
+
+
+def test_a_reply_cut_off_between_its_blocks_is_refused() -> None:
+    assert refusal(f"```\n{A_TO_B}", "a\n").reason == "malformed"
+
+
+def test_an_edit_that_changes_nothing_is_refused() -> None:
+    assert refusal(block("import os\n", "import os\n")).reason == "unchanged"
+
+
+def test_a_moved_line_whose_spaces_the_file_has_otherwise_is_refused() -> None:
+    assert refusal(block("a\nb\n", "b\na\n"), "a  \nb  \n").reason == "hunk_mismatch"
