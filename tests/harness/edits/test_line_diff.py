@@ -43,7 +43,7 @@ def test_a_line_that_does_not_exist_is_refused() -> None:
 
 
 def test_an_added_line_beside_no_deleted_one_is_refused_as_nothing_checks_its_number() -> None:
-    assert refusal("+3 new\n").reason == "absent"
+    assert refusal("+3 new\n").reason == "hunk_mismatch"
     assert refusal("-2 b\n+2 B\n+5 new\n").reason == "hunk_mismatch"
 
 

@@ -47,7 +47,8 @@ def test_a_text_outside_what_the_line_opens_is_refused_where_it_is_short() -> No
 
 
 def test_files_are_made_changed_moved_and_deleted_together() -> None:
-    body = "*** Add File: new.py\n+a\n+\n+b\n*** Update File: m.py\n*** Move to: n.py\n@@\n-a\n+b\n*** Delete File: old.py\n"
+    body = "*** Add File: new.py\n+a\n+\n+b\n*** Update File: m.py\n*** Move to: n.py\n@@\n-a\n+b\n"
+    body += "*** Delete File: old.py\n"
     done = apply_edit("patch_envelope", patch(body), {"m.py": "a\n", "old.py": "x\n"}.get)
     assert done.files == {"new.py": "a\n\nb\n", "m.py": None, "n.py": "b\n", "old.py": None}
 

@@ -149,7 +149,7 @@ def test_an_empty_search_makes_a_new_file_and_fills_an_empty_one_alone() -> None
     assert refusal(block("", "a\n")).reason == "absent"
 
 
-@pytest.mark.parametrize("path", ["../m.py", "/etc/m.py", "a/../../m.py", "C:/m.py", ".git/hooks/pre-commit"])
+@pytest.mark.parametrize("path", ["../m.py", "/etc/m.py", "a/../../m.py", ".git/hooks/pre-commit"])
 def test_a_path_that_leads_out_is_refused(path: str) -> None:
     assert refusal(f"{path}\n{A_TO_B}").reason in ("path_escape", "malformed")
 
