@@ -124,7 +124,7 @@ def _cut_off(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def _stale(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Someone changed a line that the reply shows."""
+    """Someone changed a line that the reply shows: where it is one that stays, the edit may still be meant as it is."""
     case = _whole(name, edit)
     shown = [line for line in _old_lines(name, case.reply) if sum(map(str.isalnum, line)) > 6]
     if not shown:
@@ -142,7 +142,8 @@ def _stale(draw: Random, name: str, edit: Edit) -> Case | None:
     hunks = _old_blocks(name, case.reply)
     if all(places_of(block, now) for block in hunks):
         return None
-    return structs.replace(case, file=text_of(now), meant=None, tellable=False)
+    meant = None if _is_changed(edit, at[0]) else text_of(_after(tuple(now), edit))
+    return structs.replace(case, file=text_of(now), meant=meant, tellable=False)
 
 
 def _deleted_line(draw: Random, name: str, edit: Edit) -> Case | None:
