@@ -8,7 +8,10 @@ MisstepError                 (exit 2) anything said in one line and without a tr
 │       ├── EmptyFile        there is nothing in the file
 │       └── ReaderFailed     a reader broke on it: names the reader and its package
 ├── EditRefused              an edit cannot be applied: names the reason and the nearest lines
+├── UnsafePath               a path leaves its folder, or goes through a link
 ├── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
+│   └── SandboxMissing       no sandbox works on this machine: says why not, and what to install
+├── SandboxFailed            (exit 3) a sandbox that works in general could not start this command
 └── CannotWrite              (exit 3) a device takes no more of a file: it is full, or it fails
 """
 
@@ -174,6 +177,20 @@ class MissingPrerequisite(MisstepError):
     """Something outside Misstep is missing; `advice` names the command that brings it."""
 
     exit_code = 3
+
+
+class SandboxMissing(MissingPrerequisite):
+    """No sandbox works on this machine; `misstep doctor` says more."""
+
+
+class SandboxFailed(MisstepError):
+    """A sandbox that works in general could not start this command: the machine's state, not the command, is at fault."""
+
+    exit_code = 3
+
+
+class UnsafePath(MisstepError):
+    """A path leaves the folder that it is given for, goes through a symbolic link, or names no regular file."""
 
 
 class CannotWrite(MisstepError):

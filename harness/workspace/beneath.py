@@ -1,0 +1,229 @@
+"""Files beneath a folder that untrusted programs wrote: no link is followed, no device or pipe is opened, sizes are capped.
+
+Every path is opened by one `openat2` that the kernel keeps beneath the folder, or step by step without following
+links where the kernel has no such call.
+"""
+
+import ctypes
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from harness.errors import UnsafePath
+
+LARGEST = 64 << 20
+"""Bytes of a file that are read as one."""
+
+DEEPEST = 100
+"""Levels of folders that are walked; an open folder is held for each."""
+
+_OPENAT2 = 437
+_NO_MAGIC_LINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
+_NO_SUCH_CALL = (errno.ENOSYS, errno.EPERM)
+_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_COPIED = 1 << 26
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _OpenHow(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+def relative(path: str | os.PathLike[str]) -> str:
+    """A path relative to the workspace's root, `""` for the root itself.
+
+    Raises
+    ------
+    UnsafePath
+        It is absolute, has `..` in it, or holds a NUL.
+    """
+    text = os.fspath(path)
+    parts = PurePosixPath(text).parts
+    if text.startswith("/") or ".." in parts or "\0" in text:
+        raise UnsafePath(f"{text!r} is no path within the workspace", "Give a path relative to its root, without `..`.")
+    return "/".join(part for part in parts if part != ".")
+
+
+def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
+    """Open a path beneath an open folder without following a link in any part of it.
+
+    Raises
+    ------
+    OSError
+        As `open` does; `ELOOP` where a part of the path is a link.
+    """
+    if not path:
+        return os.open(".", flags | _SAFE, dir_fd=folder)
+    how = _OpenHow(flags | _SAFE, mode, _BENEATH | _NO_SYMLINKS | _NO_MAGIC_LINKS)
+    opened: int = _libc.syscall(_OPENAT2, folder, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how))
+    if opened >= 0:
+        return opened
+    number = ctypes.get_errno()
+    if number in _NO_SUCH_CALL:
+        return _open_stepwise(folder, path, flags, mode)
+    raise OSError(number, os.strerror(number), path)
+
+
+def _open_stepwise(folder: int, path: str, flags: int, mode: int) -> int:
+    *parents, name = path.split("/")
+    at = os.dup(folder)
+    try:
+        for parent in parents:
+            at, before = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | _SAFE, dir_fd=at), at
+            os.close(before)
+        return os.open(name, flags | _SAFE, mode, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+@contextmanager
+def folder_at(root: Path | int, path: str = "") -> Iterator[int]:
+    """A folder beneath another, open while the block runs."""
+    flags = os.O_RDONLY | os.O_DIRECTORY
+    top = os.open(root, flags | os.O_CLOEXEC) if isinstance(root, Path) else os.dup(root)
+    try:
+        opened = open_beneath(top, path, flags)
+    finally:
+        os.close(top)
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
+def status(root: Path, path: str) -> os.stat_result | None:
+    """What stands at a path, links not followed; none where nothing does."""
+    parent, _, name = path.rpartition("/")
+    try:
+        with folder_at(root, parent) as folder:
+            return os.stat(name or ".", dir_fd=folder, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return None
+        raise
+
+
+def read_file(root: Path, path: str, largest: int = LARGEST) -> bytes:
+    """The content of a regular file.
+
+    Raises
+    ------
+    UnsafePath
+        It is a link, goes through one, is no regular file, or is larger than `largest`.
+    FileNotFoundError
+        There is none.
+    """
+    try:
+        with folder_at(root) as folder:
+            opened = open_beneath(folder, path, os.O_RDONLY)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise UnsafePath(f"{path!r} is a link, a socket or a pipe and is not read") from None
+        raise
+    with os.fdopen(opened, "rb") as file:
+        found = os.fstat(opened)
+        if not stat.S_ISREG(found.st_mode):
+            raise UnsafePath(f"{path!r} is no regular file")
+        content = file.read(largest + 1)
+    if len(content) > largest:
+        raise UnsafePath(f"{path!r} has more than {largest:,} bytes and is not read")
+    return content
+
+
+def write_file(folder: int, name: str, content: bytes, mode: int, owner: int | None) -> None:
+    """Write a file into an open folder in one step; what stood there, a link too, is replaced and never followed."""
+    draft = f".misstep-{os.getpid()}-{os.urandom(6).hex()}"
+    opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(opened, "wb") as file:
+            file.write(content)
+            _own(opened, mode, owner)
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(draft, dir_fd=folder)
+        raise
+
+
+def _own(opened: int, mode: int, owner: int | None) -> None:
+    if owner is not None:
+        os.fchown(opened, owner, owner)
+    os.fchmod(opened, mode & 0o777)
+
+
+def make_folder(parent: int, name: str, mode: int, owner: int | None) -> None:
+    """Make a folder in an open folder."""
+    os.mkdir(name, 0o700, dir_fd=parent)
+    opened = os.open(name, os.O_RDONLY | os.O_DIRECTORY | _SAFE, dir_fd=parent)
+    try:
+        _own(opened, mode | 0o700, owner)
+    finally:
+        os.close(opened)
+
+
+def copy_file(source: tuple[int, str], target: tuple[int, str], owner: int | None) -> bool:
+    """Copy a regular file from one open folder into another with mode and time; false where it is none (any more)."""
+    read = os.open(source[1], os.O_RDONLY | _SAFE, dir_fd=source[0])
+    try:
+        found = os.fstat(read)
+        if not stat.S_ISREG(found.st_mode):
+            return False
+        write = os.open(target[1], os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=target[0])
+        try:
+            while os.sendfile(write, read, None, _COPIED):
+                pass
+            _own(write, found.st_mode, owner)
+            os.utime(write, ns=(found.st_atime_ns, found.st_mtime_ns))
+        finally:
+            os.close(write)
+    finally:
+        os.close(read)
+    return True
+
+
+def make_link(folder: int, name: str, target: str, owner: int | None) -> None:
+    """Make a symbolic link in an open folder."""
+    os.symlink(target, name, dir_fd=folder)
+    if owner is not None:
+        os.chown(name, owner, owner, dir_fd=folder, follow_symlinks=False)
+
+
+def unlock(parent: int, name: str) -> None:
+    """Let the owner list and enter a folder that a program has closed to everyone."""
+    opened = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        os.chmod(f"/proc/self/fd/{opened}", 0o700)
+    finally:
+        os.close(opened)
+
+
+def remove_tree(folder: int, name: str) -> None:
+    """Remove whatever has this name in an open folder; links are removed, not followed; nothing there is no error."""
+    too_deep: list[str] = [name]
+    while too_deep:
+        _remove(folder, too_deep.pop(), (folder, too_deep), DEEPEST)
+
+
+def _remove(folder: int, name: str, top: tuple[int, list[str]], levels: int) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return
+    except (IsADirectoryError, PermissionError):
+        unlock(folder, name)
+    else:
+        return
+    if not levels:  # what is nested too deeply is moved up and removed from there
+        moved = f".misstep-{os.urandom(8).hex()}"
+        os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=top[0])
+        top[1].append(moved)
+        return
+    with folder_at(folder, name) as inner:
+        for entry in os.listdir(inner):
+            _remove(inner, entry, top, levels - 1)
+    os.rmdir(name, dir_fd=folder)

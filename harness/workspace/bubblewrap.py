@@ -1,0 +1,297 @@
+"""The sandbox on bubblewrap: namespaces of its own, an allow-list of files, no network, an unprivileged user.
+
+Of the machine's files a command sees the system's programs and libraries, what it was given, and its workspace.
+As root the user id is dropped before the user namespace is made; folders that this user may not reach (an
+interpreter under root's home) are bound to a place that it may, by an outer bubblewrap that sees the machine's files.
+"""
+
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from signal import SIGKILL
+
+import msgspec
+
+from harness.errors import SandboxFailed
+from harness.workspace import supervision, system_calls
+from harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Finished, Limits, Mounts
+
+SANDBOX_USER = 61001
+"""The user that commands run as where Misstep itself runs as root."""
+
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+    "HOME": "/tmp",  # noqa: S108 (of the sandbox, not of the machine)
+    "TMPDIR": "/tmp",  # noqa: S108
+    "LANG": "C.UTF-8",
+    "USER": "sandbox",
+    "PYTHONDONTWRITEBYTECODE": "1",  # a compiled file may be as new and as long as the edited source that it is not of
+}
+_SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
+_SHARED_MEMORY = 16 * MIB
+_REVEALED = "/mnt"
+_BARE = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin"}
+_ENDED_SECONDS = 5000
+_MOST_TEMPORARY = 256
+
+
+class _Status(msgspec.Struct, rename="kebab"):
+    """What bubblewrap reports: first the process that it started, then how that ended."""
+
+    child_pid: int | None = None
+    exit_code: int | None = None
+
+
+class Bubblewrap:
+    """Commands in a sandbox made by one `bwrap`.
+
+    Parameters
+    ----------
+    program
+        The `bwrap` to start.
+    overlays
+        Whether it can lay a writable layer over folders; tried out by `find_sandbox`.
+    """
+
+    name = "bubblewrap"
+
+    def __init__(self, program: Path, *, overlays: bool) -> None:
+        self.program, self.overlays = program, overlays
+        self.owner = SANDBOX_USER if os.geteuid() == 0 else None
+
+    def run(
+        self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES
+    ) -> Finished:
+        """Run a command as `Sandbox.run` says."""
+        with ExitStack() as files:
+            told, tell = os.pipe()
+            files.callback(os.close, told)
+            with ExitStack() as handed_over:
+                handed_over.callback(os.close, tell)
+                argv, kept = self._command(command, mounts, limits, {**ENVIRONMENT, **environment}, tell, handed_over)
+                disk = supervision.DiskUse(mounts.workspace, limits.disk_mb * MIB + mounts.allowance)
+                process = self._start(argv, (tell, *kept))
+            root = _Root(told)
+            files.callback(root.close)
+            watched = supervision.supervise(process, limits, disk, lambda: _kill(process, root))
+            status = root.finished()
+        if watched.broken is not None:
+            return Finished(None, watched.output, watched.seconds, watched.broken)
+        if status.exit_code is None:
+            found = f"the sandbox could not start {command[0]!r}: {watched.output.strip()[-500:]}"
+            raise SandboxFailed(found, "`misstep doctor` says what this machine can do.")
+        ended = "signal" if status.exit_code > 128 else "exited"
+        return Finished(status.exit_code, watched.output, watched.seconds, ended)
+
+    def _start(self, argv: list[str], kept: tuple[int, ...]) -> "subprocess.Popen[bytes]":
+        # The environment is bare, as process 1 of the sandbox is bwrap itself, and a command may read what it has.
+        try:
+            return subprocess.Popen(  # noqa: S603
+                argv,
+                env=_BARE,
+                pass_fds=kept,
+                start_new_session=True,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        except OSError as error:
+            raise SandboxFailed(f"{argv[0]} cannot be started: {error.strerror}", "See `misstep doctor`.") from error
+
+    def _command(
+        self,
+        command: Sequence[str],
+        mounts: Mounts,
+        limits: Limits,
+        environment: Mapping[str, str],
+        tell: int,
+        files: ExitStack,
+    ) -> tuple[list[str], tuple[int, ...]]:
+        """The whole command line, and the open files that it needs."""
+        places = _Places(self.owner)
+        program = places.of(self.program, self.program.parent.parent)
+        options = ["--json-status-fd", str(tell), *_namespaces(), *_variables(environment), *_system()]
+        kept: list[int] = []
+
+        def given(content: bytes) -> str:
+            kept.append(_in_memory(content, files))
+            return str(kept[-1])
+
+        for path, text in _accounts(self.owner or os.geteuid()).items():
+            options += ["--perms", "0444", "--ro-bind-data", given(text.encode()), path]
+        for path in dict.fromkeys(mounts.read_only):
+            options += ["--ro-bind", places.of(path), str(path)]
+        temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
+        options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
+        options += [*_workspace(mounts, places), "--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
+        if calls := system_calls.program():
+            options += ["--seccomp", given(calls)]
+        arguments = given(b"".join(os.fsencode(option) + b"\0" for option in options))
+        argv = [program, "--args", arguments, "--", *_limited(limits), *command]
+        if self.owner is not None:
+            dropped = [f"--reuid={self.owner}", f"--regid={self.owner}", "--clear-groups", "--no-new-privs"]
+            argv = ["setpriv", *dropped, "--inh-caps=-all", "--bounding-set=-all", *argv]
+        if places.hidden:
+            argv = [str(self.program), *places.options(), "--", *argv]
+        return argv, tuple(kept)
+
+
+class _Places:
+    """Where the sandbox's user reaches a folder: at its own path, or at a place to which root binds it."""
+
+    def __init__(self, user: int | None) -> None:
+        self._user = user
+        self.hidden: dict[Path, str] = {}
+
+    def of(self, path: Path, whole: Path | None = None) -> str:
+        """The path at which the user reaches one; if hidden, `whole` is bound, and all that lies in it is reached."""
+        if self._user is None or _reachable(path):
+            return str(path)
+        top = whole or path
+        for bound, place in self.hidden.items():
+            if path.is_relative_to(bound):
+                return str(Path(place, path.relative_to(bound)))
+        place = self.hidden.setdefault(top, f"{_REVEALED}/{len(self.hidden)}")
+        return str(Path(place, path.relative_to(top)))
+
+    def options(self) -> Iterator[str]:
+        yield from ("--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", _REVEALED)
+        for path, place in self.hidden.items():
+            yield from ("--bind", str(path), place)
+
+
+def _reachable(path: Path) -> bool:
+    """Whether any user may enter all the folders above a path; whoever may not list one may still pass through it."""
+    return all(parent.stat().st_mode & stat.S_IXOTH for parent in path.parents)
+
+
+class _Root:
+    """Process 1 of the sandbox, at whose end everything in the sandbox has ended."""
+
+    def __init__(self, told: int) -> None:
+        self._told = told
+        os.set_blocking(told, False)
+        self._status = _Status()
+        self._text = b""
+        self._process = -1
+
+    def finished(self) -> _Status:
+        """What has been reported until now."""
+        with suppress(BlockingIOError):
+            while piece := os.read(self._told, 4096):
+                self._text += piece
+        for line in self._text.splitlines():
+            said = msgspec.json.decode(line, type=_Status)
+            self._status.child_pid = said.child_pid or self._status.child_pid
+            if said.exit_code is not None:
+                self._status.exit_code = said.exit_code
+        return self._status
+
+    def close(self) -> None:
+        if self._process >= 0:
+            os.close(self._process)
+
+    def hold(self) -> None:
+        """Hold the process, so that its number cannot become another's."""
+        process = self.finished().child_pid
+        if process is not None:
+            with suppress(ProcessLookupError):
+                self._process = os.pidfd_open(process)
+
+    def kill(self) -> None:
+        """Kill it, and wait until the kernel has ended all that it held."""
+        import select
+        import signal
+
+        if self._process < 0:
+            return
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process, SIGKILL)
+        poll = select.poll()
+        poll.register(self._process, select.POLLIN)
+        if not poll.poll(_ENDED_SECONDS):
+            raise SandboxFailed("a command in the sandbox cannot be ended", "Look for processes that wait for a disk.")
+
+
+def _kill(process: "subprocess.Popen[bytes]", root: _Root) -> None:
+    root.hold()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, SIGKILL)
+    root.kill()
+
+
+def _in_memory(content: bytes, files: ExitStack) -> int:
+    opened = os.memfd_create("misstep")
+    files.callback(os.close, opened)
+    os.write(opened, content)
+    os.lseek(opened, 0, os.SEEK_SET)
+    return opened
+
+
+def _namespaces() -> list[str]:
+    kinds = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
+    unshared = [f"--unshare-{kind}" for kind in kinds]
+    return [*unshared, "--disable-userns", "--hostname", "sandbox", "--new-session", "--die-with-parent", "--clearenv"]
+
+
+def _variables(environment: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environment.items():
+        yield from ("--setenv", name, value)
+
+
+def _system() -> Iterator[str]:
+    """The system's programs and libraries, devices that do no harm, and the processes of the sandbox itself."""
+    yield from ("--ro-bind", "/usr", "/usr")
+    for name in _SYSTEM:
+        path = Path("/", name)
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), str(path))
+        elif path.is_dir():
+            yield from ("--ro-bind", str(path), str(path))
+    for name in _ETC:
+        yield from ("--ro-bind-try", name, name)
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    yield from ("--size", str(_SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm")  # noqa: S108
+
+
+def _accounts(user: int) -> dict[str, str]:
+    """The files that tell names of users and hosts: of the sandbox, not of the machine."""
+    return {
+        "/etc/passwd": f"sandbox:x:{user}:{user}::/tmp:/bin/sh\n",
+        "/etc/group": f"sandbox:x:{user}:\n",
+        "/etc/hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
+        "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+    }
+
+
+def _workspace(mounts: Mounts, places: _Places) -> Iterator[str]:
+    whole = mounts.workspace.parent
+    if not mounts.lower:
+        yield from ("--bind", places.of(mounts.workspace, whole), INSIDE)
+        return
+    for layer in mounts.lower:
+        yield from ("--overlay-src", places.of(layer, whole if layer.is_relative_to(whole) else layer))
+    work = mounts.work or whole / "work"
+    yield from ("--overlay", places.of(mounts.workspace, whole), places.of(work, whole), INSIDE)
+
+
+def _limited(limits: Limits) -> list[str]:
+    """What sets the kernel's limits, within the sandbox: outside, its own start would be counted against them."""
+    memory, largest = limits.memory_mb * MIB, limits.file_mb * MIB
+    return [
+        shutil.which("prlimit") or "prlimit",
+        f"--nproc={limits.processes}:{limits.processes}",
+        f"--data={memory}:{memory}",
+        f"--fsize={largest}:{largest}",
+        "--nofile=512:512",
+        "--core=0:0",
+        "--msgqueue=65536:65536",
+        "--memlock=0:0",
+        "--",
+    ]

@@ -1,0 +1,96 @@
+"""What every sandbox takes and gives: limits, mounts, and how a command ended."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+MIB = 1 << 20
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+INSIDE = "/ws"
+"""Where the workspace stands inside a sandbox that has a file system view of its own."""
+
+Ended = Literal["exited", "signal", "time", "memory", "output", "disk"]
+
+
+class Limits(Struct, frozen=True):
+    """What one command may take: all its processes together, but for `file_mb`, which is for each file."""
+
+    seconds: float = 60.0
+    memory_mb: int = 1024
+    processes: int = 64
+    output_bytes: int = 1 << 20
+    file_mb: int = 64
+    disk_mb: int = 256
+
+
+class Finished(Struct, frozen=True):
+    """How a command ended.
+
+    Attributes
+    ----------
+    exit_code
+        Its exit code, 128 + n after signal n; none where a limit ended it.
+    output
+        Standard output and standard error as they came, decoded with replacement, cut at the limit.
+    ended
+        What ended it: itself (`exited`), a signal, or the limit that it broke.
+    """
+
+    exit_code: int | None
+    output: str
+    seconds: float
+    ended: Ended
+
+
+class Mounts(Struct, frozen=True):
+    """What of the machine's files a command sees besides the system's programs.
+
+    Attributes
+    ----------
+    workspace
+        The folder that takes the writes: the whole tree, or the upper layer of an overlay where `lower` is not empty.
+    lower
+        The layers beneath it, the lowest first; nothing writes to them.
+    work
+        The empty folder that an overlay needs on the same file system as its upper layer.
+    read_only
+        Further folders and files, at the same path inside and outside.
+    allowance
+        Bytes added to the limit on the disk: what stood in `workspace` from the beginning, less what earlier layers hold.
+    """
+
+    workspace: Path
+    lower: tuple[Path, ...] = ()
+    work: Path | None = None
+    read_only: tuple[Path, ...] = ()
+    allowance: int = 0
+
+
+class Sandbox(Protocol):
+    """A way to run a command without harm to the machine."""
+
+    @property
+    def name(self) -> str:
+        """What `find_sandbox` calls it."""
+
+    @property
+    def overlays(self) -> bool:
+        """Whether it can lay a writable layer over folders that stay as they are."""
+
+    @property
+    def owner(self) -> int | None:
+        """The user id that must own the workspace's files; none where it is that of this process."""
+
+    def run(
+        self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES
+    ) -> Finished:
+        """Run a command in the workspace to its end; blocks, so callers use threads that outlive the command.
+
+        Raises
+        ------
+        SandboxFailed
+            The command was never started.
+        """

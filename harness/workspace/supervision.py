@@ -1,0 +1,204 @@
+"""One running command: its output is read up to a limit, and whatever breaks another limit ends it.
+
+No limit of the kernel covers the memory or the files of several processes together without control groups, so both are
+looked at from outside, many times a second.
+"""
+
+import os
+import select
+import stat
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.workspace.sandbox import MIB, Ended, Limits
+from harness.workspace.trees import bytes_beneath
+
+_EVERY_SECONDS = 0.025
+_READ = 1 << 16
+_DRAINED_SECONDS = 2.0
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Watched(Struct, frozen=True):
+    """What the supervision of a command found: its output, and the limit that ended it, if one did."""
+
+    output: str
+    seconds: float
+    broken: Ended | None
+
+
+class DiskUse:
+    """The bytes of a folder, counted only when the file system's free space says that they may have grown enough.
+
+    Counting a large tree takes long, asking for the free space does not. As others use the file system too, the folder
+    is counted now and then all the same.
+    """
+
+    def __init__(self, folder: Path, limit: float) -> None:
+        self._folder, self._limit = folder, limit
+        self.device = os.stat(folder).st_dev
+        self._free, self._room = self._free_bytes(), limit
+        self._next, self._counts = time.monotonic() + 1, 0.0
+
+    def _free_bytes(self) -> int:
+        found = os.statvfs(self._folder)
+        return found.f_bfree * found.f_frsize
+
+    def exceeded(self) -> bool:
+        """Whether the folder has more than its limit."""
+        free, now = self._free_bytes(), time.monotonic()
+        if self._free - free < self._room / 2 and now < self._next:
+            return False
+        used = bytes_beneath(self._folder)
+        taken = time.monotonic() - now
+        self._free, self._room, self._next = free, max(self._limit - used, 0), now + max(1.0, 20 * taken)
+        return used > self._limit
+
+
+def supervise(
+    process: "subprocess.Popen[bytes]",
+    limits: Limits,
+    disk: DiskUse,
+    kill: Callable[[], None],
+    ended: Callable[[], Ended | None] = lambda: None,
+) -> Watched:
+    """Read a command's output until it and everything it started has ended, or end it.
+
+    Parameters
+    ----------
+    process
+        Started with a pipe for its output.
+    kill
+        Ends the command and everything it started.
+    ended
+        A further limit that may have been broken.
+    """
+    if process.stdout is None:
+        raise ValueError("the command's output is no pipe")
+    pipe, started = process.stdout.fileno(), time.monotonic()
+    os.set_blocking(pipe, False)
+    output, broken, is_open = bytearray(), None, True
+    ending = os.pidfd_open(process.pid)
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    poll.register(ending, select.POLLIN)
+    try:
+        check = started + _EVERY_SECONDS
+        while broken is None:
+            ready = {number for number, _ in poll.poll(1000 * max(0.0, check - time.monotonic()))}
+            if pipe in ready and not _read(pipe, output):
+                poll.unregister(pipe)
+                is_open = False
+            now = time.monotonic()
+            if len(output) > limits.output_bytes:
+                broken = "output"
+            elif ending in ready:
+                break
+            elif now - started > limits.seconds:
+                broken = "time"
+            elif now >= check:
+                check = now + _EVERY_SECONDS
+                broken = _memory_or_disk(process.pid, limits, disk) or ended()
+        if broken is not None:
+            kill()
+        process.wait()
+        if is_open:
+            _drain(pipe, output, limits.output_bytes)
+    except BaseException:
+        kill()
+        process.wait()
+        raise
+    finally:
+        os.close(ending)
+        process.stdout.close()
+    if broken is None and len(output) > limits.output_bytes:
+        broken = "output"
+    if broken is None and disk.exceeded():
+        broken = "disk"
+    text = bytes(output[: limits.output_bytes]).decode("utf-8", "replace")
+    return Watched(text, time.monotonic() - started, broken)
+
+
+def _read(pipe: int, output: bytearray) -> bool:
+    """Append what is there; false at the end."""
+    try:
+        piece = os.read(pipe, _READ)
+    except BlockingIOError:
+        return True
+    output += piece
+    return bool(piece)
+
+
+def _drain(pipe: int, output: bytearray, most: int) -> None:
+    """Read what is left in the pipe of a command that has ended."""
+    deadline = time.monotonic() + _DRAINED_SECONDS
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    while len(output) <= most and poll.poll(1000 * max(0.0, deadline - time.monotonic())):
+        if not _read(pipe, output):
+            return
+
+
+def _memory_or_disk(root: int, limits: Limits, disk: DiskUse) -> Ended | None:
+    processes = family(root)
+    allowed = limits.memory_mb * MIB
+    if sum(map(_resident, processes)) > allowed and sum(map(_proportional, processes)) > allowed:
+        return "memory"
+    memory, files = _without_name(processes, disk)
+    if memory > allowed:
+        return "memory"
+    return "disk" if files > limits.disk_mb * MIB or disk.exceeded() else None
+
+
+def family(root: int) -> list[int]:
+    """A process and everything that descends from it."""
+    found, at = [root], 0
+    while at < len(found):
+        found += children(found[at])
+        at += 1
+    return found
+
+
+def children(process: int) -> Iterator[int]:
+    """The children of a process, of each of its threads."""
+    try:
+        for thread in os.listdir(f"/proc/{process}/task"):
+            yield from map(int, Path(f"/proc/{process}/task/{thread}/children").read_text().split())
+    except OSError:  # it has ended
+        return
+
+
+def _resident(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE
+    except OSError:
+        return 0
+
+
+def _proportional(process: int) -> int:
+    """Resident bytes with its share of what several processes share; all of them where that is not told."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+    except (OSError, StopIteration):
+        return _resident(process)
+
+
+def _without_name(processes: list[int], disk: DiskUse) -> tuple[int, int]:
+    """The bytes of open files that have no name any more, in memory and on the workspace's disk."""
+    device = disk.device
+    sizes: dict[tuple[int, int], int] = {}
+    for process in processes:
+        try:
+            for name in os.listdir(f"/proc/{process}/fd"):
+                found = os.stat(f"/proc/{process}/fd/{name}")
+                if not found.st_nlink and stat.S_ISREG(found.st_mode):
+                    sizes[found.st_dev, found.st_ino] = found.st_blocks * 512
+        except OSError:  # it has ended, or it keeps its files to itself
+            continue
+    on_disk = sum(size for (where, _), size in sizes.items() if where == device)
+    return sum(sizes.values()) - on_disk, on_disk

@@ -1,0 +1,102 @@
+"""Walking and copying whole trees that untrusted programs wrote."""
+
+import errno
+import math
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import UnsafePath
+from harness.workspace import beneath
+
+SMALLEST = 4096
+"""Bytes that a file counts as at least, so that many empty ones fill a limit as well."""
+
+
+class Found(Struct, frozen=True):
+    """An entry of a tree: its path, what it is, and the open folder in which it stands while it is walked."""
+
+    path: str
+    name: str
+    folder: int
+    status: os.stat_result
+
+
+def walk(root: Path, path: str = "") -> Iterator[Found]:
+    """Everything beneath a folder, each folder before what is in it; links are not followed.
+
+    A folder that a program has closed to everyone is opened again.
+
+    Raises
+    ------
+    UnsafePath
+        Folders are nested too deeply.
+    """
+    with beneath.folder_at(root, path) as top:
+        yield from _walk(top, f"{path}/" if path else "", beneath.DEEPEST)
+
+
+def _walk(folder: int, prefix: str, levels: int) -> Iterator[Found]:
+    for name in sorted(os.listdir(folder)):
+        try:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:  # a program is at work here
+            continue
+        yield Found(prefix + name, name, folder, status)
+        if not stat.S_ISDIR(status.st_mode):
+            continue
+        if not levels:
+            raise UnsafePath(f"the folders of {prefix.partition('/')[0]!r} are nested too deeply")
+        with suppress(FileNotFoundError, NotADirectoryError):
+            if status.st_mode & 0o500 != 0o500:
+                beneath.unlock(folder, name)
+            with beneath.folder_at(folder, name) as inner:
+                yield from _walk(inner, f"{prefix}{name}/", levels - 1)
+
+
+def copy_tree(source: Path, target: Path, owner: int | None) -> int:
+    """Copy folders, regular files and links into an empty folder; nothing else is copied.
+
+    Returns
+    -------
+    The bytes that the copy counts as on the disk.
+    """
+    total = 0
+    for found in walk(source):
+        parent = found.path.rpartition("/")[0]
+        with beneath.folder_at(target, parent) as into:
+            total += copy_entry(found, into, owner)
+    return total
+
+
+def copy_entry(found: Found, into: int, owner: int | None) -> int:
+    """Copy one entry of a walk under its name into an open folder, a folder empty; gives the bytes that it counts as."""
+    mode = found.status.st_mode
+    if stat.S_ISDIR(mode):
+        beneath.make_folder(into, found.name, mode, owner)
+    elif stat.S_ISLNK(mode):
+        beneath.make_link(into, found.name, os.readlink(found.name, dir_fd=found.folder), owner)
+    elif not stat.S_ISREG(mode) or not beneath.copy_file((found.folder, found.name), (into, found.name), owner):
+        return 0
+    return size(found.status)
+
+
+def size(status: os.stat_result) -> int:
+    """The bytes on the disk that a file counts as."""
+    return max(status.st_blocks * 512, SMALLEST)
+
+
+def bytes_beneath(root: Path) -> float:
+    """What a tree counts as on the disk, also while programs change it; infinite where it hides what is in it."""
+    try:
+        return sum(size(found.status) for found in walk(root))
+    except (UnsafePath, PermissionError):
+        return math.inf
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # a folder has just become a link: it is counted the next time
+            return 0
+        raise
