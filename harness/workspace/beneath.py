@@ -193,11 +193,12 @@ def make_link(folder: int, name: str, target: str, owner: int | None) -> None:
         os.chown(name, owner, owner, dir_fd=folder, follow_symlinks=False)
 
 
-def unlock(parent: int, name: str) -> None:
-    """Let the owner list and enter a folder that a program has closed to everyone."""
-    opened = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+def change_mode(parent: int, name: str, mode: int) -> None:
+    """Change the permissions of a file or folder; a link is refused."""
+    opened = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
-        os.chmod(f"/proc/self/fd/{opened}", 0o700)
+        if not stat.S_ISLNK(os.fstat(opened).st_mode):
+            os.chmod(f"/proc/self/fd/{opened}", stat.S_IMODE(mode))
     finally:
         os.close(opened)
 
@@ -215,7 +216,7 @@ def _remove(folder: int, name: str, top: tuple[int, list[str]], levels: int) -> 
     except FileNotFoundError:
         return
     except (IsADirectoryError, PermissionError):
-        unlock(folder, name)
+        change_mode(folder, name, 0o700)
     else:
         return
     if not levels:  # what is nested too deeply is moved up and removed from there

@@ -59,6 +59,19 @@ class DiskUse:
         return used > self._limit
 
 
+class Many:
+    """The number of processes of a command, where no namespace limits it; twice over the limit in a row is too many."""
+
+    def __init__(self, root: int, most: int) -> None:
+        self._root, self._most = root, most + 2
+        self._before = False
+
+    def exceeded(self) -> Ended | None:
+        """What the command is to be ended by."""
+        before, self._before = self._before, len(family(self._root)) > self._most
+        return "signal" if before and self._before else None
+
+
 def supervise(
     process: "subprocess.Popen[bytes]",
     limits: Limits,

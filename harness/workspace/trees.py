@@ -1,11 +1,10 @@
 """Walking and copying whole trees that untrusted programs wrote."""
 
-import errno
 import math
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,12 +28,12 @@ class Found(Struct, frozen=True):
 def walk(root: Path, path: str = "") -> Iterator[Found]:
     """Everything beneath a folder, each folder before what is in it; links are not followed.
 
-    A folder that a program has closed to everyone is opened again.
-
     Raises
     ------
     UnsafePath
         Folders are nested too deeply.
+    PermissionError
+        A program has closed a folder to everyone; see `open_up`.
     """
     with beneath.folder_at(root, path) as top:
         yield from _walk(top, f"{path}/" if path else "", beneath.DEEPEST)
@@ -52,8 +51,6 @@ def _walk(folder: int, prefix: str, levels: int) -> Iterator[Found]:
         if not levels:
             raise UnsafePath(f"the folders of {prefix.partition('/')[0]!r} are nested too deeply")
         with suppress(FileNotFoundError, NotADirectoryError):
-            if status.st_mode & 0o500 != 0o500:
-                beneath.unlock(folder, name)
             with beneath.folder_at(folder, name) as inner:
                 yield from _walk(inner, f"{prefix}{name}/", levels - 1)
 
@@ -90,13 +87,56 @@ def size(status: os.stat_result) -> int:
     return max(status.st_blocks * 512, SMALLEST)
 
 
+def open_up(root: Path) -> None:
+    """Let the owner read every file and list every folder of a tree that programs wrote."""
+    with beneath.folder_at(root) as top:
+        _open_up(top, beneath.DEEPEST)
+
+
+def _open_up(folder: int, levels: int) -> None:
+    for name in os.listdir(folder):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        is_folder = stat.S_ISDIR(status.st_mode)
+        needed = 0o700 if is_folder else 0o400
+        if (is_folder or stat.S_ISREG(status.st_mode)) and status.st_mode & needed != needed:
+            beneath.change_mode(folder, name, status.st_mode | needed)
+        if is_folder and levels:
+            with beneath.folder_at(folder, name) as inner:
+                _open_up(inner, levels - 1)
+
+
 def bytes_beneath(root: Path) -> float:
-    """What a tree counts as on the disk, also while programs change it; infinite where it hides what is in it."""
-    try:
-        return sum(size(found.status) for found in walk(root))
-    except (UnsafePath, PermissionError):
+    """What a tree counts as on the disk, also while programs change it; infinite where folders are nested too deeply."""
+    with beneath.folder_at(root) as top:
+        return _bytes(top, beneath.DEEPEST)
+
+
+def _bytes(folder: int, levels: int) -> float:
+    if not levels:
         return math.inf
-    except OSError as error:
-        if error.errno == errno.ELOOP:  # a folder has just become a link: it is counted the next time
-            return 0
-        raise
+    total = 0.0
+    for name in os.listdir(folder):
+        with suppress(OSError):  # it has just gone, or become something else: it is counted the next time
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            total += size(status)
+            if stat.S_ISDIR(status.st_mode):
+                with _listed(folder, name, status.st_mode) as inner:
+                    total += _bytes(inner, levels - 1)
+    return total
+
+
+@contextmanager
+def _listed(parent: int, name: str, mode: int) -> Iterator[int]:
+    """A folder, open; one that its owner has closed is opened for a moment."""
+    closed = mode & 0o500 != 0o500 and os.geteuid() != 0
+    if closed:
+        beneath.change_mode(parent, name, mode | 0o500)
+    try:
+        with beneath.folder_at(parent, name) as inner:
+            if closed:
+                os.fchmod(inner, stat.S_IMODE(mode))
+                closed = False
+            yield inner
+    finally:
+        if closed:
+            beneath.change_mode(parent, name, mode)

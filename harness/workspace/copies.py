@@ -1,0 +1,194 @@
+"""Snapshots as copies, where the kernel lays no layers: a file is copied once for each of its contents.
+
+A file counts as unchanged while its inode, size and times are what they were when its content was last known; the time
+of an inode's change cannot be set by a program. What has changed only a moment ago is copied again, as two changes
+may have one time.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.workspace import beneath
+from harness.workspace.nodes import Node, node_at, not_a_folder
+from harness.workspace.sandbox import Mounts
+from harness.workspace.trees import Found, bytes_beneath, copy_tree, walk
+
+_MOMENT_NS = 20_000_000
+_Signature = tuple[int, int, int, int]
+
+
+class _Entry(Struct, frozen=True):
+    """An entry of a snapshot: a folder, or a node whose content stands elsewhere and does not change."""
+
+    mode: int
+    node: Node | None
+
+
+class CopiedTree:
+    """The files of a workspace as a copy of the base, and snapshots as tables of contents.
+
+    Parameters
+    ----------
+    base
+        The folder that is copied; it must not change as long as the workspace is open.
+    folder
+        An empty folder for the copies.
+    owner
+        The user who runs commands, where that is not the one of this process.
+    """
+
+    def __init__(self, base: Path, folder: Path, owner: int | None) -> None:
+        self._live, self._kept, self._owner = folder / "files", folder / "kept", owner
+        self._live.mkdir()
+        self._kept.mkdir(0o700)
+        copy_tree(base, self._live, owner)
+        if owner is not None:
+            os.chown(self._live, owner, owner)
+        self._live.chmod(stat.S_IMODE(base.stat().st_mode) | 0o700)
+        self._bytes = int(bytes_beneath(self._live))
+        self._snapshots: list[dict[str, _Entry]] = []
+        self._made = 0
+        self._known: dict[_Signature, tuple[Path, str]] = {}
+        for found in walk(self._live):
+            self._know(found.status, base, found.path)
+
+    def _know(self, status: os.stat_result, root: Path, path: str) -> None:
+        if stat.S_ISREG(status.st_mode) and time.time_ns() - status.st_ctime_ns > _MOMENT_NS:
+            self._known[_signature(status)] = (root, path)
+
+    def mounts(self, read_only: tuple[Path, ...]) -> Mounts:
+        """What a sandbox needs: the one folder with all files."""
+        return Mounts(self._live, read_only=read_only, allowance=self._bytes)
+
+    def node(self, path: str) -> Node | None:
+        """What stands at a path now."""
+        status = beneath.status(self._live, path)
+        return None if status is None else node_at(self._live, path, status)
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder stands at a path now."""
+        status = beneath.status(self._live, path)
+        return status is not None and stat.S_ISDIR(status.st_mode)
+
+    def files(self) -> Iterator[str]:
+        """The paths of all regular files."""
+        return (found.path for found in walk(self._live) if stat.S_ISREG(found.status.st_mode))
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file; what stood there is replaced."""
+        parent, _, name = path.rpartition("/")
+        there = self.node(path)
+        self._make_folders(parent)
+        with beneath.folder_at(self._live, parent) as folder:
+            beneath.write_file(folder, name, content, 0o644 if there is None else there.mode, self._owner)
+
+    def _make_folders(self, path: str) -> None:
+        if not path:
+            return
+        parent, _, name = path.rpartition("/")
+        self._make_folders(parent)
+        status = beneath.status(self._live, path)
+        if status is None:
+            with beneath.folder_at(self._live, parent) as folder:
+                beneath.make_folder(folder, name, 0o755, self._owner)
+        elif not stat.S_ISDIR(status.st_mode):
+            raise not_a_folder(path)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or link."""
+        parent, _, name = path.rpartition("/")
+        with beneath.folder_at(self._live, parent) as folder:
+            os.unlink(name, dir_fd=folder)
+
+    def take(self) -> int:
+        """Keep a copy of each content that is not yet known."""
+        entries: dict[str, _Entry] = {}
+        for found in walk(self._live):
+            if (entry := self._kept_entry(found)) is not None:
+                entries[found.path] = entry
+        self._snapshots.append(entries)
+        return len(self._snapshots) - 1
+
+    def _kept_entry(self, found: Found) -> _Entry | None:
+        mode = stat.S_IMODE(found.status.st_mode)
+        if stat.S_ISDIR(found.status.st_mode):
+            return _Entry(mode, None)
+        node = node_at(self._live, found.path, found.status)
+        if node is None:
+            return None
+        known = self._known.get(_signature(found.status))
+        if known is None:
+            self._made += 1
+            name = str(self._made)
+            with beneath.folder_at(self._kept) as kept:
+                if node.kind == "link":
+                    os.symlink(os.readlink(found.name, dir_fd=found.folder), name, dir_fd=kept)
+                else:
+                    beneath.copy_file((found.folder, found.name), (kept, name), None)
+            known = (self._kept, name)
+            self._know(found.status, *known)
+        return _Entry(mode, Node(node.kind, node.mode, node.size, *known))
+
+    def restore(self, number: int) -> None:
+        """Remove what a snapshot does not have, and put back what has changed since."""
+        entries, right, gone = self._snapshots[number], set[str](), set[str]()
+        for path, status in list(_statuses(self._live)):
+            parent, _, name = path.rpartition("/")
+            entry = entries.get(path)
+            if parent in gone:
+                gone.add(path)
+            elif entry is not None and self._is(status, entry):
+                right.add(path)
+            else:
+                gone.add(path)
+                with beneath.folder_at(self._live, parent) as folder:
+                    beneath.remove_tree(folder, name)
+        for path, entry in entries.items():
+            if path not in right:
+                self._put_back(path, entry)
+
+    def _is(self, status: os.stat_result, entry: _Entry) -> bool:
+        if entry.node is None:
+            return stat.S_ISDIR(status.st_mode)
+        return self._known.get(_signature(status)) == (entry.node.root, entry.node.path)
+
+    def _put_back(self, path: str, entry: _Entry) -> None:
+        parent, _, name = path.rpartition("/")
+        with beneath.folder_at(self._live, parent) as folder:
+            if entry.node is None:
+                beneath.make_folder(folder, name, entry.mode, self._owner)
+            elif entry.node.kind == "link":
+                beneath.make_link(folder, name, os.fsdecode(entry.node.content()), self._owner)
+            else:
+                above, _, kept = entry.node.path.rpartition("/")
+                with beneath.folder_at(entry.node.root, above) as source:
+                    beneath.copy_file((source, kept), (folder, name), self._owner)
+
+    def may_differ(self, number: int) -> Iterator[str]:
+        """Every path whose content is not known to be the snapshot's."""
+        entries, seen = self._snapshots[number], set[str]()
+        for path, status in _statuses(self._live):
+            seen.add(path)
+            entry = entries.get(path)
+            if entry is None or not self._is(status, entry):
+                yield path
+        yield from (path for path in entries if path not in seen)
+
+    def node_then(self, number: int, path: str) -> Node | None:
+        """What stood at a path when a snapshot was taken."""
+        entry = self._snapshots[number].get(path)
+        return None if entry is None else entry.node
+
+
+def _statuses(root: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Path and status of everything beneath a folder."""
+    return ((found.path, found.status) for found in walk(root))
+
+
+def _signature(status: os.stat_result) -> _Signature:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,0 +1,94 @@
+"""Git on the host over files that a sandboxed command wrote: none of their hooks, filters, settings or programs runs.
+
+A checkout's own `.git/config` can name programs that git starts by itself (a monitor of the file system, filters, diff
+drivers, an editor), and hooks lie beside it. So git is given another folder, into which only data were copied, and no
+settings but the ones here. Attributes in the tree may still name a driver, but nothing says what it runs.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.workspace import beneath
+from harness.workspace.trees import copy_entry, walk
+
+_DATA = ("HEAD", "packed-refs", "ORIG_HEAD", "shallow", "refs", "objects")
+_POINTS_ELSEWHERE = ("objects/info",)
+_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+_SETTINGS = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.untrackedCache": "false",
+    "core.attributesFile": "/dev/null",
+    "core.excludesFile": "/dev/null",
+    "core.symlinks": "true",
+    "core.pager": "cat",
+    "core.editor": "false",
+    "core.askPass": "false",
+    "core.sshCommand": "false",
+    "credential.helper": "",
+    "diff.external": "",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+    "safe.directory": "*",
+    "submodule.recurse": "false",
+}
+
+
+def git_environment(folder: Path, work_tree: Path) -> Mapping[str, str]:
+    """The whole environment for `git` in which only a trusted git folder's settings count, and no program is started.
+
+    Parameters
+    ----------
+    folder
+        A git folder that no sandboxed command has written to, such as one made by `copied_git_folder`.
+    work_tree
+        The files; they may come from a sandbox. Give `--no-ext-diff` and `--no-textconv` to what shows differences.
+    """
+    settings = {f"GIT_CONFIG_KEY_{at}": key for at, key in enumerate(_SETTINGS)}
+    settings |= {f"GIT_CONFIG_VALUE_{at}": value for at, value in enumerate(_SETTINGS.values())}
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": "/nonexistent",
+        "LC_ALL": "C.UTF-8",
+        "GIT_DIR": str(folder),
+        "GIT_WORK_TREE": str(work_tree),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": "/dev/null",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_COUNT": str(len(_SETTINGS)),
+        **settings,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_PAGER": "cat",
+        "GIT_EDITOR": "false",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+    }
+
+
+def copied_git_folder(git: Path, target: Path) -> Path:
+    """A git folder with the commits and branches of another, and nothing of it that git would obey.
+
+    Parameters
+    ----------
+    git
+        The folder `.git` of a checkout; links in it are left out, and so is what names objects elsewhere.
+    target
+        The folder to make.
+    """
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(mode=0o700, parents=True)
+    for found in walk(git):
+        top = found.path.partition("/")[0]
+        skipped = stat.S_ISLNK(found.status.st_mode) or found.path.startswith(_POINTS_ELSEWHERE)
+        if top in _DATA and not skipped:
+            with beneath.folder_at(target, found.path.rpartition("/")[0]) as into:
+                copy_entry(found, into, None)
+    (target / "config").write_text(_CONFIG)
+    return target

@@ -1,0 +1,140 @@
+"""Two ways without namespaces: Landlock and seccomp by `sandlock`, and no sandbox at all.
+
+Both run a command under a keeper (`keeper_process.py`), a process of its own that sets limits, adopts whatever the
+command leaves behind and ends it. Snapshots are copies, and the workspace stands at its path on the machine.
+"""
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from signal import SIGKILL
+
+from harness.errors import SandboxFailed
+from harness.workspace import supervision
+from harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
+from harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
+
+_KEEPER = Path(__file__).with_name("keeper_process.py")
+_OLDEST_ABI = 6
+_NOT_STARTED = 199
+_READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+
+class _Kept:
+    """A command under a keeper."""
+
+    overlays = False
+
+    def __init__(self, *, confined: bool) -> None:
+        self._confined = confined
+        self.owner = SANDBOX_USER if confined and os.geteuid() == 0 else None
+
+    def run(
+        self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES
+    ) -> Finished:
+        """Run a command as `Sandbox.run` says."""
+        temporary = mounts.workspace.parent / "temporary"
+        temporary.mkdir(mode=0o700, exist_ok=True)
+        if self.owner is not None:
+            os.chown(temporary, self.owner, self.owner)
+        places = {"HOME": str(temporary), "TMPDIR": str(temporary)}
+        asked = {
+            "command": list(command),
+            "environment": {**ENVIRONMENT, **places, **environment},
+            "folder": str(mounts.workspace),
+            "readable": [*_READABLE, *_DEVICES, *map(str, mounts.read_only)],
+            "writable": [str(mounts.workspace), str(temporary), "/dev/null"],
+            "confined": self._confined,
+            "packages": str(_packages()) if self._confined else "",
+            "user": self.owner,
+            "processes": limits.processes,
+            "memory": limits.memory_mb * MIB,
+            "largest": limits.file_mb * MIB,
+        }
+        disk = supervision.DiskUse(mounts.workspace, limits.disk_mb * MIB + mounts.allowance)
+        process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-I", "-S", str(_KEEPER)],
+            env={},
+            start_new_session=True,
+            cwd="/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        if process.stdin is not None:
+            with process.stdin, suppress(BrokenPipeError):
+                process.stdin.write(json.dumps(asked).encode())
+        many = supervision.Many(process.pid, limits.processes)
+        watched = supervision.supervise(process, limits, disk, lambda: _end(process), many.exceeded)
+        with suppress(FileNotFoundError):
+            from harness.workspace import beneath
+
+            with beneath.folder_at(temporary.parent) as parent:
+                beneath.remove_tree(parent, temporary.name)
+        if watched.broken is not None:
+            return Finished(None, watched.output, watched.seconds, watched.broken)
+        code = process.returncode
+        if code == _NOT_STARTED or code < 0:
+            found = f"the sandbox could not start {command[0]!r}: {watched.output.strip()[-500:]}"
+            raise SandboxFailed(found, "`misstep doctor` says what this machine can do.")
+        return Finished(code, watched.output, watched.seconds, "signal" if code > 128 else "exited")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Ask the keeper to end the command and all that came of it; if it does not, end them from here."""
+    process.terminate()
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        for member in reversed(supervision.family(process.pid)):
+            with suppress(ProcessLookupError):
+                os.kill(member, SIGKILL)
+
+
+class Landlocked(_Kept):
+    """Files, signals and network confined by Landlock and seccomp, by the engine `sandlock`."""
+
+    name = "sandlock"
+
+    def __init__(self) -> None:
+        super().__init__(confined=True)
+
+    @staticmethod
+    @cache
+    def version() -> tuple[str, str]:
+        """The engine's version, and why it does not work here; empty where it does."""
+        if find_spec("sandlock") is None:
+            return "", "the package sandlock is not installed"
+        number = importlib.metadata.version("sandlock")
+        from sandlock import landlock_abi_version
+
+        abi = landlock_abi_version()
+        if abi < _OLDEST_ABI:
+            return number, f"the kernel's Landlock is version {abi}, {_OLDEST_ABI} is needed (Linux 6.12)"
+        return number, ""
+
+
+class Unsandboxed(_Kept):
+    """No sandbox: only the kernel's limits and the supervision; for commands that are trusted as one's own."""
+
+    name = "unsandboxed"
+
+    def __init__(self) -> None:
+        super().__init__(confined=False)
+
+
+@cache
+def _packages() -> Path:
+    """The folder in which the engine is installed, as the keeper starts without any."""
+    found = find_spec("sandlock")
+    if found is None or found.origin is None:
+        raise SandboxFailed("the package sandlock is not installed", "Run `pip install 'misstep[sandlock]'`.")
+    return Path(found.origin).parent.parent

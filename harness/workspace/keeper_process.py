@@ -1,0 +1,129 @@
+"""The keeper of one command: started with nothing but the standard library, told by standard input what to run.
+
+It becomes the parent of whatever the command leaves behind (`PR_SET_CHILD_SUBREAPER`) and ends it when the command has
+ended, when it is told to by SIGTERM, or when the process that started it has died.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+_PARENT_DEATH_SIGNAL, _DUMPABLE, _CHILD_SUBREAPER = 1, 4, 36
+_NOT_STARTED = 199
+
+
+def main() -> int:
+    """Run what standard input asks for; gives its exit code, 128 + n after signal n."""
+    asked = json.load(sys.stdin)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if asked["confined"]:  # while this process may still read it: it can lie where the other user may not go
+        sys.path.append(asked["packages"])
+        import sandlock._sdk
+    user = asked["user"]
+    if user is not None:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+        libc.prctl(_DUMPABLE, 1, 0, 0, 0)  # or the engine may not see the command that it supervises
+    libc.prctl(_CHILD_SUBREAPER, 1, 0, 0, 0)
+    libc.prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        return _confined(asked) if asked["confined"] else _bare(asked)
+    except SystemExit as stopped:
+        return int(stopped.code or 0)
+    finally:
+        _end_all()
+
+
+def _stop(number: int, _: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _limit(asked: dict) -> None:  # type: ignore[type-arg]
+    """The kernel's limits of a process and those that it starts; the number of a user's processes is not one of them."""
+    resource.setrlimit(resource.RLIMIT_DATA, (asked["memory"], asked["memory"]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (asked["largest"], asked["largest"]))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))
+
+
+def _bare(asked: dict) -> int:  # type: ignore[type-arg]
+    _limit(asked)
+    try:
+        process = subprocess.Popen(  # noqa: S603
+            asked["command"], env=asked["environment"], cwd=asked["folder"], stdin=subprocess.DEVNULL
+        )
+    except OSError as error:
+        print(f"{asked['command'][0]}: {error.strerror}", flush=True)  # noqa: T201
+        return 127
+    code = process.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _confined(asked: dict) -> int:  # type: ignore[type-arg]
+    from sandlock import Sandbox, StdioMode
+
+    def there(paths: list[str]) -> list[str]:
+        return [path for path in paths if os.path.exists(path)]  # noqa: PTH110
+
+    sandbox = Sandbox(
+        fs_readable=there(asked["readable"]),
+        fs_writable=there(asked["writable"]),
+        max_processes=asked["processes"],
+        max_memory=asked["memory"],
+        clean_env=True,
+        env=asked["environment"],
+        cwd=asked["folder"],
+    )
+    _limit(asked)
+    process = sandbox.popen(asked["command"], stdin=StdioMode.NULL)
+    done = process.wait()
+    if done.exit_code >= 0:
+        return int(done.exit_code)
+    return 128 + int(done.signal or signal.SIGKILL)
+
+
+def _end_all() -> None:
+    """Kill every descendant; those of killed ones become children of this process, until there is none."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    deadline = time.monotonic() + 4
+    while time.monotonic() < deadline:
+        for process in _descendants(os.getpid()):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.002)
+
+
+def _descendants(process: int) -> list[int]:
+    found: list[int] = []
+    todo = [process]
+    while todo:
+        at = todo.pop()
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{at}/task"):
+                with open(f"/proc/{at}/task/{thread}/children") as file:  # noqa: PTH123
+                    children = list(map(int, file.read().split()))
+                found += children
+                todo += children
+    return found
+
+
+if __name__ == "__main__":
+    try:
+        code = main()
+    except Exception as error:  # noqa: BLE001 (whatever it is, the command was not run)
+        print(f"{type(error).__name__}: {error}", flush=True)  # noqa: T201
+        code = _NOT_STARTED
+    os._exit(code)

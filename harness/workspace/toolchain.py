@@ -1,0 +1,80 @@
+"""The programs outside the system's folders that a test command needs: an interpreter, its libraries, its packages."""
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import MissingPrerequisite
+
+_PARTS = ("bin", "lib", "lib64", "libexec", "pyvenv.cfg")
+_SHOWN_ANYWAY = (Path("/usr"), Path("/bin"), Path("/lib"), Path("/sbin"))
+
+
+class Toolchain(Struct, frozen=True):
+    """An interpreter that runs in the sandbox, and the folders that it needs there."""
+
+    python: str
+    read_only: tuple[Path, ...]
+
+
+def python_toolchain() -> Toolchain:
+    """The running interpreter's own environment, which must have pytest.
+
+    Raises
+    ------
+    MissingPrerequisite
+        It has no pytest.
+    """
+    if importlib.util.find_spec("pytest") is None:
+        raise MissingPrerequisite("the running Python has no pytest for the tests", "Run `pip install pytest`.")
+    prefixes = [Path(sys.prefix), Path(sys.base_prefix)]
+    return Toolchain(sys.executable, _distinct([*_of_prefixes(prefixes), *program_folders([sys.executable])]))
+
+
+def program_folders(command: Sequence[str], path: str | None = None) -> tuple[Path, ...]:
+    """The folders that a command's program needs in the sandbox: those of its prefix that hold programs and libraries.
+
+    A whole prefix is never given, as it may be a home. A virtual environment names the interpreter that it was made of.
+
+    Parameters
+    ----------
+    path
+        Where the program is looked for, by default `PATH`.
+    """
+    found = shutil.which(command[0], path=path) if command else None
+    if found is None:
+        return ()
+    prefixes: list[Path] = []
+    for program in _along_links(Path(found)):
+        prefixes.append(program.parent.parent)
+        settings = program.parent.parent / "pyvenv.cfg"
+        if settings.is_file():
+            homes = [line.partition("=")[2].strip() for line in settings.read_text().splitlines() if "home" in line]
+            prefixes += [Path(home).parent for home in homes]
+    return _distinct(_of_prefixes(prefixes))
+
+
+def _along_links(program: Path) -> Iterator[Path]:
+    """A program, and what each link on its way points at."""
+    for _ in range(10):
+        yield program
+        if not program.is_symlink():
+            return
+        program = Path(os.path.normpath(program.parent / program.readlink()))
+
+
+def _of_prefixes(prefixes: list[Path]) -> Iterator[Path]:
+    for prefix in prefixes:
+        if prefix != Path("/") and not any(prefix.is_relative_to(shown) for shown in _SHOWN_ANYWAY):
+            yield from (part for part in (prefix / name for name in _PARTS) if part.exists())
+
+
+def _distinct(paths: Iterator[Path] | list[Path]) -> tuple[Path, ...]:
+    """Each path once, and none that lies in another."""
+    unique = dict.fromkeys(paths)
+    return tuple(path for path in unique if not any(other != path and path.is_relative_to(other) for other in unique))

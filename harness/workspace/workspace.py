@@ -1,0 +1,272 @@
+"""A tree of files in which commands run sandboxed, with snapshots that no command reaches."""
+
+import fcntl
+import itertools
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self, TypeVar
+
+from harness.errors import InputError, UnsafePath
+from harness.workspace import beneath
+from harness.workspace.copies import CopiedTree
+from harness.workspace.differences import file_diff
+from harness.workspace.nodes import same
+from harness.workspace.overlays import OverlayTree
+from harness.workspace.sandbox import NO_VARIABLES, Finished, Limits, Sandbox
+from harness.workspace.tree import GIT, Snapshot, Tree
+from harness.workspace.trees import copy_tree, open_up
+
+_PREFIX = "misstep-"
+_LOCK = "lock"
+_numbers = itertools.count(1)
+_locks: dict[Path, int] = {}
+_Result = TypeVar("_Result")
+
+
+class Workspace:
+    """A copy of a folder to work in; made by `open_workspace`, thrown away at the end of a `with` block.
+
+    Paths are relative to its root. One thing is done at a time: calls from several threads wait for each other.
+    """
+
+    def __init__(
+        self,
+        base: Path,
+        *,
+        sandbox: Sandbox,
+        read_only: Sequence[Path],
+        environment: Mapping[str, str],
+        snapshots: Literal["auto", "copies"],
+    ) -> None:
+        self.sandbox = sandbox
+        self._read_only, self._environment = tuple(read_only), dict(environment)
+        self._lock = threading.RLock()
+        self._number = next(_numbers)
+        self._folder = _own_folder()
+        self._end = weakref.finalize(self, _remove, self._folder)
+        try:
+            self._tree = self._lay_out(base, overlays=snapshots == "auto" and sandbox.overlays)
+        except BaseException:
+            self.discard()
+            raise
+
+    def _lay_out(self, base: Path, *, overlays: bool) -> Tree:
+        files = self._folder / "tree"
+        files.mkdir()
+        files.chmod(0o711)
+        if not overlays:
+            return CopiedTree(base, files, self.sandbox.owner)
+        if self.sandbox.owner is not None:  # a lower layer is changed only by its owner
+            own = self._folder / "base"
+            own.mkdir()
+            copy_tree(base, own, self.sandbox.owner)
+            os.chown(own, self.sandbox.owner, self.sandbox.owner)
+            own.chmod(base.stat().st_mode | 0o700)
+            base = own
+        return OverlayTree(base, files, self.sandbox.owner)
+
+    @property
+    def layered(self) -> bool:
+        """Whether snapshots are layers of an overlay, and not copies."""
+        return isinstance(self._tree, OverlayTree)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.discard()
+
+    def run(
+        self, command: Sequence[str], *, limits: Limits | None = None, environment: Mapping[str, str] = NO_VARIABLES
+    ) -> Finished:
+        """Run a command in the root of the workspace to its end. Raises as `Sandbox.run` does."""
+        with self._lock:
+            mounts = self._tree.mounts(self._read_only)
+            variables = {**self._environment, **environment}
+            return self.sandbox.run(command, mounts, limits=limits or Limits(), environment=variables)
+
+    def read(self, path: str) -> bytes:
+        """The content of a regular file.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is none.
+        UnsafePath
+            The path leaves the workspace or goes through a link, or what is there is no regular file or too large.
+        """
+        name = _file_name(path)
+        with self._lock:
+            node = self._settled(lambda: self._tree.node(name))
+            if node is None:
+                if self._tree.is_folder(name):
+                    raise UnsafePath(f"{path!r} is a folder")
+                raise FileNotFoundError(f"no file {path!r} in the workspace")
+            if node.kind != "file":
+                raise UnsafePath(f"{path!r} is a link and is not followed")
+            return self._settled(node.content)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file and the folders that it needs; a link at the path is replaced.
+
+        Raises
+        ------
+        UnsafePath
+            The path leaves the workspace, goes through a link or a file, or names a folder.
+        """
+        name = _file_name(path)
+        with self._lock:
+            if self._settled(lambda: self._tree.is_folder(name)):
+                raise UnsafePath(f"{path!r} is a folder")
+            self._settled(lambda: self._tree.write(name, data))
+
+    def remove(self, path: str) -> None:
+        """Remove a file or a link. Raises as `read` does."""
+        name = _file_name(path)
+        with self._lock:
+            if self._settled(lambda: self._tree.node(name)) is None:
+                raise FileNotFoundError(f"no file {path!r} in the workspace")
+            self._settled(lambda: self._tree.remove(name))
+
+    def exists(self, path: str) -> bool:
+        """Whether a file, a link or a folder stands at a path."""
+        name = beneath.relative(path)
+        with self._lock:
+            return self._settled(lambda: self._tree.node(name) is not None or self._tree.is_folder(name))
+
+    def files(self) -> list[str]:
+        """The paths of all regular files, sorted, without the folder `.git`."""
+        with self._lock:
+            return sorted(self._settled(lambda: [path for path in self._tree.files() if _is_of_project(path)]))
+
+    def take(self) -> Snapshot:
+        """Keep the files as they are."""
+        with self._lock:
+            return Snapshot(self._number, self._settled(self._tree.take))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Make the files what they were; may be done again, and after restoring another."""
+        with self._lock:
+            number = self._own(snapshot)
+            self._settled(lambda: self._tree.restore(number))
+
+    def changed(self, snapshot: Snapshot) -> tuple[str, ...]:
+        """The files and links that were added, removed or changed since, sorted, without the folder `.git`."""
+        with self._lock:
+            number = self._own(snapshot)
+            return self._settled(lambda: self._changed(number))
+
+    def _changed(self, number: int) -> tuple[str, ...]:
+        paths = sorted({path for path in self._tree.may_differ(number) if _is_of_project(path)})
+        return tuple(path for path in paths if not same(self._tree.node_then(number, path), self._tree.node(path)))
+
+    def diff(self, snapshot: Snapshot) -> str:
+        """What was changed since as git prints it; of what is no text it says only that it differs."""
+        with self._lock:
+            number = self._own(snapshot)
+            pairs = [(path, self._tree.node_then(number, path), self._tree.node(path)) for path in self.changed(snapshot)]
+            return "".join(file_diff(path, before, after) for path, before, after in pairs)
+
+    def discard(self) -> None:
+        """Remove the workspace and its snapshots from the machine."""
+        with self._lock:
+            self._end()
+
+    def _own(self, snapshot: Snapshot) -> int:
+        if snapshot.owner != self._number:
+            raise ValueError("this snapshot was taken by another workspace")
+        return snapshot.number
+
+    def _settled(self, act: Callable[[], _Result]) -> _Result:
+        """Do something; if a program has closed a file or folder to its owner, open it again before."""
+        try:
+            return act()
+        except PermissionError:
+            if os.geteuid() == 0:
+                raise
+            open_up(self._tree.mounts(()).workspace)
+            return act()
+
+
+def open_workspace(
+    base: Path,
+    *,
+    sandbox: Sandbox,
+    read_only: Sequence[Path] = (),
+    environment: Mapping[str, str] = NO_VARIABLES,
+    snapshots: Literal["auto", "copies"] = "auto",
+) -> Workspace:
+    """A workspace with the files of a folder, which is never written to and must not change while it is open.
+
+    Parameters
+    ----------
+    read_only
+        Further folders that commands may read, such as an interpreter's (`python_toolchain`).
+    environment
+        Variables of every command; of the machine's own environment they see nothing.
+    snapshots
+        `copies` for copies also where layers are to be had.
+
+    Raises
+    ------
+    InputError
+        `base` is no folder.
+    """
+    if not base.is_dir():
+        raise InputError("is no folder", "Give the folder whose files are to be worked on.", file=base)
+    _remove_left_over()
+    return Workspace(
+        base.resolve(), sandbox=sandbox, read_only=read_only, environment=environment, snapshots=snapshots
+    )
+
+
+def _file_name(path: str) -> str:
+    name = beneath.relative(path)
+    if not name:
+        raise UnsafePath("the root of the workspace is no file")
+    return name
+
+
+def _is_of_project(path: str) -> bool:
+    return path != GIT and not path.startswith(f"{GIT}/")
+
+
+def _own_folder() -> Path:
+    """A new folder that says by a lock that it is in use; other users may pass through, but not list it."""
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    folder.chmod(0o711)
+    draft = folder / f"{_LOCK}.new"
+    opened = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(opened, fcntl.LOCK_EX)
+    draft.rename(folder / _LOCK)  # it is held from the moment that it can be found
+    _locks[folder] = opened
+    return folder
+
+
+def _remove(folder: Path) -> None:
+    with suppress(FileNotFoundError), beneath.folder_at(folder.parent) as parent:
+        beneath.remove_tree(parent, folder.name)
+    with suppress(KeyError):
+        os.close(_locks.pop(folder))
+
+
+def _remove_left_over() -> None:
+    """Remove the folders of processes that were killed: those whose lock nobody holds any more."""
+    for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
+        with suppress(OSError):
+            opened = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                if os.fstat(opened).st_uid == os.geteuid():
+                    fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    with beneath.folder_at(lock.parent.parent) as parent:
+                        beneath.remove_tree(parent, lock.parent.name)
+            finally:
+                os.close(opened)
