@@ -84,6 +84,8 @@ def _confined(asked: dict) -> int:  # type: ignore[type-arg]
     )
     _limit(asked)
     process = sandbox.popen(asked["command"], stdin=StdioMode.NULL)
+    if process.pid is not None:  # the engine's own wait would keep this process from hearing a signal
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     done = process.wait()
     if done.exit_code >= 0:
         return int(done.exit_code)

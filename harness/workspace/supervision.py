@@ -40,7 +40,6 @@ class DiskUse:
 
     def __init__(self, folder: Path, limit: float) -> None:
         self._folder, self._limit = folder, limit
-        self.device = os.stat(folder).st_dev
         self._free, self._room = self._free_bytes(), limit
         self._next, self._counts = time.monotonic() + 1, 0.0
 
@@ -161,7 +160,7 @@ def _memory_or_disk(root: int, limits: Limits, disk: DiskUse) -> Ended | None:
     allowed = limits.memory_mb * MIB
     if sum(map(_resident, processes)) > allowed and sum(map(_proportional, processes)) > allowed:
         return "memory"
-    memory, files = _without_name(processes, disk)
+    memory, files = _without_name(processes)
     if memory > allowed:
         return "memory"
     return "disk" if files > limits.disk_mb * MIB or disk.exceeded() else None
@@ -201,17 +200,18 @@ def _proportional(process: int) -> int:
         return _resident(process)
 
 
-def _without_name(processes: list[int], disk: DiskUse) -> tuple[int, int]:
-    """The bytes of open files that have no name any more, in memory and on the workspace's disk."""
-    device = disk.device
-    sizes: dict[tuple[int, int], int] = {}
+def _without_name(processes: list[int]) -> tuple[int, int]:
+    """The bytes of open files that have no name any more, in memory and on a disk."""
+    memory: dict[tuple[int, int], int] = {}
+    disk: dict[tuple[int, int], int] = {}
     for process in processes:
         try:
             for name in os.listdir(f"/proc/{process}/fd"):
-                found = os.stat(f"/proc/{process}/fd/{name}")
+                link = f"/proc/{process}/fd/{name}"
+                found = os.stat(link)
                 if not found.st_nlink and stat.S_ISREG(found.st_mode):
+                    sizes = memory if os.readlink(link).startswith("/memfd:") else disk
                     sizes[found.st_dev, found.st_ino] = found.st_blocks * 512
         except OSError:  # it has ended, or it keeps its files to itself
             continue
-    on_disk = sum(size for (where, _), size in sizes.items() if where == device)
-    return sum(sizes.values()) - on_disk, on_disk
+    return sum(memory.values()), sum(disk.values())

@@ -48,8 +48,8 @@ class Workspace:
         self._read_only, self._environment = tuple(read_only), dict(environment)
         self._lock = threading.RLock()
         self._number = next(_numbers)
-        self._folder = _own_folder()
-        self._end = weakref.finalize(self, _remove, self._folder)
+        self.folder = _own_folder()
+        self._end = weakref.finalize(self, _remove, self.folder)
         try:
             self._tree = self._lay_out(base, overlays=snapshots == "auto" and sandbox.overlays)
         except BaseException:
@@ -57,13 +57,13 @@ class Workspace:
             raise
 
     def _lay_out(self, base: Path, *, overlays: bool) -> Tree:
-        files = self._folder / "tree"
+        files = self.folder / "tree"
         files.mkdir()
         files.chmod(0o711)
         if not overlays:
             return CopiedTree(base, files, self.sandbox.owner)
         if self.sandbox.owner is not None:  # a lower layer is changed only by its owner
-            own = self._folder / "base"
+            own = self.folder / "base"
             own.mkdir()
             copy_tree(base, own, self.sandbox.owner)
             os.chown(own, self.sandbox.owner, self.sandbox.owner)

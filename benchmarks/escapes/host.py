@@ -1,0 +1,102 @@
+"""What a sandboxed program must not reach: a secret, a variable, listeners, a process, a folder that all may write to."""
+
+import os
+import socket
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+SECRET = "MISSTEP_ESCAPES_SECRET"
+
+
+class Host(Struct, frozen=True):
+    """The targets; `marker` is in the secret, in the variable, and in the command line of the process."""
+
+    marker: str
+    folder: Path
+    secret: Path
+    port: int
+    abstract: str
+    process: int
+    listeners: tuple[socket.socket, ...]
+
+    def targets(self) -> dict[str, str | int]:
+        """What an attempt is told."""
+        return {
+            "marker": self.marker,
+            "folder": str(self.folder),
+            "secret": str(self.secret),
+            "port": self.port,
+            "abstract": self.abstract,
+            "process": self.process,
+        }
+
+    def harm(self) -> list[str]:
+        """What has happened to the targets."""
+        found: list[str] = []
+        if sorted(path.name for path in self.folder.iterdir()) != ["secret"] or self.marker not in self.secret.read_text():
+            found.append("files outside were changed")
+        for listener in self.listeners:
+            try:
+                listener.accept()[0].close()
+            except BlockingIOError:
+                continue
+            found.append("a listener outside was reached")
+        if Path(f"/proc/{self.process}/stat").read_text().split()[2] not in "SR":
+            found.append("a process outside was ended or stopped")
+        return found
+
+
+@contextmanager
+def host() -> Iterator[Host]:
+    """A host with its targets, gone at the end."""
+    marker = uuid.uuid4().hex
+    before = os.environ.get(SECRET)
+    os.environ[SECRET] = marker
+    with tempfile.TemporaryDirectory(prefix="escapes-") as name:
+        folder = Path(name)
+        folder.chmod(0o777)  # a sandbox that only counts on permissions fails
+        secret = folder / "secret"
+        secret.write_text(marker)
+        secret.chmod(0o644)
+        abstract = f"escapes-{marker}"
+        with (
+            socket.create_server(("127.0.0.1", 0)) as tcp,
+            socket.socket(socket.AF_UNIX) as local,
+            subprocess.Popen(["/bin/sh", "-c", "sleep 600 & wait", marker]) as victim,
+        ):
+            local.bind(f"\0{abstract}")
+            local.listen()
+            for listener in (tcp, local):
+                listener.setblocking(False)
+            try:
+                yield Host(marker, folder, secret, tcp.getsockname()[1], abstract, victim.pid, (tcp, local))
+            finally:
+                subprocess.run(["pkill", "-P", str(victim.pid)], check=False)
+                victim.kill()
+                if before is None:
+                    del os.environ[SECRET]
+                else:
+                    os.environ[SECRET] = before
+
+
+def processes_with(token: str) -> list[int]:
+    """The processes whose command line has a token in it."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if token.encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def mounts() -> list[str]:
+    """What is mounted on this machine, as this process sees it."""
+    return sorted(line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().splitlines())
