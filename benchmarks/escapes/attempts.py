@@ -14,6 +14,9 @@ from harness.workspace import Finished, Limits, Workspace
 
 LIMITS = Limits(seconds=20, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=48)
 
+STARTED = "trying"
+"""What every attempt prints first, so that none counts as stopped that never began."""
+
 _PRELUDE = """
 import ctypes, errno, json, os, signal, socket, subprocess, sys, time
 T = json.loads(sys.argv[1])
@@ -30,6 +33,7 @@ def read(path):
 def write(path):
     with open(path, "w") as file:
         file.write("escaped")
+print("trying", flush=True)
 """
 
 Check = Callable[[Workspace, Host, Finished], list[str]]
@@ -112,7 +116,7 @@ ATTEMPTS: dict[str, Attempt] = {
         "read a secret variable, its own and through `/proc/*/environ`",
         """
         tried("own", lambda: T["marker"] in os.environ.values())
-        for process in filter(str.isdigit, os.listdir("/proc")):
+        for process in {os.getppid(), 1, *range(T["process"] - 20, T["process"] + 5)}:
             tried(process, lambda: read(f"/proc/{process}/environ"))
         """,
         unsandboxed=True,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
+from benchmarks.escapes.attempts import ATTEMPTS, LIMITS, STARTED
 from benchmarks.escapes.host import host, mounts, processes_with
 from harness.workspace import Finished, Sandbox, open_workspace, python_toolchain
 
@@ -44,8 +44,9 @@ def attempt(name: str, sandbox: Sandbox) -> Outcome:
             if left := processes_with("attempt.py\0{"):
                 found.append(f"processes are left: {left}")
             folder = workspace.folder
-        if done.ended not in tried.ends:
-            found.append(f"it ended by {done.ended}: {done.output[-300:]}")
+        failed = done.ended == "exited" and done.exit_code != 0
+        if done.ended not in tried.ends or not done.output.startswith(STARTED) or failed:
+            found.append(f"it ended by {done.ended}, {done.exit_code}: {done.output[-300:]}")
         if folder.exists():
             found.append(f"files are left in {folder}")
             shutil.rmtree(folder, ignore_errors=True)

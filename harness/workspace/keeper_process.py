@@ -89,7 +89,7 @@ def _confined(asked: dict) -> int:  # type: ignore[type-arg]
     done = process.wait()
     if done.exit_code >= 0:
         return int(done.exit_code)
-    return 128 + int(done.signal or signal.SIGKILL)
+    return 128 + (int(done.signal) if (done.signal or 0) > 0 else signal.SIGKILL)
 
 
 def _end_all() -> None:

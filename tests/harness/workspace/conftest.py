@@ -1,0 +1,30 @@
+"""Sandboxes for the tests: a machine without any skips them and says what to install; in CI that is a failure."""
+
+import os
+
+import pytest
+
+from harness.errors import SandboxMissing
+from harness.workspace import Sandbox, find_sandbox
+
+
+def sandbox_named(name: str) -> Sandbox:
+    """A sandbox of this machine, or a skip with what brings it."""
+    try:
+        return find_sandbox(name)
+    except SandboxMissing as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must run commands sandboxed: {error}")
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Sandbox:
+    """The best sandbox of this machine."""
+    return sandbox_named("auto")
+
+
+@pytest.fixture(scope="session", params=["bubblewrap", "sandlock", "unsandboxed"])
+def each_sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    """Every way to run a command, one after another."""
+    return sandbox_named(request.param)
