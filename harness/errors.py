@@ -184,7 +184,7 @@ class SandboxMissing(MissingPrerequisite):
 
 
 class SandboxFailed(MisstepError):
-    """A sandbox that works in general could not start this command: the machine's state, not the command, is at fault."""
+    """A sandbox that works in general could not start this command; the command itself is not at fault."""
 
     exit_code = 3
 

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
     "view": ("misstep.view", "Write one agent run as an HTML page with its misbehaviour marked."),
     "generate": ("misstep.generate", "Generate agent runs with known misbehaviour."),
+    "doctor": ("misstep.doctor", "Report what this machine can do, and what to install for the rest."),
     "datasets": ("misstep.datasets", "List, download, verify and load the public data sets."),
 }
 """Command → its module, which has `app`, and its line in the help: modules are imported when used."""

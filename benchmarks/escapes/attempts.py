@@ -385,14 +385,17 @@ ATTEMPTS: dict[str, Attempt] = {
             os.chmod("id", 0o6755)
             return b"uid=0" in subprocess.run(["./id"], capture_output=True).stdout
         tried("program", program)
-        tried("su", lambda: b"uid=0" in subprocess.run(["su", "-c", "id"], capture_output=True, stdin=subprocess.DEVNULL).stdout)
+        def substitute():
+            return b"uid=0" in subprocess.run(["su", "-c", "id"], capture_output=True, stdin=subprocess.DEVNULL).stdout
+        tried("su", substitute)
         """,
     ),
     "devices": Attempt(
         "make device files and open the machine's devices",
         """
         import stat
-        for name, kind, major, minor in (("disk", stat.S_IFBLK, 254, 0), ("disk8", stat.S_IFBLK, 8, 0), ("mem", stat.S_IFCHR, 1, 1)):
+        for name, kind, major, minor in (("disk", stat.S_IFBLK, 254, 0), ("disk8", stat.S_IFBLK, 8, 0),
+                                         ("mem", stat.S_IFCHR, 1, 1)):
             tried(name, lambda: os.mknod(name, kind | 0o666, os.makedev(major, minor)))
         for path in ("/dev/mem", "/dev/kmsg", "/dev/vda", "/dev/sda", "/dev/fuse", "/dev/kvm"):
             tried(path, lambda: os.open(path, os.O_RDWR))

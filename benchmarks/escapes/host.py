@@ -1,4 +1,4 @@
-"""What a sandboxed program must not reach: a secret, a variable, listeners, a process, a folder that all may write to."""
+"""What a sandboxed program must not reach: a secret, a variable, listeners, a process, a folder open to everyone."""
 
 import os
 import socket
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-SECRET = "MISSTEP_ESCAPES_SECRET"
+SECRET = "MISSTEP_ESCAPES_SECRET"  # noqa: S105 (the name of a variable)
 
 
 class Host(Struct, frozen=True):
@@ -39,7 +39,10 @@ class Host(Struct, frozen=True):
     def harm(self) -> list[str]:
         """What has happened to the targets."""
         found: list[str] = []
-        if sorted(path.name for path in self.folder.iterdir()) != ["secret"] or self.marker not in self.secret.read_text():
+        if (
+            sorted(path.name for path in self.folder.iterdir()) != ["secret"]
+            or self.marker not in self.secret.read_text()
+        ):
             found.append("files outside were changed")
         for listener in self.listeners:
             try:

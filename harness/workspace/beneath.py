@@ -1,4 +1,4 @@
-"""Files beneath a folder that untrusted programs wrote: no link is followed, no device or pipe is opened, sizes are capped.
+"""Files beneath a folder that untrusted programs wrote: no link is followed, no device is read, sizes are capped.
 
 Every path is opened by one `openat2` that the kernel keeps beneath the folder, or step by step without following
 links where the kernel has no such call.
@@ -193,12 +193,19 @@ def make_link(folder: int, name: str, target: str, owner: int | None) -> None:
         os.chown(name, owner, owner, dir_fd=folder, follow_symlinks=False)
 
 
+def make_special(folder: int, name: str, mode: int, owner: int | None) -> None:
+    """Make a pipe or a socket in an open folder."""
+    os.mknod(name, stat.S_IFMT(mode) | stat.S_IMODE(mode) & 0o777, dir_fd=folder)
+    if owner is not None:
+        os.chown(name, owner, owner, dir_fd=folder, follow_symlinks=False)
+
+
 def change_mode(parent: int, name: str, mode: int) -> None:
     """Change the permissions of a file or folder; a link is refused."""
     opened = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
         if not stat.S_ISLNK(os.fstat(opened).st_mode):
-            os.chmod(f"/proc/self/fd/{opened}", stat.S_IMODE(mode))
+            Path(f"/proc/self/fd/{opened}").chmod(stat.S_IMODE(mode))
     finally:
         os.close(opened)
 
@@ -225,6 +232,6 @@ def _remove(folder: int, name: str, top: tuple[int, list[str]], levels: int) -> 
         top[1].append(moved)
         return
     with folder_at(folder, name) as inner:
-        for entry in os.listdir(inner):
+        for entry in os.listdir(inner):  # noqa: PTH208 (an open folder)
             _remove(inner, entry, top, levels - 1)
     os.rmdir(name, dir_fd=folder)

@@ -18,7 +18,7 @@ import msgspec
 
 from harness.errors import SandboxFailed
 from harness.workspace import supervision, system_calls
-from harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Finished, Limits, Mounts
+from harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Ended, Finished, Limits, Mounts
 
 SANDBOX_USER = 61001
 """The user that commands run as where Misstep itself runs as root."""
@@ -85,7 +85,7 @@ class Bubblewrap:
         if status.exit_code is None:
             found = f"the sandbox could not start {command[0]!r}: {watched.output.strip()[-500:]}"
             raise SandboxFailed(found, "`misstep doctor` says what this machine can do.")
-        ended = "signal" if status.exit_code > 128 else "exited"
+        ended: Ended = "signal" if status.exit_code > 128 else "exited"
         return Finished(status.exit_code, watched.output, watched.seconds, ended)
 
     def _start(self, argv: list[str], kept: tuple[int, ...]) -> "subprocess.Popen[bytes]":
@@ -125,8 +125,8 @@ class Bubblewrap:
 
         for path, text in _accounts(self.owner or os.geteuid()).items():
             options += ["--perms", "0444", "--ro-bind-data", given(text.encode()), path]
-        for path in dict.fromkeys(mounts.read_only):
-            options += ["--ro-bind", places.of(path), str(path)]
+        for shown in dict.fromkeys(mounts.read_only):
+            options += ["--ro-bind", places.of(shown), str(shown)]
         temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
         options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
         options += [*_workspace(mounts, places), "--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]

@@ -23,7 +23,7 @@ _Signature = tuple[int, int, int, int]
 
 
 class _Entry(Struct, frozen=True):
-    """An entry of a snapshot: a folder, or a node whose content stands elsewhere and does not change."""
+    """An entry of a snapshot: a node whose content stands elsewhere unchanged, or a folder, pipe or socket."""
 
     mode: int
     node: Node | None
@@ -116,8 +116,8 @@ class CopiedTree:
 
     def _kept_entry(self, found: Found) -> _Entry | None:
         mode = stat.S_IMODE(found.status.st_mode)
-        if stat.S_ISDIR(found.status.st_mode):
-            return _Entry(mode, None)
+        if any(kind(found.status.st_mode) for kind in (stat.S_ISDIR, stat.S_ISFIFO, stat.S_ISSOCK)):
+            return _Entry(found.status.st_mode, None)
         node = node_at(self._live, found.path, found.status)
         if node is None:
             return None
@@ -154,13 +154,15 @@ class CopiedTree:
 
     def _is(self, status: os.stat_result, entry: _Entry) -> bool:
         if entry.node is None:
-            return stat.S_ISDIR(status.st_mode)
+            return stat.S_IFMT(status.st_mode) == stat.S_IFMT(entry.mode)
         return self._known.get(_signature(status)) == (entry.node.root, entry.node.path)
 
     def _put_back(self, path: str, entry: _Entry) -> None:
         parent, _, name = path.rpartition("/")
         with beneath.folder_at(self._live, parent) as folder:
-            if entry.node is None:
+            if entry.node is None and not stat.S_ISDIR(entry.mode):
+                beneath.make_special(folder, name, entry.mode, self._owner)
+            elif entry.node is None:
                 beneath.make_folder(folder, name, entry.mode, self._owner)
             elif entry.node.kind == "link":
                 beneath.make_link(folder, name, os.fsdecode(entry.node.content()), self._owner)

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterator
+from typing import Any
 
 from harness.workspace.nodes import Node
 
@@ -30,7 +31,9 @@ def file_diff(path: str, before: Node | None, after: Node | None) -> str:
         lines.append(f"Binary files {old if before else '/dev/null'} and {new if after else '/dev/null'} differ")
     elif one != other:
         # A name with a space is followed by a tab, as otherwise it could not be told from a date.
-        names = [name + "\t" * (" " in name) for name in (old if before else "/dev/null", new if after else "/dev/null")]
+        names = [
+            name + "\t" * (" " in name) for name in (old if before else "/dev/null", new if after else "/dev/null")
+        ]
         lines += [f"--- {names[0]}", f"+++ {names[1]}", *hunks(_lines(one), _lines(other))]
     return "\n".join(lines) + "\n"
 
@@ -97,14 +100,14 @@ def _grouped(before: list[str], after: list[str]) -> Iterator[list[_Change]]:
     if len(old) * len(new) > _MOST_PAIRS:
         codes: list[_Change] = [("replace", 0, len(old), 0, len(new))]
     else:
-        codes = [tuple(code) for code in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()]
+        codes = list(difflib.SequenceMatcher(None, old, new).get_opcodes())
     moved = [(tag, i + head, j + head, k + head, m + head) for tag, i, j, k, m in codes]
     ends: list[_Change] = [
         ("equal", 0, head, 0, head),
         *moved,
         ("equal", len(before) - tail, len(before), len(after) - tail, len(after)),
     ]
-    matcher = difflib.SequenceMatcher(None, "", "")
+    matcher: Any = difflib.SequenceMatcher(None, "", "")  # it groups what it is told as well as what it found
     matcher.opcodes = [code for code in ends if code[1] < code[2] or code[3] < code[4]]
     yield from matcher.get_grouped_opcodes(_CONTEXT)
 

@@ -17,14 +17,24 @@ from pathlib import Path
 from signal import SIGKILL
 
 from harness.errors import SandboxFailed
-from harness.workspace import supervision
+from harness.workspace import beneath, supervision
 from harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
 from harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
 
 _KEEPER = Path(__file__).with_name("keeper_process.py")
 _OLDEST_ABI = 6
 _NOT_STARTED = 199
-_READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+_READABLE = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/etc/localtime",
+)
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
@@ -74,11 +84,8 @@ class _Kept:
                 process.stdin.write(json.dumps(asked).encode())
         many = supervision.Many(process.pid, limits.processes)
         watched = supervision.supervise(process, limits, disk, lambda: _end(process), many.exceeded)
-        with suppress(FileNotFoundError):
-            from harness.workspace import beneath
-
-            with beneath.folder_at(temporary.parent) as parent:
-                beneath.remove_tree(parent, temporary.name)
+        with beneath.folder_at(temporary.parent) as parent:
+            beneath.remove_tree(parent, temporary.name)
         if watched.broken is not None:
             return Finished(None, watched.output, watched.seconds, watched.broken)
         code = process.returncode

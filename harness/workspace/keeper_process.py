@@ -5,6 +5,7 @@ ended, when it is told to by SIGTERM, or when the process that started it has di
 """
 
 import ctypes
+import importlib
 import json
 import os
 import resource
@@ -24,7 +25,7 @@ def main() -> int:
     libc = ctypes.CDLL(None, use_errno=True)
     if asked["confined"]:  # while this process may still read it: it can lie where the other user may not go
         sys.path.append(asked["packages"])
-        import sandlock._sdk
+        importlib.import_module("sandlock._sdk")
     user = asked["user"]
     if user is not None:
         os.setgroups([])
@@ -47,7 +48,7 @@ def _stop(number: int, _: object) -> None:
 
 
 def _limit(asked: dict) -> None:  # type: ignore[type-arg]
-    """The kernel's limits of a process and those that it starts; the number of a user's processes is not one of them."""
+    """The kernel's limits; those on processes count all of a user's and are of no use."""
     resource.setrlimit(resource.RLIMIT_DATA, (asked["memory"], asked["memory"]))
     resource.setrlimit(resource.RLIMIT_FSIZE, (asked["largest"], asked["largest"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -114,7 +115,7 @@ def _descendants(process: int) -> list[int]:
     while todo:
         at = todo.pop()
         with suppress(OSError):
-            for thread in os.listdir(f"/proc/{at}/task"):
+            for thread in os.listdir(f"/proc/{at}/task"):  # noqa: PTH208
                 with open(f"/proc/{at}/task/{thread}/children") as file:  # noqa: PTH123
                     children = list(map(int, file.read().split()))
                 found += children

@@ -57,5 +57,3 @@ def same(one: Node | None, other: Node | None) -> bool:
 def not_a_folder(path: str) -> UnsafePath:
     """The error of a path that goes through something other than a folder."""
     return UnsafePath(f"{path!r} is no folder but a file or a link", "Remove it first.")
-
-

@@ -164,9 +164,7 @@ class OverlayTree:
         for layer in (set(then) | set(now)) - common:
             for found in walk(layer):
                 yield found.path
-                if _is_whiteout(found.status) or (
-                    stat.S_ISDIR(found.status.st_mode) and _is_opaque(layer, found.path)
-                ):
+                if _is_whiteout(found.status) or (stat.S_ISDIR(found.status.st_mode) and _is_opaque(layer, found.path)):
                     whole.add(found.path)
                 elif not stat.S_ISDIR(found.status.st_mode):
                     whole.add(found.path)  # a file may stand where a folder stood
@@ -225,7 +223,7 @@ def merged(
     shown: dict[str, tuple[Path, os.stat_result]] = {}
     for layer in _showing(layers, folder):
         with beneath.folder_at(layer, folder) as opened:
-            for name in os.listdir(opened):
+            for name in os.listdir(opened):  # noqa: PTH208 (an open folder)
                 if name not in shown:
                     shown[name] = (layer, os.stat(name, dir_fd=opened, follow_symlinks=False))
     for name, (layer, status) in sorted(shown.items()):

@@ -93,7 +93,8 @@ def supervise(
         raise ValueError("the command's output is no pipe")
     pipe, started = process.stdout.fileno(), time.monotonic()
     os.set_blocking(pipe, False)
-    output, broken, is_open = bytearray(), None, True
+    output, is_open = bytearray(), True
+    broken: Ended | None = None
     ending = os.pidfd_open(process.pid)
     poll = select.poll()
     poll.register(pipe, select.POLLIN)

@@ -50,13 +50,12 @@ def _walk(folder: int, prefix: str, levels: int) -> Iterator[Found]:
             continue
         if not levels:
             raise UnsafePath(f"the folders of {prefix.partition('/')[0]!r} are nested too deeply")
-        with suppress(FileNotFoundError, NotADirectoryError):
-            with beneath.folder_at(folder, name) as inner:
-                yield from _walk(inner, f"{prefix}{name}/", levels - 1)
+        with suppress(FileNotFoundError, NotADirectoryError), beneath.folder_at(folder, name) as inner:
+            yield from _walk(inner, f"{prefix}{name}/", levels - 1)
 
 
 def copy_tree(source: Path, target: Path, owner: int | None) -> int:
-    """Copy folders, regular files and links into an empty folder; nothing else is copied.
+    """Copy folders, files, links, pipes and sockets into an empty folder; devices are left out.
 
     Returns
     -------
@@ -71,12 +70,14 @@ def copy_tree(source: Path, target: Path, owner: int | None) -> int:
 
 
 def copy_entry(found: Found, into: int, owner: int | None) -> int:
-    """Copy one entry of a walk under its name into an open folder, a folder empty; gives the bytes that it counts as."""
+    """Copy one entry of a walk into an open folder, a folder without what is in it; gives the bytes that it counts as."""
     mode = found.status.st_mode
     if stat.S_ISDIR(mode):
         beneath.make_folder(into, found.name, mode, owner)
     elif stat.S_ISLNK(mode):
         beneath.make_link(into, found.name, os.readlink(found.name, dir_fd=found.folder), owner)
+    elif stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        beneath.make_special(into, found.name, mode, owner)
     elif not stat.S_ISREG(mode) or not beneath.copy_file((found.folder, found.name), (into, found.name), owner):
         return 0
     return size(found.status)
@@ -106,7 +107,7 @@ def _open_up(folder: int, levels: int) -> None:
 
 
 def bytes_beneath(root: Path) -> float:
-    """What a tree counts as on the disk, also while programs change it; infinite where folders are nested too deeply."""
+    """What a tree counts as on the disk, also while programs change it; infinite where it is nested too deeply."""
     with beneath.folder_at(root) as top:
         return _bytes(top, beneath.DEEPEST)
 

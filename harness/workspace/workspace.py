@@ -172,7 +172,9 @@ class Workspace:
         """What was changed since as git prints it; of what is no text it says only that it differs."""
         with self._lock:
             number = self._own(snapshot)
-            pairs = [(path, self._tree.node_then(number, path), self._tree.node(path)) for path in self.changed(snapshot)]
+            pairs = [
+                (path, self._tree.node_then(number, path), self._tree.node(path)) for path in self.changed(snapshot)
+            ]
             return "".join(file_diff(path, before, after) for path, before, after in pairs)
 
     def discard(self) -> None:
@@ -223,9 +225,7 @@ def open_workspace(
     if not base.is_dir():
         raise InputError("is no folder", "Give the folder whose files are to be worked on.", file=base)
     _remove_left_over()
-    return Workspace(
-        base.resolve(), sandbox=sandbox, read_only=read_only, environment=environment, snapshots=snapshots
-    )
+    return Workspace(base.resolve(), sandbox=sandbox, read_only=read_only, environment=environment, snapshots=snapshots)
 
 
 def _file_name(path: str) -> str:

@@ -18,7 +18,14 @@ ASKED = [
     ["blame", "a.txt"],
     ["log", "-p", "--no-ext-diff", "--no-textconv"],
 ]
-HOOKS = ("pre-commit", "post-commit", "post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman")
+HOOKS = (
+    "pre-commit",
+    "post-commit",
+    "post-checkout",
+    "post-index-change",
+    "reference-transaction",
+    "fsmonitor-watchman",
+)
 
 
 def plain(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -41,7 +48,14 @@ def tainted(tmp_path: Path) -> Path:
     for hook in HOOKS:
         (tree / ".git/hooks" / hook).unlink(missing_ok=True)
         (tree / ".git/hooks" / hook).symlink_to(program)
-    names = ("core.fsmonitor", "filter.x.clean", "filter.x.smudge", "diff.x.textconv", "diff.x.command", "diff.external")
+    names = (
+        "core.fsmonitor",
+        "filter.x.clean",
+        "filter.x.smudge",
+        "diff.x.textconv",
+        "diff.x.command",
+        "diff.external",
+    )
     for name in (*names, "core.pager", "core.editor", "core.sshCommand", "credential.helper"):
         plain("config", name, str(program), folder=tree)
     plain("config", "core.hooksPath", str(tree / ".git/hooks"), folder=tree)
@@ -75,5 +89,7 @@ def test_the_copied_folder_has_the_commits_but_no_settings_hooks_or_links(tainte
     assert not (folder / "refs/heads/link").is_symlink()
     assert not (folder / "objects/info/alternates").exists()
     assert "evil" not in (folder / "config").read_text()
-    log = subprocess.run(["git", "log", "--format=%s"], env=git_environment(folder, tainted), capture_output=True, text=True)
+    log = subprocess.run(
+        ["git", "log", "--format=%s"], env=git_environment(folder, tainted), capture_output=True, text=True
+    )
     assert log.stdout == "one\n"

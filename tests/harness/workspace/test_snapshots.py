@@ -131,7 +131,9 @@ def test_the_base_is_never_written_to(tmp_path: Path, sandbox: Sandbox, snapshot
         workspace.run(["sh", "-c", "echo x >> 0; rm 1; chmod 777 2; touch new"])
         workspace.write("2", b"host\n")
         assert workspace.files() == ["0", "2", "new"]
-    assert {path: (path.read_text(), path.stat().st_mtime_ns, path.stat().st_mode) for path in tmp_path.iterdir()} == before
+    assert {
+        path: (path.read_text(), path.stat().st_mtime_ns, path.stat().st_mode) for path in tmp_path.iterdir()
+    } == before
 
 
 def test_a_snapshot_of_another_workspace_is_refused(base: Path, sandbox: Sandbox) -> None:
@@ -141,7 +143,9 @@ def test_a_snapshot_of_another_workspace_is_refused(base: Path, sandbox: Sandbox
 
 
 @pytest.mark.parametrize("snapshots", ["auto", "copies"])
-def test_a_file_written_in_place_right_after_a_snapshot_is_told_from_it(base: Path, sandbox: Sandbox, snapshots: str) -> None:
+def test_a_file_written_in_place_right_after_a_snapshot_is_told_from_it(
+    base: Path, sandbox: Sandbox, snapshots: str
+) -> None:
     with open_workspace(base, sandbox=sandbox, snapshots=snapshots) as workspace:
         for _ in range(5):
             workspace.write("a", b"aaaa")

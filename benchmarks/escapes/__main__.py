@@ -1,0 +1,96 @@
+"""Make every attempt in every sandbox of this machine and write `docs/sandbox.md`: `python -m benchmarks escapes`."""
+
+import platform
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
+from benchmarks.escapes.trying import Outcome, attempt
+from harness.errors import SandboxMissing
+from harness.workspace import find_sandbox
+from harness.workspace.capabilities import landlock_version
+from harness.workspace.finding import tried
+
+PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
+NAMES = ("bubblewrap", "sandlock", "unsandboxed")
+
+HEAD = """# What each sandbox stops
+
+This page is written by `python -m benchmarks escapes`, which makes every attempt in every sandbox that the machine has.
+An attempt counts as stopped if the program began, reached nothing, and ended as the table says, and if no process, mount or
+file was left and the base was untouched. `tests/harness/workspace/test_escapes.py` holds every attempt to that.
+
+- **bubblewrap** gives namespaces of its own: users, processes, network, mounts, shared memory, host name. Of the machine's
+  files a command sees the system's programs and what it was given. A filter refuses key rings, virtual machine sockets and
+  other calls that no namespace keeps apart. Snapshots are layers where the kernel lays them, and copies elsewhere.
+- **sandlock** (Landlock and seccomp; `pip install 'misstep[sandlock]'`) is for machines that forbid user namespaces. A command
+  sees the workspace at its path on the machine, and it has no loopback network and no list of processes. Snapshots are copies.
+- **unsandboxed** has the kernel's limits and the supervision only, and must be asked for by name. Attempts are made there
+  only where they do no harm; they show that the sandbox is what stops them.
+
+In all three, memory, disk, output and time are watched from outside, and what a command leaves behind is ended.
+"""
+
+LIMITATIONS = """
+## What remains
+
+- A folder of a lower layer cannot be renamed by `rename` alone (the kernel gives `EXDEV`); `mv` and `shutil.move` copy it.
+  Ask for `open_workspace(..., snapshots="copies")` where a test needs such a rename.
+- The base must not change while a workspace is open. As root the base is copied once, as only the owner of a file in a
+  lower layer may change it.
+- `/tmp` is new for every command, and at most 256 MiB.
+- The path of the workspace on the machine shows in `/proc/self/mountinfo`; it names nothing but a number.
+- A process that hides its open files from its own user is not counted for files without a name.
+"""
+
+
+def main() -> None:
+    """Print each attempt as it is made; write the page. The exit code is 1 if one succeeded in a sandbox."""
+    rows: dict[str, dict[str, Outcome | None]] = {name: {} for name in ATTEMPTS}
+    for sandbox_name in NAMES:
+        try:
+            sandbox = find_sandbox(sandbox_name)
+        except SandboxMissing as error:
+            print(error)
+            continue
+        for name, one in ATTEMPTS.items():
+            possible = sandbox_name != "unsandboxed" or one.unsandboxed
+            started = time.perf_counter()
+            rows[name][sandbox_name] = outcome = attempt(name, sandbox) if possible else None
+            if outcome is not None:
+                said = "stopped" if outcome.stopped else "; ".join(outcome.escaped)
+                print(f"{sandbox_name:12} {name:22} {time.perf_counter() - started:5.1f} s  {said[:200]}", flush=True)
+    PAGE.write_text(page(rows))
+    escaped = [1 for row in rows.values() for name in NAMES[:2] if (one := row.get(name)) and not one.stopped]
+    sys.exit(1 if escaped else 0)
+
+
+def page(rows: dict[str, dict[str, Outcome | None]]) -> str:
+    """The page as Markdown."""
+    used = [name for name in NAMES if any(name in row for row in rows.values())]
+    lines = [HEAD, f"## {len(ATTEMPTS)} attempts", "", f"{_machine()}", ""]
+    lines += ["| attempt | " + " | ".join(used) + " |", "|---|" + "---|" * len(used)]
+    for name, row in rows.items():
+        lines.append(f"| {ATTEMPTS[name].what} | " + " | ".join(_cell(row.get(one)) for one in used) + " |")
+    return "\n".join([*lines, LIMITATIONS])
+
+
+def _machine() -> str:
+    kernel = ".".join(platform.release().split(".")[:2])
+    versions = ", ".join(f"{one.name} {one.version}" for one in tried() if one.works)
+    limits = f"{LIMITS.memory_mb} MiB of memory, {LIMITS.processes} processes, {LIMITS.disk_mb} MiB of disk"
+    return f"Made on Linux {kernel} with {versions} and Landlock {landlock_version()}; limits: {limits}."
+
+
+def _cell(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "not made"
+    if not outcome.stopped:
+        return "**succeeds**"
+    ended = outcome.finished.ended
+    return "refused" if ended == "exited" else f"ended by the limit on {ended}" if ended != "signal" else "killed"
+
+
+if __name__ == "__main__":
+    main()

