@@ -18,14 +18,14 @@ NAMES = ("bubblewrap", "sandlock", "unsandboxed")
 HEAD = """# What each sandbox stops
 
 This page is written by `python -m benchmarks escapes`, which makes every attempt in every sandbox that the machine has.
-An attempt counts as stopped if the program began, reached nothing, and ended as the table says, and if no process, mount or
-file was left and the base was untouched. `tests/harness/workspace/test_escapes.py` holds every attempt to that.
+An attempt counts as stopped if the program began, reached nothing, and ended as the table says, and if no process,
+mount or file was left and the base was untouched. `tests/harness/workspace/test_escapes.py` holds every attempt to that.
 
-- **bubblewrap** gives namespaces of its own: users, processes, network, mounts, shared memory, host name. Of the machine's
-  files a command sees the system's programs and what it was given. A filter refuses key rings, virtual machine sockets and
-  other calls that no namespace keeps apart. Snapshots are layers where the kernel lays them, and copies elsewhere.
-- **sandlock** (Landlock and seccomp; `pip install 'misstep[sandlock]'`) is for machines that forbid user namespaces. A command
-  sees the workspace at its path on the machine, and it has no loopback network and no list of processes. Snapshots are copies.
+- **bubblewrap** gives namespaces of its own: users, processes, network, mounts, shared memory, host name. Of the
+  machine's files a command sees the system's programs and what it was given. A filter refuses key rings, virtual machine
+  sockets and other calls that no namespace keeps apart. Snapshots are layers where the kernel lays them, else copies.
+- **sandlock** (Landlock and seccomp; `pip install 'misstep[sandlock]'`) is for machines that forbid user namespaces. A
+  command sees the workspace at its path on the machine; it cannot use the network or list processes. Snapshots are copies.
 - **unsandboxed** has the kernel's limits and the supervision only, and must be asked for by name. Attempts are made there
   only where they do no harm; they show that the sandbox is what stops them.
 

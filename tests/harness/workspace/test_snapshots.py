@@ -81,7 +81,7 @@ def act(workspace: Workspace, step: tuple, taken: list[Snapshot]) -> object:
     return None
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(acts, max_size=9))
 def test_layers_and_copies_give_the_same_files_after_any_acts(base: Path, layered: Sandbox, steps: list[tuple]) -> None:
     with ExitStack() as opened:
