@@ -17,17 +17,19 @@ NAMES = ("bubblewrap", "sandlock", "unsandboxed")
 
 HEAD = """# What each sandbox stops
 
-This page is written by `python -m benchmarks escapes`, which makes every attempt in every sandbox that the machine has.
-An attempt counts as stopped if the program began, reached nothing, and ended as the table says, and if no process,
-mount or file was left and the base was untouched. `tests/harness/workspace/test_escapes.py` holds every attempt to that.
+This page is written by `python -m benchmarks escapes`, which makes every attempt in every sandbox of the machine. An
+attempt counts as stopped if the program began, reached nothing and ended as the table says, and if no process, mount or
+file was left and the base was untouched. `tests/harness/workspace/test_escapes.py` holds every attempt to that.
 
 - **bubblewrap** gives namespaces of its own: users, processes, network, mounts, shared memory, host name. Of the
-  machine's files a command sees the system's programs and what it was given. A filter refuses key rings, virtual machine
-  sockets and other calls that no namespace keeps apart. Snapshots are layers where the kernel lays them, else copies.
+  machine's files a command sees the system's programs and what it was given. A filter refuses key rings, virtual
+  machine sockets and other calls that no namespace keeps apart. Snapshots are layers where the kernel lays them, else
+  copies.
 - **sandlock** (Landlock and seccomp; `pip install 'misstep[sandlock]'`) is for machines that forbid user namespaces. A
-  command sees the workspace at its path on the machine; it cannot use the network or list processes. Snapshots are copies.
-- **unsandboxed** has the kernel's limits and the supervision only, and must be asked for by name. Attempts are made there
-  only where they do no harm; they show that the sandbox is what stops them.
+  command sees the workspace at its path on the machine; it cannot use the network or list processes. Snapshots are
+  copies.
+- **unsandboxed** has the kernel's limits and the supervision only, and must be asked for by name. Attempts are made
+  there only where they do no harm; they show that the sandbox is what stops them.
 
 In all three, memory, disk, output and time are watched from outside, and what a command leaves behind is ended.
 """
@@ -35,13 +37,14 @@ In all three, memory, disk, output and time are watched from outside, and what a
 LIMITATIONS = """
 ## What remains
 
-- A folder of a lower layer cannot be renamed by `rename` alone (the kernel gives `EXDEV`); `mv` and `shutil.move` copy it.
-  Ask for `open_workspace(..., snapshots="copies")` where a test needs such a rename.
-- The base must not change while a workspace is open. As root the base is copied once, as only the owner of a file in a
-  lower layer may change it.
-- `/tmp` is new for every command, and at most 256 MiB.
-- The path of the workspace on the machine shows in `/proc/self/mountinfo`; it names nothing but a number.
-- A process that hides its open files from its own user is not counted for files without a name.
+- `rename` of a folder of a lower layer gives `EXDEV`; `mv` and `shutil.move` copy it. Where a test needs such a rename,
+  ask for `open_workspace(..., snapshots="copies")`.
+- The base must not change while a workspace is open. As root the base is copied once, because only the owner of a file
+  in a lower layer may change it.
+- `/tmp` is new for every command, and takes at most 256 MiB, which do not count as its memory.
+- The path of the workspace on the machine shows in `/proc/self/mountinfo`; its name is drawn at random.
+- Files without a name are not counted in a process that hides its open files from its own user.
+- `sandlock` sets no limit on the memory of several processes together; the supervision does.
 """
 
 
@@ -89,7 +92,7 @@ def _cell(outcome: Outcome | None) -> str:
     if not outcome.stopped:
         return "**succeeds**"
     ended = outcome.finished.ended
-    return "refused" if ended == "exited" else f"ended by the limit on {ended}" if ended != "signal" else "killed"
+    return f"stopped by the limit on {ended}" if ended in ("memory", "disk", "output", "time") else "stopped"
 
 
 if __name__ == "__main__":

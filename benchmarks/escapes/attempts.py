@@ -266,14 +266,14 @@ ATTEMPTS: dict[str, Attempt] = {
         ends=("disk",),
     ),
     "temporary_files": Attempt(
-        "fill `/tmp` and `/dev/shm`",
+        "fill `/tmp`, the folder for temporary files and `/dev/shm`",
         """
         def fill(folder):
             for number in range(20):
                 with open(f"{folder}/escapes{number}", "wb") as file:
                     file.write(b"x" * (10 << 20))
             time.sleep(1)
-        for folder in ("/tmp", "/dev/shm"):
+        for folder in ("/tmp", os.environ["TMPDIR"], "/dev/shm"):
             tried(folder, lambda: fill(folder))
         """,
         ends=("exited", "disk"),

@@ -74,7 +74,7 @@ class Bubblewrap:
             with ExitStack() as handed_over:
                 handed_over.callback(os.close, tell)
                 argv, kept = self._command(command, mounts, limits, {**ENVIRONMENT, **environment}, tell, handed_over)
-                disk = supervision.DiskUse(mounts.workspace, limits.disk_mb * MIB + mounts.allowance)
+                disk = supervision.DiskUse(mounts.workspace, limit=limits.disk_mb * MIB + mounts.allowance)
                 process = self._start(argv, (tell, *kept))
             root = _Root(told)
             files.callback(root.close)

@@ -69,7 +69,7 @@ class _Kept:
             "memory": limits.memory_mb * MIB,
             "largest": limits.file_mb * MIB,
         }
-        disk = supervision.DiskUse(mounts.workspace, limits.disk_mb * MIB + mounts.allowance)
+        disk = supervision.DiskUse(mounts.workspace, temporary, limit=limits.disk_mb * MIB + mounts.allowance)
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-I", "-S", str(_KEEPER)],
             env={},

@@ -59,7 +59,7 @@ class Mounts(Struct, frozen=True):
     read_only
         Further folders and files, at the same path inside and outside.
     allowance
-        Bytes added to the limit on the disk: what stood in `workspace` from the beginning, less what earlier layers hold.
+        Bytes added to the limit on the disk: what stood in `workspace` at first, less what earlier layers hold.
     """
 
     workspace: Path

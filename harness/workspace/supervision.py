@@ -32,27 +32,27 @@ class Watched(Struct, frozen=True):
 
 
 class DiskUse:
-    """The bytes of a folder, counted only when the file system's free space says that they may have grown enough.
+    """The bytes of folders on one disk, counted only when its free space says that they may have grown enough.
 
-    Counting a large tree takes long, asking for the free space does not. As others use the file system too, the folder
-    is counted now and then all the same.
+    Counting a large tree takes long, asking for the free space does not. As others use the disk too, the folders are
+    counted now and then all the same.
     """
 
-    def __init__(self, folder: Path, limit: float) -> None:
-        self._folder, self._limit = folder, limit
+    def __init__(self, *folders: Path, limit: float) -> None:
+        self._folders, self._limit = folders, limit
         self._free, self._room = self._free_bytes(), limit
         self._next, self._counts = time.monotonic() + 1, 0.0
 
     def _free_bytes(self) -> int:
-        found = os.statvfs(self._folder)
+        found = os.statvfs(self._folders[0])
         return found.f_bfree * found.f_frsize
 
     def exceeded(self) -> bool:
-        """Whether the folder has more than its limit."""
+        """Whether the folders have more than their limit."""
         free, now = self._free_bytes(), time.monotonic()
         if self._free - free < self._room / 2 and now < self._next:
             return False
-        used = bytes_beneath(self._folder)
+        used = sum(map(bytes_beneath, self._folders))
         taken = time.monotonic() - now
         self._free, self._room, self._next = free, max(self._limit - used, 0), now + max(1.0, 20 * taken)
         return used > self._limit
@@ -179,8 +179,8 @@ def family(root: int) -> list[int]:
 def children(process: int) -> Iterator[int]:
     """The children of a process, of each of its threads."""
     try:
-        for thread in os.listdir(f"/proc/{process}/task"):
-            yield from map(int, Path(f"/proc/{process}/task/{thread}/children").read_text().split())
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            yield from map(int, (thread / "children").read_text().split())
     except OSError:  # it has ended
         return
 
@@ -207,11 +207,10 @@ def _without_name(processes: list[int]) -> tuple[int, int]:
     disk: dict[tuple[int, int], int] = {}
     for process in processes:
         try:
-            for name in os.listdir(f"/proc/{process}/fd"):
-                link = f"/proc/{process}/fd/{name}"
-                found = os.stat(link)
+            for opened in Path(f"/proc/{process}/fd").iterdir():
+                found = opened.stat()
                 if not found.st_nlink and stat.S_ISREG(found.st_mode):
-                    sizes = memory if os.readlink(link).startswith("/memfd:") else disk
+                    sizes = memory if str(opened.readlink()).startswith("/memfd:") else disk
                     sizes[found.st_dev, found.st_ino] = found.st_blocks * 512
         except OSError:  # it has ended, or it keeps its files to itself
             continue

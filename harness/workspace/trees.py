@@ -70,7 +70,7 @@ def copy_tree(source: Path, target: Path, owner: int | None) -> int:
 
 
 def copy_entry(found: Found, into: int, owner: int | None) -> int:
-    """Copy one entry of a walk into an open folder, a folder without what is in it; gives the bytes that it counts as."""
+    """Copy one entry of a walk into an open folder, without what is in it; gives the bytes that it counts as."""
     mode = found.status.st_mode
     if stat.S_ISDIR(mode):
         beneath.make_folder(into, found.name, mode, owner)

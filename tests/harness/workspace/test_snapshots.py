@@ -137,9 +137,12 @@ def test_the_base_is_never_written_to(tmp_path: Path, sandbox: Sandbox, snapshot
 
 
 def test_a_snapshot_of_another_workspace_is_refused(base: Path, sandbox: Sandbox) -> None:
-    with open_workspace(base, sandbox=sandbox) as one, open_workspace(base, sandbox=sandbox) as other:
-        with pytest.raises(ValueError, match="another workspace"):
-            other.restore(one.take())
+    with (
+        open_workspace(base, sandbox=sandbox) as one,
+        open_workspace(base, sandbox=sandbox) as other,
+        pytest.raises(ValueError, match="another workspace"),
+    ):
+        other.restore(one.take())
 
 
 @pytest.mark.parametrize("snapshots", ["auto", "copies"])

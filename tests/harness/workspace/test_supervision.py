@@ -15,24 +15,24 @@ from harness.workspace.trees import bytes_beneath, open_up, walk
 
 
 def test_all_descendants_of_a_process_are_its_family() -> None:
-    with subprocess.Popen(["sh", "-c", "sleep 50 & cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        while len(found := family(process.pid)) < 3:
-            pass
-        names = {Path(f"/proc/{one}/comm").read_text().strip() for one in found}
-        os.kill(found[1], 9)
-        process.kill()
-    assert {"sh", "sleep", "cat"} == names
+    script = "(sleep 50 & echo $!; wait) & wait"
+    with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        grandchild = int(process.stdout.readline())
+        found = family(process.pid)
+        for one in reversed(found):
+            os.kill(one, 9)
+    assert (found[0], found[-1], len(found)) == (process.pid, grandchild, 3)
 
 
 def test_what_is_printed_before_the_end_is_all_there(tmp_path: Path) -> None:
     command = ["sh", "-c", "head -c 300000 /dev/zero"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    watched = supervise(process, Limits(), DiskUse(tmp_path, MIB), process.kill)
+    watched = supervise(process, Limits(), DiskUse(tmp_path, limit=MIB), process.kill)
     assert (len(watched.output), watched.broken) == (300000, None)
 
 
 def test_a_disk_is_counted_when_it_may_have_filled(tmp_path: Path) -> None:
-    use = DiskUse(tmp_path, 10 * MIB)
+    use = DiskUse(tmp_path, limit=10 * MIB)
     assert not use.exceeded()
     (tmp_path / "large").write_bytes(os.urandom(11 * MIB))
     assert use.exceeded()
