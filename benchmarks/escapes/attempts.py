@@ -107,7 +107,7 @@ ATTEMPTS: dict[str, Attempt] = {
         "read a secret file, directly and through `/proc`",
         """
         for path in (T["secret"], "/proc/1/root" + T["secret"], "/proc/self/root" + T["secret"],
-                     f"/proc/{T['process']}/root" + T["secret"], "/etc/shadow", "/root/.bash_history"):
+                     f"/proc/{T['process']}/root" + T["secret"], "/etc/shadow"):
             tried(path, lambda: read(path) or path == "/etc/shadow")
         """,
         unsandboxed=True,

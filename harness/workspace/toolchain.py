@@ -30,9 +30,10 @@ def python_toolchain() -> Toolchain:
     MissingPrerequisite
         It has no pytest.
     """
-    if importlib.util.find_spec("pytest") is None:
-        raise MissingPrerequisite("the running Python has no pytest for the tests", "Run `pip install pytest`.")
     prefixes = [Path(sys.prefix), Path(sys.base_prefix)]
+    found = importlib.util.find_spec("pytest")
+    if found is None or not any(Path(str(found.origin)).is_relative_to(prefix) for prefix in prefixes):
+        raise MissingPrerequisite("the running Python's environment has no pytest", "Run `pip install pytest` in it.")
     return Toolchain(sys.executable, _distinct([*_of_prefixes(prefixes), *program_folders([sys.executable])]))
 
 
