@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.escapes.host import processes_with
 from harness.errors import InputError, SandboxFailed, UnsafePath, UsageError
 from harness.workspace import Limits, Sandbox, find_sandbox, open_workspace, python_toolchain
 from harness.workspace.workspace import _remove_left_over
@@ -51,6 +52,14 @@ def test_what_ended_a_command_is_said(
         assert len(done.output) <= limits.output_bytes
         assert (done.exit_code is None) == (ended != "signal")
         assert workspace.run(["true"]).exit_code == 0, "the next command is not touched"
+
+
+def test_what_a_command_leaves_running_is_ended_with_it(base: Path, each_sandbox: Sandbox) -> None:
+    with open_workspace(base, sandbox=each_sandbox) as workspace:
+        seconds = f"6{os.getpid():07}"
+        done = workspace.run(["sh", "-c", f"(setsid sleep {seconds} >/dev/null 2>&1 &) ; sleep 0.1; echo end"])
+        assert done.output == "end\n"
+        assert processes_with(f"sleep\0{seconds}") == []
 
 
 def test_a_program_that_is_not_there_is_the_commands_fault(base: Path, each_sandbox: Sandbox) -> None:
