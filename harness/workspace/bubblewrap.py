@@ -6,13 +6,14 @@ interpreter under root's home) are bound to a place that it may, by an outer bub
 """
 
 import os
+import select
 import shutil
+import signal
 import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from signal import SIGKILL
 
 import msgspec
 
@@ -36,7 +37,7 @@ _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/altern
 _SHARED_MEMORY = 16 * MIB
 _REVEALED = "/mnt"
 _BARE = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin"}
-_ENDED_SECONDS = 5000
+_ENDED_MILLISECONDS = 5000
 _MOST_TEMPORARY = 256
 
 
@@ -78,7 +79,9 @@ class Bubblewrap:
                 process = self._start(argv, (tell, *kept))
             root = _Root(told)
             files.callback(root.close)
+            root.hold()
             watched = supervision.supervise(process, limits, disk, lambda: _kill(process, root))
+            root.wait()
             status = root.finished()
         if watched.broken is not None:
             return Finished(None, watched.output, watched.seconds, watched.broken)
@@ -180,13 +183,15 @@ class _Root:
         self._status = _Status()
         self._text = b""
         self._process = -1
+        self._closed = False
 
     def finished(self) -> _Status:
         """What has been reported until now."""
         with suppress(BlockingIOError):
             while piece := os.read(self._told, 4096):
                 self._text += piece
-        for line in self._text.splitlines():
+            self._closed = True
+        for line in self._text.split(b"\n")[:-1]:
             said = msgspec.json.decode(line, type=_Status)
             self._status.child_pid = said.child_pid or self._status.child_pid
             if said.exit_code is not None:
@@ -198,31 +203,41 @@ class _Root:
             os.close(self._process)
 
     def hold(self) -> None:
-        """Hold the process, so that its number cannot become another's."""
-        process = self.finished().child_pid
-        if process is not None:
+        """Hold the process from its start, so that its number cannot become another's."""
+        while self.finished().child_pid is None and not self._closed:
+            if not _ready(self._told, _ENDED_MILLISECONDS):
+                return
+        if self._status.child_pid is not None:
             with suppress(ProcessLookupError):
-                self._process = os.pidfd_open(process)
+                self._process = os.pidfd_open(self._status.child_pid)
 
     def kill(self) -> None:
-        """Kill it, and wait until the kernel has ended all that it held."""
-        import select
-        import signal
+        """Kill it, and with it all that it holds."""
+        if self._process >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
-        if self._process < 0:
-            return
-        with suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._process, SIGKILL)
-        poll = select.poll()
-        poll.register(self._process, select.POLLIN)
-        if not poll.poll(_ENDED_SECONDS):
+    def wait(self) -> None:
+        """Wait until all that it holds has ended: bubblewrap itself ends as soon as the command has.
+
+        Raises
+        ------
+        SandboxFailed
+            Something cannot be ended.
+        """
+        if self._process >= 0 and not _ready(self._process, _ENDED_MILLISECONDS):
             raise SandboxFailed("a command in the sandbox cannot be ended", "Look for processes that wait for a disk.")
 
 
+def _ready(opened: int, milliseconds: int) -> bool:
+    poll = select.poll()
+    poll.register(opened, select.POLLIN)
+    return bool(poll.poll(milliseconds))
+
+
 def _kill(process: "subprocess.Popen[bytes]", root: _Root) -> None:
-    root.hold()
     with suppress(ProcessLookupError):
-        os.killpg(process.pid, SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)
     root.kill()
 
 
