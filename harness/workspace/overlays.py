@@ -46,7 +46,7 @@ class OverlayTree:
         self._snapshots: list[Layers] = []
         self._bytes: dict[Path, int] = {base: 0}
         self._made = 0
-        self._upper = self._new("upper")
+        self._upper, self._work = self._new("upper"), self._new("work")
 
     def _new(self, kind: str) -> Path:
         self._made += 1
@@ -62,15 +62,9 @@ class OverlayTree:
         return (self._upper, *self._frozen)
 
     def mounts(self, read_only: tuple[Path, ...]) -> Mounts:
-        """What a sandbox needs; the kernel's folder for its own work is new each time, as it may be left closed."""
-        work = self._folder / "work"
-        with beneath.folder_at(self._folder) as folder:
-            beneath.remove_tree(folder, work.name)
-        work.mkdir(0o700)
-        if self._owner is not None:
-            os.chown(work, self._owner, self._owner)
+        """What a sandbox needs; the kernel empties its own folder for work when it mounts."""
         held = sum(self._bytes[layer] for layer in self._frozen)
-        return Mounts(self._upper, self._frozen[::-1], work, read_only, -held)
+        return Mounts(self._upper, self._frozen[::-1], self._work, read_only, -held)
 
     def node(self, path: str) -> Node | None:
         """What stands at a path now."""
