@@ -3,96 +3,10 @@
 Each gets the targets of `Host` as `T`. None of them would do lasting harm where it succeeds.
 """
 
-from collections.abc import Callable
-from textwrap import dedent
-
-from msgspec import Struct
-
-from benchmarks.escapes.host import Host
-from harness.errors import UnsafePath
-from harness.workspace import Finished, Limits, Workspace
+from benchmarks.escapes.attempt import Attempt, links_stay_closed, pipes_do_not_hang
+from harness.workspace import Limits
 
 LIMITS = Limits(seconds=20, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=48)
-
-STARTED = "trying"
-"""What every attempt prints first, so that none counts as stopped that never began."""
-
-_PRELUDE = """
-import ctypes, errno, json, os, signal, socket, subprocess, sys, time
-T = json.loads(sys.argv[1])
-def tried(name, act):
-    try:
-        found = act()
-    except BaseException as error:
-        print("refused:", name, type(error).__name__, error)
-    else:
-        print("ESCAPED" if found is not False else "nothing:", name, repr(found)[:200], flush=True)
-def read(path):
-    with open(path, "rb") as file:
-        return T["marker"].encode() in file.read(1 << 20)
-def write(path):
-    with open(path, "w") as file:
-        file.write("escaped")
-print("trying", flush=True)
-"""
-
-Check = Callable[[Workspace, Host, Finished], list[str]]
-
-
-def _no_check(_: Workspace, __: Host, ___: Finished) -> list[str]:
-    return []
-
-
-class Attempt(Struct, frozen=True):
-    """A program, how its run may end where it is stopped, and what is looked at afterwards.
-
-    `unsandboxed` says that it may be tried without a sandbox, to show that it succeeds there.
-    """
-
-    what: str
-    program: str
-    ends: tuple[str, ...] = ("exited",)
-    check: Check = _no_check
-    unsandboxed: bool = False
-
-    def source(self) -> str:
-        """The whole program."""
-        return _PRELUDE + dedent(self.program)
-
-
-def _links_stay_closed(workspace: Workspace, host: Host, _: Finished) -> list[str]:
-    found: list[str] = []
-    for path in ("link", "folder/secret", "hard", "up/secret", "../secret", str(host.secret)):
-        try:
-            if host.marker.encode() in workspace.read(path):
-                found.append(f"the host read the secret through {path}")
-        except (UnsafePath, FileNotFoundError):
-            continue
-    for path in ("folder/new", "../new", "link/new"):
-        try:
-            workspace.write(path, b"escaped")
-            found.append(f"the host wrote through {path}")
-        except UnsafePath:
-            continue
-    workspace.write("link", b"replaced")  # the link itself, not what it points at
-    if any(host.marker in path for path in workspace.files()):
-        found.append("the host lists files through a link")
-    return found
-
-
-def _pipes_do_not_hang(workspace: Workspace, _: Host, __: Finished) -> list[str]:
-    found: list[str] = []
-    for path in ("pipe", "socket"):
-        try:
-            workspace.read(path)
-            found.append(f"the host read {path}")
-        except (UnsafePath, FileNotFoundError):
-            continue
-    snapshot = workspace.take()
-    workspace.restore(snapshot)
-    workspace.files()
-    return found
-
 
 ATTEMPTS: dict[str, Attempt] = {
     "write_outside": Attempt(
@@ -309,7 +223,7 @@ ATTEMPTS: dict[str, Attempt] = {
         tried("write", lambda: write("folder/escaped"))
         tried("hard", lambda: os.link(T["secret"], "hard"))
         """,
-        check=_links_stay_closed,
+        check=links_stay_closed,
     ),
     "dots": Attempt(
         "leave the workspace by `..`",
@@ -325,7 +239,7 @@ ATTEMPTS: dict[str, Attempt] = {
         os.mkfifo("pipe")
         socket.socket(socket.AF_UNIX).bind("socket")
         """,
-        check=_pipes_do_not_hang,
+        check=pipes_do_not_hang,
     ),
     "signals": Attempt(
         "signal the parent, process 1, everyone, and a process of the machine",

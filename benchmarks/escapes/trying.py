@@ -7,7 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from benchmarks.escapes.attempts import ATTEMPTS, LIMITS, STARTED
+from benchmarks.escapes.attempt import STARTED
+from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
 from benchmarks.escapes.host import host, mounts, processes_with
 from harness.workspace import Finished, Sandbox, open_workspace, python_toolchain
 
