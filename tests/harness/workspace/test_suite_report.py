@@ -1,0 +1,136 @@
+"""What a test command found, read from what it wrote and printed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError, UsageError
+from harness.workspace.suite_command import REPORT, runner_of, suite_command
+from harness.workspace.suite_report import FailedTest, SuiteReport, from_junit_xml, from_unittest
+
+TESTS = """
+import unittest
+
+class Sums(unittest.TestCase):
+    def test_right(self):
+        self.assertEqual(1 + 1, 2)
+
+    def test_wrong(self):
+        self.assertEqual(1 + 1, 3)
+
+    def test_broken(self):
+        raise KeyError("nothing here")
+
+    @unittest.skip("not now")
+    def test_later(self):
+        pass
+"""
+
+
+def _run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    python = f"{Path(sys.executable).parent}"
+    return subprocess.run(
+        ["sh", "-c", line], cwd=folder, env={"PATH": f"{python}:/usr/bin:/bin"}, capture_output=True, text=True
+    )
+
+
+def test_pytest_reports_each_failure_under_the_id_that_runs_it_again(tmp_path: Path) -> None:
+    (tmp_path / "test_sums.py").write_text(TESTS)
+    _run(tmp_path, suite_command("python -m pytest -q"))
+    counts = from_junit_xml((tmp_path / REPORT).read_bytes())
+    assert (counts.ran, counts.skipped) == (3, 1)
+    assert sorted(test.id for test in counts.failed) == [
+        "test_sums.py::Sums::test_broken",
+        "test_sums.py::Sums::test_wrong",
+    ]
+    again = _run(tmp_path, suite_command("python -m pytest -q", [counts.failed[0].id]))
+    assert again.returncode == 1
+    assert from_junit_xml((tmp_path / REPORT).read_bytes()).ran == 1
+
+
+def test_unittest_reports_the_same_failures(tmp_path: Path) -> None:
+    (tmp_path / "test_sums.py").write_text(TESTS)
+    done = _run(tmp_path, suite_command("python -m unittest", ["test_sums.py"]))
+    counts = from_unittest(done.stderr)
+    assert counts is not None
+    assert (counts.ran, counts.skipped) == (3, 1)
+    assert {test.id: test.message for test in counts.failed} == {
+        "test_sums.Sums.test_broken": "KeyError: 'nothing here'",
+        "test_sums.Sums.test_wrong": "AssertionError: 2 != 3",
+    }
+    assert all(test.trace.startswith("Traceback") for test in counts.failed)
+
+
+def test_a_command_that_names_no_test_says_nothing_of_tests() -> None:
+    assert from_unittest("all fine") is None
+
+
+def test_a_report_of_another_program_is_read_by_its_file_or_class() -> None:
+    data = b"""<testsuites><testsuite><testcase classname="a.B" name="works"/>
+    <testcase file="lib/b.test.js" name="adds"><failure message="expected 1">at b.js:3</failure></testcase>
+    </testsuite></testsuites>"""
+    counts = from_junit_xml(data)
+    assert counts.ran == 2
+    assert counts.failed == (FailedTest("lib/b.test.js::adds", "expected 1", "at b.js:3"),)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"no xml",
+        b"<html/>",
+        b"<testsuite><testcase></testsuite>",
+        b'<!DOCTYPE a [<!ENTITY b "bb">]><testsuite/>',
+        b"\xff\xfe\x00",
+    ],
+)
+def test_what_is_no_report_is_an_error(data: bytes) -> None:
+    with pytest.raises(InputError):
+        from_junit_xml(data, "report.xml")
+
+
+@pytest.mark.parametrize(
+    ("command", "runner"),
+    [
+        ("python -m pytest -q", "pytest"),
+        ("cd sub && .venv/bin/pytest tests", "pytest"),
+        ("python3 -m unittest discover", "unittest"),
+        ("npx jest --reporters jest-junit --outputFile {junit}", "junit"),
+        ("make check-pytest-free", "exit_code"),
+        ("./run_tests.sh", "exit_code"),
+    ],
+)
+def test_the_runner_is_told_from_the_command(command: str, runner: str) -> None:
+    assert runner_of(command) == runner
+
+
+def test_tests_stand_where_the_command_wants_them_and_are_quoted() -> None:
+    assert suite_command("run {tests} --now", ["a b::c"]) == "run 'a b::c' --now"
+    assert suite_command("./check", ["x; rm y"]) == "./check 'x; rm y'"
+    assert suite_command("python -m unittest", ["t/test_a.py::B::test_c"]) == "python -m unittest t.test_a.B.test_c"
+
+
+def test_an_empty_command_is_refused() -> None:
+    with pytest.raises(UsageError, match="test command is empty"):
+        suite_command("  ")
+
+
+def test_feedback_is_the_papers_sentence_when_all_pass() -> None:
+    assert SuiteReport(passed=True, ran=3).feedback() == "All tests passed"
+
+
+def test_feedback_names_each_failure_within_its_limit() -> None:
+    failed = tuple(FailedTest(f"t::test_{n}", "AssertionError: no", "x" * 5_000) for n in range(40))
+    text = SuiteReport(passed=False, ran=40, failed=failed, exit_code=1).feedback(4_000)
+    assert "40 tests failed" in text
+    assert "t::test_0" in text
+    assert "and 32 more" in text
+    assert len(text) < 9_000
+
+
+def test_feedback_says_which_limit_ended_the_tests_and_when_none_ran() -> None:
+    assert "longer than the limit" in SuiteReport(passed=False, ended="time", output="…").feedback()
+    assert "No test was run" in SuiteReport(passed=False, ran=0, exit_code=5).feedback()
