@@ -53,6 +53,33 @@ class Message(Struct, frozen=True, gc=False):
     content: str
 
 
+class Function(Struct, frozen=True):
+    """A function that a model may call: its name, what it is for, and its arguments, all of them texts, with meanings.
+
+    `optional` names the arguments that may be left out.
+    """
+
+    name: str
+    purpose: str
+    arguments: dict[str, str] = {}
+    optional: tuple[str, ...] = ()
+
+    def body(self) -> dict[str, Any]:
+        """What is sent, as values for JSON."""
+        properties = {name: {"type": "string", "description": meaning} for name, meaning in self.arguments.items()}
+        required = [name for name in self.arguments if name not in self.optional]
+        schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+        function = {"name": self.name, "description": self.purpose, "parameters": schema}
+        return {"type": "function", "function": function}
+
+
+class FunctionCall(Struct, frozen=True):
+    """A model's call of a function, with the arguments as it wrote them: JSON, if it kept to that."""
+
+    name: str
+    arguments: str
+
+
 class Request(Struct, frozen=True, omit_defaults=True):
     """One question to one model.
 
@@ -68,6 +95,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
         Which of several equal questions this is: part of the key and not of what is sent.
     extra
         Further fields of the body that some servers know (`reasoning_effort`, `cache_prompt`, `max_completion_tokens`).
+    functions
+        What the model may call; only an agent's loop offers any, and carries out none but its own commands.
 
     Raises
     ------
@@ -85,6 +114,7 @@ class Request(Struct, frozen=True, omit_defaults=True):
     logprobs: bool = False
     sample: int = 0
     extra: dict[str, Any] = {}
+    functions: tuple[Function, ...] = ()
 
     def __post_init__(self) -> None:
         if taken := sorted(NOT_EXTRA & self.extra.keys()):
@@ -109,6 +139,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         if self.logprobs:
             body["logprobs"] = True
+        if self.functions:
+            body["tools"] = [function.body() for function in self.functions]
         return body | self.extra
 
     def content(self) -> bytes:
@@ -131,7 +163,7 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     `finish` is the server's own word (`stop`, `length`, `content_filter`, …); tokens and `cost_usd` are `None` where
     the server did not say or no price is known; `seconds` is what the last attempt took; `raw` is the whole body. Of a
     reply that is `cached` all that is the reply's first time: nothing was spent now. `unstructured` says that a schema
-    was to be kept to and that the server takes none.
+    was to be kept to and that the server takes none. `calls` are the functions that the model calls.
     """
 
     text: str | None
@@ -146,6 +178,7 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     attempts: int = 1
     raw: str = ""
     unstructured: bool = False
+    calls: tuple[FunctionCall, ...] = ()
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):

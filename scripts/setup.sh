@@ -47,5 +47,5 @@ fi
 echo "setup: installing into $venv (once; one to two minutes)" >&2
 install() { "$venv/bin/python" -m pip install -q --disable-pip-version-check -c constraints.txt "$@"; }
 install hatchling editables
-install --no-build-isolation -e '.[notebooks,dev]'
+install --no-build-isolation -e '.[notebooks,repair,dev]'
 echo "setup: done" >&2

@@ -12,7 +12,7 @@ removed from every text before it is shortened, and again from the result.
 import email.utils
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from harness.clients.rejected_parameters import advice_on, as_text
 from harness.escaping import json_without_surrogates
-from harness.exchange import Failure, FailureKind, Outcome, Reply
+from harness.exchange import Failure, FailureKind, FunctionCall, Outcome, Reply
 
 Redact = Callable[[str], str]
 
@@ -52,6 +52,7 @@ class _Part(Struct):
 class _Message(Struct):
     content: str | list[_Part] | None = None
     refusal: str | None = None
+    tool_calls: Any = None
 
 
 class _Choice(Struct):
@@ -113,6 +114,7 @@ def parse_response(answer: Answer, model: str, seconds: float, redact: Redact = 
         seconds=seconds,
         cost_usd=None,
         raw=raw,
+        calls=tuple(_calls(message.tool_calls, redact)),
     )
     # A secret that is split over the parts of the content cannot be found in the body.
     in_parts = isinstance(message.content, list) and reply.text != said
@@ -150,6 +152,16 @@ def _joined(content: str | list[_Part] | None) -> str | None:
     if isinstance(content, list):
         return "".join(part.text for part in content if part.type in ("text", "output_text"))
     return content
+
+
+def _calls(value: Any, redact: Redact) -> Iterator[FunctionCall]:
+    """The functions that a message calls; what is not in the form of a call is none."""
+    for call in value if isinstance(value, list) else []:
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict) and isinstance(name := function.get("name"), str):
+            arguments = function.get("arguments")
+            text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+            yield FunctionCall(redact(name), redact(text))
 
 
 def _count(value: Any) -> int | None:

@@ -1,0 +1,146 @@
+"""What an agent's commands act on: a workspace, its index, the tests and the feedback that its setting allows."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+from harness.agent.code_index import CodeIndex
+from harness.agent.protocols import Patcher, PatchRequest
+from harness.errors import MisstepError
+from harness.protocols import Ask
+from harness.workspace.suite_report import SuiteReport
+
+
+class Files(Protocol):
+    """A workspace's files, by paths below its root."""
+
+    def files(self) -> list[str]:
+        """Every file, sorted."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file."""
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file; raises `OSError` or `MisstepError` where it cannot be read."""
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file; raises as `read`."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file; raises as `read`."""
+
+
+class Edited(Struct, frozen=True, omit_defaults=True):
+    """What came of one edit: the patcher's reply, which files changed by which rule, or why it was refused."""
+
+    path: str
+    reply: str
+    rules: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    refused: str = ""
+
+
+ApplyReply = Callable[[str, Callable[[str], str | None], str], "AppliedEdit"]
+"""Reads a patcher's reply and gives the new texts: reply, how a file is read, the file that it is about."""
+
+
+class AppliedEdit(Struct, frozen=True):
+    """The new text of each file that an edit changes, `None` where it goes, and the rule that each part matched by."""
+
+    files: Mapping[str, str | None]
+    rules: tuple[str, ...]
+
+
+class Environment:
+    """What the commands of one run act on.
+
+    Parameters
+    ----------
+    files
+        The workspace.
+    patcher, apply_reply, ask
+        The sub-agent that writes edits, what reads its replies, and its way to a model.
+    run_tests
+        Runs the oracle's tests; `None` where the setting gives the agent no test execution.
+    static_analysis
+        Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong; `None` where the
+        setting gives none.
+    diffs, tasks
+        By number: what `get_diff_details` and `get_task_details` give.
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        *,
+        patcher: Patcher,
+        apply_reply: ApplyReply,
+        ask: Ask,
+        run_tests: Callable[[], Awaitable[SuiteReport]] | None = None,
+        static_analysis: Callable[[tuple[str, ...]], Awaitable[str]] | None = None,
+        diffs: Mapping[str, str] | None = None,
+        tasks: Mapping[str, str] | None = None,
+    ) -> None:
+        self.files = files
+        self.run_tests = run_tests
+        self.static_analysis = static_analysis
+        self.diffs = diffs or {}
+        self.tasks = tasks or {}
+        self.edits: list[Edited] = []
+        self.history = ""
+        self._patcher = patcher
+        self._apply_reply = apply_reply
+        self._ask = ask
+        self._index: CodeIndex | None = None
+
+    @property
+    def index(self) -> CodeIndex:
+        """The index of the workspace's code, made when it is first searched."""
+        if self._index is None:
+            self._index = CodeIndex(self.files.files(), self.files.read)
+        return self._index
+
+    def close(self) -> None:
+        """Close the index."""
+        if self._index is not None:
+            self._index.close()
+
+    def text(self, path: str) -> str | None:
+        """A file as text, with its line ends; `None` where there is none or it is no text."""
+        if not self.files.exists(path):
+            return None
+        try:
+            return self.files.read(path).decode()
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    async def reply_of_patcher(self, path: str, content: str, instructions: str) -> str:
+        """What the patching sub-agent writes for one file."""
+        return await self._patcher.patch(PatchRequest(path, content, instructions, self.history), self._ask)
+
+    def apply(self, reply: str, path: str) -> AppliedEdit:
+        """Apply a reply to the workspace, whole or not at all.
+
+        Raises
+        ------
+        MisstepError, OSError
+            It is refused, or a file cannot be written; nothing has changed.
+        """
+        applied = self._apply_reply(reply, self.text, path)
+        before = {name: self.text(name) for name in applied.files}
+        try:
+            self._put(applied.files)
+        except (OSError, MisstepError):
+            self._put(before)
+            raise
+        return applied
+
+    def _put(self, files: Mapping[str, str | None]) -> None:
+        for name, text in files.items():
+            if text is not None:
+                self.files.write(name, text.encode())
+            elif self.files.exists(name):
+                self.files.remove(name)
+            if self._index is not None:
+                self._index.update(name)

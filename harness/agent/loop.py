@@ -1,0 +1,125 @@
+"""The ReAct loop: a thought and one command, its observation, and so on until `exit` or a limit (section 4).
+
+The run is a `Trajectory`: the two prompts, then a step an iteration. A command that cannot be read or carried out is a
+call whose result is an error, and the agent is told why. How the run ended stands in `extra["ended"]`: `exit`,
+`iterations`, `seconds` or `stopped`, and then `extra["stopped"]` says why.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec import Struct
+
+from harness.agent.actions import Action, Observation
+from harness.agent.environment import Environment
+from harness.agent.protocols import Policy, Task
+from harness.agent.tools import TOOLS, carry_out, tool_named
+from harness.errors import MisstepError
+from harness.prompting import fill, shipped_prompt
+from harness.protocols import Ask
+from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+
+Ended = Literal["exit", "iterations", "seconds", "stopped"]
+
+PROMPT = "agent/engineering_agent"
+"""The system prompt and, below its line, the task prompt."""
+
+_HISTORY_LINES = 20
+
+
+class AgentLimits(Struct, frozen=True):
+    """How many commands a run may take, and how many seconds."""
+
+    iterations: int = 40
+    seconds: float = 900.0
+
+
+class AgentStopped(MisstepError):
+    """A policy cannot go on; the run ends and says why."""
+
+
+async def run_agent(
+    task: Task,
+    policy: Policy,
+    environment: Environment,
+    ask: Ask,
+    limits: AgentLimits = AgentLimits(),  # noqa: B008 -- frozen
+    clock: Callable[[], float] = time.monotonic,
+) -> Trajectory:
+    """Let a policy work on a task until it exits or meets a limit.
+
+    Nothing that a policy, a command or a model does is raised, but for what ends the whole process.
+    """
+    start = clock()
+    allowed = tuple(name for name in TOOLS if name != "run_tests" or environment.run_tests is not None)
+    steps = list(opening(task, allowed))
+    ended: Ended = "iterations"
+    stopped = ""
+    for _ in range(limits.iterations):
+        left = limits.seconds - (clock() - start)
+        began = clock()
+        action: Action | None = None
+        try:
+            async with asyncio.timeout(max(left, 0)):
+                action = await policy.act(task, steps, ask)
+                environment.history = history_of(steps)
+                observation = await carry_out(action, environment, allowed)
+        except TimeoutError:
+            ended = "seconds"
+            if action is not None:
+                steps.append(_step(action, Observation("The time limit was met.", is_error=True), clock() - began))
+            break
+        except AgentStopped as error:
+            ended, stopped = "stopped", error.line()
+            break
+        steps.append(_step(action, observation, clock() - began))
+        if observation.ends:
+            ended = "exit"
+            break
+    extra = {"ended": ended, "prompt": shipped_prompt(PROMPT).label} | ({"stopped": stopped} if stopped else {})
+    return Trajectory(
+        task.id, Source("misstep"), task.text, tuple(steps), agent=f"engineering_agent/{policy.name}", extra=extra
+    )
+
+
+def opening(task: Task, allowed: tuple[str, ...]) -> tuple[Step, Step]:
+    """The two prompts that every run begins with: the system's with the commands, and the task."""
+    prompt = shipped_prompt(PROMPT)
+    tools = [tool_named(name) for name in allowed]
+    commands = "\n".join(f"{tool.usage}\n    {tool.purpose}" for tool in tools)
+    system = fill(prompt.system, {"commands": commands})
+    return Step("system", system), Step("user", fill(prompt.user, {"task": task.text}))
+
+
+def history_of(steps: list[Step]) -> str:
+    """A summary of the run for the patching sub-agent: the thoughts, commands and first lines of what they gave."""
+    lines: list[str] = []
+    for step in steps[2:]:
+        if step.text:
+            lines.append(f"Thought: {_first_line(step.text)}")
+        for call, result in zip(step.calls, step.results, strict=False):
+            arguments = (
+                call.arguments
+                if isinstance(call.arguments, str)
+                else " ".join(f"{name}={_first_line(str(value))!r}" for name, value in call.arguments.items())
+            )
+            lines.append(f"Command: {call.name} {arguments}".rstrip())
+            lines.append(f"Observation: {_first_line(result.text)}")
+    return "\n".join(lines[-_HISTORY_LINES * 3 :])
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().split("\n", 1)[0]
+    return line if len(line) <= 200 else f"{line[:200]}…"
+
+
+def _step(action: Action, observation: Observation, seconds: float) -> Step:
+    call = (
+        ToolCall(action.name or "unreadable", action.command, parse_error=action.error)
+        if action.error
+        else ToolCall(action.name, dict(action.arguments))
+    )
+    result = ToolResult(observation.text, is_error=observation.is_error)
+    return Step("agent", action.thought, calls=(call,), results=(result,), seconds=seconds, tokens=action.tokens)

@@ -1,0 +1,52 @@
+"""The patching sub-agent: one file, one instruction, an edit back. It has no tools (section 5)."""
+
+from harness.agent.loop import AgentStopped
+from harness.agent.policies.model import ModelSettings
+from harness.agent.protocols import PatchRequest
+from harness.exchange import Failure, Message, Request
+from harness.prompting import fill, shipped_prompt
+from harness.protocols import Ask
+
+PROMPT = "agent/patcher"
+
+
+class ModelPatcher:
+    """Asks a model for an edit.
+
+    Parameters
+    ----------
+    rules
+        How the edit format is written, as a text for the prompt.
+    settings
+        How the model is asked.
+    """
+
+    def __init__(self, rules: str, settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
+        self._rules = rules
+        self._settings = settings
+
+    async def patch(self, request: PatchRequest, ask: Ask) -> str:
+        """The model's reply; raises `AgentStopped` where there is none."""
+        settings = self._settings
+        messages = messages_of(request, self._rules)
+        asked = Request(
+            ask.model, messages, settings.temperature, settings.max_tokens, settings.seed, sample=settings.sample
+        )
+        outcome = await ask(asked)
+        if isinstance(outcome, Failure):
+            raise AgentStopped(f"the patching model gave no answer: {outcome.sentence}")
+        return outcome.text or ""
+
+
+def messages_of(request: PatchRequest, rules: str) -> tuple[Message, ...]:
+    """What the patching model is shown: how to write an edit, the run so far, the file, the instruction."""
+    prompt = shipped_prompt(PROMPT)
+    values = {
+        "rules": rules,
+        "history": request.history or "(nothing yet)",
+        "path": request.path,
+        "code": request.content,
+        "instructions": request.instructions,
+    }
+    system, asked = fill(prompt.system, values), fill(prompt.user, values)
+    return (Message("system", system), Message("user", asked))

@@ -1,0 +1,167 @@
+"""A model that decides the next command: by text (`Thought:` and `Command:`), or by function calling.
+
+The run so far is its conversation: its own turns as it would have written them, the observations as the user's. Where
+that grows beyond `most_characters`, the middle observations are left out first, and their place says so.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.agent.actions import Action, read_command, write_command
+from harness.agent.loop import AgentStopped
+from harness.agent.protocols import Task
+from harness.agent.tools import TOOLS, tool_named
+from harness.exchange import Failure, Function, FunctionCall, Message, Reply, Request
+from harness.protocols import Ask
+from harness.trajectory import Step, Tokens, ToolCall
+
+Form = Literal["text", "functions"]
+
+_COMMAND = re.compile(r"^[ \t]*(?:\*\*)?(?:Command|Action):(?:\*\*)?[ \t]*", re.MULTILINE | re.IGNORECASE)
+_THOUGHT = re.compile(r"^\s*(?:\*\*)?Thought:(?:\*\*)?[ \t]*", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
+_NEXT_TURN = re.compile(r"^[ \t]*(?:\*\*)?(?:Observation|Thought):", re.MULTILINE | re.IGNORECASE)
+
+_LEFT_OUT = "[left out: the conversation is too long]"
+
+
+class ModelSettings(Struct, frozen=True):
+    """How a model is asked: its name, temperature, the longest answer, the seed, the form of its commands."""
+
+    name: str = ""
+    temperature: float | None = None
+    max_tokens: int | None = 2_048
+    seed: int | None = None
+    form: Form = "text"
+    most_characters: int = 200_000
+    sample: int = 0
+
+
+class ModelPolicy:
+    """Asks a model for each command."""
+
+    name = "model"
+
+    def __init__(self, settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
+        self._settings = settings
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
+        """The model's next command; raises `AgentStopped` where it gives no answer."""
+        settings = self._settings
+        offered = steps[0].text if steps else ""
+        request = Request(
+            ask.model,
+            conversation(steps, settings.most_characters),
+            settings.temperature,
+            settings.max_tokens,
+            settings.seed,
+            sample=settings.sample,
+            functions=_functions(offered) if settings.form == "functions" else (),
+        )
+        outcome = await ask(request)
+        if isinstance(outcome, Failure):
+            raise AgentStopped(f"the model gave no answer: {outcome.sentence}")
+        action = _of_calls(outcome) if outcome.calls else read_answer(outcome.text or "")
+        return replace(action, tokens=_tokens(outcome))
+
+
+def read_answer(text: str) -> Action:
+    r"""The thought and the command in a model's text; what it makes up as an observation behind them is left out.
+
+    >>> read_answer("Thought: look\nCommand: run_tests").name
+    'run_tests'
+    """
+    found = _COMMAND.search(text)
+    if found is None:
+        thought = _THOUGHT.sub("", text).strip()
+        error = "No command was found. Write a line that begins with “Command:”."
+        return Action("", thought=thought, command=text, error=error)
+    thought = _THOUGHT.sub("", text[: found.start()]).strip()
+    rest = text[found.end() :]
+    following = _COMMAND.search(rest)
+    rest = rest[: following.start()] if following else rest
+    made_up = _NEXT_TURN.search(rest)
+    rest = _FENCE.sub("", rest[: made_up.start()] if made_up else rest).strip().strip("`")
+    action = read_command(rest)
+    if action.error and "\n" in rest:
+        # Prose below the command; a text in quotes may have lines, so the whole is tried first.
+        first = read_command(rest.split("\n", 1)[0])
+        action = action if first.error else first
+    return replace(action, thought=thought)
+
+
+def conversation(steps: Sequence[Step], most_characters: int) -> tuple[Message, ...]:
+    """The run as messages: the prompts, then a turn of the model and an observation an iteration."""
+    messages: list[Message] = []
+    for step in steps:
+        if step.role != "agent":
+            messages.append(Message("system" if step.role == "system" else "user", step.text))
+            continue
+        messages.append(Message("assistant", _turn(step)))
+        messages.append(Message("user", "Observation:\n" + "\n".join(result.text for result in step.results)))
+    return tuple(_shortened(messages, most_characters))
+
+
+def _shortened(messages: list[Message], most: int) -> list[Message]:
+    """The conversation within `most` characters: old observations go first, the prompts and the last turns never."""
+    length = sum(len(message.content) for message in messages)
+    for place in range(3, len(messages) - 4, 2):
+        if length <= most:
+            break
+        if len(messages[place].content) > len(_LEFT_OUT):
+            length += len(_LEFT_OUT) - len(messages[place].content)
+            messages[place] = Message("user", _LEFT_OUT)
+    return messages
+
+
+def _turn(step: Step) -> str:
+    commands = [f"Command: {_written(call)}" for call in step.calls]
+    return "\n".join([f"Thought: {step.text}"] * bool(step.text) + commands)
+
+
+def _written(call: ToolCall) -> str:
+    if isinstance(call.arguments, str):
+        return call.arguments
+    return write_command(call.name, {name: str(value) for name, value in call.arguments.items()})
+
+
+def _functions(system: str) -> tuple[Function, ...]:
+    """The commands that the system prompt names, as functions."""
+    tools = [tool_named(name) for name in TOOLS if f"\n{name}" in system]
+    return tuple(
+        Function(tool.name, tool.purpose, {**tool.parameters, **tool.optional}, tuple(tool.optional)) for tool in tools
+    )
+
+
+def _of_calls(reply: Reply) -> Action:
+    thought = (reply.text or "").strip()
+    first = _of_call(reply.calls[0])
+    if len(reply.calls) > 1 and not first.error:
+        return Action(
+            first.name,
+            thought=thought,
+            command=first.command,
+            error=f"{len(reply.calls)} commands were entered, and none was carried out. Enter one at a time.",
+        )
+    return replace(first, thought=thought)
+
+
+def _of_call(call: FunctionCall) -> Action:
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        arguments = None
+    written = f"{call.name} {call.arguments}"
+    if not isinstance(arguments, dict):
+        return Action(call.name, command=written, error=f"The arguments of {call.name} are no JSON object.")
+    texts = {str(name): value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
+    return Action(call.name, texts, command=written)
+
+
+def _tokens(reply: Reply) -> Tokens:
+    return Tokens(reply.input_tokens, reply.output_tokens, cost_usd=reply.cost_usd)

@@ -1,0 +1,54 @@
+"""A recorded run, command by command: what it did is done again, in the same words."""
+
+from collections.abc import Sequence
+
+from harness.agent.actions import Action
+from harness.agent.loop import AgentStopped
+from harness.agent.protocols import PatchRequest, Task
+from harness.protocols import Ask
+from harness.trajectory import Step, ToolCall, Trajectory
+
+
+class ReplayPolicy:
+    """Enters the commands of a recorded trajectory in their order.
+
+    Parameters
+    ----------
+    recorded
+        The run. A recorded `edit` is replayed by `RecordedPatcher`, from the replies in `extra["edits"]`.
+    """
+
+    name = "replay"
+
+    def __init__(self, recorded: Trajectory) -> None:
+        self._calls = [(step.text, call) for step in recorded.steps for call in step.calls if step.role == "agent"]
+        self._id = recorded.id
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
+        """The next recorded command; raises `AgentStopped` behind the last."""
+        done = sum(len(step.calls) for step in steps)
+        if done >= len(self._calls):
+            raise AgentStopped(f"the recorded run {self._id!r} has no more than {done} commands")
+        thought, call = self._calls[done]
+        return _action(thought, call)
+
+
+class RecordedPatcher:
+    """Gives the recorded replies of the patching sub-agent in their order, whatever is asked."""
+
+    def __init__(self, recorded: Trajectory) -> None:
+        self._replies = [str(edit.get("reply", "")) for edit in recorded.extra.get("edits", ())]
+        self._given = 0
+
+    async def patch(self, request: PatchRequest, ask: Ask) -> str:  # noqa: ARG002
+        """The next recorded reply; raises `AgentStopped` behind the last."""
+        if self._given >= len(self._replies):
+            raise AgentStopped(f"the recorded run has no more than {self._given} replies of its patching sub-agent")
+        self._given += 1
+        return self._replies[self._given - 1]
+
+
+def _action(thought: str, call: ToolCall) -> Action:
+    if isinstance(call.arguments, str):
+        return Action(call.name, thought=thought, command=call.arguments, error=call.parse_error or "no arguments")
+    return Action(call.name, {name: str(value) for name, value in call.arguments.items()}, thought)

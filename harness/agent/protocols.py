@@ -1,0 +1,62 @@
+"""What a policy, a patcher and a tool must offer; what has these names is one."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from harness.agent.actions import Action
+from harness.protocols import Ask
+from harness.trajectory import Step
+from harness.workspace.suite_report import SuiteReport
+
+
+class Task(Struct, frozen=True):
+    """What an agent is asked to do: its id, and the failure as the agent may see it."""
+
+    id: str
+    text: str
+
+
+class PatchRequest(Struct, frozen=True):
+    """What a patching sub-agent is given: one file, what to change in it, and a summary of the run so far."""
+
+    path: str
+    content: str
+    instructions: str
+    history: str = ""
+
+
+class Policy(Protocol):
+    """What decides the next command; one policy serves one run and may keep what it has learnt in it."""
+
+    name: str
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
+        """The next thought and command; `steps` are the run so far, with what each command observed.
+
+        Raises
+        ------
+        AgentStopped
+            It cannot go on, such as a model without an answer; the run ends and says why.
+        """
+
+
+class Patcher(Protocol):
+    """The sub-agent that writes an edit. It has no tools: it sees what the request holds and nothing else."""
+
+    async def patch(self, request: PatchRequest, ask: Ask) -> str:
+        """A reply in the edit format of the run; the prose around it is let be."""
+
+
+RunTests = Callable[[], Awaitable[SuiteReport]]
+"""Runs the oracle's tests on the workspace as it is."""
+
+
+class Tool(Protocol):
+    """A module that carries out one command of table I."""
+
+    NAME: str
+    PURPOSE: str
+    PARAMETERS: Mapping[str, str]
+    """Parameter → meaning; all are required."""

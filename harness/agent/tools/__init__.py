@@ -1,0 +1,81 @@
+"""The 15 commands of table I, by its names and arguments.
+
+A command is a `Tool`: what it is for, its arguments with their meanings, and a function of these and the environment.
+Whatever goes wrong is an observation that says what to do instead, never an exception. Commands whose output may be
+long take `page` too.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from difflib import get_close_matches
+from functools import cache
+
+from msgspec import Struct
+
+from harness.agent.actions import Action, Observation
+from harness.agent.environment import Environment
+from harness.registry import Registry
+
+TOOLS: "Registry[Tool]" = Registry(
+    "misstep.agent_tools",
+    {
+        "exit": "harness.agent.tools.exit_run:EXIT",
+        "get_diff_details": "harness.agent.tools.context:GET_DIFF_DETAILS",
+        "get_task_details": "harness.agent.tools.context:GET_TASK_DETAILS",
+        "read_directory": "harness.agent.tools.files:READ_DIRECTORY",
+        "read_file": "harness.agent.tools.files:READ_FILE",
+        "find_file": "harness.agent.tools.files:FIND_FILE",
+        "go_to_line": "harness.agent.tools.files:GO_TO_LINE",
+        "search_code": "harness.agent.tools.search:SEARCH_CODE",
+        "search_code_in_file": "harness.agent.tools.search:SEARCH_CODE_IN_FILE",
+        "search_class": "harness.agent.tools.search:SEARCH_CLASS",
+        "search_method": "harness.agent.tools.search:SEARCH_METHOD",
+        "search_method_in_file": "harness.agent.tools.search:SEARCH_METHOD_IN_FILE",
+        "search_method_in_class": "harness.agent.tools.search:SEARCH_METHOD_IN_CLASS",
+        "run_tests": "harness.agent.tools.run_oracle:RUN_TESTS",
+        "edit": "harness.agent.tools.edit:EDIT",
+    },
+)
+"""Name → dotted path, in the order of the paper's table; entry points in the group add to it."""
+
+
+class Tool(Struct, frozen=True):
+    """One command: its purpose as a sentence, its arguments, all of them required, and what it does.
+
+    `optional` are arguments that may be left out.
+    """
+
+    name: str
+    purpose: str
+    parameters: Mapping[str, str]
+    run: Callable[[Mapping[str, str], Environment], Awaitable[Observation]]
+    optional: Mapping[str, str] = {}
+
+    @property
+    def usage(self) -> str:
+        """How it is written, with the meaning of each argument in the place of its value."""
+        required = [f"{name}=<{meaning}>" for name, meaning in self.parameters.items()]
+        return " ".join([self.name, *required, *(f"[{name}=<{meaning}>]" for name, meaning in self.optional.items())])
+
+
+@cache
+def tool_named(name: str) -> Tool:
+    """The command of a name; raises `UsageError` where there is none."""
+    return TOOLS.load(name)
+
+
+async def carry_out(action: Action, environment: Environment, allowed: tuple[str, ...] = tuple(TOOLS)) -> Observation:
+    """What a command gives; a malformed, unknown or forbidden one gives an explanation."""
+    if action.error:
+        return Observation(f"{action.error} Enter one command, as: {tool_named('read_file').usage}", is_error=True)
+    if action.name not in allowed:
+        near = get_close_matches(action.name, allowed, n=3)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        return Observation(f"There is no command {action.name!r}.{hint} Commands: {', '.join(allowed)}", is_error=True)
+    tool = tool_named(action.name)
+    missing = [name for name in tool.parameters if name not in action.arguments]
+    unknown = [name for name in action.arguments if name not in tool.parameters and name not in tool.optional]
+    if missing or unknown:
+        found = [f"lacks {', '.join(missing)}"] if missing else []
+        found += [f"has no argument {', '.join(unknown)}"] if unknown else []
+        return Observation(f"{action.name} {' and '.join(found)}. Usage: {tool.usage}", is_error=True)
+    return await tool.run(action.arguments, environment)

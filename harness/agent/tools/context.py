@@ -1,0 +1,36 @@
+"""`get_diff_details`, `get_task_details`: what is known about the change that broke the test, and about the task."""
+
+from collections.abc import Mapping
+
+from harness.agent.actions import Observation
+from harness.agent.environment import Environment
+from harness.agent.tools import Tool
+from harness.agent.tools.observing import PAGE, paged
+
+
+def _details(kind: str, number: str, known: Mapping[str, str], name: str, arguments: Mapping[str, str]) -> Observation:
+    wanted = number.strip().lstrip("#")
+    if wanted in known:
+        return paged(known[wanted].splitlines(), name, arguments)
+    there = f"Known: {', '.join(sorted(known))}." if known else f"No {kind} is known here."
+    return Observation(f"There is no {kind} {number!r}. {there}", is_error=True)
+
+
+async def _diff(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    return _details("diff", arguments["diff_number"], environment.diffs, "get_diff_details", arguments)
+
+
+async def _task(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    return _details("task", arguments["task_num"], environment.tasks, "get_task_details", arguments)
+
+
+GET_DIFF_DETAILS = Tool(
+    "get_diff_details",
+    "Show a change: its title, its summary and what it changed.",
+    {"diff_number": "number of the diff"},
+    _diff,
+    PAGE,
+)
+GET_TASK_DETAILS = Tool(
+    "get_task_details", "Show a task by its number.", {"task_num": "number of the task"}, _task, PAGE
+)

@@ -1,0 +1,114 @@
+"""`search_code`, `search_class`, `search_method` and their narrower forms: looking for code."""
+
+from collections.abc import Mapping, Sequence
+
+from harness.agent.actions import Observation
+from harness.agent.code_index import Hit, Symbol
+from harness.agent.environment import Environment
+from harness.agent.paging import cut, numbered
+from harness.agent.tools import Tool
+from harness.agent.tools.observing import PAGE, beneath, no_file, paged
+
+_WHOLE_BODIES = 3
+"""Up to so many classes or methods are shown with their bodies, more by their place alone."""
+
+_MOST_BODY = 200
+
+
+def _hits(hits: Sequence[Hit], text: str, where: str, name: str, arguments: Mapping[str, str]) -> Observation:
+    if not hits:
+        return Observation(f"{text!r} stands nowhere in {where}.", is_error=True)
+    return paged([f"{hit.path}:{hit.line}: {hit.text.strip()}" for hit in hits], name, arguments)
+
+
+async def _search_code(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    text = arguments["code_str"]
+    if not text.strip():
+        return Observation("code_str is empty.", is_error=True)
+    return _hits(environment.index.search(text), text, "the code", "search_code", arguments)
+
+
+async def _search_code_in_file(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    text, path = arguments["code_str"], beneath(arguments["file_path"])
+    if environment.text(path) is None:
+        return no_file(path, environment)
+    if not text.strip():
+        return Observation("code_str is empty.", is_error=True)
+    return _hits(environment.index.search(text, path), text, path, "search_code_in_file", arguments)
+
+
+def _symbols(
+    kind: str,
+    wanted: str,
+    environment: Environment,
+    name: str,
+    arguments: Mapping[str, str],
+    *,
+    within: str | None = None,
+    parent: str | None = None,
+) -> Observation:
+    found = environment.index.find(kind, wanted, within=within, parent=parent)
+    if not found:
+        where = f" in {within}" if within else ""
+        where += f" in the class {parent}" if parent else ""
+        near = [] if parent else environment.index.near_symbols(kind, wanted, within)
+        hint = f" Did you mean: {', '.join(near)}?" if near else " search_code searches for any text."
+        return Observation(f"There is no {kind} {wanted!r}{where}.{hint}", is_error=True)
+    lines: list[str] = []
+    for path, symbol in found:
+        lines.append(f"{path}:{symbol.first}-{symbol.last}: {kind} {_full_name(symbol)}")
+        if len(found) <= _WHOLE_BODIES:
+            lines += _body(environment.text(path) or "", symbol)
+    return paged(lines, name, arguments)
+
+
+def _full_name(symbol: Symbol) -> str:
+    return f"{symbol.parent}.{symbol.name}" if symbol.parent else symbol.name
+
+
+def _body(text: str, symbol: Symbol) -> list[str]:
+    lines = text.split("\n")[symbol.first - 1 : symbol.last]
+    shown = [cut(line) for line in numbered(lines[:_MOST_BODY], symbol.first)]
+    return shown if len(lines) <= _MOST_BODY else [*shown, f"[{len(lines) - _MOST_BODY} more lines]"]
+
+
+async def _search_class(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    return _symbols("class", arguments["class_name"].strip(), environment, "search_class", arguments)
+
+
+async def _search_method(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    return _symbols("method", arguments["method_name"].strip(), environment, "search_method", arguments)
+
+
+async def _search_method_in_file(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    path = beneath(arguments["file_path"])
+    if environment.text(path) is None:
+        return no_file(path, environment)
+    wanted = arguments["method_name"].strip()
+    return _symbols("method", wanted, environment, "search_method_in_file", arguments, within=path)
+
+
+async def _search_method_in_class(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    wanted, parent = arguments["method_name"].strip(), arguments["class_name"].strip()
+    if not environment.index.find("class", parent) and not environment.index.find("method", wanted, parent=parent):
+        return _symbols("class", parent, environment, "search_method_in_class", arguments)
+    return _symbols("method", wanted, environment, "search_method_in_class", arguments, parent=parent)
+
+
+_TEXT = {"code_str": "text to search for"}
+_METHOD = {"method_name": "name of the method or function"}
+_FILE = {"file_path": "path of the file"}
+_CLASS = {"class_name": "name of the class"}
+
+SEARCH_CODE = Tool("search_code", "Search all code for a text.", _TEXT, _search_code, PAGE)
+SEARCH_CODE_IN_FILE = Tool(
+    "search_code_in_file", "Search one file for a text.", {**_TEXT, **_FILE}, _search_code_in_file, PAGE
+)
+SEARCH_CLASS = Tool("search_class", "Find a class by its name.", _CLASS, _search_class, PAGE)
+SEARCH_METHOD = Tool("search_method", "Find a method or function by its name.", _METHOD, _search_method, PAGE)
+SEARCH_METHOD_IN_FILE = Tool(
+    "search_method_in_file", "Find a method in one file.", {**_METHOD, **_FILE}, _search_method_in_file, PAGE
+)
+SEARCH_METHOD_IN_CLASS = Tool(
+    "search_method_in_class", "Find a method of one class.", {**_METHOD, **_CLASS}, _search_method_in_class, PAGE
+)

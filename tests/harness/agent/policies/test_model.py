@@ -1,0 +1,136 @@
+"""A model's answers as commands, and the run as its conversation."""
+
+import asyncio
+
+import pytest
+
+from harness.agent.actions import Action
+from harness.agent.loop import AgentLimits, run_agent
+from harness.agent.patching import ModelPatcher, messages_of
+from harness.agent.policies.model import ModelPolicy, ModelSettings, conversation, read_answer
+from harness.agent.protocols import PatchRequest, Task
+from harness.exchange import Failure, FunctionCall, Outcome, Reply, Request
+from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from tests.harness.agent.folders import environment
+
+
+def reply(text: str | None, *calls: FunctionCall) -> Reply:
+    return Reply(text, None, "stop", "small-1", 11, 3, 0.1, 0.5, calls=calls)
+
+
+class Answers:
+    """A model with prepared answers, which keeps what it was asked."""
+
+    model = "small-1"
+
+    def __init__(self, *outcomes: Outcome) -> None:
+        self.outcomes = list(outcomes)
+        self.requests: list[Request] = []
+
+    async def __call__(self, request: Request) -> Outcome:
+        self.requests.append(request)
+        return self.outcomes.pop(0)
+
+
+def _run(answers: Answers, settings: ModelSettings = ModelSettings()) -> Trajectory:  # noqa: B008
+    place = environment({"a.py": "one = 1\n"})
+    return asyncio.run(run_agent(Task("c", "It fails."), ModelPolicy(settings), place, answers, AgentLimits(5)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thought: I look.\nCommand: read_file file_path='a.py'",
+        "I look.\n\nCommand: read_file file_path='a.py'\n\nThis shows the file.",
+        "Thought: I look.\nAction:\n```\nread_file file_path='a.py'\n```",
+        "**Thought:** I look.\n**Command:** `read_file file_path='a.py'`",
+        "Thought: I look.\nCommand: read_file file_path='a.py'\nObservation: one\nCommand: exit summary=''",
+        "Thought: I look.\nCommand: read_file file_path='a.py'\nCommand: exit summary=''",
+    ],
+)
+def test_the_first_command_is_read_and_what_is_made_up_behind_it_is_not(text: str) -> None:
+    action = read_answer(text)
+    assert (action.name, action.arguments, action.thought, action.error) == (
+        "read_file",
+        {"file_path": "a.py"},
+        "I look.",
+        "",
+    )
+
+
+def test_a_command_may_have_texts_of_several_lines() -> None:
+    action = read_answer("Command: edit file_path='a.py' instructions='''one\n\ntwo'''\nThanks!")
+    assert action.error
+    action = read_answer("Command: edit file_path='a.py' instructions='''one\n\ntwo'''")
+    assert action.arguments["instructions"] == "one\n\ntwo"
+
+
+def test_an_answer_without_a_command_is_told_how_to_write_one() -> None:
+    assert "Command:" in read_answer("I am done.").error
+    assert read_answer("").error
+
+
+def test_a_run_with_a_model_has_its_tokens_and_its_turns_as_conversation() -> None:
+    answers = Answers(reply("Thought: a\nCommand: read_file file_path='a.py'"), reply("Command: exit summary='x'"))
+    run = _run(answers)
+    assert run.extra["ended"] == "exit"
+    tokens = run.steps[2].tokens
+    assert tokens is not None
+    assert (tokens.prompt, tokens.completion, tokens.cost_usd) == (11, 3, 0.5)
+    assert [message.role for message in answers.requests[1].messages] == ["system", "user", "assistant", "user"]
+    assert answers.requests[1].messages[2].content == "Thought: a\nCommand: read_file file_path='a.py'"
+    assert answers.requests[1].messages[3].content == "Observation:\n1 one = 1"
+    assert answers.requests[0].functions == ()
+
+
+def test_function_calling_offers_the_commands_and_reads_one_call() -> None:
+    call = FunctionCall("read_file", '{"file_path": "a.py"}')
+    answers = Answers(reply("I look.", call), reply(None, call, call), reply(None, FunctionCall("exit", "[")))
+    answers.outcomes.append(reply(None, FunctionCall("exit", '{"summary": "x"}')))
+    run = _run(answers, ModelSettings(form="functions"))
+    names = [function.name for function in answers.requests[0].functions]
+    assert "read_file" in names
+    assert "run_tests" not in names
+    body = answers.requests[0].body()["tools"]
+    read = next(each["function"] for each in body if each["function"]["name"] == "read_file")
+    assert read["parameters"]["required"] == ["file_path"]
+    results = [step.results[0] for step in run.steps[2:]]
+    assert results[0].text == "1 one = 1"
+    assert "2 commands were entered" in results[1].text
+    assert "no JSON object" in results[2].text
+    assert run.extra["ended"] == "exit"
+
+
+def test_a_model_without_an_answer_ends_the_run_with_the_reason() -> None:
+    run = _run(Answers(Failure("server", "the server failed")))
+    assert run.extra["ended"] == "stopped"
+    assert "the server failed" in run.extra["stopped"]
+
+
+def test_a_long_conversation_loses_old_observations_first() -> None:
+    steps = [Step("system", "s"), Step("user", "u")]
+    for number in range(10):
+        call = ToolCall("read_file", {"file_path": f"{number}.py"})
+        steps.append(Step("agent", "t", calls=(call,), results=(ToolResult("x" * 1_000),)))
+    whole, short = conversation(steps, 10**6), conversation(steps, 6_000)
+    assert len(whole) == len(short) == 22
+    assert sum(len(message.content) for message in short) <= 6_000
+    assert short[:2] == whole[:2]
+    assert short[-4:] == whole[-4:]
+    assert "left out" in short[3].content
+
+
+def test_the_patching_model_sees_the_file_the_instruction_and_the_run_and_no_tools() -> None:
+    request = PatchRequest("a.py", "one = {rules}\n", "rename it", "Thought: hm")
+    answers = Answers(reply("<edit>"))
+    assert asyncio.run(ModelPatcher("Write it so.").patch(request, answers)) == "<edit>"
+    asked = answers.requests[0]
+    assert asked.functions == ()
+    text = "\n".join(message.content for message in asked.messages)
+    for part in ("Write it so.", "a.py", "one = {rules}", "rename it", "Thought: hm"):
+        assert part in text
+    assert asked.messages == messages_of(request, "Write it so.")
+
+
+def test_what_the_policy_decided_is_an_action() -> None:
+    assert isinstance(read_answer("Command: run_tests"), Action)

@@ -1,0 +1,116 @@
+"""The ReAct loop: one command at a time, until exit or a limit; the whole run is a trajectory."""
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from harness.agent.actions import Action, read_command
+from harness.agent.loop import AgentLimits, AgentStopped, history_of, run_agent
+from harness.agent.policies.replay import ReplayPolicy
+from harness.agent.protocols import Task
+from harness.protocols import Ask
+from harness.trajectory import Step, Trajectory
+from harness.workspace.suite_report import SuiteReport
+from tests.harness.agent.folders import NoModel, environment
+
+TASK = Task("case-1", "1 failure:\n1) test_total\nassert 1 == 2")
+FILES = {"a.py": "one = 1\n"}
+
+
+class Scripted:
+    """Enters the given commands, and stops behind the last."""
+
+    name = "scripted"
+
+    def __init__(self, *commands: str) -> None:
+        self.commands = list(commands)
+        self.seen: list[int] = []
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
+        self.seen.append(len(steps))
+        if not self.commands:
+            raise AgentStopped("nothing more to do")
+        return msgspec.structs.replace(read_command(self.commands.pop(0)), thought="I look.")
+
+
+def _run(*commands: str, iterations: int = 40, reports: Sequence[SuiteReport] | None = None) -> Trajectory:
+    place = environment(FILES, "one => two", reports=reports)
+    return asyncio.run(run_agent(TASK, Scripted(*commands), place, NoModel(), AgentLimits(iterations)))
+
+
+def test_a_run_is_a_trajectory_of_prompts_commands_and_observations() -> None:
+    run = _run("read_file file_path='a.py'", "edit file_path='a.py' instructions='rename'", "exit summary='renamed'")
+    assert [step.role for step in run.steps] == ["system", "user", "agent", "agent", "agent"]
+    assert TASK.text in run.steps[1].text
+    done = [step for step in run.steps if step.calls]
+    assert [(step.calls[0].name, step.results[0].is_error) for step in done] == [
+        ("read_file", False),
+        ("edit", False),
+        ("exit", False),
+    ]
+    assert run.steps[2].text == "I look."
+    assert run.extra["ended"] == "exit"
+    assert run.outcome.status == "unknown"
+
+
+def test_a_malformed_command_is_explained_and_is_a_failed_tool_call() -> None:
+    run = _run("read_file 'a.py'", "exit summary=''")
+    call, result = run.steps[2].calls[0], run.steps[2].results[0]
+    assert call.parse_error
+    assert call.arguments == "read_file 'a.py'"
+    assert result.is_error
+    assert "keyword argument" in result.text
+    assert run.extra["ended"] == "exit"
+
+
+def test_the_number_of_commands_is_limited() -> None:
+    run = _run(*["read_file file_path='a.py'"] * 9, iterations=4)
+    assert run.extra["ended"] == "iterations"
+    assert sum(step.role == "agent" for step in run.steps) == 4
+
+
+def test_the_seconds_are_limited_even_where_a_policy_never_answers() -> None:
+    class Stalled(Scripted):
+        async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
+            if self.commands:
+                return await super().act(task, steps, ask)
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    place = environment(FILES)
+    run = asyncio.run(run_agent(TASK, Stalled("run_tests"), place, NoModel(), AgentLimits(seconds=0.05)))
+    assert run.extra["ended"] == "seconds"
+    assert [call.name for step in run.steps for call in step.calls] == ["run_tests"]
+
+
+def test_a_policy_that_cannot_go_on_ends_the_run_with_its_reason() -> None:
+    run = _run("read_file file_path='a.py'")
+    assert (run.extra["ended"], run.extra["stopped"]) == ("stopped", "nothing more to do")
+
+
+def test_tests_are_offered_only_where_the_setting_has_them() -> None:
+    without = _run("run_tests", "exit summary=''")
+    assert "run_tests" not in without.steps[0].text
+    assert "There is no command 'run_tests'" in without.steps[2].results[0].text
+    having = _run("run_tests", "exit summary=''", reports=[SuiteReport(passed=True, ran=1)])
+    assert "run_tests" in having.steps[0].text
+    assert having.steps[2].results[0].text == "All tests passed"
+
+
+def test_a_run_is_replayed_to_the_same_steps() -> None:
+    first = _run("read_file file_path='a.py'", "read_file 'a.py'", "exit summary='x'")
+    again = asyncio.run(run_agent(TASK, ReplayPolicy(first), environment(FILES), NoModel()))
+    assert [(s.text, s.calls, s.results) for s in again.steps] == [(s.text, s.calls, s.results) for s in first.steps]
+
+
+def test_the_patching_sub_agent_is_given_the_run_in_short() -> None:
+    run = _run("read_file file_path='a.py'", "search_code code_str='nowhere'", "exit summary='x'")
+    assert history_of(list(run.steps[:-1])).splitlines() == [
+        "Thought: I look.",
+        "Command: read_file file_path='a.py'",
+        "Observation: 1 one = 1",
+        "Thought: I look.",
+        "Command: search_code code_str='nowhere'",
+        "Observation: 'nowhere' stands nowhere in the code.",
+    ]

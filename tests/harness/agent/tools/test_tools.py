@@ -1,0 +1,158 @@
+"""The 15 commands of table I."""
+
+import asyncio
+
+import pytest
+
+from harness.agent.actions import Action, Observation, read_command
+from harness.agent.tools import TOOLS, carry_out, tool_named
+from harness.workspace.suite_report import FailedTest, SuiteReport
+from tests.harness.agent.folders import FilesInMemory, environment
+
+FILES = {
+    "src/price.py": "class Price:\n    def total(self):\n        return self.net\n\n\ndef load():\n    return 1\n",
+    "src/long.py": "".join(f"line_{number} = {number}\n" for number in range(1, 1001)),
+    "tests/test_price.py": "def test_total():\n    assert Price().total() == 2\n",
+    "empty.txt": "",
+}
+
+FAILED = SuiteReport(passed=False, ran=1, exit_code=1, failed=(FailedTest("t::test_total", "assert 1 == 2", "trace"),))
+
+
+def _do(command: str, *replies: str, **more: object) -> Observation:
+    return asyncio.run(carry_out(read_command(command), environment(FILES, *replies, **more)))  # type: ignore[arg-type]
+
+
+def test_there_are_the_15_commands_of_the_paper_with_its_arguments() -> None:
+    assert {name: tuple(tool_named(name).parameters) for name in TOOLS} == {
+        "exit": ("summary",),
+        "get_diff_details": ("diff_number",),
+        "get_task_details": ("task_num",),
+        "read_directory": ("directory_path",),
+        "read_file": ("file_path",),
+        "find_file": ("file_name",),
+        "go_to_line": ("file_path", "line"),
+        "search_code": ("code_str",),
+        "search_code_in_file": ("code_str", "file_path"),
+        "search_class": ("class_name",),
+        "search_method": ("method_name",),
+        "search_method_in_file": ("method_name", "file_path"),
+        "search_method_in_class": ("method_name", "class_name"),
+        "run_tests": (),
+        "edit": ("file_path", "instructions"),
+    }
+    assert all(tool_named(name).name == name for name in TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("read_directory directory_path='.'", "empty.txt\nsrc/\ntests/"),
+        ("read_directory directory_path='./src/'", "long.py\nprice.py"),
+        ("read_file file_path='tests/test_price.py'", "1 def test_total():\n2     assert Price().total() == 2"),
+        ("read_file file_path='empty.txt'", "empty.txt is empty."),
+        ("find_file file_name='price.py'", "src/price.py\ntests/test_price.py"),
+        ("find_file file_name='test_*.py'", "tests/test_price.py"),
+        ("search_code code_str='self.net'", "src/price.py:3: return self.net"),
+        (
+            "search_code_in_file code_str='Price' file_path='tests/test_price.py'",
+            "test_price.py:2: assert",
+        ),
+        ("search_class class_name='Price'", "src/price.py:1-3: class Price\n1 class Price:"),
+        ("search_method method_name='load'", "src/price.py:6-7: method load\n6 def load():"),
+        ("search_method_in_file method_name='total' file_path='src/price.py'", "method Price.total"),
+        ("search_method_in_class method_name='total' class_name='Price'", "src/price.py:2-3: method Price.total"),
+        ("get_task_details task_num='#7'", "Mend the price.\nIt is wrong."),
+    ],
+)
+def test_a_command_shows_what_it_is_for(command: str, shown: str) -> None:
+    seen = _do(command)
+    assert not seen.is_error
+    assert seen.text.startswith(shown) or shown in seen.text
+
+
+def test_the_50_lines_around_a_line_are_shown() -> None:
+    lines = _do("go_to_line file_path='src/long.py' line='500'").text.splitlines()
+    assert len(lines) == 50
+    assert "500 line_500 = 500" in lines
+    assert len(_do("go_to_line file_path='src/long.py' line=1").text.splitlines()) == 50
+    assert _do("go_to_line file_path='src/long.py' line=1000").text.splitlines()[-1] == "1000 line_1000 = 1000"
+
+
+def test_long_output_comes_in_pages_that_name_the_next() -> None:
+    first = _do("read_file file_path='src/long.py'").text
+    assert "page 1 of 3" in first
+    following = first.splitlines()[-1].removeprefix("[page 1 of 3; the next one: ").removesuffix("]")
+    assert " 401 line_401" in _do(following).text
+    assert "no page 4" in _do("read_file file_path='src/long.py' page=4").text
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("read_file file_path='price.py'", "Did you mean: src/price.py"),
+        ("read_file file_path='../../etc/passwd'", "There is no file"),
+        ("read_file path='src/price.py'", "lacks file_path and has no argument path. Usage: read_file file_path="),
+        ("reed_file file_path='src/price.py'", "Did you mean read_file"),
+        ("read_file 'src/price.py'", "no keyword argument"),
+        ("read_file file_path='src/price.py' page=two", "no whole number"),
+        ("read_directory directory_path='scr'", "Did you mean: src"),
+        ("read_directory directory_path='src/price.py'", "is a file"),
+        ("find_file file_name='prise.py'", "Did you mean"),
+        ("go_to_line file_path='src/price.py' line=99", "has 7 lines, and no line '99'"),
+        ("search_code code_str='no such thing'", "stands nowhere"),
+        ("search_class class_name='Prices'", "Did you mean: Price"),
+        ("search_method_in_class method_name='total' class_name='Cost'", "no class 'Cost'"),
+        ("search_method_in_class method_name='sum' class_name='Price'", "no method 'sum' in the class Price"),
+        ("get_diff_details diff_number=12", "No diff is known"),
+        ("run_tests", "cannot be run"),
+        ("edit file_path='src/price.py' instructions=' '", "instructions is empty"),
+        ("edit file_path='src/cost.py' instructions='mend it'", "no file"),
+    ],
+)
+def test_what_goes_wrong_is_an_error_that_says_what_to_do(command: str, told: str) -> None:
+    seen = _do(command)
+    assert seen.is_error
+    assert told in seen.text
+
+
+def test_exit_ends_the_run() -> None:
+    assert _do("exit summary='done'").ends
+
+
+def test_a_diff_is_shown_by_its_number() -> None:
+    assert _do("get_diff_details diff_number='12'", diffs={"12": "Round prices"}).text == "Round prices"
+
+
+def test_the_tests_give_the_papers_sentence_or_the_failure() -> None:
+    assert _do("run_tests", reports=[SuiteReport(passed=True, ran=1)]).text == "All tests passed"
+    assert "assert 1 == 2" in _do("run_tests", reports=[FAILED]).text
+
+
+def test_an_edit_changes_the_file_and_its_index_and_gives_the_feedback_of_the_setting() -> None:
+    act = Action("edit", {"file_path": "src/price.py", "instructions": "rename"})
+    place = environment(FILES, "class Price => class Cost", reports=[FAILED], found="ruff detected errors")
+    assert place.index.find("class", "Price")
+    seen = asyncio.run(carry_out(act, place))
+    assert "ruff detected errors" in seen.text
+    assert "assert 1 == 2" in seen.text
+    assert (place.files.read("src/price.py")).startswith(b"class Cost")
+    assert place.index.find("class", "Cost")
+    assert not place.index.find("class", "Price")
+    assert [(edit.path, edit.rules, edit.refused) for edit in place.edits] == [("src/price.py", ("exact",), "")]
+
+
+def test_without_feedback_an_edit_says_only_that_it_was_made() -> None:
+    seen = _do("edit file_path='src/price.py' instructions='x'", "self.net => self.gross")
+    assert seen.text == "The edit was successful: src/price.py changed."
+
+
+def test_a_refused_edit_changes_nothing_and_says_why() -> None:
+    place = environment(FILES, "class Prize => class Cost")
+    act = Action("edit", {"file_path": "src/price.py", "instructions": "rename"})
+    seen = asyncio.run(carry_out(act, place))
+    assert seen.is_error
+    assert "'class Prize' is not in the file" in seen.text
+    assert isinstance(place.files, FilesInMemory)
+    assert place.files.data == {path: text.encode() for path, text in FILES.items()}
+    assert place.edits[0].refused
