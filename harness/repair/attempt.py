@@ -1,0 +1,161 @@
+"""One attempt to repair one case: the agent's run in a sandbox, and what the validators say of its patch.
+
+What the agent is shown depends on the setting; how its patch is scored does not (`harness.repair.scoring`).
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from harness.agent.environment import AppliedEdit, Environment
+from harness.agent.loop import AgentLimits, run_agent
+from harness.agent.protocols import Patcher, Policy, Task
+from harness.edits import apply_edit
+from harness.errors import MisstepError
+from harness.protocols import Ask
+from harness.repair.case import Case, CaseFolder
+from harness.repair.scoring import open_case, oracle_report, score, static_analysis
+from harness.repair.settings import Setting
+from harness.repair_attempt import RepairAttempt
+from harness.trajectory import Outcome, Trajectory
+from harness.workspace import Sandbox, Workspace
+from harness.workspace.suite_report import SuiteReport
+
+MOST_PATCH = 1 << 20
+
+
+class Repairer(Struct, frozen=True):
+    """What decides and what writes the edits, made anew for each attempt."""
+
+    policy: Policy
+    patcher: Patcher
+
+
+MakeRepairer = Callable[["CaseWorkspace"], Repairer]
+"""Makes the policy and the patcher for a case; what it may look at is the workspace as the setting allows."""
+
+
+class CaseWorkspace(Struct, frozen=True):
+    """A case laid out for one attempt: its workspace and, where the setting allows, its tests."""
+
+    case: Case
+    workspace: Workspace
+    setting: Setting
+    sample: int
+
+    def run_tests(self) -> SuiteReport:
+        """What the oracle's tests find now; only for a setting with test execution.
+
+        Raises
+        ------
+        PermissionError
+            The setting does not show the agent its tests.
+        """
+        if not self.setting.test_execution:
+            raise PermissionError("this setting gives no test execution")
+        return oracle_report(self.workspace, self.case)
+
+
+async def attempt(
+    folder: CaseFolder,
+    setting: Setting,
+    make: MakeRepairer,
+    ask: Ask,
+    *,
+    sandbox: Sandbox,
+    edit_format: str = "search_replace",
+    limits: AgentLimits = AgentLimits(),  # noqa: B008 -- frozen
+    sample: int = 0,
+    name: str = "",
+) -> RepairAttempt:
+    """Let an agent repair a case, and score its patch.
+
+    Whatever goes wrong in it is the attempt's `error`; only what ends the whole process is raised.
+    """
+    started = time.monotonic()
+    case = folder.case
+    done = RepairAttempt(case.id, name, setting.name, edit_format, sample)
+    try:
+        with await asyncio.to_thread(open_case, folder, sandbox) as workspace:
+            start = await asyncio.to_thread(workspace.take)
+            repairer = make(CaseWorkspace(case, workspace, setting, sample))
+            done = msgspec.structs.replace(done, policy=name or repairer.policy.name)
+            run, environment = await _run(folder, workspace, setting, repairer, ask, edit_format, limits)
+            changed = await asyncio.to_thread(workspace.changed, start)
+            patch = await asyncio.to_thread(workspace.diff, start)
+            texts = {path: workspace.read(path) if workspace.exists(path) else None for path in changed}
+        done = msgspec.structs.replace(
+            done,
+            patched=bool(environment.edits),
+            iterations=sum(step.role == "agent" for step in run.steps),
+            input_tokens=_total(step.tokens and step.tokens.prompt for step in run.steps),
+            output_tokens=_total(step.tokens and step.tokens.completion for step in run.steps),
+            cost_usd=_total(step.tokens and step.tokens.cost_usd for step in run.steps),
+            ended=str(run.extra["ended"]),
+            error=str(run.extra.get("stopped", "")),
+            patch=patch[:MOST_PATCH],
+            rules=tuple(rule for edit in environment.edits for rule in edit.rules),
+            refused=sum(bool(edit.refused) for edit in environment.edits),
+            trajectory=run,
+        )
+        report, signals = await asyncio.to_thread(score, folder, texts, patch, sandbox)
+        solved = bool(texts) and report.passed
+        outcome = Outcome("passed" if solved else "failed", float(solved))
+        run = msgspec.structs.replace(run, outcome=outcome)
+        done = msgspec.structs.replace(done, solved=solved, signals=signals, trajectory=run)
+    except (MisstepError, OSError) as error:
+        said = error.line() if isinstance(error, MisstepError) else f"{type(error).__name__}: {error}"
+        done = msgspec.structs.replace(done, error=said)
+    return msgspec.structs.replace(done, seconds=round(time.monotonic() - started, 3))
+
+
+async def _run(
+    folder: CaseFolder,
+    workspace: Workspace,
+    setting: Setting,
+    repairer: Repairer,
+    ask: Ask,
+    edit_format: str,
+    limits: AgentLimits,
+) -> tuple[Trajectory, Environment]:
+    case = folder.case
+    analysis = static_analysis(folder, workspace) if setting.static_analysis else None
+
+    async def static(paths: tuple[str, ...]) -> str:
+        return await asyncio.to_thread(analysis.feedback, paths) if analysis else ""
+
+    async def tests() -> SuiteReport:
+        return await asyncio.to_thread(oracle_report, workspace, case)
+
+    def apply_reply(reply: str, read: Callable[[str], str | None], path: str) -> AppliedEdit:
+        applied = apply_edit(edit_format, reply, read, path)
+        return AppliedEdit(applied.files, tuple(receipt.rule for receipt in applied.receipts))
+
+    environment = Environment(
+        workspace,
+        patcher=repairer.patcher,
+        apply_reply=apply_reply,
+        ask=ask,
+        run_tests=tests if setting.test_execution else None,
+        static_analysis=static if analysis else None,
+        diffs=case.diffs,
+        tasks={case.id: case.task},
+    )
+    try:
+        run = await run_agent(Task(case.id, case.task), repairer.policy, environment, ask, limits)
+    finally:
+        environment.close()
+    edits = [msgspec.to_builtins(edit) for edit in environment.edits]
+    return msgspec.structs.replace(run, model=ask.model or None, extra={**run.extra, "edits": edits}), environment
+
+
+_Number = TypeVar("_Number", int, float)
+
+
+def _total(values: Iterable[_Number | None]) -> _Number | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

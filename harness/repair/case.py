@@ -1,0 +1,144 @@
+"""A repair case is a folder: the broken tree, the tests that show it, and the patch that people wrote.
+
+    case.toml       id, language, task, test_command, oracle
+    before/         the broken tree
+    golden.patch    a unified diff that mends it (optional; needed to affirm the case)
+
+    id = "planted-7"
+    language = "python"
+    task = "1 failure: tests/test_price.py::test_total …"
+    test_command = "python -m pytest -q"
+    oracle = ["tests/test_price.py::test_total"]
+
+A benchmark is a folder of such folders.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import tomli_w
+from msgspec import Struct
+
+from harness.errors import InputError, writing
+from harness.forms import misspelt, toml_form
+
+CASE = "case.toml"
+BEFORE = "before"
+GOLDEN = "golden.patch"
+
+_FORM = "See “The form of a repair case” in the README."
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
+
+
+class Case(Struct, frozen=True, omit_defaults=True):
+    """One broken program.
+
+    Parameters
+    ----------
+    id, language, task
+        Its name, which is that of its folder; the language of what is broken; what the agent is told.
+    test_command
+        The shell line that runs the tests; what it means for the tests to be named and reported is in
+        `harness.workspace.suite_command`.
+    oracle
+        The tests that fail before and pass after the mend: ids or files, as the command takes them.
+    timeout_seconds
+        How long one run of the oracle may take.
+    diffs
+        The change that broke it, by number: what `get_diff_details` gives.
+    extra
+        What else is known of it: the fault's operator, package, size, instructions.
+    """
+
+    id: str
+    language: str
+    task: str
+    test_command: str
+    oracle: tuple[str, ...]
+    timeout_seconds: float = 60.0
+    diffs: dict[str, str] = {}
+    extra: dict[str, Any] = {}
+
+
+class CaseFolder(Struct, frozen=True):
+    """A case and where it stands."""
+
+    case: Case
+    folder: Path
+
+    @property
+    def before(self) -> Path:
+        """The broken tree."""
+        return self.folder / BEFORE
+
+    def golden(self) -> str | None:
+        """The patch that people wrote, where there is one."""
+        file = self.folder / GOLDEN
+        return file.read_bytes().decode("utf-8", "surrogateescape") if file.is_file() else None
+
+
+def read_case(folder: Path) -> CaseFolder:
+    """The case in a folder.
+
+    Raises
+    ------
+    InputError
+        It has no `case.toml`, one that breaks the form, or no broken tree; names file, line and key.
+    """
+    file = folder / CASE
+    if not file.is_file():
+        raise InputError(f"no {CASE}", _FORM, file=folder)
+    data = file.read_bytes()
+    case = toml_form(data, Case, file, _FORM)
+    misspelt(data, Case.__struct_fields__, file, _FORM)
+    if not _ID.fullmatch(case.id):
+        raise InputError(
+            f"the id {case.id!r} is no file name", "Use letters, digits, '.', '_' and '-'.", file=file, field="id"
+        )
+    if not case.oracle:
+        raise InputError("the oracle names no test", _FORM, file=file, field="oracle")
+    if not case.test_command.strip():
+        raise InputError("the test command is empty", _FORM, file=file, field="test_command")
+    if not (folder / BEFORE).is_dir():
+        raise InputError(f"no folder {BEFORE}/ with the broken tree", _FORM, file=folder)
+    return CaseFolder(case, folder)
+
+
+def read_cases(folder: Path) -> Iterator[CaseFolder]:
+    """The case in a folder, or those in the folders of it, by name; raises as `read_case`, and where there is none.
+
+    Raises
+    ------
+    InputError
+        There is no case at all, or two of one id.
+    """
+    if (folder / CASE).is_file():
+        yield read_case(folder)
+        return
+    seen: dict[str, Path] = {}
+    for file in sorted(folder.glob(f"*/{CASE}")):
+        case = read_case(file.parent)
+        if case.case.id in seen:
+            raise InputError(
+                f"the id {case.case.id!r} is that of {seen[case.case.id]} too", _FORM, file=file, field="id"
+            )
+        seen[case.case.id] = file.parent
+        yield case
+    if not seen:
+        raise InputError(
+            "no repair case in this folder", f"A case is a folder with {CASE} and {BEFORE}/. {_FORM}", file=folder
+        )
+
+
+def write_case(case: Case, folder: Path, golden: str | None = None) -> None:
+    """Write a case's files beside its tree, which stands there already."""
+    file = folder / CASE
+    values = msgspec.to_builtins(case)
+    with writing(file):
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(tomli_w.dumps({key: values[key] for key in values}, multiline_strings=True), encoding="utf-8")
+        if golden is not None:
+            (folder / GOLDEN).write_bytes(golden.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,103 @@
+"""A case laid out in a workspace, and what the validators say of a patch for it.
+
+A patch is scored on a fresh workspace in which the oracle's own files are those of the case, so that a weakened test
+mends nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from harness.repair.case import Case, CaseFolder
+from harness.repair.validators import revert, test_files
+from harness.repair.validators.static_analysis import StaticAnalysis, analyzers, ruff_folders
+from harness.repair_attempt import Signal
+from harness.workspace import Limits, Sandbox, Workspace, open_workspace, python_toolchain
+from harness.workspace.suite_report import SuiteReport
+from harness.workspace.suite_run import run_suite
+
+_SUITE_TIMES = 4
+"""How many times as long as the oracle the whole suite may take."""
+
+
+def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
+    """A workspace with the broken tree of a case, in which `python` is an interpreter with pytest."""
+    toolchain = python_toolchain()
+    path = f"{Path(toolchain.python).parent}:/usr/local/bin:/usr/bin:/bin"
+    environment = {"PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "LANG": "C.UTF-8"}
+    read_only = (*toolchain.read_only, *ruff_folders())
+    return open_workspace(folder.before, sandbox=sandbox, read_only=read_only, environment=environment)
+
+
+def oracle_report(workspace: Workspace, case: Case) -> SuiteReport:
+    """What the oracle's tests find in a workspace."""
+    return run_suite(workspace, case.test_command, case.oracle, Limits(seconds=case.timeout_seconds))
+
+
+def static_analysis(folder: CaseFolder, workspace: Workspace) -> StaticAnalysis | None:
+    """The checkers for a case's language on its workspace; `None` where none is known."""
+    case = folder.case
+    checkers = analyzers(case.language, python_toolchain().python, str(case.extra.get("static_analysis", "")))
+    return StaticAnalysis(workspace, original_reader(folder), checkers) if checkers else None
+
+
+def score(
+    folder: CaseFolder, texts: Mapping[str, bytes | None], patch: str, sandbox: Sandbox
+) -> tuple[SuiteReport, tuple[Signal, ...]]:
+    """Whether the oracle's tests pass with a patch, and what each validator says of it.
+
+    `texts` are the files as the agent left them, `None` where one is gone. The files of the oracle stay as they were.
+    """
+    case = folder.case
+    own = {test.partition("::")[0] for test in case.oracle}
+    with open_case(folder, sandbox) as workspace:
+        put_files(workspace, {path: text for path, text in texts.items() if path not in own})
+        report = oracle_report(workspace, case)
+        analysis = static_analysis(folder, workspace)
+        unknown = Signal("static_analysis", None, "no checker is known for this language")
+        static = analysis.signal(tuple(texts)) if analysis else unknown
+        suite = _suite_signal(folder, workspace, case, sandbox) if report.passed and texts else None
+    said = "" if report.passed else report.feedback(2_000)
+    signals = [Signal("oracle", report.passed, said), static, test_files.check(texts, case.oracle)]
+    if suite is not None:
+        signals.append(suite)
+    if case.diffs:
+        likest = max((revert.check(patch, blamed) for blamed in case.diffs.values()), key=lambda each: each.score or 0)
+        signals.append(likest)
+    return report, tuple(signals)
+
+
+def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:
+    """Write files into a workspace, and remove those that are gone."""
+    for path, data in texts.items():
+        if data is not None:
+            workspace.write(path, data)
+        elif workspace.exists(path):
+            workspace.remove(path)
+
+
+def _suite_signal(folder: CaseFolder, workspace: Workspace, case: Case, sandbox: Sandbox) -> Signal:
+    """Whether a test of the whole suite fails that did not fail before."""
+    limits = Limits(seconds=_SUITE_TIMES * case.timeout_seconds)
+    after = run_suite(workspace, case.test_command, (), limits)
+    if after.passed:
+        return Signal("suite", True, "the whole suite passes")
+    with open_case(folder, sandbox) as untouched:
+        before = run_suite(untouched, case.test_command, (), limits)
+    known = {test.id for test in before.failed}
+    new = sorted(test.id for test in after.failed if test.id not in known)
+    if after.ended != "exited" or (not after.failed and before.exit_code == 0):
+        return Signal("suite", False, after.feedback(2_000))
+    said = f"newly failing: {', '.join(new)}" if new else "no test fails that did not fail before"
+    return Signal("suite", not new, said)
+
+
+def original_reader(folder: CaseFolder) -> Callable[[str], str | None]:
+    """The text of a file of the broken tree; `None` where there is none or it is no text."""
+
+    def read(path: str) -> str | None:
+        try:
+            return (folder.before / path).read_bytes().decode()
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    return read

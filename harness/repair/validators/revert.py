@@ -1,0 +1,46 @@
+"""How closely a patch undoes the change that broke the test.
+
+A patch that only takes a change back mends the test and loses what the change was for. The score is the F1 of lines:
+how many of the patch's undo a line of the change, and how many of the change's are undone. A line that it added is
+undone where the patch removes it, one that it removed where the patch adds it.
+"""
+
+from collections import Counter
+
+from harness.repair_attempt import Signal
+
+REVERT = 0.9
+"""From here on a patch is called a revert: nearly every line of one is a line of the other."""
+
+
+def check(patch: str, blamed: str) -> Signal:
+    """How closely `patch` undoes `blamed`, both unified diffs; passed where it is no revert."""
+    score = likeness(patch, blamed)
+    if score is None:
+        return Signal("revert", None, "there is no change to compare with")
+    said = "undoes the blamed change" if score >= REVERT else "is no revert of the blamed change"
+    return Signal("revert", score < REVERT, said, score)
+
+
+def likeness(patch: str, blamed: str) -> float | None:
+    """The F1 of undone lines, 0 to 1; `None` where either changes nothing."""
+    done, to_undo = changed_lines(patch), changed_lines(blamed)
+    undoing = Counter({("-" if sign == "+" else "+", text): count for (sign, text), count in to_undo.items()})
+    if not done or not undoing:
+        return None
+    common = (done & undoing).total()
+    return 2 * common / (done.total() + undoing.total())
+
+
+def changed_lines(diff: str) -> "Counter[tuple[str, str]]":
+    """The added and removed lines of a unified diff with their signs, without blank ones and without outer space."""
+    found: Counter[tuple[str, str]] = Counter()
+    in_hunk = False
+    for line in diff.split("\n"):
+        if line.startswith(("diff --git ", "Index: ")) or (line.startswith("--- ") and not in_hunk):
+            in_hunk = False
+        elif line.startswith("@@"):
+            in_hunk = True
+        elif in_hunk and line[:1] in "+-" and line[1:].strip():
+            found[line[0], line[1:].strip()] += 1
+    return found

@@ -1,0 +1,73 @@
+"""What came of one attempt to repair one case: the noun that repair runs record and analysis reads."""
+
+from msgspec import Struct
+
+from harness.trajectory import Trajectory
+
+
+class Signal(Struct, frozen=True, omit_defaults=True):
+    """What one validator says of a patch.
+
+    `passed` is `None` where it could not tell; `score` is between 0 and 1 where it measures; `text` says why.
+    """
+
+    validator: str
+    passed: bool | None
+    text: str = ""
+    score: float | None = None
+
+
+class RepairAttempt(Struct, frozen=True, omit_defaults=True):
+    """What came of one attempt.
+
+    Parameters
+    ----------
+    case, policy, setting, format, sample
+        Which case, who decided, with which feedback, in which edit format, and which of several runs it is.
+    solved
+        Whether the oracle's tests pass with the patch; `None` where the case could not be affirmed or scored.
+    patched
+        Whether the agent wrote a patch at all, applied or not (the paper's patch generation rate).
+    error
+        Why the run or the scoring broke; empty where it did not.
+    iterations, seconds, input_tokens, output_tokens, cost_usd
+        What it took; tokens are `None` where no model was asked.
+    ended
+        How the run ended: `exit`, `iterations`, `seconds`, `stopped`.
+    patch
+        The change as a unified diff.
+    rules
+        By which rule each edit was applied; `refused` is how many were not.
+    signals
+        What the validators say.
+    """
+
+    case: str
+    policy: str
+    setting: str
+    format: str
+    sample: int = 0
+    solved: bool | None = None
+    patched: bool = False
+    error: str = ""
+    iterations: int = 0
+    seconds: float = 0.0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    ended: str = ""
+    patch: str = ""
+    rules: tuple[str, ...] = ()
+    refused: int = 0
+    signals: tuple[Signal, ...] = ()
+    trajectory: Trajectory | None = None
+
+    @property
+    def id(self) -> str:
+        """The name of the attempt in a run."""
+        return attempt_id(self.case, self.policy, self.setting, self.format, self.sample)
+
+
+def attempt_id(case: str, policy: str, setting: str, edit_format: str, sample: int) -> str:
+    """The name of an attempt: what it is of, and which of several it is."""
+    return f"{case}/{policy}/{setting}/{edit_format}/{sample}"

@@ -1,0 +1,29 @@
+"""A case counts only where its tests fail before and pass after its golden patch."""
+
+from pathlib import Path
+
+from harness.repair.affirm import affirm
+from harness.workspace import Sandbox
+from tests.harness.repair.cases import GOLDEN, price_case
+
+
+def test_a_case_whose_golden_patch_mends_it_holds(tmp_path: Path, sandbox: Sandbox) -> None:
+    found = affirm(price_case(tmp_path / "price"), sandbox, runs=2)
+    assert (found.holds, found.reason) == (True, "")
+
+
+def test_a_case_that_does_not_hold_says_why(tmp_path: Path, sandbox: Sandbox) -> None:
+    passing = price_case(tmp_path / "a", oracle=("tests/test_label.py",))
+    assert "pass on the broken tree" in affirm(passing, sandbox).reason
+    useless = price_case(tmp_path / "b")
+    (useless.folder / "golden.patch").write_text(GOLDEN.replace("+= price", "+= 2 * price"))
+    assert "fail with the golden patch" in affirm(useless, sandbox).reason
+    stale = price_case(tmp_path / "c")
+    (stale.folder / "golden.patch").write_text(GOLDEN.replace("found -= price", "found /= price"))
+    assert "cannot be applied" in affirm(stale, sandbox).reason
+
+
+def test_a_case_without_a_golden_patch_has_to_fail(tmp_path: Path, sandbox: Sandbox) -> None:
+    case = price_case(tmp_path / "price")
+    (case.folder / "golden.patch").unlink()
+    assert affirm(case, sandbox).holds

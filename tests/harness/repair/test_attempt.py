@@ -1,0 +1,131 @@
+"""An attempt: an agent's run on a case in the sandbox, and what the validators say of its patch."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from harness.agent.loop import AgentLimits
+from harness.repair.attempt import CaseWorkspace, Repairer, attempt
+from harness.repair.case import CaseFolder
+from harness.repair.settings import SETTINGS
+from harness.repair_attempt import RepairAttempt
+from harness.workspace import Sandbox
+from tests.harness.agent.folders import NoModel, ScriptedPatcher
+from tests.harness.agent.test_loop import Scripted
+from tests.harness.repair.cases import price_case
+
+READ = "read_file file_path='price.py'"
+EDIT = "edit file_path='price.py' instructions='add instead of subtracting'"
+EXIT = "exit summary='done'"
+
+
+def reply(old: str, new: str, path: str = "price.py") -> str:
+    return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+
+
+RIGHT = reply("        found -= price", "        found += price")
+
+
+def _attempt(
+    folder: CaseFolder, sandbox: Sandbox, commands: list[str], replies: list[str], setting: str = "react+static+tests"
+) -> RepairAttempt:
+    def make(place: CaseWorkspace) -> Repairer:  # noqa: ARG001
+        return Repairer(Scripted(*commands), ScriptedPatcher(*replies))
+
+    limits = AgentLimits(iterations=6, seconds=60)
+    return asyncio.run(attempt(folder, SETTINGS[setting], make, NoModel(), sandbox=sandbox, limits=limits))
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> CaseFolder:
+    return price_case(tmp_path / "price")
+
+
+def test_a_right_patch_solves_the_case_and_every_validator_says_so(case: CaseFolder, sandbox: Sandbox) -> None:
+    done = _attempt(case, sandbox, [READ, EDIT, EXIT], [RIGHT])
+    assert done.error == ""
+    assert done.solved
+    assert done.patched
+    assert (done.iterations, done.ended, done.rules, done.refused) == (3, "exit", ("exact",), 0)
+    assert "+        found += price" in done.patch
+    assert {signal.validator: signal.passed for signal in done.signals} == {
+        "oracle": True,
+        "static_analysis": True,
+        "test_files": True,
+        "suite": True,
+        "revert": True,
+    }
+    assert done.trajectory is not None
+    assert done.trajectory.outcome.status == "passed"
+    assert "All tests passed" in done.trajectory.steps[3].results[0].text
+
+
+def test_a_wrong_patch_is_shown_its_failure_and_solves_nothing(case: CaseFolder, sandbox: Sandbox) -> None:
+    done = _attempt(case, sandbox, [EDIT, EXIT], [reply("    found = 0", "    found = 1")])
+    assert done.solved is False
+    assert done.patched
+    assert done.trajectory is not None
+    assert "1 test failed" in done.trajectory.steps[2].results[0].text
+    assert done.trajectory.outcome.status == "failed"
+
+
+def test_the_setting_decides_what_the_agent_is_shown(case: CaseFolder, sandbox: Sandbox) -> None:
+    broken = reply("        found -= price", "        found += pric")
+    seen = {}
+    for setting in SETTINGS:
+        done = _attempt(case, sandbox, [EDIT, EXIT], [broken], setting)
+        assert done.trajectory is not None
+        seen[setting] = done.trajectory.steps[2].results[0].text
+        assert done.solved is False
+    assert seen["react"] == "The edit was successful: price.py changed."
+    assert "detected errors" in seen["react+static"]
+    assert "pric" in seen["react+static"]
+    assert "1 test failed" not in seen["react+static"]
+    assert "1 test failed" in seen["react+tests"]
+    assert "detected errors" not in seen["react+tests"]
+    assert "detected errors" in seen["react+static+tests"]
+    assert "1 test failed" in seen["react+static+tests"]
+
+
+def test_a_weakened_test_mends_nothing_and_is_flagged(case: CaseFolder, sandbox: Sandbox) -> None:
+    weak = reply("    assert total([1, 2]) == 3", "    assert True", "tests/test_price.py")
+    edit = "edit file_path='tests/test_price.py' instructions='make it pass'"
+    done = _attempt(case, sandbox, [edit, EXIT], [weak])
+    assert done.solved is False
+    assert {signal.validator: signal.passed for signal in done.signals}["test_files"] is False
+
+
+def test_taking_the_blamed_change_back_is_called_a_revert(case: CaseFolder, sandbox: Sandbox) -> None:
+    old = "    found = 0\n    for price in prices:\n        found -= price\n    return found"
+    done = _attempt(case, sandbox, [EDIT, EXIT], [reply(old, "    return sum(prices)")])
+    assert done.solved
+    revert = next(signal for signal in done.signals if signal.validator == "revert")
+    assert (revert.passed, revert.score) == (False, 1.0)
+
+
+def test_an_edit_that_is_refused_is_a_patch_that_was_written_and_changes_nothing(
+    case: CaseFolder, sandbox: Sandbox
+) -> None:
+    done = _attempt(case, sandbox, [EDIT, EXIT], [reply("        found *= price", "        found += price")])
+    assert (done.solved, done.patched, done.refused, done.patch) == (False, True, 1, "")
+
+
+def test_a_run_without_an_edit_has_no_patch(case: CaseFolder, sandbox: Sandbox) -> None:
+    done = _attempt(case, sandbox, [EXIT], [])
+    assert (done.solved, done.patched) == (False, False)
+
+
+def test_a_patch_that_breaks_another_test_is_told_so_by_the_suite(case: CaseFolder, sandbox: Sandbox) -> None:
+    both = RIGHT + reply("    return name.upper()", "    return name", "label.py")
+    done = _attempt(case, sandbox, [EDIT, EXIT], [both])
+    assert done.solved
+    suite = next(signal for signal in done.signals if signal.validator == "suite")
+    assert suite.passed is False
+    assert "test_label" in suite.text
+
+
+def test_what_breaks_an_attempt_is_its_error_and_costs_nothing_else(tmp_path: Path, sandbox: Sandbox) -> None:
+    case = price_case(tmp_path / "price", test_command="python -m pytest {tests} --no-such-option")
+    done = _attempt(case, sandbox, [EXIT], [])
+    assert done.solved is False

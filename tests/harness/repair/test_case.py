@@ -1,0 +1,79 @@
+"""The folder of a repair case."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError
+from harness.repair.case import Case, read_case, read_cases, write_case
+
+CASE = Case(
+    id="price-1",
+    language="python",
+    task="1 failure:\n1) test_total\nAssertionError: 'a' != \"b\"",
+    test_command="python -m pytest -q",
+    oracle=("tests/test_price.py::test_total",),
+    diffs={"12": "a change"},
+    extra={"lines": 3},
+)
+
+
+def _written(folder: Path, case: Case = CASE, golden: str | None = "--- a\r\n") -> Path:
+    (folder / "before").mkdir(parents=True)
+    write_case(case, folder, golden)
+    return folder
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    found = read_case(_written(tmp_path / "price-1"))
+    assert found.case == CASE
+    assert found.golden() == "--- a\r\n"
+    assert found.before == tmp_path / "price-1" / "before"
+
+
+def test_a_case_needs_no_golden_patch(tmp_path: Path) -> None:
+    assert read_case(_written(tmp_path / "a", golden=None)).golden() is None
+
+
+def test_a_benchmark_is_a_folder_of_cases_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        _written(tmp_path / name, Case(name, "python", "t", "pytest", ("t.py",)))
+    (tmp_path / "notes").mkdir()
+    assert [each.case.id for each in read_cases(tmp_path)] == ["a", "b"]
+    assert [each.case.id for each in read_cases(tmp_path / "b")] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("oracle = []", "oracle names no test"),
+        ('test_command = " "', "test command is empty"),
+        ('id = "../up"', "no file name"),
+        ("timeout_second = 3", "unknown key 'timeout_second'"),
+        ("timeout_seconds = 'long'", "timeout_seconds"),
+    ],
+)
+def test_what_breaks_the_form_is_said_with_its_file(tmp_path: Path, line: str, told: str) -> None:
+    values = {"id": '"a"', "language": '"python"', "task": '"t"', "test_command": '"pytest"', "oracle": '["t"]'}
+    key, _, value = line.partition(" = ")
+    values[key] = value
+    (tmp_path / "before").mkdir()
+    (tmp_path / "case.toml").write_text("".join(f"{name} = {given}\n" for name, given in values.items()))
+    with pytest.raises(InputError, match=r"case\.toml") as error:
+        read_case(tmp_path)
+    assert told in error.value.line()
+
+
+def test_a_folder_without_a_case_and_a_case_without_a_tree_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no repair case"):
+        list(read_cases(tmp_path))
+    write_case(CASE, tmp_path / "a")
+    with pytest.raises(InputError, match="broken tree"):
+        list(read_cases(tmp_path))
+
+
+def test_two_cases_of_one_id_are_an_error(tmp_path: Path) -> None:
+    _written(tmp_path / "a")
+    _written(tmp_path / "b")
+    with pytest.raises(InputError, match="is that of"):
+        list(read_cases(tmp_path))
