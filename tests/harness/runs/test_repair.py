@@ -1,0 +1,108 @@
+"""A run of repairs: every attempt once, kept as it ends, gone on with by the same call."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.agent.loop import AgentLimits
+from harness.clients import ClientSettings
+from harness.errors import UsageError
+from harness.journal.records import read_manifest
+from harness.repair.case import CaseFolder
+from harness.repair.repairers import POLICIES, RepairerOptions
+from harness.repair.settings import SETTINGS
+from harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
+from harness.workspace import Sandbox
+from tests.harness.repair.cases import price_case
+from tests.harness.repair.conftest import sandbox as sandbox
+from tests.harness.repair.scripted import ATTEMPTED, FAILING
+
+SCRIPTED = "tests.harness.repair.scripted:scripted"
+CLIENT = ClientSettings()
+
+
+def _plan(**fields: object) -> RepairPlan:
+    values = {"policy": SCRIPTED, "setting": SETTINGS["react+tests"], "limits": AgentLimits(6, 60.0), **fields}
+    return RepairPlan(**values)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> list[CaseFolder]:
+    ATTEMPTED.clear()
+    FAILING.clear()
+    return [price_case(tmp_path / "cases" / name, id=name) for name in ("a", "b")]
+
+
+def test_every_case_is_attempted_as_often_as_asked_and_kept(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    ended = run_repairs(cases, tmp_path / "run", _plan(attempts=2), CLIENT, sandbox)
+    assert (ended.made, ended.wanted, ended.stopped) == (4, 4, "")
+    made = list(recorded_attempts(tmp_path / "run"))
+    assert sorted((each.case, each.sample, each.solved) for each in made) == [
+        ("a", 0, True),
+        ("a", 1, True),
+        ("b", 0, True),
+        ("b", 1, True),
+    ]
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    assert manifest.finished
+    assert manifest.settings["setting"] == "react+tests"
+
+
+def test_a_stopped_run_is_gone_on_with_and_makes_no_attempt_twice(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    FAILING.add("b")
+    with pytest.raises(KeyboardInterrupt):
+        run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox, workers=1)
+    assert [each.case for each in recorded_attempts(tmp_path / "run")] == ["a"]
+    FAILING.clear()
+    ended = run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox, workers=1)
+    assert ended.made == 2
+    assert ATTEMPTED.count("a") == 1
+
+
+def test_another_plan_in_the_same_folder_is_refused(cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox) -> None:
+    run_repairs(cases[:1], tmp_path / "run", _plan(), CLIENT, sandbox)
+    with pytest.raises(UsageError, match="another run"):
+        run_repairs(cases[:1], tmp_path / "run", _plan(setting=SETTINGS["react"]), CLIENT, sandbox)
+    (cases[0].before / "label.py").write_text("changed = 1\n")
+    with pytest.raises(UsageError, match="label"):
+        run_repairs(cases[:1], tmp_path / "run", _plan(), CLIENT, sandbox)
+
+
+def test_a_case_that_does_not_hold_does_not_count(tmp_path: Path, sandbox: Sandbox) -> None:
+    cases = [price_case(tmp_path / "cases" / "a", id="a", oracle=("tests/test_label.py",))]
+    run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
+    made = next(recorded_attempts(tmp_path / "run"))
+    assert (made.solved, made.ended) == (None, "not_affirmed")
+    assert "pass on the broken tree" in made.error
+
+
+def test_what_a_policy_raises_costs_its_attempt_alone(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    FAILING.add("a raises")
+    ended = run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
+    assert ended.made == 2
+    errors = {each.case: each.error for each in recorded_attempts(tmp_path / "run")}
+    assert errors == {"a": "ZeroDivisionError: a policy may raise anything", "b": ""}
+
+
+def test_a_recorded_run_is_replayed_to_the_same_patches(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    run_repairs(cases, tmp_path / "first", _plan(), CLIENT, sandbox)
+    options = RepairerOptions(recorded=recorded_runs(tmp_path / "first"))
+    run_repairs(cases, tmp_path / "again", _plan(policy="replay", options=options), CLIENT, sandbox)
+    first, again = (
+        {each.case: (each.patch, each.solved, each.iterations) for each in recorded_attempts(tmp_path / name)}
+        for name in ("first", "again")
+    )
+    assert first == again
+
+
+def test_the_policies_of_the_issue_are_registered() -> None:
+    assert set(POLICIES) == {"model", "replay", "search", "wayward"}
