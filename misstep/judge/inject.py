@@ -6,28 +6,29 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from harness.judges.prompted_judge import PromptedJudge
+from misstep import model_options
 from misstep.judge import options
 from misstep.options import Data, Json
 
 
 def inject(
     judge: options.Judge,
-    out: options.Out,
+    out: model_options.Out,
     benchmark: Annotated[
         str, typer.Option(help="Benchmark whose items are attacked, instead of the shipped items.")
     ] = "",
     items: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of plain items to attack.")] = None,
     attacks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of attacked items to make.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the choice of attacks, items and places.")] = 0,
-    model: options.Model = "",
-    base_url: options.BaseUrl = "",
-    concurrency: options.Concurrency = 16,
-    max_cost: options.MaxCost = None,
-    prices: options.Prices = None,
-    cache: options.CacheFile = None,
-    record: options.Record = None,
-    replay: options.Replay = None,
-    local: options.Local = False,
+    model: model_options.Model = "",
+    base_url: model_options.BaseUrl = "",
+    concurrency: model_options.Concurrency = 16,
+    max_cost: model_options.MaxCost = None,
+    prices: model_options.Prices = None,
+    cache: model_options.CacheFile = None,
+    record: model_options.Record = None,
+    replay: model_options.Replay = None,
+    local: model_options.Local = False,
     data: Data = None,
     json: Json = False,
 ) -> None:
@@ -44,9 +45,9 @@ def inject(
     from studies.injections import benchmark_source, shipped_source, write_injections
     from studies.judging.scores import write_scores
 
-    asking = options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     stopped: MissingPrerequisite | None = None
-    with options.opened_judge(judge, asking, data) as (opened, settings), options.kept_when_stopped(out):
+    with options.opened_judge(judge, asking, data) as (opened, settings), model_options.kept_when_stopped(out):
         if not isinstance(opened, PromptedJudge):
             raise UsageError(
                 f"the judge {judge} has no prompt", "Name a judge with a prompt; `misstep judge list` lists them."

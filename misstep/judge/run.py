@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
+from misstep import model_options
 from misstep.judge import options
 from misstep.options import Data
 
@@ -13,25 +14,25 @@ from misstep.options import Data
 def run(
     context: typer.Context,
     judge: options.Judge,
-    out: options.Out,
+    out: model_options.Out,
     benchmark: Annotated[
         str,
         typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own."),
     ] = "",
-    model: options.Model = "",
-    base_url: options.BaseUrl = "",
-    concurrency: options.Concurrency = 16,
+    model: model_options.Model = "",
+    base_url: model_options.BaseUrl = "",
+    concurrency: model_options.Concurrency = 16,
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run on a random sample of N items.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     batch: Annotated[
         bool, typer.Option("--batch", help="Send the requests through the Batch API, at its price.")
     ] = False,
-    max_cost: options.MaxCost = None,
-    prices: options.Prices = None,
-    cache: options.CacheFile = None,
-    record: options.Record = None,
-    replay: options.Replay = None,
-    local: options.Local = False,
+    max_cost: model_options.MaxCost = None,
+    prices: model_options.Prices = None,
+    cache: model_options.CacheFile = None,
+    record: model_options.Record = None,
+    replay: model_options.Replay = None,
+    local: model_options.Local = False,
     data: Data = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
@@ -53,8 +54,8 @@ def run(
 
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
-    asking = options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
-    with options.opened_judge(judge, asking, data) as (opened, settings), options.kept_when_stopped(out):
+    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    with options.opened_judge(judge, asking, data) as (opened, settings), model_options.kept_when_stopped(out):
         if not opened.uses_model:
             options.refuse_model_options(context)
         folder = benchmark_of(opened, benchmark, data)

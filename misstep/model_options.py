@@ -1,0 +1,111 @@
+"""Options of the commands that ask a model, the settings of its client, and what a stopped command says."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.progress import say
+
+if TYPE_CHECKING:
+    from harness.clients import ClientSettings
+
+Out = Annotated[Path, typer.Option(help="Folder of the run; an unfinished run in it is continued.")]
+Model = Annotated[str, typer.Option(help="Model to ask; a judge may name its own.")]
+BaseUrl = Annotated[str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")]
+Concurrency = Annotated[int, typer.Option(min=1, metavar="N", help="Number of requests in flight at once.")]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(metavar="USD", help="Cost limit; the run stops before it spends more. It counts every retry."),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="TOML file with prices of models; it goes before the shipped prices."),
+]
+CacheFile = Annotated[Path | None, typer.Option(metavar="FILE", help="File that keeps answers from run to run.")]
+Record = Annotated[Path | None, typer.Option(metavar="FILE", help="File to which every request and reply is added.")]
+Replay = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="File of recorded exchanges that answers instead of a server.")
+]
+Local = Annotated[
+    bool,
+    typer.Option("--local", help="Ask the small model of `make local-llm`. It tests the set-up and is no real judge."),
+]
+
+
+class ModelOptions(Struct, frozen=True):
+    """The options for the model and the client."""
+
+    model: str = ""
+    base_url: str = ""
+    max_cost: float | None = None
+    prices: Path | None = None
+    cache: Path | None = None
+    record: Path | None = None
+    replay: Path | None = None
+    local: bool = False
+
+
+@contextmanager
+def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
+    """The options, with the address and name of the local model where it is asked for; it runs inside the block.
+
+    Raises
+    ------
+    UsageError
+        Options contradict each other.
+    MissingPrerequisite
+        The local model is not installed.
+    """
+    with ExitStack() as stack:
+        if options.local:
+            if options.model or options.base_url or options.replay is not None:
+                raise UsageError("--local has its own model", "Leave out --model, --base-url and --replay.")
+            from harness.clients.local_server import MODEL, local_server
+
+            options = replace(options, base_url=stack.enter_context(local_server()), model=MODEL)
+        yield options
+
+
+def client_settings(options: ModelOptions, base_url: str | None = None) -> "ClientSettings":
+    """The settings of the client; `base_url` is the judge's own address, where it has one.
+
+    Raises
+    ------
+    UsageError
+        An address is none, or holds a password.
+    """
+    from harness.clients import ClientSettings
+    from harness.clients.address import ADDRESS, checked_address
+
+    base_url = base_url or options.base_url or None
+    # What the command line says is written down with the run: an address that holds a password is refused before.
+    for address in filter(None, (options.base_url, base_url or os.environ.get(ADDRESS))):
+        checked_address(address)
+    return ClientSettings(
+        client="openai" if options.replay is None else "replay",
+        base_url=base_url,
+        base_url_named=bool(options.base_url) or base_url is None,
+        cache=options.cache,
+        prices=options.prices,
+        max_cost_usd=options.max_cost,
+        record=options.record,
+        replay=options.replay,
+    )
+
+
+@contextmanager
+def kept_when_stopped(out: Path) -> Iterator[None]:
+    """End the command on Ctrl-C with exit code 130 and a message that names the run's folder."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"misstep: stopped; what was answered is in {plain(str(out))}, and the same command goes on with it.")
+        raise typer.Exit(130) from None
