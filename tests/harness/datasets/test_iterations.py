@@ -80,7 +80,7 @@ def test_a_literal_whose_arguments_are_no_json_keeps_them_with_the_reason() -> N
     (call,) = literal_calls("{'name': 'ls', 'arguments': '{all'}")
     assert (call.name, call.arguments) == ("ls", "{all")
     assert call.parse_error is not None
-    assert call.parse_error.startswith("no JSON")
+    assert call.parse_error.startswith("not valid JSON")
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_each_table_of_submissions_has_its_name(tmp_path: Path) -> None:
         ),
         ("humaneval_codegen16b_samples", SAMPLES | {"outcomes.csv": "task_id,outcomes\n"}, ("outcomes.csv", "0 of 0")),
         ("swe_bench_pro", {"runs.csv.gz": f"{RUNS}t-1,M,maybe,3\n"}, ("runs.csv.gz:2",)),
-        ("swe_bench_pro", {"runs.csv.gz": f"{RUNS}t-1,M,true,3\nt-1,M,false,3\n"}, ("t-1", "second result of M")),
+        ("swe_bench_pro", {"runs.csv.gz": f"{RUNS}t-1,M,true,3\nt-1,M,false,3\n"}, ("t-1", "M has a second result")),
         ("devin", {"outcomes.csv": "instance_id,outcome,diff_bytes\nt-1,passed,3\n"}, ("outcomes.csv:2",)),
         ("taubench", {"rewards.csv": "task_id,trial,reward\n3,0,0.5\n"}, ("rewards.csv", "0.5")),
         ("devin", {}, ("outcomes.csv", "missing")),

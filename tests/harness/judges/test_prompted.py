@@ -138,7 +138,7 @@ def test_a_label_is_one_line_in_the_prompt_and_comes_back_as_it_is_written(tmp_p
 
 def test_labels_that_look_alike_on_a_line_are_an_error(tmp_path: Path) -> None:
     spec = structs.replace(judge(tmp_path, examples=""), labels={})
-    with pytest.raises(InputError, match="labels that look alike"):
+    with pytest.raises(InputError, match="written on one line"):
         ask(spec, Item("i1", "text", text="x", labels=("a b", "a\nb")), None)
 
 

@@ -70,7 +70,7 @@ def test_each_question_has_its_folder(data: Path) -> None:
     ("name", "found"),
     [
         ("whoandwhen-why", r"no benchmark named 'whoandwhen-why'\. Known: whoandwhen, whoandwhen-step"),
-        ("quixbugs", r"has files only"),
+        ("quixbugs", r"has no loader"),
         ("moon", r"no data set named 'moon'"),
     ],
 )

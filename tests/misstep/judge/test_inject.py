@@ -150,7 +150,7 @@ def test_a_judge_with_labels_of_its_own_is_attacked_without_a_gold_label(tmp_pat
 
 def test_other_options_need_another_folder(tmp_path: Path) -> None:
     injected_run(tmp_path / "run", "never_moved")
-    with pytest.raises(UsageError, match=r"items made by another command: items.jsonl differs"):
+    with pytest.raises(UsageError, match=r"items of another command: items.jsonl differs"):
         write_injections(judge(), tmp_path / "run", shipped_source(judge()), seed=1)
     folder = benchmark(tmp_path / "plants", TEXTS)
     spec = read_judge(judge_file(tmp_path))

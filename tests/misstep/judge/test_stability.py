@@ -47,5 +47,5 @@ def test_runs_of_different_judges_and_a_single_run_are_refused(runs: list[Path],
     other = judged_run(tmp_path / "other", tmp_path / "gates", [verdict(0)], model="small-2")
     with pytest.raises(UsageError, match="differ in their model"):
         stability(runs[0], other)
-    with pytest.raises(UsageError, match="one run"):
+    with pytest.raises(UsageError, match="needs two runs"):
         stability(runs[0])

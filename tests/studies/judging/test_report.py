@@ -43,7 +43,7 @@ def test_a_run_that_has_no_verdict_yet_is_named_by_its_judge(tmp_path: Path, gat
     (run / "verdicts.jsonl").write_bytes(b"")
     page = report_html(open_runs([run]))
     assert "made_up has no accuracy on gates (0 of 0 items answered)" in page
-    assert "No item was asked." in page
+    assert "No item was judged." in page
     assert "Every item was answered." not in page
 
 

@@ -98,7 +98,7 @@ def test_memory_grows_with_items_and_not_with_items_times_labels() -> None:
 
 def test_one_run_runs_without_an_item_in_common_and_other_labels_are_refused() -> None:
     run = judged(["yes"], ["yes"])
-    with pytest.raises(UsageError, match="one run"):
+    with pytest.raises(UsageError, match="needs two runs"):
         stability([run])
     with pytest.raises(UsageError, match="no item"):
         stability([judged([], []), run])
