@@ -10,6 +10,7 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from unicodedata import normalize
 
 from msgspec import Struct
 
@@ -28,6 +29,9 @@ _RUN = 2 * _BLOCK - 1
 
 _SHORTEST_IN_PARTS = 16
 
+_SHORTEST_BARE = 12
+"""Below this, letters and digits that follow each other over any other signs may do so by chance."""
+
 _LEVELS = 4
 """How often over a secret may be escaped: JSON in JSON in a URL."""
 
@@ -37,6 +41,8 @@ _ESCAPE = re.compile(
 )
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _TAG = re.compile(r"<[^<>]*>")
+_NO_LETTER = re.compile(r"[\W_]+")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _UNSEEN = re.compile(r"[\x00\u00ad\u200b-\u200f\u2060\ufeff\ufffd]")
 _BETWEEN = (
     r"(?:[\s\x00\u00ad\u200b-\u200f\u2060\ufeff\ufffd]|<[^<>]*>|%(?:25)*(?:0[09aAdD]|20)"
@@ -49,6 +55,7 @@ class _Secret(Struct, frozen=True):
     text: str
     shown_instead: str
     forms: tuple[str, ...]
+    bare: str
 
 
 class Redaction:
@@ -66,7 +73,9 @@ class Redaction:
         shown = {secret.strip(): OTHERS_SHOWN_INSTEAD for secret in others} | {key.strip(): SHOWN_INSTEAD}
         longest_first = sorted(shown.items(), key=lambda named: -len(named[0]))
         self._secrets = tuple(
-            _Secret(text, instead, _forms(text)) for text, instead in longest_first if len(text) >= _SHORTEST
+            _Secret(text, instead, _forms(text), _told_bare(text))
+            for text, instead in longest_first
+            if len(text) >= _SHORTEST
         )
 
     def __call__(self, text: str) -> str:
@@ -92,7 +101,9 @@ class Redaction:
             if any(_runs(unescaped, secret.text)):
                 return secret.shown_instead
             text = whole
-        return text
+        strewn = [secret for secret in self._secrets if secret.bare]
+        bare = _bare(unescaped) if strewn else ""
+        return next((secret.shown_instead for secret in strewn if secret.bare in bare), text)
 
 
 def _forms(text: str) -> tuple[str, ...]:
@@ -167,8 +178,24 @@ def _without_parts(text: str, secret: str, shown_instead: str) -> str:
 def _told_by_parts(secret: _Secret) -> bool:
     """Whether a secret is so long and so mixed that a part of it is no word of a text."""
     text = secret.text
-    mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
-    return len(text) >= _SHORTEST_IN_PARTS and mixed and "://" not in text and not any(map(str.isspace, text))
+    return len(text) >= _SHORTEST_IN_PARTS and _is_mixed(text) and "://" not in text and not any(map(str.isspace, text))
+
+
+def _bare(text: str) -> str:
+    """The letters and digits of a text in lower case: all that a list of signs, marks or colours leave of a secret."""
+    if not text.isascii():
+        text = normalize("NFKD", text)
+    return _NO_LETTER.sub("", _COLOUR.sub("", text)).lower()
+
+
+def _told_bare(secret: str) -> str:
+    """The letters and digits of a secret, where they are so many and so mixed that they are in no other text."""
+    bare = _bare(secret)
+    return bare if len(bare) >= _SHORTEST_BARE and _is_mixed(bare) and not any(map(str.isspace, secret)) else ""
+
+
+def _is_mixed(text: str) -> bool:
+    return any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
 def _runs(text: str, secret: str) -> Iterator[tuple[int, int]]:

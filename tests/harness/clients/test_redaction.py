@@ -49,6 +49,17 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "its middle": lambda key: key[10:30],
 }
 
+STREWN: dict[str, Callable[[str], str]] = {
+    "with variation selectors": "\ufe0f".join,
+    "with marks of direction": "\u2066".join,
+    "with accents": "\u0301".join,
+    "with colours": "\x1b[1m".join,
+    "with other signs": "-".join,
+    "as a list": lambda key: json.dumps(list(key)),
+    "in capitals": str.upper,
+    "in full width": lambda key: "".join(chr(ord(sign) + 0xFEE0) for sign in key),
+}
+
 
 def shown(text: str) -> str:
     """What a text comes to for who unescapes it and leaves out what is not seen."""
@@ -78,6 +89,19 @@ def test_a_key_is_the_key_however_it_is_spelt(spelling: str) -> None:
     assert "[API key]" in cleaned
     assert KEY[10:22] not in shown(cleaned)
     assert cleaned.startswith("you sent ")
+
+
+@pytest.mark.parametrize("spelling", STREWN)
+@pytest.mark.parametrize("written", [str, json.dumps], ids=["as it is", "as JSON"])
+def test_nothing_is_kept_of_a_text_that_has_the_letters_of_a_key_in_order(
+    spelling: str, written: Callable[[str], str]
+) -> None:
+    assert REDACT(written(f"you sent {STREWN[spelling](KEY)} to us")) == "[API key]"
+
+
+@pytest.mark.parametrize(("secret", "text"), [("release7", "release 7"), ("acmerocketshop", "acme rocket shop")])
+def test_a_secret_that_may_be_words_is_not_told_by_its_letters_alone(secret: str, text: str) -> None:
+    assert Redaction("", [secret])("-".join(text)) == "-".join(text)
 
 
 @given(st.lists(st.sampled_from(sorted(SPELLINGS)), min_size=1, max_size=3), st.integers(0, 21_000), st.booleans())
