@@ -6,7 +6,8 @@ labels with the others, and where something else speaks against it:
 - all its cells are dates or times, and not all columns are like that;
 - its name is that of something else, as in the exports of Label Studio, Prodigy, Argilla and doccano;
 - its cells are sentences, and not all columns are like that;
-- its labels are nearly all different, and another column's are mostly repeated, or are words where these are numbers.
+- its labels are nearly all different, and another column's are mostly repeated, or are words where these are numbers;
+- none of its labels is any other column's, and the others share theirs.
 
 Where all columns are alike none is asked about, however odd they look: labels may be dates, sentences or ranks. Of a
 handful of items only times are told, and numbers of an interval scale may all be different.
@@ -129,6 +130,11 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
         numbered = numbers_beside_words and column.name.casefold() in _NUMBERING
         if (varied or numbered) and not (interval and column.numbers):
             take([column], "labels nearly all different" if varied else "its name", _HARDLY)
+    users = Counter(label for column in left for label in column.labels)
+    apart = [column for column in left if all(users[label] == 1 for label in column.labels)]
+    if len(left) - len(apart) > 1:
+        told = [column for column in apart if column.cells > 2 * HANDFUL and not (interval and column.numbers)]
+        take(told, "no label in common with another column")
     return found
 
 

@@ -137,3 +137,28 @@ def test_files_of_few_items_are_read_unless_a_column_is_all_times(tmp_path: Path
     path.write_text("item,ann,ben,when\n1,a,a,2024-05-01 10:11\n2,b,a,2024-05-01 10:13\n")
     with pytest.raises(InputError, match=r"'when' \(times\)"):
         read_labels(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("split", ["train", "test"]),
+        ("confidence", ["0.5", "0.7", "0.9"]),
+        ("version", ["v1"]),
+        ("ts", ["1700000000", "1700001000"]),
+    ],
+)
+def test_a_column_that_shares_no_label_while_others_share_theirs_is_asked_about(name: str, cells: list[str]) -> None:
+    columns = {
+        "ann": [LABELS[row % 3] for row in range(12)],
+        "ben": [LABELS[row % 2] for row in range(12)],
+        name: [cells[row % len(cells)] for row in range(12)],
+    }
+    assert odd_columns(columns) == {name: "no label in common with another column"}
+    alone = {rater: columns[rater] for rater in ("ann", name)}
+    assert odd_columns(alone) == {}, "of two it cannot be told which is the rater"
+
+
+def test_measures_of_an_interval_scale_need_not_be_equal() -> None:
+    columns = {"ann": ["1", "2"] * 6, "ben": ["2", "3"] * 6, "cleo": ["1.5", "2.5"] * 6}
+    assert odd_columns(columns, interval=True) == {}
