@@ -48,6 +48,9 @@ AnyKind = Literal["any"]
 OF_THE_BENCHMARK = frozenset(("labels", "benchmark_question"))
 """The placeholders that stand for what the benchmark asks, not for something of an item."""
 
+MOST_VOTES = 1_000
+"""So many votes tell shares apart by three points; all requests about an item are made before the first is sent."""
+
 _EXAMPLE = msgspec.json.Decoder(dict[str, str])
 _FORM = "See “The form of a judge” in the README."
 
@@ -189,6 +192,10 @@ def _check(told: JudgeFile, labels: dict[str, str], file: Path) -> None:
     if told.votes < 1 or told.budget < 1:
         field = "votes" if told.votes < 1 else "budget"
         raise InputError("the number is below 1", "Give 1 or more.", file=file, field=field)
+    if told.votes > MOST_VOTES:
+        raise InputError(
+            f"the number is above {MOST_VOTES:,}", "Each vote is a request per item.", file=file, field="votes"
+        )
     if taken := sorted(NOT_EXTRA & told.model.extra.keys()):
         advice = "Use the settings of [model] for these; a judge never offers tools."
         raise InputError(f"the table sets {', '.join(taken)}", advice, file=file, field="model.extra")

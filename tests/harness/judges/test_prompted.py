@@ -159,6 +159,7 @@ def test_braces_in_a_value_are_text_and_a_placeholder_without_a_value_is_an_erro
     ("more", "examples", "said"),
     [
         ("votes = 0", "", "votes: the number is below 1"),
+        ("votes = 100_000_000", "", "votes: the number is above 1,000"),
         ("colour = 1", "", "unknown key 'colour'"),
         ("[model.extra]\ntools = []\n", "", "model.extra: the table sets tools"),
         ("[model.extra]\nmessages = []\n", "", "model.extra: the table sets messages"),
