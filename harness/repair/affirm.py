@@ -1,67 +1,64 @@
-"""Whether a case holds: its tests fail on the broken tree and pass once the golden patch is applied (section 4.1)."""
+"""Whether a case is what it claims: its oracle fails on the broken tree and passes with the golden patch (section 4).
 
-import time
+A run affirms each case again before it counts.
+"""
 
 from msgspec import Struct
 
 from harness.edits import apply_edit
-from harness.errors import EditRefused
-from harness.repair.case import GOLDEN, CaseFolder
+from harness.errors import MisstepError
+from harness.repair.case import CaseFolder
 from harness.repair.scoring import open_case, oracle_report, original_reader, put_files
 from harness.workspace import Sandbox
+from harness.workspace.suite_report import SuiteReport
 
 
-class Affirmed(Struct, frozen=True):
-    """What affirming a case found: why it does not hold, empty where it does, and how long it took."""
+class Affirmed(Struct, frozen=True, omit_defaults=True):
+    """What the runs of a case's oracle found; `reason` says why the case does not hold."""
 
-    reason: str
-    seconds: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the case may count."""
-        return not self.reason
+    holds: bool
+    reason: str = ""
+    seconds: float = 0.0
+    before: tuple[SuiteReport, ...] = ()
 
 
 def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = 1) -> Affirmed:
-    """Run a case's oracle before and after its golden patch; without one, before alone.
+    """Run a case's oracle without and with its golden patch, each `runs` times, in the sandbox.
 
-    Parameters
-    ----------
-    folder, sandbox
-        The case, and where its tests run.
-    runs
-        How often each has to come out as it should.
+    A case without a golden patch is affirmed where its oracle fails. An oracle that was stopped by a limit has failed
+    only where the patch makes it pass.
 
     Raises
     ------
     SandboxFailed
-        The tests were never started.
+        A command was never started.
     """
-    started = time.monotonic()
-    reason = _reason(folder, sandbox, runs)
-    return Affirmed(reason, round(time.monotonic() - started, 3))
-
-
-def _reason(folder: CaseFolder, sandbox: Sandbox, runs: int) -> str:
-    with open_case(folder, sandbox) as workspace:
-        untouched = workspace.take()
-        for _ in range(runs):
-            if oracle_report(workspace, folder.case).passed:
-                return "the oracle's tests pass on the broken tree"
-            workspace.restore(untouched)
-        golden = folder.golden()
-        if golden is None:
-            return ""
+    case = folder.case
+    golden = folder.golden()
+    texts: dict[str, bytes | None] = {}
+    if golden is not None:
         try:
             applied = apply_edit("unified_diff", golden, original_reader(folder))
-        except EditRefused as error:
-            return f"{GOLDEN} cannot be applied: {error.line()}"
-        put_files(workspace, {path: None if text is None else text.encode() for path, text in applied.files.items()})
-        mended = workspace.take()
-        for _ in range(runs):
-            report = oracle_report(workspace, folder.case)
-            if not report.passed:
-                return f"the oracle's tests fail with the golden patch: {report.feedback(500)}"
-            workspace.restore(mended)
-    return ""
+        except MisstepError as error:
+            return Affirmed(False, f"the golden patch does not apply: {error.line()}")
+        texts = {path: None if text is None else text.encode() for path, text in applied.files.items()}
+    before: list[SuiteReport] = []
+    seconds = 0.0
+    with open_case(folder, sandbox) as workspace:
+        start = workspace.take()
+        for number in range(1, 2 * runs + 1):
+            broken = number <= runs
+            if number == runs + 1:
+                if golden is None:
+                    break
+                put_files(workspace, texts)
+                start = workspace.take()
+            report = oracle_report(workspace, case)
+            workspace.restore(start)
+            seconds += report.seconds
+            if broken:
+                before.append(report)
+            if report.passed == broken:
+                said = "passes on the broken tree" if broken else f"fails with the golden patch: {report.feedback(500)}"
+                return Affirmed(False, f"the oracle {said}", round(seconds, 3), tuple(before))
+    return Affirmed(True, seconds=round(seconds, 3), before=tuple(before))

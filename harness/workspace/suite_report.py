@@ -124,7 +124,8 @@ def from_unittest(output: str) -> SuiteCounts | None:
     skipped = _SKIPPED.search(output, counted.end())
     failed: list[FailedTest] = []
     places = list(_BLOCK.finditer(output, 0, counted.start()))
-    for place, following in zip(places, [*(each.start() for each in places[1:]), counted.start()], strict=True):
+    ends = [*(each.start() for each in places), counted.start()][1:]
+    for place, following in zip(places, ends, strict=True):
         rule = _RULE.search(output, place.end(), following)
         trace = output[rule.end() if rule else place.end() : following].strip().removesuffix("-" * 70).strip()
         failed.append(FailedTest(_unittest_id(place.group(1)), _last_line(trace), trace[-MOST_TRACE:]))
@@ -137,6 +138,8 @@ def _junit_id(case: Xml.Element) -> str:
     if file.endswith(".py"):
         # pytest writes `tests.test_a.TestB`; what follows the module are the classes.
         module = file.removesuffix(".py").replace("/", ".")
+        if not group and name == module:  # the file could not be imported
+            return file
         classes = group.removeprefix(module).strip(".").replace(".", "::") if group.startswith(module) else ""
         return "::".join(part for part in (file, classes, name) if part)
     return "::".join(part for part in (file or group, name) if part)

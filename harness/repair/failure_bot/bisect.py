@@ -1,0 +1,106 @@
+"""The change after which a test fails, by running the test in the sandbox on commits of the history.
+
+The history is that of first parents: each merge is one change, blamed as a whole, because it landed as a whole, and
+the commits inside of a merged branch were never what others worked on.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from harness.repair.failure_bot.change_point import ChangePoint, Outcome, Prior
+from harness.repair.failure_bot.repository import Commit
+
+CONFIDENCE = 0.95
+"""The posterior at which a search ends: that share of its answers should be right."""
+
+MOST_RUNS = 150
+
+Run = Callable[[str], Outcome]
+"""Runs the test once at a commit, given by its id."""
+
+
+class Bisection(Struct, frozen=True):
+    """Where a test began to fail.
+
+    Attributes
+    ----------
+    changes
+        The blamed change; several, oldest first, where the commits before the last of them cannot be run; none where
+        the test fails at the oldest commit already, or where no change reaches the confidence.
+    posterior
+        The probability of that answer.
+    decided
+        Whether it reaches the confidence.
+    runs
+        How often the test was run for it.
+    rate_before, rate_after
+        How often the test fails before and after the change, as posterior means.
+    """
+
+    changes: tuple[Commit, ...]
+    posterior: float
+    decided: bool
+    runs: int
+    rate_before: float
+    rate_after: float
+
+    @property
+    def change(self) -> Commit | None:
+        """The blamed change, where it is a single one."""
+        return self.changes[0] if len(self.changes) == 1 else None
+
+
+def find_change(
+    history: Sequence[Commit],
+    run: Run,
+    *,
+    known_good: bool = False,
+    at_newest: Sequence[Outcome] = (),
+    suspected: Mapping[str, float] | None = None,
+    prior: Prior | None = None,
+    confidence: float = CONFIDENCE,
+    most_runs: int = MOST_RUNS,
+    on_run: Callable[[Commit, Outcome, float], None] = lambda *_: None,
+) -> Bisection:
+    """Search for the change after which a test fails more often than before.
+
+    Parameters
+    ----------
+    history
+        The commits that landed, oldest first; the test fails at the newest, at least at times.
+    known_good
+        Whether the oldest is known to be sound; otherwise that it is not is one of the answers.
+    at_newest
+        What runs at the newest commit have said already; they are not counted as runs.
+    suspected
+        Commit id → how many times likelier than another it is to be the change, before any run.
+    on_run
+        Told of each run: the commit, its outcome, and the posterior of the best answer then.
+    """
+    names = suspected or {}
+    point = ChangePoint(len(history), weights=[names.get(commit.id, 1.0) for commit in history], prior=prior)
+    if known_good and len(history) > 1:
+        point.rule_out(0)
+    for outcome in at_newest:
+        if outcome in ("failed", "passed"):
+            point.record(len(history) - 1, outcome)
+    already = point.runs
+    best, posterior = point.best()
+    while posterior < confidence and point.runs - already < most_runs:
+        place = point.next()
+        if place is None:
+            break
+        outcome = run(history[place].id)
+        if outcome == "absent" and place == len(history) - 1:
+            outcome = "passed"  # it was seen to fail here
+        point.record(place, outcome)
+        best, posterior = point.best()
+        on_run(history[place], outcome, posterior)
+    before, after = point.rates()
+    decided = posterior >= confidence
+    inside = decided and 0 not in best
+    changes = tuple(history[place] for place in best) if inside else ()
+    if decided and best == range(1) and not history[0].parents and not history[0].is_cut:
+        changes = (history[0],)  # the first commit of all
+    return Bisection(changes, posterior, decided, point.runs - already, before, after)

@@ -1,0 +1,266 @@
+"""A git repository of a user, read only: its commits, their trees, changes and authors.
+
+What git works on is a copy of the objects and branches alone, so that no hook, filter, setting or program of the
+repository counts, and nothing in it is written to. Trees are written from the raw objects: attributes such as
+`export-ignore` and `filter`, which change what `git archive` and `git checkout` give, have no say.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from msgspec import Struct
+
+from harness.errors import InputError, UnsafePath, UsageError
+from harness.workspace import beneath, copied_git_folder, git_environment
+
+_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%ct%x00%s"
+_FILE, _PROGRAM, _LINK = b"100644", b"100755", b"120000"
+_PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
+
+
+class Commit(Struct, frozen=True):
+    """One commit as its history names it.
+
+    `parents` are the merged ones, the one that it landed on first; none at the first commit of all, and where a shallow
+    clone ends, which `is_cut` says.
+    """
+
+    id: str
+    parents: tuple[str, ...]
+    author: str
+    email: str
+    committed: datetime
+    subject: str
+    is_cut: bool = False
+
+    @property
+    def short(self) -> str:
+        """The start of its id, as people write it."""
+        return self.id[:10]
+
+
+class ChangedFile(Struct, frozen=True):
+    """One file in a change; `is_text` where a text diff says all of what was changed in it."""
+
+    path: str
+    is_text: bool
+
+
+class Repository:
+    """A repository's commits, as a context manager that owns the copy. Paths are relative to the tree's root.
+
+    Parameters
+    ----------
+    folder
+        A checkout, a linked worktree, or a bare repository.
+
+    Raises
+    ------
+    InputError
+        It is no git repository, or one whose objects stand elsewhere.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        git, shared = _git_folders(folder)
+        self._own = Path(tempfile.mkdtemp(prefix="misstep-git-"))
+        try:
+            self._git = copied_git_folder(shared, self._own / "git")
+            if git != shared:
+                shutil.copyfile(git / "HEAD", self._git / "HEAD", follow_symlinks=False)
+            self._empty = self._own / "empty"
+            self._empty.mkdir()
+            shallow = self._git / "shallow"
+            self._cut = set(shallow.read_text().split()) if shallow.is_file() else set()
+            self.head = self.commit("HEAD")
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the copy."""
+        shutil.rmtree(self._own, ignore_errors=True)
+
+    def commit(self, name: str) -> Commit:
+        """The commit of a name: an id, a branch, a tag, `HEAD~3`.
+
+        Raises
+        ------
+        InputError
+            There is none.
+        """
+        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", check=False)
+        if not found.strip():
+            raise InputError(f"no commit {name!r}", "Name a commit, a branch or a tag.", file=self.folder)
+        return next(self._log("--no-walk", found.decode().strip()))
+
+    def first_parents(self, newest: str, most: int, *, after: str = "") -> list[Commit]:
+        """The commits that landed, oldest first: along first parents, so that a merge is one change as it landed.
+
+        Parameters
+        ----------
+        most
+            How many at most, the newest of them.
+        after
+            A commit at which to begin, itself included, where it is one of them.
+        """
+        found = list(self._log("--first-parent", f"--max-count={most}", newest))
+        places = [place for place, commit in enumerate(found) if commit.id == after]
+        return found[: places[0] + 1][::-1] if places else found[::-1]
+
+    def diff(self, commit: Commit) -> str:
+        """What a commit changed of what it landed on, as a unified diff."""
+        return self._ask("diff-tree", "-p", *_PLAIN, "--full-index", *_from(commit)).decode("utf-8", "surrogateescape")
+
+    def changed_files(self, commit: Commit) -> list[ChangedFile]:
+        """The files that a commit changed of what it landed on."""
+        said = self._ask("diff-tree", "-r", "--raw", "--numstat", "-z", *_PLAIN, *_from(commit)).split(b"\0")
+        if not commit.parents:
+            said = said[1:]  # a root commit's own id comes first
+        texts: dict[str, bool] = {}
+        counts: set[str] = set()
+        rest = iter(said)
+        for entry in rest:
+            if entry.startswith(b":"):
+                modes = set(entry[1:].split(b" ")[:2]) - {b"000000"}
+                texts[_name(next(rest))] = len(modes) == 1 and modes <= {_FILE, _PROGRAM}
+            elif entry:
+                added, _, path = entry.split(b"\t", 2)
+                if added != b"-":
+                    counts.add(_name(path))
+        return [ChangedFile(path, plain and path in counts) for path, plain in texts.items()]
+
+    def authors(self, commit: str, path: str) -> Iterator[Commit]:
+        """The commits that changed a file, newest first."""
+        return self._log("--max-count=20", commit, "--", f":(literal){path}")
+
+    def text(self, commit: str, path: str) -> str | None:
+        """The text of a file at a commit; none where there is none."""
+        if self._ask("cat-file", "-t", f"{commit}:{path}", check=False).strip() != b"blob":
+            return None
+        return self._ask("cat-file", "blob", f"{commit}:{path}").decode("utf-8", "replace")
+
+    def paths(self, commit: str) -> list[str]:
+        """The paths of the files of a commit."""
+        return [path for _, _, path in self._entries(commit)]
+
+    def export(self, commit: str, folder: Path) -> Path:
+        """Write the tree of a commit into a folder, which is made; submodules stay empty.
+
+        Raises
+        ------
+        UnsafePath
+            A path in the tree leaves the folder, or goes through a link.
+        """
+        folder.mkdir(parents=True)
+        entries = [entry for entry in self._entries(commit) if entry[0] in (_FILE, _PROGRAM, _LINK)]
+        asked = b"".join(name + b"\n" for _, name, _ in entries)
+        contents = _objects(self._ask("cat-file", "--batch", given=asked))
+        made: set[str] = set()
+        for (mode, _, path), content in zip(entries, contents, strict=True):
+            if beneath.relative(path) != path or ".git" in path.lower().split("/"):
+                raise UnsafePath(f"the tree of {commit} names {path!r}")
+            parent, _, name = path.rpartition("/")
+            _make_folders(folder, parent, made)
+            try:
+                with beneath.folder_at(folder, parent) as into:
+                    if mode == _LINK:
+                        beneath.make_link(into, name, os.fsdecode(content), None)
+                    else:
+                        beneath.write_file(into, name, content, 0o755 if mode == _PROGRAM else 0o644, None)
+            except OSError as error:
+                raise UnsafePath(f"the tree of {commit} cannot be written: {path!r}: {error.strerror}") from error
+        return folder
+
+    def _entries(self, commit: str) -> Iterator[tuple[bytes, bytes, str]]:
+        for entry in self._ask("ls-tree", "-r", "-z", commit).split(b"\0"):
+            if entry:
+                about, _, path = entry.partition(b"\t")
+                mode, _, name = about.split(b" ")
+                yield mode, name, _name(path)
+
+    def _log(self, *arguments: str) -> Iterator[Commit]:
+        said = self._ask("log", "-z", f"--format={_FORMAT}", *arguments).decode("utf-8", "replace")
+        fields = said.split("\0")
+        for at in range(0, len(fields) - 5, 6):
+            name, parents, author, email, seconds, subject = fields[at : at + 6]
+            when = datetime.fromtimestamp(int(seconds), UTC)
+            yield Commit(name, tuple(parents.split()), author, email, when, subject, name in self._cut)
+
+    def _ask(self, *arguments: str, check: bool = True, given: bytes = b"") -> bytes:
+        environment = git_environment(self._git, self._empty)
+        try:
+            done = subprocess.run(  # noqa: S603
+                ["git", *arguments],  # noqa: S607
+                cwd=self._empty,
+                env=environment,
+                input=given,
+                capture_output=True,
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise UsageError("there is no `git`", "Install git.") from error
+        if check and done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise InputError(f"git cannot read it: {said[-1] if said else arguments[0]}", file=self.folder)
+        return done.stdout
+
+
+def _from(commit: Commit) -> tuple[str, ...]:
+    return (commit.parents[0], commit.id) if commit.parents else ("--root", commit.id)
+
+
+def _name(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")
+
+
+def _objects(said: bytes) -> Iterator[bytes]:
+    """The contents in what `git cat-file --batch` printed."""
+    at = 0
+    while at < len(said):
+        end = said.index(b"\n", at)
+        size = int(said[at:end].rsplit(b" ", 1)[1])
+        yield said[end + 1 : end + 1 + size]
+        at = end + 1 + size + 1
+
+
+def _make_folders(root: Path, path: str, made: set[str]) -> None:
+    if not path or path in made:
+        return
+    parent, _, name = path.rpartition("/")
+    _make_folders(root, parent, made)
+    with beneath.folder_at(root, parent) as into, suppress(FileExistsError):
+        beneath.make_folder(into, name, 0o755, None)
+    made.add(path)
+
+
+def _git_folders(folder: Path) -> tuple[Path, Path]:
+    """The git folder of a checkout and the one that holds its objects, which differ in a linked worktree."""
+    git = folder / ".git"
+    if git.is_file():
+        git = (folder / git.read_text().partition("gitdir:")[2].strip()).resolve()
+    elif not git.is_dir():
+        git = folder
+    common = git / "commondir"
+    shared = (git / common.read_text().strip()).resolve() if common.is_file() else git
+    if not (git / "HEAD").is_file() or not (shared / "objects").is_dir():
+        raise InputError("is no git repository", "Give the folder of a checkout.", file=folder)
+    if (shared / "objects/info/alternates").is_file():
+        raise InputError("its objects stand in another repository", "Run `git repack -a -d` there.", file=folder)
+    return git, shared

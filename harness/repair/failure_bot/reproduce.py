@@ -1,0 +1,179 @@
+"""Running a test command in the sandbox on the tree of a commit, and what that says of one test."""
+
+import re
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Self
+
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.repair.failure_bot.change_point import Outcome
+from harness.repair.failure_bot.repository import Repository
+from harness.workspace import Limits, Sandbox, Snapshot, Toolchain, Workspace, open_workspace
+from harness.workspace.suite_command import runner_of
+from harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport
+from harness.workspace.suite_run import run_suite
+
+KEPT = 4
+"""How many commits' trees are held at once: a search goes back and forth between a few."""
+
+_NOT_STARTED = (126, 127)
+_SHOWN = 6_000
+_LONGEST_LINE = 60_000
+_UNKNOWN_TO_UNITTEST = "unittest.loader._FailedTest"
+_MISSING = re.compile(r"(?:has no attribute|No module named) '([^'\n]{1,200})'")
+
+
+class Reproduction(Struct, frozen=True):
+    """What the test command says at a commit; `failing` has one test without id where no single one is named."""
+
+    commit: str
+    report: SuiteReport
+    failing: tuple[FailedTest, ...]
+
+
+class CommitRuns:
+    """A test command on the trees of a repository's commits, each run on the tree as it was committed.
+
+    Nothing of the user's work tree is read or written. A context manager, as it holds some trees.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        command: str,
+        *,
+        sandbox: Sandbox,
+        toolchain: Toolchain,
+        limits: Limits | None = None,
+    ) -> None:
+        self.repository, self.command = repository, command
+        self._sandbox, self._toolchain, self._limits = sandbox, toolchain, limits
+        self._open: dict[str, tuple[Workspace, Snapshot, ExitStack]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._open:
+            self._close(next(iter(self._open)))
+
+    def report(self, commit: str, tests: Sequence[str] = ()) -> SuiteReport:
+        """Run tests at a commit, all of the command's where none is named."""
+        workspace = self.workspace(commit)
+        if sum(map(len, tests)) > _LONGEST_LINE:
+            tests = ()  # no shell takes such a line; what is asked about is among all of them
+        return run_suite(workspace, self.command, tests, self._limits)
+
+    def workspace(self, commit: str) -> Workspace:
+        """The tree of a commit as it was committed, open until some other trees have been asked for."""
+        if commit in self._open:
+            workspace, snapshot, closing = self._open.pop(commit)
+            workspace.restore(snapshot)
+        else:
+            while len(self._open) >= KEPT:
+                self._close(next(iter(self._open)))
+            with ExitStack() as opening:
+                folder = Path(opening.enter_context(TemporaryDirectory(prefix="misstep-commit-")))
+                tree = self.repository.export(commit, folder / "tree")
+                opened = open_workspace(
+                    tree, sandbox=self._sandbox, read_only=self._toolchain.read_only, environment=self._environment()
+                )
+                workspace = opening.enter_context(opened)
+                snapshot = workspace.take()
+                closing = opening.pop_all()
+        self._open[commit] = workspace, snapshot, closing
+        return workspace
+
+    def _environment(self) -> dict[str, str]:
+        """Variables as in a repair case; the seed of hashes is left free, as a test may be flaky by their order."""
+        path = f"{Path(self._toolchain.python).parent}:/usr/local/bin:/usr/bin:/bin"
+        return {"PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8"}
+
+    def _close(self, commit: str) -> None:
+        self._open.pop(commit)[2].close()
+
+    def outcome(self, commit: str, test: str) -> Outcome:
+        """Run one test at a commit, the whole command where the id is empty."""
+        report = self.report(commit, [test] if test else [])
+        return outcome_of(report, test)
+
+
+def reproduce(runs: CommitRuns, commit: str) -> Reproduction:
+    """Run all tests at a commit and give those that fail.
+
+    Raises
+    ------
+    InputError
+        The command runs no test there, or cannot be started.
+    """
+    report = runs.report(commit)
+    return Reproduction(commit, report, failing_tests(report, runs.command))
+
+
+def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
+    """The tests that failed; where the command failed without naming any, one without id, which is the whole command.
+
+    Raises
+    ------
+    InputError
+        The command ran no test, or cannot be started.
+    """
+    if report.failed or report.passed:
+        return report.failed
+    if report.exit_code in _NOT_STARTED:
+        raise InputError(
+            f"the test command {command!r} cannot be started in the sandbox: {report.output.strip()[-300:]}",
+            "Give a command whose programs are part of the system or of this Python.",
+        )
+    if report.ended == "exited" and report.ran == 0 and runner_of(command) != "exit_code":
+        raise InputError(f"the test command {command!r} runs no test", "Give a command that finds some.")
+    lines = [line.strip() for line in report.output.splitlines() if line.strip()]
+    said = lines[-1] if lines else f"it ended with exit code {report.exit_code}"
+    message = f"the tests were stopped: {STOPPED[report.ended]}" if report.ended != "exited" else said
+    return (FailedTest("", message, report.output[-_SHOWN:]),)
+
+
+def outcome_of(report: SuiteReport, test: str) -> Outcome:
+    """What a run of one test says of it.
+
+    A test that is not there, or is skipped, does not fail; one whose file cannot be imported at that commit, or
+    that meets a limit, says nothing, unless that is the failure itself.
+    """
+    if report.exit_code in _NOT_STARTED:
+        return "undecided"
+    if not test:
+        return "passed" if report.passed else "failed"
+    if any(failed.id == test for failed in report.failed):
+        return "failed"
+    if report.failed and all(_is_absent(failed, test) for failed in report.failed):
+        return "absent"
+    if report.passed:
+        return "passed"
+    if report.ended != "exited" or report.failed or report.ran is None:
+        return "undecided"
+    return "absent" if report.ran == 0 else "undecided"
+
+
+def file_of(test: str, paths: Collection[str]) -> str:
+    """The file of a test by its id, `tests/a.py::test_b` or `tests.a.Group.test_b`; empty where there is none."""
+    file = test.partition("::")[0]
+    if file in paths:
+        return file
+    parts = test.split(".")
+    names = ("/".join(parts[:length]) + ".py" for length in range(len(parts), 0, -1))
+    return next((name for name in names if name in paths), "")
+
+
+def _is_absent(failed: FailedTest, test: str) -> bool:
+    """Whether unittest says that it knows no such test: its module, its class or its own name is not there."""
+    if not failed.id.startswith(_UNKNOWN_TO_UNITTEST):
+        return False
+    missing = _MISSING.search(failed.message)
+    return missing is not None and missing.group(1) in (*test.split("."), test.rpartition(".")[0].rpartition(".")[0])

@@ -1,0 +1,208 @@
+"""The tasks of the failure bot in an SQLite file, which several processes may use at once."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.errors import InputError, UsageError, writing
+
+TaskState = Literal["open", "fixed", "landed", "not_reproducible", "flaky", "rejected"]
+"""`fixed`: a patch was validated; `landed`: it is on the main branch and the tests pass; `rejected`: by people."""
+
+_KIND = 0x6D735462
+_WAIT_SECONDS = 30.0
+_TABLE = """
+CREATE TABLE IF NOT EXISTS task (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, state TEXT NOT NULL, created TEXT NOT NULL, content BLOB NOT NULL
+);
+CREATE UNIQUE INDEX IF NOT EXISTS one_open ON task (key) WHERE state = 'open';
+"""
+
+
+class RepairTask(Struct, frozen=True, omit_defaults=True):
+    """A failure that somebody is to mend.
+
+    Parameters
+    ----------
+    tests
+        The tests that fail by the one cause, as their runner names them; the first stands for them.
+    message, trace
+        Those of the first test.
+    commit
+        The commit at which they fail.
+    blame, blame_posterior
+        The id of the change that they began with, where it is known, and how likely it is the one.
+    diff
+        What that change did.
+    owner, owner_reason
+        Who it is given to, and why.
+    flakiness
+        The posterior that the first test is flaky.
+    attached_diff
+        A mend that somebody has attached, as a unified diff.
+    """
+
+    tests: tuple[str, ...]
+    command: str
+    message: str
+    trace: str
+    commit: str
+    repository: str = ""
+    blame: str = ""
+    blame_posterior: float = 0.0
+    diff: str = ""
+    owner: str = ""
+    owner_reason: str = ""
+    flakiness: float = 0.0
+    attached_diff: str = ""
+    state: TaskState = "open"
+    id: int = 0
+    created: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells whether two tasks are about one failure."""
+        return "\0".join((self.repository, self.blame or f"{self.tests[0]}\0{self.message}"))
+
+
+class TaskStore:
+    """The open file of tasks.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened or holds something else.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        with writing(file), self._usable():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._rows = sqlite3.connect(file, timeout=_WAIT_SECONDS, isolation_level=None)
+            with self._at_once():
+                (kind,) = self._rows.execute("PRAGMA application_id").fetchone()
+                (tables,) = self._rows.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                if kind != _KIND and tables:
+                    raise InputError("it holds something else than tasks", "Name another file.", file=file)
+                for statement in filter(str.strip, _TABLE.split(";")):
+                    self._rows.execute(statement)
+                self._rows.execute(f"PRAGMA application_id = {_KIND}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._rows.close()
+
+    def file_task(self, task: RepairTask) -> RepairTask:
+        """Keep a new task and give it its id; where one about the same failure is open, that one is brought up to date.
+
+        What was attached to it stays.
+        """
+        created = task.created or datetime.now(UTC).isoformat(timespec="seconds")
+        with self._usable(), self._at_once():
+            found = self._rows.execute(
+                "SELECT id, state, content FROM task WHERE key = ? AND state = 'open'", (task.key,)
+            )
+            row = found.fetchone()
+            if row is not None:
+                before = _task(row)
+                attached = task.attached_diff or before.attached_diff
+                return self._write(replace(task, id=before.id, created=before.created, attached_diff=attached))
+            given = self._rows.execute(
+                "INSERT INTO task (key, state, created, content) VALUES (?, ?, ?, '')",
+                (_sendable_text(task.key), task.state, created),
+            )
+            return self._write(replace(task, id=int(given.lastrowid or 0), created=created))
+
+    def _write(self, task: RepairTask) -> RepairTask:
+        content = msgspec.json.encode(_sendable(replace(task, id=0)))
+        self._rows.execute("UPDATE task SET content = ? WHERE id = ?", (content, task.id))
+        return task
+
+    def task(self, number: int) -> RepairTask:
+        """The task of an id.
+
+        Raises
+        ------
+        UsageError
+            There is none.
+        """
+        with self._usable():
+            row = self._rows.execute("SELECT id, state, content FROM task WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            raise UsageError(f"no task {number} in {self.file}")
+        return _task(row)
+
+    def tasks(self, state: TaskState | None = None) -> list[RepairTask]:
+        """All tasks, or those of a state, in the order of their ids."""
+        with self._usable():
+            rows = self._rows.execute(
+                "SELECT id, state, content FROM task WHERE ? IS NULL OR state = ? ORDER BY id", (state, state)
+            )
+            return [_task(row) for row in rows]
+
+    def change_state(self, number: int, state: TaskState, *, expected: TaskState | None = None) -> RepairTask:
+        """Give a task another state; where another process has changed it from the expected one, nothing is done.
+
+        Raises
+        ------
+        UsageError
+            There is no such task or state, it is not in the expected state, or another open task is about its failure.
+        """
+        if state not in get_args(TaskState):
+            raise UsageError(f"no state {state!r}", f"States: {', '.join(get_args(TaskState))}.")
+        with self._usable(), self._at_once():
+            before = self.task(number)
+            if expected is not None and before.state != expected:
+                raise UsageError(f"task {number} is {before.state}, not {expected}")
+            try:
+                self._rows.execute("UPDATE task SET state = ? WHERE id = ?", (state, number))
+            except sqlite3.IntegrityError as error:
+                raise UsageError(f"another open task is about the failure of task {number}") from error
+            return replace(before, state=state)
+
+    def attach(self, number: int, diff: str) -> RepairTask:
+        """Attach a mend to a task. Raises as `task` does."""
+        with self._usable(), self._at_once():
+            return self._write(replace(self.task(number), attached_diff=diff))
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        """A transaction that no other process writes into; undone where it fails."""
+        self._rows.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._rows.execute("ROLLBACK")
+            raise
+        self._rows.execute("COMMIT")
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(f"the file of tasks cannot be used: {error}", "Name another.", file=self.file) from error
+
+
+def _task(row: tuple[int, TaskState, bytes]) -> RepairTask:
+    number, state, content = row
+    return replace(msgspec.json.decode(content, type=RepairTask), id=number, state=state)
+
+
+def _sendable_text(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _sendable(task: RepairTask) -> RepairTask:
+    """The task without halves of characters, which no file of UTF-8 takes."""
+    texts = {name: getattr(task, name) for name in task.__struct_fields__ if isinstance(getattr(task, name), str)}
+    tests = tuple(_sendable_text(test) for test in task.tests)
+    return replace(task, tests=tests, **{name: _sendable_text(text) for name, text in texts.items()})

@@ -1,0 +1,96 @@
+"""A test is failing, passing or flaky with a probability, in no more runs than that takes."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError
+from harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded, estimate, read_record, rerun
+
+
+def record(*outcomes: str) -> list[Recorded]:
+    """A record with one outcome a commit, `F` or `P`, or several of a commit."""
+    return [Recorded("t", f"c{at}", one == "F") for at, several in enumerate(outcomes) for one in several]
+
+
+def test_both_outcomes_at_one_commit_are_a_flaky_test() -> None:
+    found = estimate(1, 2)
+    assert (found.state, found.flaky) == ("flaky", 1)
+
+
+def test_the_posterior_is_that_of_the_written_formula() -> None:
+    # 0.84 · 1/2 against 0.16 · B(1 + 3, 1) = 0.16 / 4
+    assert estimate(3, 3).failing == pytest.approx(0.42 / (0.42 + 0.04))
+    assert estimate(0, 3).passing == pytest.approx(0.42 / (0.42 + 0.04))
+
+
+def test_shares_sum_to_one() -> None:
+    for found in (estimate(4, 4), estimate(0, 2), estimate(2, 5, record("P", "F", "PF"))):
+        assert found.failing + found.flaky + found.passing == pytest.approx(1)
+
+
+def test_a_test_that_always_fails_is_failing_after_few_runs() -> None:
+    found = rerun(set, ["t"], first={"t"})["t"]
+    assert found.state == "failing"
+    assert found.runs == 7
+
+
+def test_runs_end_with_the_first_contradiction() -> None:
+    outcomes = iter([{"t"}, set(), {"t"}])
+    found = rerun(lambda _: next(outcomes), ["t"], first={"t"})["t"]
+    assert (found.state, found.runs, found.failures) == ("flaky", 3, 2)
+
+
+def test_runs_end_at_the_most_that_was_asked() -> None:
+    found = rerun(set, ["t"], first={"t"}, most_runs=3)["t"]
+    assert (found.state, found.runs) == ("undecided", 3)
+
+
+def test_only_tests_that_are_not_decided_are_run_again() -> None:
+    asked: list[list[str]] = []
+
+    def run(tests: object) -> set[str]:
+        asked.append(list(tests))  # type: ignore[call-overload]
+        return {"broken"}
+
+    rerun(run, ["broken", "flaky"], first={"broken", "flaky"})
+    assert asked[0] == ["broken", "flaky"]
+    assert all(tests == ["broken"] for tests in asked[1:])
+
+
+def test_a_record_of_changing_outcomes_makes_a_flaky_test_likelier() -> None:
+    unsteady, steady = record(*"PFPPFPFF"), record(*"PPPPPPPP")
+    assert estimate(2, 2, unsteady).flaky > 0.7 > 0.5 > estimate(2, 2).flaky
+    assert estimate(2, 2, steady).flaky < 0.2
+
+
+def test_a_record_with_both_outcomes_at_a_commit_leaves_flaky_or_broken_for_good() -> None:
+    recorded = record("P", "PF", "P", "FP")
+    assert estimate(0, 3, recorded).passing == 0
+    assert estimate(3, 3, recorded).flaky > estimate(9, 9, recorded).flaky
+    assert estimate(30, 30, recorded).state == "failing"
+
+
+def test_no_test_is_flaky_where_the_prior_hardly_allows_it() -> None:
+    assert estimate(1, 1, prior=FlakinessPrior(flaky=0.001)).state == "failing"
+
+
+def test_a_record_is_read_from_csv_and_from_sqlite(tmp_path: Path) -> None:
+    rows = [("t", "a", "passed"), ("t", "b", "failed"), ("t", "c", "skipped")]
+    table = tmp_path / "outcomes.csv"
+    table.write_text("test,commit,outcome,when\n" + "".join(f"{','.join(row)},now\n" for row in rows))
+    base = tmp_path / "outcomes.db"
+    with sqlite3.connect(base) as database:
+        database.execute('CREATE TABLE outcomes (test, "commit", outcome)')
+        database.executemany("INSERT INTO outcomes VALUES (?, ?, ?)", rows)
+    database.close()
+    expected = [Recorded("t", "a", failed=False), Recorded("t", "b", failed=True)]
+    assert read_record(table) == read_record(base) == expected
+
+
+@pytest.mark.parametrize("content", [b"test,result\n", b"SQLite format 3\0 and no more", b"\xff\xfe\x00"])
+def test_a_record_of_another_form_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "record").write_bytes(content)
+    with pytest.raises(InputError, match="record"):
+        read_record(tmp_path / "record")

@@ -1,0 +1,93 @@
+"""Who answers for a failing test, by the blamed change, CODEOWNERS and the test's own history."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.repair.failure_bot.owner import code_owners, is_bot, owners, parse_codeowners
+from harness.repair.failure_bot.repository import Repository
+from tests.harness.repair.failure_bot.histories import MadeRepository
+
+EXAMPLE = """\
+# The example of GitHub's documentation
+*       @global-owner1 @global-owner2
+*.js    @js-owner #This is an inline comment.
+*.go docs@example.com
+*.txt @octo-org/octocats
+/build/logs/ @doctocat
+docs/* docs@example.com
+apps/ @octocat
+/docs/ @doctocat
+/scripts/ @doctocat @octocat
+**/logs @octocat
+/apps/ @octocat
+/apps/github
+/other/**/deep.md @deep
+!negated @nobody
+a[bc].py @nobody
+with\\ space.py @space
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("README.md", ("@global-owner1", "@global-owner2")),
+        ("src/a.js", ("@js-owner",)),
+        ("src/main.go", ("docs@example.com",)),
+        ("build/logs/a/b.txt", ("@octocat",)),
+        ("src/build/logs2/b.md", ("@global-owner1", "@global-owner2")),
+        ("docs/getting-started.md", ("@doctocat",)),
+        ("src/docs/x.md", ("@global-owner1", "@global-owner2")),
+        ("sub/apps/x.md", ("@octocat",)),
+        ("scripts/x.sh", ("@doctocat", "@octocat")),
+        ("deeply/nested/logs/x.md", ("@octocat",)),
+        ("apps/github", ()),
+        ("apps/github/x.md", ()),
+        ("apps/other/x.md", ("@octocat",)),
+        ("other/deep.md", ("@deep",)),
+        ("other/a/b/deep.md", ("@deep",)),
+        ("ab.py", ("@global-owner1", "@global-owner2")),
+        ("with space.py", ("@space",)),
+    ],
+)
+def test_the_last_line_that_matches_a_file_says_who_owns_it(path: str, expected: tuple[str, ...]) -> None:
+    line = code_owners(parse_codeowners(EXAMPLE), path)
+    assert line is not None
+    assert line.owners == expected
+
+
+def test_a_star_at_the_end_of_a_folder_has_no_files_of_inner_folders() -> None:
+    patterns = parse_codeowners("docs/* @writer\n")
+    assert code_owners(patterns, "docs/a.md")
+    assert code_owners(patterns, "docs/build-app/a.md") is None
+
+
+def test_the_author_of_the_blamed_change_comes_first_then_owners_then_who_wrote_the_test(tmp_path: Path) -> None:
+    made = MadeRepository(tmp_path / "made")
+    made.commit({"tests/test_a.py": "", ".github/CODEOWNERS": "/tests/ @team\n"}, person=("Tia", "tia@example.org"))
+    made.commit({"CODEOWNERS": "* @not-read\n", "a.py": "x = 1\n"}, person=("Ben", "ben@example.org"))
+    with Repository(made.folder) as repository:
+        found = owners(repository, "HEAD", "tests/test_a.py", repository.head)
+        assert [owner.name for owner in found] == ["Ben <ben@example.org>", "@team", "Tia <tia@example.org>"]
+        assert found[0].reason == f"wrote the blamed change {repository.head.short}"
+        assert found[1].reason == "owns tests/test_a.py by line 1 of .github/CODEOWNERS"
+        assert found[2].reason.startswith("changed tests/test_a.py last")
+
+
+def test_a_program_owns_nothing(tmp_path: Path) -> None:
+    made = MadeRepository(tmp_path / "made")
+    made.commit({"test_a.py": ""})
+    made.commit({"test_a.py": "x\n"}, person=("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com"))
+    with Repository(made.folder) as repository:
+        assert is_bot(repository.head)
+        assert [owner.name for owner in owners(repository, "HEAD", "test_a.py", repository.head)] == [
+            "Ann <ann@example.org>"
+        ]
+
+
+def test_people_whose_names_hold_the_word_bot_are_no_programs(tmp_path: Path) -> None:
+    made = MadeRepository(tmp_path / "made")
+    made.commit({"a": ""}, person=("Abbott Botha", "abbott@robotics.example"))
+    with Repository(made.folder) as repository:
+        assert not is_bot(repository.head)

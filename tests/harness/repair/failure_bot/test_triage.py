@@ -1,0 +1,167 @@
+"""From a repository with a failing test to a task, a decision and a repair case."""
+
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from harness.repair.case import read_case
+from harness.repair.failure_bot import reproduce
+from harness.repair.failure_bot.flakiness import FlakinessPrior
+from harness.repair.failure_bot.tasks import TaskStore
+from harness.repair.failure_bot.triage import (
+    Event,
+    Options,
+    Triaged,
+    examine,
+    task_text,
+    triage_repository,
+    write_task_case,
+)
+from harness.workspace import Sandbox, python_toolchain
+from harness.workspace.suite_report import FailedTest, SuiteReport
+from tests.harness.repair.failure_bot.histories import COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
+
+QUICK = Options(deterministic=True, flakiness=FlakinessPrior(flaky=0.01))
+
+
+def triaged(folder: Path, sandbox: Sandbox, options: Options = QUICK, **given: object) -> list[Triaged]:
+    return triage_repository(
+        folder,
+        COMMAND,
+        sandbox=sandbox,
+        toolchain=python_toolchain(),
+        options=options,
+        **given,  # type: ignore[arg-type]
+    )
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> tuple[MadeRepository, list[str]]:
+    return broken_at(tmp_path_factory.mktemp("broken") / "made", 3, 6)
+
+
+def test_a_failing_test_becomes_a_task_with_its_trace_blamed_change_and_owner(
+    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, tmp_path: Path
+) -> None:
+    made, ids = broken
+    events: list[Event] = []
+    store = TaskStore(tmp_path / "tasks.db")
+    (found,) = triaged(made.folder, sandbox, store=store, on_event=events.append)
+    task = found.task
+    assert (task.tests, task.message, task.commit) == ((TEST,), "AssertionError: 2 != 3", ids[-1])
+    assert (task.blame, task.owner) == (ids[3], "Ben <ben@example.org>")
+    assert "-    return sum(prices)\n+    return sum(prices[1:])" in task.diff
+    assert "test_total" in task.trace
+    assert found.decision.run
+    assert store.tasks("open") == [task]
+    stages = [event.stage for event in events]
+    assert [stage for place, stage in enumerate(stages) if stage not in stages[:place]] == [
+        "reproduce",
+        "flakiness",
+        "group",
+        "bisect",
+        "blame",
+        "task",
+    ]
+
+
+def test_a_task_becomes_a_repair_case_with_the_tree_the_oracle_and_the_blamed_diff(
+    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, tmp_path: Path
+) -> None:
+    made, ids = broken
+    (found,) = triaged(made.folder, sandbox)
+    write_task_case(found.task, made.folder, tmp_path / "case-1")
+    case = read_case(tmp_path / "case-1")
+    assert case.case.oracle == (TEST,)
+    assert case.case.diffs == {ids[3][:10]: found.task.diff}
+    assert (case.before / "price.py").read_text() == (made.folder / "price.py").read_text()
+    assert "AssertionError: 2 != 3" in case.case.task
+    assert ids[3][:10] in task_text(found.task)
+
+
+def test_a_repository_without_failures_has_no_task(sandbox: Sandbox, tmp_path: Path) -> None:
+    made, _ = broken_at(tmp_path / "made", 9, 2)
+    assert triaged(made.folder, sandbox) == []
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, outcomes: str) -> None:
+    """Let the runs of the tests end so, one after another, and then over again."""
+    coming = cycle(outcomes)
+
+    def run(*_: object) -> SuiteReport:
+        if next(coming) == "P":
+            return SuiteReport(passed=True, ran=1)
+        return SuiteReport(passed=False, ran=1, exit_code=1, failed=(FailedTest(TEST, "AssertionError", "trace"),))
+
+    monkeypatch.setattr(reproduce, "run_suite", run)
+
+
+def test_a_flaky_test_is_named_and_the_agent_does_not_run(
+    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, "FFPFPP")
+    (found,) = triaged(broken[0].folder, sandbox, Options())
+    assert (found.flakiness.runs, found.flakiness.failures, found.bisection) == (3, 2, None)
+    assert [one.rule for one in found.decision.objections] == ["flaky"]
+    assert found.task.flakiness == 1
+
+
+def test_the_change_of_a_flaky_test_is_looked_for_where_that_is_asked(
+    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, "FFPFPP")
+    (found,) = triaged(broken[0].folder, sandbox, Options(bisect_flaky=True))
+    assert found.bisection is not None
+    assert found.bisection.runs > 0
+    assert "flaky" in [one.rule for one in found.decision.objections]
+
+
+def test_a_failure_that_was_there_all_along_has_no_change_to_blame(sandbox: Sandbox, tmp_path: Path) -> None:
+    made, ids = broken_at(tmp_path / "made", 0, 4)
+    (found,) = triaged(made.folder, sandbox, replace(QUICK, most_commits=2))
+    assert [one.rule for one in found.decision.objections] == ["no_change_to_blame"]
+    assert found.task.blame == ""
+    (found,) = triaged(made.folder, sandbox)
+    assert found.task.blame == ids[0]
+
+
+def test_failures_with_one_blamed_change_are_one_task(sandbox: Sandbox, tmp_path: Path) -> None:
+    made = MadeRepository(tmp_path / "made")
+    both = PRICE + "\n\ndef mean(prices):\n    return sum(prices) / len(prices)\n"
+    more = TESTS.replace("import total", "import mean, total") + (
+        "\n    def test_mean(self):\n        self.assertEqual(mean([1, 3]), 2)\n"
+    )
+    made.commit({"price.py": both, "test_price.py": more})
+    made.commit({"notes.txt": "1"})
+    bad = made.commit(
+        {"price.py": both.replace("sum(prices) /", "sum(prices) //  2 /").replace("sum(prices)\n", "0\n")}
+    )
+    made.commit({"notes.txt": "2"})
+    (found,) = triaged(made.folder, sandbox)
+    assert found.task.blame == bad
+    assert set(found.task.tests) == {TEST, "test_price.Price.test_mean"}
+    assert len(found.group.causes) == 2
+
+
+def test_the_rules_are_asked_anew_at_the_head(sandbox: Sandbox, tmp_path: Path) -> None:
+    made, _ = broken_at(tmp_path / "made", 1, 2)
+    (found,) = triaged(made.folder, sandbox)
+
+    def rules(task: object = found.task) -> list[str]:
+        decision = examine(
+            task,  # type: ignore[arg-type]
+            made.folder,
+            sandbox=sandbox,
+            toolchain=python_toolchain(),
+            options=QUICK,
+        )
+        return [one.rule for one in decision.objections]
+
+    assert rules() == []
+    assert rules(replace(found.task, attached_diff="--- a")) == ["diff_attached"]
+    made.commit({"notes.txt": "later"})
+    assert rules() == []
+    made.commit({"price.py": PRICE})
+    assert rules() == ["fix_landed"]
