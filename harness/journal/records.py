@@ -28,6 +28,7 @@ import tomli_w
 from msgspec import Struct, field
 
 from harness.errors import InputError, writing
+from harness.repair_attempt import RepairAttempt
 from harness.verdict import Verdict
 
 SCHEMA = 1
@@ -57,6 +58,9 @@ class Records(Struct, Generic[Record], frozen=True):
 
 VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
 """What most runs record."""
+
+ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
+"""What a run of repairs records."""
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):

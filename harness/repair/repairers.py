@@ -17,6 +17,7 @@ from harness.edits import instructions
 from harness.errors import UsageError
 from harness.registry import Registry
 from harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
+from harness.repair.search import search_repairer
 from harness.trajectory import Trajectory
 
 _WAYWARD = (Act("work", 2), Act("repeat", 4), Act("fail", 3), Act("overstep"))
@@ -56,7 +57,7 @@ POLICIES: Registry[Callable[[RepairerOptions], MakeRepairer]] = Registry(
     {
         "model": "harness.repair.repairers:model",
         "replay": "harness.repair.repairers:replay",
-        "search": "harness.repair.search:search",
+        "search": "harness.repair.repairers:search",
         "wayward": "harness.repair.repairers:wayward",
     },
 )
@@ -86,6 +87,11 @@ def replay(options: RepairerOptions) -> MakeRepairer:
         return Repairer(ReplayPolicy(recorded), RecordedPatcher(recorded))
 
     return make
+
+
+def search(options: RepairerOptions) -> MakeRepairer:
+    """Small changes where the failure leads, without a model."""
+    return search_repairer(options.edit_format)
 
 
 def wayward(options: RepairerOptions) -> MakeRepairer:

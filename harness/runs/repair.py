@@ -18,13 +18,14 @@ from msgspec.structs import replace
 from harness.agent.loop import AgentLimits
 from harness.clients import ClientSettings
 from harness.clients.concurrency import run_concurrently
+from harness.edits import edit_format
 from harness.errors import MisstepError
 from harness.journal.inputs import digest_of, length_and_checksum, listed, part
-from harness.journal.records import SCHEMA, Inputs, Manifest, Records, read_records
+from harness.journal.records import ATTEMPT_RECORDS, SCHEMA, Inputs, Manifest, read_records
 from harness.journal.run_folder import RunInProgress, standing
 from harness.progress import Progress
 from harness.repair.affirm import affirm
-from harness.repair.attempt import attempt
+from harness.repair.attempt import MakeRepairer, attempt
 from harness.repair.case import CaseFolder
 from harness.repair.repairers import POLICIES, RepairerOptions
 from harness.repair.settings import Setting
@@ -33,9 +34,6 @@ from harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from harness.trajectory import Trajectory
 from harness.version import __version__
 from harness.workspace import Sandbox
-
-ATTEMPTS = Records(RepairAttempt, "attempts.jsonl", "attempt")
-"""What a repair run records."""
 
 COMMAND = "repair run"
 
@@ -110,22 +108,26 @@ def run_repairs(
     Raises
     ------
     UsageError
-        `out` holds another run, or the policy lacks an option.
+        `out` holds another run, there is no such policy or edit format, or the policy lacks an option.
     MissingPrerequisite
         The server of the model cannot be reached; the attempts made are kept.
     KeyboardInterrupt
         Stopped; the attempts made are kept.
     """
+    make = POLICIES.load(plan.policy)(plan.options)
+    edit_format(plan.edit_format)
     manifest = _manifest(cases, plan, settings, sandbox, arguments)
     wanted = [(case, sample) for sample in range(plan.attempts) for case in cases]
-    earlier = standing(out, manifest, ATTEMPTS)
+    earlier = standing(out, manifest, ATTEMPT_RECORDS)
     if earlier is not None and earlier.finished:
         return RepairSummary(len(wanted), len(wanted))
-    with RunInProgress(out, manifest, ATTEMPTS, Entry, _entry) as run:
+    with RunInProgress(out, manifest, ATTEMPT_RECORDS, Entry, _entry) as run:
         if run.finished:
             return RepairSummary(len(wanted), len(wanted))
         spent = sum(entry.cost_usd or 0.0 for entry in run.entries)
-        stopped = asyncio.run(_attempt_all(wanted, plan, run, replace(settings, spent_usd=spent), sandbox, workers))
+        stopped = asyncio.run(
+            _attempt_all(wanted, plan, make, run, replace(settings, spent_usd=spent), sandbox, workers)
+        )
         made = len({entry.attempt for entry in run.entries})
         if made == len(wanted):
             run.finish(_now())
@@ -134,7 +136,7 @@ def run_repairs(
 
 def recorded_attempts(run: Path) -> Iterator[RepairAttempt]:
     """The attempts of a run in the order in which they ended; raises `InputError` where there is no such run."""
-    return read_records(run, ATTEMPTS, unfinished=True)
+    return read_records(run, ATTEMPT_RECORDS, unfinished=True)
 
 
 def recorded_runs(run: Path) -> dict[tuple[str, int], Trajectory]:
@@ -146,6 +148,7 @@ def recorded_runs(run: Path) -> dict[tuple[str, int], Trajectory]:
 async def _attempt_all(
     wanted: Sequence[tuple[CaseFolder, int]],
     plan: RepairPlan,
+    make: MakeRepairer,
     run: RunInProgress[RepairAttempt, Entry],
     settings: ClientSettings,
     sandbox: Sandbox,
@@ -155,7 +158,7 @@ async def _attempt_all(
     done = {entry.attempt for entry in run.entries}
     todo = [(case, sample) for case, sample in wanted if _id(case, plan, sample) not in done]
     requests = ConcurrentRequests(settings, workers)
-    attempting = partial(_attempted, plan, requests, sandbox, {})
+    attempting = partial(_attempted, plan, make, requests, sandbox, {})
     try:
         with Progress("attempts", len(wanted)) as progress:
             progress.advance(len(wanted) - len(todo))
@@ -171,6 +174,7 @@ async def _attempt_all(
 
 async def _attempted(
     plan: RepairPlan,
+    make: MakeRepairer,
     requests: ConcurrentRequests,
     sandbox: Sandbox,
     affirming: "dict[str, asyncio.Task[str]]",
@@ -187,7 +191,6 @@ async def _attempted(
         if why := await affirming[name]:
             made = replace(made, ended="not_affirmed", error=why)
         else:
-            make = POLICIES.load(plan.policy)(plan.options)
             made = await attempt(
                 case,
                 plan.setting,

@@ -78,7 +78,7 @@ def test_a_case_that_does_not_hold_does_not_count(tmp_path: Path, sandbox: Sandb
     run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
     made = next(recorded_attempts(tmp_path / "run"))
     assert (made.solved, made.ended) == (None, "not_affirmed")
-    assert "pass on the broken tree" in made.error
+    assert "passes on the broken tree" in made.error
 
 
 def test_what_a_policy_raises_costs_its_attempt_alone(

@@ -1,0 +1,20 @@
+"""Program repair without a model: the policy `search` and the patcher that writes its edits."""
+
+from collections.abc import Callable
+
+from harness.repair.attempt import CaseWorkspace, Repairer
+from harness.repair.search.instructions import SearchPatcher
+from harness.repair.search.policy import SearchPolicy
+from harness.repair.search.testing import Effort
+
+
+def search_repairer(format_name: str, effort: Effort = Effort()) -> Callable[[CaseWorkspace], Repairer]:  # noqa: B008
+    """What makes the policy and its patcher for a case, its edits in a format."""
+
+    def make(place: CaseWorkspace) -> Repairer:
+        return Repairer(SearchPolicy(place, effort), SearchPatcher(format_name))
+
+    return make
+
+
+__all__ = ["Effort", "SearchPatcher", "SearchPolicy", "search_repairer"]

@@ -1,0 +1,138 @@
+"""All changes that the templates propose for suspicious lines, the likeliest first."""
+
+import ast
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from harness.repair.search.localisation import Suspect
+from harness.repair.search.scope import Scope
+from harness.repair.search.source import Change, Function, Source
+from harness.repair.search.templates import TEMPLATES
+from harness.repair.search.templates.statements import reordered
+from harness.repair.search.testing import Candidate
+
+_MOST_LINES = 160
+_LEVEL_OF_FILE = 0.3
+"""How suspicious a value of the file's own level is, by the most suspicious line that reads it."""
+_NOISE = 0.35
+
+_AFTER: dict[str, str] = {
+    "IndexError": "off by one|comparison operator|slice|index|range|missing condition|missing guard",
+    "KeyError": "missing condition|missing guard|other variable|constant|swapped elements",
+    "AttributeError": "missing condition|other attribute|missing guard|other variable",
+    "TypeError": "missing condition|swapped arguments|call too many|missing call|missing guard|missing return",
+    "ZeroDivisionError": "missing guard|missing condition|comparison operator|constant",
+    "NameError": "other variable|missing attribute",
+    "UnboundLocalError": "other variable|missing statement|wrong level",
+    "RecursionError": "missing guard|condition|off by one|swapped arguments|comparison operator|missing term",
+    "ValueError": "missing guard|other function|constant|missing condition",
+    "StopIteration": "missing condition|comparison operator",
+    "OutOfTime": "comparison operator|condition|arithmetic operator|off by one|missing condition|jump",
+}
+"""What a failure ended with → the kinds of mistake that it speaks for."""
+_FAVOURED = 1.5
+
+
+def candidates(
+    sources: Mapping[str, Source], suspects: Sequence[Suspect], failure: str, sample: int = 0
+) -> list[Candidate]:
+    """Every change of the templates for the most suspicious lines, by suspicion, kind and closeness.
+
+    Parameters
+    ----------
+    failure
+        What the failing tests say: the exception that they end with makes some kinds of mistake likelier.
+    sample
+        Which of several runs it is: the first takes the ranks as they are, each other shakes them in its own way.
+    """
+    favoured = {
+        kind for name, kinds in _AFTER.items() if re.search(rf"\b{name}\b", failure) for kind in kinds.split("|")
+    }
+    lines: dict[str, dict[int, float]] = {}
+    for suspect in suspects[:_MOST_LINES]:
+        lines.setdefault(suspect.path, {})[suspect.line] = suspect.score
+    best: dict[tuple[str, int, int, str], Candidate] = {}
+    for path, scores in lines.items():
+        source = sources[path]
+        for change, suspicion in _changes(source, scores):
+            short = _shortest(source.text, change)
+            if short is None:
+                continue
+            score = suspicion**1.5 * change.prior * (_FAVOURED if change.template in favoured else 1.0)
+            key = path, short.start, short.end, short.text
+            if key not in best or score > best[key].score:
+                best[key] = Candidate(path, short, score, outside=_outside(source, short))
+    chance = random.Random(sample)  # noqa: S311 -- no secret
+    found = sorted(best.values(), key=_order)
+    if sample:
+        found = [replace(each, score=each.score * 2 ** (_NOISE * chance.gauss(0, 1))) for each in found]
+        found.sort(key=_order)
+    return found
+
+
+def _outside(source: Source, change: Change) -> bool:
+    """Whether a change is of the file's own level, where no function's code holds it."""
+    return not any(first <= change.line <= last for first, last in source.function_lines)
+
+
+def _order(each: Candidate) -> tuple[float, str, int, int, str]:
+    return -each.score, each.path, each.change.start, each.change.end, each.change.text
+
+
+def _changes(source: Source, scores: Mapping[int, float]) -> Iterator[tuple[Change, float]]:
+    """Each change that a template proposes for these lines, and how suspicious its place is."""
+    scopes: dict[Function | None, Scope] = {}
+    read: dict[str, float] = {}
+    for node in ast.walk(source.tree):
+        statement = source.statement(node)
+        if statement is None or isinstance(
+            node, ast.expr_context | ast.operator | ast.cmpop | ast.boolop | ast.unaryop
+        ):
+            continue
+        if isinstance(node, Function):
+            moved = reordered(node, Scope(source, node))
+            yield from ((change, scores[change.line]) for change in moved if change.line in scores)
+            continue
+        function = source.function(node)
+        suspicion = _suspicion(node, statement, scores) if function else 0.0
+        if isinstance(node, ast.Name) and suspicion:
+            read[node.id] = max(read.get(node.id, 0.0), suspicion)
+        if not suspicion or isinstance(node, ast.ClassDef | ast.arguments | ast.arg):
+            continue
+        if function not in scopes:
+            scopes[function] = Scope(source, function)
+        for template in TEMPLATES:
+            for change in template(node, scopes[function]):
+                yield change, scores.get(change.line, suspicion)
+    for each in source.tree.body:
+        if isinstance(each, ast.Assign | ast.AnnAssign) and isinstance(each.value, ast.expr):
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+            known = max((read.get(name.id, 0.0) for name in targets if isinstance(name, ast.Name)), default=0.0)
+            for node in ast.walk(each.value) if known else ():
+                for template in TEMPLATES:
+                    for change in template(node, scopes.setdefault(None, Scope(source, None))):
+                        yield change, _LEVEL_OF_FILE * known
+
+
+def _suspicion(node: ast.AST, statement: ast.stmt, scores: Mapping[int, float]) -> float:
+    """That of a node's own line, otherwise of the statement that it is in."""
+    own = scores.get(getattr(node, "lineno", 0))
+    return own if own is not None else scores.get(statement.lineno, 0.0)
+
+
+def _shortest(text: str, change: Change) -> Change | None:
+    """A change without what stays the same at its ends; `None` where nothing changes."""
+    old, new = text[change.start : change.end], change.text
+    if old == new:
+        return None
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    start, end = change.start + head, change.end - tail
+    return Change(start, end, new[head : len(new) - tail], change.line, change.template, change.prior)

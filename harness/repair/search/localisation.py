@@ -1,0 +1,137 @@
+"""Which lines are suspicious: by the lines that failing and passing tests execute, or by what the failure's text names.
+
+The spectrum's score is Ochiai's: of a line, failing tests on it / sqrt(failing tests * tests on it)
+(Abreu, Zoeteweij & van Gemund 2007). A line that a failing test's trace ends in counts for more than the others.
+"""
+
+import ast
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from harness.repair.search.source import Function, Source
+from harness.repair.search.testing import Observed
+
+_FRAME = re.compile(r"(?:File \"([^\"\n]+)\", line (\d+))|(?:^|[\s(])([\w./-]+\.py):(\d+)", re.MULTILINE)
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_ON_TRACE = 0.35
+"""How much of the suspicion the end of a failing test's trace decides, where there is one."""
+_NEAR = (1.0, 0.75, 0.6)
+"""Suspicion of the last line of a trace, of the one that called it, and of all that called those."""
+
+
+class Suspect(Struct, frozen=True):
+    """A line that may be wrong, from 0 to 1, and why."""
+
+    path: str
+    line: int
+    score: float
+    reason: str
+
+
+def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, Source]) -> list[Suspect]:
+    """The lines that failing tests of the oracle execute, the most suspicious first."""
+    failed = [each for each in observed if each.oracle and not each.passed]
+    passed = [each for each in observed if each.passed]
+    failing, passing = _executions(failed), _executions(passed)
+    ends = dict(_on_traces("\n".join(each.said for each in failed), sources)) if failed else {}
+    found = []
+    for (path, line), hits in failing.items():
+        others = passing.get((path, line), 0)
+        score = hits / math.sqrt(len(failed) * (hits + others))
+        reason = f"{hits} of {len(failed)} failing and {others} of {len(passed)} passing tests execute it"
+        if ends:
+            score = (1 - _ON_TRACE) * score + _ON_TRACE * ends.get((path, line), 0.0)
+            reason += ", and the failure's trace names it" if (path, line) in ends else ""
+        found.append(Suspect(path, line, round(score, 6), reason))
+    return _sorted(found)
+
+
+def by_text(text: str, tests: Sequence[str], sources: Mapping[str, Source]) -> list[Suspect]:
+    """The lines that a failure's trace names, then those of the functions that it or the failing tests call.
+
+    `tests` are the texts of the tests' files.
+    """
+    scores: dict[tuple[str, int], tuple[float, str]] = {}
+
+    def suspect(path: str, line: int, score: float, reason: str) -> None:
+        if score > scores.get((path, line), (0.0, ""))[0]:
+            scores[path, line] = score, reason
+
+    for (path, line), score in _on_traces(text, sources):
+        suspect(path, line, score, "the failure's trace names it")
+        for near in _function_lines(sources[path], line):
+            suspect(path, near, 0.5 * score, "the failure's trace names its function")
+    named = set(_CALLED.findall(text))
+    tested = {name for each in tests for name in _CALLED.findall(each)}
+    reached = {
+        name for _, function in _functions(sources) if function.name in named | tested for name in _calls(function)
+    }
+    for path, function in _functions(sources):
+        for names, score, reason in (
+            (named, 0.6, "the failure names its function"),
+            (tested, 0.45, "the failing tests call its function"),
+            (reached, 0.3, "it is called by what the failing tests call"),
+        ):
+            if function.name in names:
+                for line in range(function.body[0].lineno, (function.end_lineno or function.lineno) + 1):
+                    suspect(path, line, score, reason)
+    return _sorted([Suspect(path, line, score, reason) for (path, line), (score, reason) in scores.items()])
+
+
+def _executions(observed: Sequence[Observed]) -> dict[tuple[str, int], int]:
+    """(Path, line) → how many of these tests execute it."""
+    found: dict[tuple[str, int], int] = {}
+    for each in observed:
+        for path, lines in each.lines.items():
+            for line in lines:
+                found[path, line] = found.get((path, line), 0) + 1
+    return found
+
+
+def _on_traces(text: str, sources: Mapping[str, Source]) -> Iterator[tuple[tuple[str, int], float]]:
+    """The program's lines that a text names as places, with their suspicion: the last ones first."""
+    places = []
+    for found in _FRAME.finditer(text):
+        name, line = found[1] or found[3], int(found[2] or found[4])
+        path = next((path for path in sources if name == path or name.endswith(f"/{path}")), None)
+        if path is not None and line <= len(sources[path].lines):
+            places.append((path, line))
+    latest = list(dict.fromkeys(reversed(places)))
+    for rank, place in enumerate(latest):
+        yield place, _NEAR[min(rank, len(_NEAR) - 1)]
+
+
+def _function_lines(source: Source, line: int) -> range:
+    """The lines of the body of the innermost function around a line."""
+    around = [
+        node
+        for node in ast.walk(source.tree)
+        if isinstance(node, Function) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    if not around:
+        return range(0)
+    innermost = max(around, key=lambda node: node.lineno)
+    return range(innermost.body[0].lineno, (innermost.end_lineno or innermost.lineno) + 1)
+
+
+def _functions(sources: Mapping[str, Source]) -> Iterator[tuple[str, Function]]:
+    for path, source in sources.items():
+        for node in ast.walk(source.tree):
+            if isinstance(node, Function):
+                yield path, node
+
+
+def _calls(function: Function) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                yield node.func.id
+            elif isinstance(node.func, ast.Attribute):
+                yield node.func.attr
+
+
+def _sorted(found: list[Suspect]) -> list[Suspect]:
+    return sorted(found, key=lambda each: (-each.score, each.path, each.line))

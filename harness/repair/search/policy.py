@@ -1,0 +1,188 @@
+"""The policy `search`: program repair without a model.
+
+It localises the fault (by spectrum where the setting lets it run tests, otherwise by the failure's text), proposes
+changes by repair templates, and hands in the first one with which the tests pass, or, where it may not run them, the
+likeliest one. What it learns it learns by what the setting allows.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+from harness.agent.actions import Action
+from harness.agent.protocols import Task
+from harness.errors import MisstepError
+from harness.protocols import Ask
+from harness.repair.attempt import CaseWorkspace
+from harness.repair.search.candidates import candidates
+from harness.repair.search.instructions import instruction
+from harness.repair.search.localisation import Suspect, by_spectrum, by_text
+from harness.repair.search.source import Source, changed
+from harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
+from harness.trajectory import Step
+
+_TEST_FILE = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest|setup)\.py$")
+_MOST_BYTES = 200_000
+_MOST_FILES = 400
+_MOST_EDITS = 6
+"""How many changes are handed in one after the other before it gives up."""
+_COMPLAINED = "detected errors"
+_PASSED = "All tests passed"
+
+
+class SearchPolicy:
+    """Searches for a repair of one case.
+
+    Parameters
+    ----------
+    place
+        The case as it is laid out; tests are only run where its setting allows.
+    effort
+        What the search may take.
+    """
+
+    name = "search"
+
+    def __init__(self, place: CaseWorkspace, effort: Effort = Effort()) -> None:  # noqa: B008 -- frozen
+        self._place = place
+        self._tests = SandboxedTests(place, effort) if place.setting.test_execution else None
+        self._sources: dict[str, Source] = {}
+        self._suspects: list[Suspect] = []
+        self._observed: tuple[Observed, ...] = ()
+        self._left: list[Candidate] = []
+        self._handed_in: list[Candidate] = []
+        self._pending: Candidate | None = None
+        self._tried = 0
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
+        """The next command: look at the failure, at the suspicious place, edit, judge what the edit brought."""
+        done = [call.name for step in steps for call in step.calls if step.role == "agent"]
+        if self._tests is not None and not done:
+            return Action("run_tests", thought="I look at how the tests fail.")
+        if not self._sources:
+            said = _last_observation(steps) if done else task.text
+            await asyncio.to_thread(self._localise, task.text, said)
+            if not self._suspects:
+                return _exit("I found no line of Python that the failing tests execute or name.")
+            first = self._suspects[0]
+            thought = (
+                f"{first.path}:{first.line} is the most suspicious of {len(self._suspects)} lines: {first.reason}."
+            )
+            return Action("go_to_line", {"file_path": first.path, "line": str(first.line)}, thought)
+        if self._pending is not None:
+            return await asyncio.to_thread(self._edit, self._pending)
+        if self._handed_in and self._satisfied(_last_observation(steps)):
+            return _exit(f"I changed {self._handed_in[-1].path}: {self._handed_in[-1].change.template}.{self._count()}")
+        if len(self._handed_in) >= _MOST_EDITS:
+            return _exit(f"None of {_MOST_EDITS} changes was right.{self._count()}")
+        chosen = await asyncio.to_thread(self._choose)
+        if chosen is None:
+            return _exit(f"No change that I know of makes the tests pass.{self._count()}")
+        return await asyncio.to_thread(self._edit, chosen)
+
+    def _localise(self, text: str, said: str) -> None:
+        tests = self._read_sources()
+        if self._tests is not None:
+            self._observed = self._tests.spectrum(sorted(self._sources))
+            self._suspects = by_spectrum(self._observed, self._sources)
+            said = "\n".join([said, *(each.said for each in self._observed if each.oracle and not each.passed)])
+        if not self._suspects:
+            self._suspects = by_text(f"{text}\n{said}", tests, self._sources)
+        self._left = candidates(self._sources, self._suspects, said, self._place.sample)
+
+    def _read_sources(self) -> list[str]:
+        """Read the Python files of the workspace; the texts of the oracle's own ones."""
+        workspace, oracle = self._place.workspace, {test.partition("::")[0] for test in self._place.case.oracle}
+        tests: list[str] = []
+        for path in [path for path in workspace.files() if path.endswith(".py")][:_MOST_FILES]:
+            try:
+                data = workspace.read(path)
+                if len(data) > _MOST_BYTES:
+                    continue
+                text = data.decode()
+                if path in oracle:
+                    tests.append(text)
+                elif not _TEST_FILE.search(path):
+                    self._sources[path] = Source(path, text)
+            except (
+                MisstepError,
+                OSError,
+                SyntaxError,
+                ValueError,
+            ):  # no Python of this version: it cannot be mended here
+                continue
+        return tests
+
+    def _choose(self) -> Candidate | None:
+        """The next change to hand in, and those before it are done with."""
+        if self._tests is None:
+            while self._left:
+                chosen = self._left.pop(0)
+                if _is_python(changed(self._sources[chosen.path].text, chosen.change)):
+                    return chosen
+            return None
+        kept = self._put_back()
+        try:
+            result = self._tests.search(self._left, self._observed)
+        finally:
+            for path, data in kept.items():
+                self._place.workspace.write(path, data)
+        self._tried += result.tried
+        if result.found is None:
+            return None
+        chosen = self._left[result.found]
+        self._left = self._left[result.found + 1 :]
+        return chosen
+
+    def _put_back(self) -> dict[str, bytes]:
+        """Lay the files as they were at first where an edit of this run has changed them; what they are now."""
+        workspace = self._place.workspace
+        kept = {each.path: workspace.read(each.path) for each in self._handed_in}
+        for path in kept:
+            workspace.write(path, self._sources[path].text.encode())
+        return kept
+
+    def _edit(self, chosen: Candidate) -> Action:
+        before = self._place.workspace.read(chosen.path).decode()
+        after = changed(self._sources[chosen.path].text, chosen.change)
+        last = self._handed_in[-1] if self._handed_in else None
+        if last is not None and last.path != chosen.path and self._pending is None:
+            self._pending = chosen
+            text = instruction(
+                self._place.workspace.read(last.path).decode(),
+                self._sources[last.path].text,
+                "Take the last edit back.",
+            )
+            return Action("edit", {"file_path": last.path, "instructions": text}, "The last edit was not right.")
+        why = f"Line {chosen.change.line} has a likely mistake: {chosen.change.template}."
+        if last is not None and last.path == chosen.path:
+            why = f"The last edit was not right, take it back. {why}"
+        thought = why if self._tests is None else f"{why} With this change the tests pass.{self._count()}"
+        self._pending = None
+        self._handed_in.append(chosen)
+        return Action("edit", {"file_path": chosen.path, "instructions": instruction(before, after, why)}, thought)
+
+    def _satisfied(self, observation: str) -> bool:
+        """Whether what the setting shows of the last edit speaks for it."""
+        if _COMPLAINED in observation or observation.startswith("The edit was not applied"):
+            return False
+        return self._tests is None or _PASSED in observation
+
+    def _count(self) -> str:
+        return f" I tried {self._tried} changes on the tests." if self._tests is not None else ""
+
+
+def _exit(summary: str) -> Action:
+    return Action("exit", {"summary": summary}, summary)
+
+
+def _last_observation(steps: Sequence[Step]) -> str:
+    return "\n".join(result.text for result in steps[-1].results) if steps else ""
+
+
+def _is_python(text: str) -> bool:
+    try:
+        Source("", text)
+    except (SyntaxError, ValueError):
+        return False
+    return True

@@ -1,0 +1,172 @@
+"""A Python file as text and tree: where each node stands, what is above it, and how a piece of it is replaced.
+
+Edits are made by text spans, so that everything that a change does not touch keeps its layout.
+"""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+
+from msgspec import Struct
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Scoped = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+
+_ATOMS = (
+    ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.JoinedStr,
+)  # fmt: skip
+_TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Starred, ast.Await)
+
+
+class Change(Struct, frozen=True):
+    """One piece of a file's text and what replaces it.
+
+    Parameters
+    ----------
+    start, end, text
+        The characters that go, and what comes in their place.
+    line
+        The line that the change is blamed on, from 1: what localisation says of it counts.
+    template
+        By which kind of mistake it was found.
+    prior
+        How likely such a mistake is, as this kind and these words go; 1 is the likeliest.
+    """
+
+    start: int
+    end: int
+    text: str
+    line: int
+    template: str
+    prior: float
+
+
+class Source:
+    """A file of Python.
+
+    Raises
+    ------
+    SyntaxError, ValueError
+        It cannot be parsed.
+    """
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.tree = ast.parse(text)
+        self.lines = text.split("\n")
+        self._starts = [0]
+        for line in self.lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+        self._ascii = text.isascii()
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Node → what holds it."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def functions(self) -> dict[str, int]:
+        """The functions outside classes by the number of their arguments."""
+        found = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        return {node.name: len(node.args.args) for node in found if not isinstance(self.parents[node], ast.ClassDef)}
+
+    @cached_property
+    def function_lines(self) -> list[tuple[int, int]]:
+        """First and last line of each function."""
+        found = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        return [(node.lineno, node.end_lineno or node.lineno) for node in found]
+
+    @cached_property
+    def attributes(self) -> Counter[str]:
+        """How often each attribute is used."""
+        return Counter(node.attr for node in ast.walk(self.tree) if isinstance(node, ast.Attribute))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """The characters of a node that has a place."""
+        return (
+            self._place(node.lineno, node.col_offset),  # type: ignore[attr-defined]
+            self._place(node.end_lineno, node.end_col_offset),  # type: ignore[attr-defined]
+        )
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of a node that has a place."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def line_of(self, place: int) -> int:
+        """The line of a character, from 1."""
+        return self.text.count("\n", 0, place) + 1
+
+    def line_start(self, line: int) -> int:
+        """The first character of a line, from 1."""
+        return self._starts[line - 1]
+
+    def indent(self, node: ast.stmt) -> str:
+        """What stands before a statement in its line; empty where that is more than white space."""
+        before = self.lines[node.lineno - 1][: node.col_offset]
+        return before if not before.strip() else ""
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What holds a node, from within to without."""
+        while (held := self.parents.get(node)) is not None:
+            yield held
+            node = held
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The smallest statement that a node is in, itself if it is one."""
+        return next((each for each in (node, *self.above(node)) if isinstance(each, ast.stmt)), None)
+
+    def function(self, node: ast.AST) -> Function | None:
+        """The innermost function that a node is in."""
+        return next((each for each in self.above(node) if isinstance(each, Function)), None)
+
+    def fitting(self, node: ast.expr, text: str) -> str:
+        """A new expression's text for the place of a node, in parentheses where it would be read otherwise."""
+        held = self.parents.get(node)
+        tight = (
+            isinstance(held, _TIGHT)
+            or (isinstance(held, ast.Attribute | ast.Subscript) and held.value is node)
+            or (isinstance(held, ast.Call) and held.func is node)
+        )
+        if not tight:
+            return text
+        try:
+            new = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            return text
+        if isinstance(new, _ATOMS) or (text.startswith("(") and isinstance(new, ast.Tuple | ast.GeneratorExp)):
+            return text
+        if isinstance(held, ast.BoolOp) and isinstance(new, ast.Compare | ast.BinOp):
+            return text
+        if isinstance(held, ast.Compare) and isinstance(new, ast.BinOp):
+            return text
+        return f"({text})"
+
+    def replaced(self, node: ast.expr, text: str, template: str, prior: float) -> Change:
+        """Another expression in the place of a node."""
+        start, end = self.span(node)
+        return Change(start, end, self.fitting(node, text), node.lineno, template, prior)
+
+    def between(self, left: ast.AST, right: ast.AST, old: str, new: str) -> tuple[int, int, str] | None:
+        """An operator between two nodes replaced by another."""
+        start, end = self.span(left)[1], self.span(right)[0]
+        pattern = r"\s+".join(re.escape(word) for word in old.split())
+        if old[0].isalpha():
+            pattern = rf"\b{pattern}\b"
+        found = re.search(pattern, self.text[start:end])
+        return (start + found.start(), start + found.end(), new) if found else None
+
+    def _place(self, line: int, column: int) -> int:
+        if not self._ascii:
+            column = len(self.lines[line - 1].encode()[:column].decode())
+        return self._starts[line - 1] + column
+
+
+def changed(text: str, change: Change) -> str:
+    """A text with a change made, its lines ended as the others are."""
+    new = change.text.replace("\n", "\r\n") if "\r\n" in text else change.text
+    return text[: change.start] + new + text[change.end :]

@@ -1,0 +1,227 @@
+"""Asks the sandbox: which lines each test executes, and which of many candidate changes makes the tests pass.
+
+All of it needs a setting with test execution. Tests of pytest are run by `sandboxed_plugin`; for any other command a
+few candidates are written to their files and tested one after the other.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from harness.repair.attempt import CaseWorkspace
+from harness.repair.search.source import Change, changed
+from harness.workspace import Limits
+from harness.workspace.suite_command import runner_of, suite_command
+
+_PLUGIN = "misstep_search_plugin"
+_FOLDER = ".misstep-search"
+_WALL = 6
+"""How many times its processor time a job may take by the clock: other work may share the machine."""
+_LEAST_SECONDS = 0.06
+"""Processor time of a candidate besides what its process and the passing tests take."""
+_MOST_TEST_SECONDS = 2.0
+"""How long the tests that pass already may take together for each candidate; those of the oracle are run always."""
+
+
+class Effort(Struct, frozen=True):
+    """What a search may take.
+
+    Parameters
+    ----------
+    test_seconds
+        Processor time of one test on the broken program: it may loop for ever.
+    spectrum_seconds, search_seconds
+        Processor time of all tests together, and of all candidates together.
+    candidates, one_by_one
+        How many candidates are tried at most; how many where each needs a run of the test command.
+    """
+
+    test_seconds: float = 0.5
+    spectrum_seconds: float = 20.0
+    search_seconds: float = 12.0
+    candidates: int = 6_000
+    one_by_one: int = 12
+
+
+class Observed(Struct, frozen=True):
+    """What one test does on the broken program."""
+
+    test: str
+    oracle: bool = True
+    passed: bool = False
+    seconds: float = 0.0
+    said: str = ""
+    lines: Mapping[str, list[int]] = {}
+
+
+class Candidate(Struct, frozen=True):
+    """A change of a file that may be the repair, how much speaks for it, and whether it is outside functions."""
+
+    path: str
+    change: Change
+    score: float
+    outside: bool = False
+
+
+class Search(Struct, frozen=True):
+    """How many candidates were tried, and which one passed, if one did."""
+
+    tried: int
+    found: int | None
+
+
+class _Answer(Struct, frozen=True):
+    candidate: int
+    passed: bool
+    unknown: bool = False
+    ended: bool = False
+    seconds: float = 0.0
+
+
+_Form = TypeVar("_Form", Observed, _Answer)
+
+
+class SandboxedTests:
+    """The tests of a case, for a search that has the right to run them.
+
+    Raises
+    ------
+    PermissionError
+        The setting does not show the agent its tests.
+    """
+
+    def __init__(self, place: CaseWorkspace, effort: Effort) -> None:
+        if not place.setting.test_execution:
+            raise PermissionError("this setting gives no test execution")
+        self._place = place
+        self._effort = effort
+        self._uses_pytest = runner_of(place.case.test_command) == "pytest"
+
+    def spectrum(self, files: Sequence[str]) -> tuple[Observed, ...]:
+        """Which lines of `files` each test of the oracle's files executes, and whether it passes; none if unknown."""
+        if not self._uses_pytest:
+            return ()
+        effort = self._effort
+        job = {"kind": "spectrum", "seconds": effort.test_seconds, "budget": effort.spectrum_seconds, "files": files}
+        return tuple(_read(self._run(job, effort.spectrum_seconds), Observed))
+
+    def search(self, candidates: Sequence[Candidate], observed: Sequence[Observed]) -> Search:
+        """Try candidates in their order up to the first with which the tests pass."""
+        if not observed:
+            return self._one_by_one(candidates)
+        numbered = list(enumerate(candidates))[: self._effort.candidates]
+        quick, slow = _wanted(observed, self._effort.test_seconds)
+        start = min((each.seconds for each in observed), default=0.0)  # most of a quick test is its process
+        seconds = _LEAST_SECONDS + 2 * start + 4 * sum(each.seconds - start for each in quick)
+        tests = [each.test for each in (*quick, *slow)]
+        # Where all that fails is slow, it may loop for ever: then the first of it decides what is worth more time.
+        more_at = len(quick) if any(not each.passed for each in quick) else 1
+        if more_at == 1:
+            tests = [each.test for each in (*slow, *quick)]
+        job = {"tests": tests, "more_at": more_at}
+        left = self._effort.search_seconds
+        answers: dict[int, _Answer] = {}
+        # A candidate may loop for ever: it is given little time at first, and more once all others have failed.
+        for kind, times, share in (("exchange", 1, 0.7), ("files", 4, 0.7), ("exchange", 8, 1.0)):
+            if times == 1:
+                chosen = [(at, each) for at, each in numbered if not each.outside]
+            elif kind == "files":
+                chosen = [(at, each) for at, each in numbered if each.outside or not answers or _unknown(answers, at)]
+            else:
+                chosen = [(at, each) for at, each in numbered if at in answers and answers[at].ended]
+            if not chosen or left <= 0:
+                continue
+            given = self._try(kind, chosen, {**job, "seconds": times * seconds, "budget": share * left})
+            answers |= {each.candidate: each for each in given}
+            left -= sum(each.seconds for each in given)
+            if found := [each.candidate for each in given if each.passed]:
+                return Search(_tried(answers), min(found))
+        return Search(_tried(answers), None)
+
+    def _try(self, kind: str, numbered: Sequence[tuple[int, Candidate]], job: Mapping[str, object]) -> list[_Answer]:
+        written = [
+            {"number": at, "path": each.path, **{key: getattr(each.change, key) for key in ("start", "end", "text")}}
+            for at, each in numbered
+        ]
+        files = sorted({each.path for _, each in numbered})
+        answers = self._run({**job, "kind": kind, "files": files, "candidates": written}, self._effort.search_seconds)
+        known = {at for at, _ in numbered}
+        return [each for each in _read(answers, _Answer) if each.candidate in known]
+
+    def _run(self, job: Mapping[str, object], seconds: float) -> bytes:
+        """Carry out a job in the sandbox; the workspace is afterwards as it was."""
+        workspace, case = self._place.workspace, self._place.case
+        files = list(dict.fromkeys(test.partition("::")[0] for test in case.oracle))
+        line = suite_command(case.test_command, files) + " --assert=plain --tb=short -p no:randomly"
+        kept = workspace.take()
+        try:
+            workspace.write(f"{_PLUGIN}.py", self._plugin)
+            workspace.write(f"{_FOLDER}/job.json", json.dumps({**job, "oracle": case.oracle}).encode())
+            environment = {"PYTEST_PLUGINS": _PLUGIN, "PYTHONPATH": "/ws:."}
+            limits = Limits(seconds=20 + _WALL * seconds)
+            workspace.run(["/bin/sh", "-c", line], limits=limits, environment=environment)
+            results = f"{_FOLDER}/results.jsonl"
+            return workspace.read(results) if workspace.exists(results) else b""
+        finally:
+            workspace.restore(kept)
+
+    def _one_by_one(self, candidates: Sequence[Candidate]) -> Search:
+        workspace = self._place.workspace
+        chosen = candidates[: self._effort.one_by_one]
+        for number, candidate in enumerate(chosen):
+            kept = workspace.take()
+            try:
+                text = workspace.read(candidate.path).decode()
+                workspace.write(candidate.path, changed(text, candidate.change).encode())
+                if self._place.run_tests().passed:
+                    return Search(number + 1, number)
+            finally:
+                workspace.restore(kept)
+        return Search(len(chosen), None)
+
+    @cached_property
+    def _plugin(self) -> bytes:
+        return Path(__file__).with_name("sandboxed_plugin.py").read_bytes()
+
+
+def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Observed], list[Observed]]:
+    """The tests that a repair must pass: those that say something soon, what fails coming first, and the slow ones.
+
+    Of the tests beside the oracle those that pass and are quick are among them.
+    """
+    by_time = sorted(observed, key=lambda each: each.seconds)
+    failing = [each for each in by_time if each.oracle and not each.passed]
+    others, spent = [], 0.0
+    for each in by_time:
+        spent += each.seconds * each.passed
+        if each.passed and (each.oracle or spent <= _MOST_TEST_SECONDS):
+            others.append(each)
+    quick, slow = (
+        [each for each in (*failing, *others) if (each.seconds < most_seconds / 2) is wanted]
+        for wanted in (True, False)
+    )
+    return quick, slow
+
+
+def _unknown(answers: Mapping[int, _Answer], number: int) -> bool:
+    """Whether a candidate could not be tried in the process that holds the program."""
+    return number in answers and answers[number].unknown
+
+
+def _tried(answers: Mapping[int, _Answer]) -> int:
+    return sum(not each.unknown for each in answers.values())
+
+
+def _read(data: bytes, form: type[_Form]) -> list[_Form]:
+    """What the sandbox answered; a line that was cut off or is of no such form is left out: a program may write it."""
+    found = []
+    for line in data.splitlines():
+        with suppress(msgspec.DecodeError):
+            found.append(msgspec.json.decode(line, type=form))
+    return found

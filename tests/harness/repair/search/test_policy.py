@@ -1,0 +1,143 @@
+"""The policy without a model, on a broken program in the sandbox: what it may look at is what the setting allows."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from harness.agent.loop import AgentLimits
+from harness.repair.attempt import CaseWorkspace, attempt
+from harness.repair.case import Case, CaseFolder, read_case, write_case
+from harness.repair.search import Effort, SearchPolicy, search_repairer
+from harness.repair.search.testing import SandboxedTests
+from harness.repair.settings import SETTINGS
+from harness.repair_attempt import RepairAttempt
+from harness.workspace import Sandbox
+from tests.harness.agent.folders import NoModel
+from tests.harness.repair.cases import price_case
+
+EFFORT = Effort(test_seconds=0.3, search_seconds=4.0)
+LOOPING = """\
+STEP = 2
+
+
+class Shelf:
+    def __init__(self, parts):
+        self.parts = parts
+
+    def sizes(self):
+        found = []
+        place = 0
+        while place <= len(self.parts):
+            found.append(len(self.parts[place]))
+            place += STEP
+        return found
+"""
+TEST = """\
+import sys
+sys.path.insert(0, ".")
+from shelf import Shelf
+
+
+def test_none():
+    assert Shelf([]).sizes() == []
+
+
+def test_two():
+    assert Shelf(["a", "bb"]).sizes() == [1, 2]
+"""
+
+
+def _attempt(folder: CaseFolder, sandbox: Sandbox, setting: str, edit_format: str = "search_replace") -> RepairAttempt:
+    make = search_repairer(edit_format, EFFORT)
+    limits = AgentLimits(iterations=20, seconds=120)
+    return asyncio.run(
+        attempt(folder, SETTINGS[setting], make, NoModel(), sandbox=sandbox, edit_format=edit_format, limits=limits)
+    )
+
+
+def _commands(done: RepairAttempt) -> list[str]:
+    assert done.trajectory is not None
+    return [call.name for step in done.trajectory.steps for call in step.calls]
+
+
+def _shelf(folder: Path, text: str, **fields: object) -> CaseFolder:
+    before = folder / "before"
+    before.mkdir(parents=True)
+    (before / "shelf.py").write_text(text)
+    (before / "test_shelf.py").write_text(TEST)
+    values: dict[str, object] = {
+        "id": "shelf",
+        "language": "python",
+        "task": "Tests fail.",
+        "test_command": "python -m pytest -q",
+        "oracle": ("test_shelf.py::test_two",),
+    }
+    write_case(Case(**{**values, **fields}), folder)  # type: ignore[arg-type]
+    return read_case(folder)
+
+
+@pytest.mark.parametrize("edit_format", ["search_replace", "line_diff"])
+def test_with_tests_it_tries_changes_until_they_pass(tmp_path: Path, sandbox: Sandbox, edit_format: str) -> None:
+    done = _attempt(price_case(tmp_path / "price"), sandbox, "react+static+tests", edit_format)
+    assert (done.error, done.solved, done.ended) == ("", True, "exit")
+    assert _commands(done) == ["run_tests", "go_to_line", "edit", "exit"]
+    assert "+        found += price" in done.patch
+    assert done.trajectory is not None
+    assert "I tried" in done.trajectory.steps[-1].text
+
+
+def test_it_undoes_a_fault_in_a_method_and_leaves_nothing_behind(tmp_path: Path, sandbox: Sandbox) -> None:
+    broken = LOOPING.replace("STEP = 2", "STEP = 1")
+    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests")
+    assert done.solved
+    assert done.patch.count("diff --git") == 1
+    assert "while place < len(self.parts)" in done.patch
+
+
+def test_it_mends_a_value_that_stands_outside_functions_and_stops_loops(tmp_path: Path, sandbox: Sandbox) -> None:
+    broken = LOOPING.replace("STEP = 2", "STEP = 0").replace("<=", "<")
+    done = _attempt(_shelf(tmp_path / "shelf", broken, timeout_seconds=12.0), sandbox, "react+tests")
+    assert done.solved
+
+
+def test_a_command_that_is_not_pytest_is_run_for_each_change(tmp_path: Path, sandbox: Sandbox) -> None:
+    command = 'python -c "import test_shelf as t; t.test_none(); t.test_two()" {tests}'
+    case = _shelf(tmp_path / "shelf", LOOPING.replace("STEP = 2", "STEP = 1"), test_command=command)
+    done = _attempt(case, sandbox, "react+tests")
+    assert done.error == ""
+    assert done.solved
+
+
+def test_without_tests_it_hands_in_the_likeliest_change_unseen(tmp_path: Path, sandbox: Sandbox) -> None:
+    done = _attempt(price_case(tmp_path / "price"), sandbox, "react")
+    assert _commands(done) == ["go_to_line", "edit", "exit"]
+    assert done.patched
+    assert done.trajectory is not None
+    assert "tests pass" not in done.trajectory.steps[-2].text
+
+
+def test_no_setting_without_tests_lets_it_run_them(tmp_path: Path) -> None:
+    case = price_case(tmp_path / "price")
+    place = CaseWorkspace(case.case, None, SETTINGS["react+static"], 0)  # type: ignore[arg-type]
+    with pytest.raises(PermissionError):
+        SandboxedTests(place, EFFORT)
+    assert SearchPolicy(place)._tests is None
+
+
+def test_a_program_that_no_change_mends_is_left_as_it_is(tmp_path: Path, sandbox: Sandbox) -> None:
+    broken = "class Shelf:\n    def __init__(self, parts):\n        raise KeyError\n"
+    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests")
+    assert (done.solved, done.patched, done.ended) == (False, False, "exit")
+
+
+def test_a_program_that_answers_for_the_sandbox_is_not_believed(tmp_path: Path, sandbox: Sandbox) -> None:
+    forged = '{"candidate": 0, "passed": true}\\n{"candidate": 99999, "passed": true}\\n[]\\n{"test": 1}\\nno JSON\\n'
+    broken = (
+        "from pathlib import Path\n\n\nclass Shelf:\n    def __init__(self, parts):\n"
+        '        file = Path(".misstep-search/results.jsonl")\n'
+        f"        if file.exists():\n            file.write_text(file.read_text() + '{forged}')\n"
+        "        raise KeyError\n"
+    )
+    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests")
+    assert (done.error, done.solved) == ("", False)
