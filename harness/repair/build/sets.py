@@ -1,0 +1,151 @@
+"""Builds the cases of a set, several at a time: from recipes, or by looking for new faults.
+
+A case that stands whole is not made again, so a build that was killed goes on where it was.
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import MisstepError, SandboxFailed
+from harness.progress import say
+from harness.repair.build.finding import Wanted, find
+from harness.repair.build.packages import known_packages
+from harness.repair.build.recipes import Recipe, read_recipes, sampled, write_recipes
+from harness.repair.build.writing import Source, open_source, source_of, write_planted
+from harness.workspace import Sandbox
+
+RECIPES = "recipes.toml"
+HEADING = (
+    "Recipes of repair cases: places and operators, read by harness/repair/build/recipes.py; no code of a package."
+)
+PATCHES = ("small", "medium", "large")
+
+
+class Built(Struct, frozen=True):
+    """What a build came to: the recipes whose cases stand, and id → why the others do not count."""
+
+    made: tuple[Recipe, ...]
+    refused: dict[str, str]
+
+
+def build(recipes: Sequence[Recipe], set_name: str, out: Path, sandbox: Sandbox, workers: int) -> Built:
+    """Make the cases of recipes, package by package.
+
+    Raises
+    ------
+    MisstepError
+        A package is not to be had, or a recipe does not fit it.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    sources: dict[str, Source] = {}
+    for recipe in recipes:
+        if recipe.package not in sources:
+            sources[recipe.package] = source_of(recipe)
+    made: list[Recipe] = []
+    refused: dict[str, str] = {}
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = {
+            pool.submit(write_planted, recipe, sources[recipe.package], set_name, out, sandbox): recipe
+            for recipe in recipes
+        }
+        try:
+            for done in as_completed(waiting):
+                recipe, why = waiting[done], done.result()
+                if why:
+                    refused[recipe.id] = why
+                else:
+                    made.append(recipe)
+                _tell(len(made) + len(refused), len(recipes), recipe.id, why)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return Built(tuple(sorted(made, key=lambda each: each.id)), refused)
+
+
+def find_set(set_name: str, n: int, seed: int, out: Path, sandbox: Sandbox, workers: int) -> Built:
+    """Look for `n` new cases, for PatchGen `n` of each category, evenly over the packages; recipes go beside them.
+
+    Raises
+    ------
+    MisstepError
+        A package is not to be had.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    known = read_recipes(out / RECIPES) if (out / RECIPES).is_file() else []
+    search = _Search(set_name, n, seed, out, sandbox, known)
+    packages = known_packages()
+    sources = [open_source(package, packages) for package in packages.values() if not package.only_needed]
+    categories = PATCHES if set_name == "patchgen" else ("",)
+    share = -(-n // max(1, len(sources)))
+    for quota in (share, 2 * share, 4 * share):  # a small package has not its share of faults that tests notice
+        jobs = [(source, category, quota) for source in sources for category in categories]
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                list(pool.map(lambda job: search.in_package(*job), jobs))
+            except BaseException:
+                search.stopped.set()
+                raise
+        if all(search.enough(category) for category in categories):
+            break
+    return Built(tuple(search.recipes), {})
+
+
+class _Search:
+    """The recipes found so far, from several threads."""
+
+    def __init__(
+        self, set_name: str, n: int, seed: int, out: Path, sandbox: Sandbox, recipes: Iterable[Recipe]
+    ) -> None:
+        self.set_name, self.n, self.seed, self.out, self.sandbox = set_name, n, seed, out, sandbox
+        self.recipes = list(recipes)
+        self.stopped = threading.Event()
+        self._lock = threading.Lock()
+
+    def _count(self, category: str, package: str = "") -> int:
+        return sum(category in ("", each.complexity) and package in ("", each.package) for each in self.recipes)
+
+    def enough(self, category: str) -> bool:
+        """Whether a category is full, or the search was stopped."""
+        return self.stopped.is_set() or self._count(category) >= self.n
+
+    def in_package(self, source: Source, category: str, quota: int) -> None:
+        """Look in one package until it has its share, or the category is full."""
+        name = source.package.name
+        wanted = Wanted(quota - self._count(category, name), category, one_file=self.set_name == "patchgen")
+        if wanted.count <= 0 or self.enough(category):
+            return
+        known = {recipe.id for recipe in self.recipes}
+        try:
+            for recipe in find(source, wanted, self.seed, self.sandbox, known):
+                why = write_planted(recipe, source, self.set_name, self.out, self.sandbox)
+                with self._lock:
+                    if not why and not self.enough(category):
+                        self.recipes.append(recipe)
+                        write_recipes(self.out / RECIPES, self.recipes, HEADING)
+                    _tell(self._count(category), self.n, f"{category} {recipe.id}".strip(), why)
+                if self.enough(category):
+                    return
+        except SandboxFailed:
+            raise
+        except MisstepError as error:
+            say(f"misstep: {name}: {error.line()}")
+
+
+def chosen(set_name: str, file: Path, n: int | None, seed: int) -> list[Recipe]:
+    """The recipes to build: all, or `n` by chance (for PatchGen `n` of each category)."""
+    recipes = read_recipes(file)
+    if set_name != "patchgen":
+        return sampled(recipes, n, seed)
+    return [
+        recipe
+        for category in PATCHES
+        for recipe in sampled([each for each in recipes if each.complexity == category], n, seed)
+    ]
+
+
+def _tell(done: int, of: int, name: str, why: str) -> None:
+    say(f"{done} of {of}: {name}{f' does not count: {why}' if why else ''}")

@@ -1,0 +1,235 @@
+"""The source files of a package as syntax trees, and changes of their text by position, so that layout is kept.
+
+One engine, the grammars of tree-sitter, for both languages: what differs are the names in `LANGUAGES`. Positions are
+bytes.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from harness.errors import MissingPrerequisite
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+
+class Language(Struct, frozen=True):
+    """How a language's grammar calls what the operators look for."""
+
+    grammar: str
+    functions: frozenset[str]
+    classes: frozenset[str]
+    calls: frozenset[str]
+    blocks: frozenset[str]
+    attributes: Mapping[str, tuple[str, str]]
+    assignments: frozenset[str]
+    numbers: frozenset[str]
+    defaults: Mapping[str, str]
+    conditionals: frozenset[str]
+    negation: tuple[str, str]
+    unwritten: str
+
+
+LANGUAGES: dict[str, Language] = {
+    "python": Language(
+        grammar="tree_sitter_python",
+        functions=frozenset({"function_definition"}),
+        classes=frozenset({"class_definition"}),
+        calls=frozenset({"call"}),
+        blocks=frozenset({"block"}),
+        attributes={"attribute": ("object", "attribute")},
+        assignments=frozenset({"assignment"}),
+        numbers=frozenset({"integer"}),
+        defaults={"default_parameter": "value", "typed_default_parameter": "value"},
+        conditionals=frozenset({"if_statement", "elif_clause", "while_statement", "conditional_expression"}),
+        negation=("not (", ")"),
+        unwritten="raise NotImplementedError",
+    ),
+    "javascript": Language(
+        grammar="tree_sitter_javascript",
+        functions=frozenset({"function_declaration", "method_definition", "function_expression", "arrow_function"}),
+        classes=frozenset({"class_declaration"}),
+        calls=frozenset({"call_expression"}),
+        blocks=frozenset({"statement_block"}),
+        attributes={"member_expression": ("object", "property")},
+        assignments=frozenset({"assignment_expression"}),
+        numbers=frozenset({"number"}),
+        defaults={"assignment_pattern": "right"},
+        conditionals=frozenset({"if_statement", "while_statement", "ternary_expression"}),
+        negation=("!(", ")"),
+        unwritten="throw new Error('not written yet')",
+    ),
+}
+
+
+class Edit(Struct, frozen=True):
+    """What replaces the bytes from `start` to `end`."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+class Fault(Struct, frozen=True):
+    """A planted mistake: by which operator, where, as which edits, and how a person would ask for its repair."""
+
+    operator: str
+    file: str
+    function: str
+    line: int
+    edits: Mapping[str, tuple[Edit, ...]]
+    request: str
+
+
+class Module(Struct, frozen=True):
+    """A source file: its path, text, language and tree, and all modules of its package by path."""
+
+    path: str
+    source: bytes
+    language: Language
+    root: "Node"
+    package: "Mapping[str, Module]"
+
+    def text(self, node: "Node") -> str:
+        """The text of a node."""
+        return self.source[node.start_byte : node.end_byte].decode()
+
+    def nodes(self, within: "Node | None" = None) -> "Iterator[Node]":
+        """Every named node in the order of the text."""
+        waiting = [within or self.root]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.named_children))
+
+    def function(self, node: "Node") -> "Node | None":
+        """The outermost function that a node stands in, itself if it is one."""
+        found: Node | None = None
+        at: Node | None = node
+        while at is not None:
+            if at.type in self.language.functions:
+                found = at
+            elif at.type in self.language.classes and found is not None:
+                break
+            at = at.parent
+        return found
+
+    def function_name(self, node: "Node") -> str:
+        """The name of the function that a node stands in, with its class; empty at the top of the file."""
+        function = self.function(node)
+        if function is None:
+            return ""
+        named = function.child_by_field_name("name") or (
+            function.parent.child_by_field_name("name") or function.parent.child_by_field_name("left")
+            if function.parent is not None
+            else None
+        )
+        parts = [self.text(named)] if named is not None else []
+        at = function.parent
+        while at is not None:
+            if at.type in self.language.classes and (name := at.child_by_field_name("name")) is not None:
+                parts.append(self.text(name))
+            at = at.parent
+        return ".".join(reversed(parts))
+
+    def fault(self, operator: str, node: "Node", edits: "tuple[Edit, ...]", request: str) -> Fault:
+        """A fault of this file at a node; `{function}` in the request is where it stands."""
+        name = self.function_name(node)
+        said = request.replace("{function}", f"`{name}`" if name else f"`{self.path}`")
+        return Fault(operator, self.path, name, node.start_point.row + 1, {self.path: edits}, said)
+
+    def whole_lines(self, first: "Node", last: "Node | None" = None) -> tuple[int, int] | None:
+        """The bytes of the lines that nodes fill by themselves; `None` where something else stands on them."""
+        start = self.source.rfind(b"\n", 0, first.start_byte) + 1
+        end = self.source.find(b"\n", (last or first).end_byte)
+        end = len(self.source) if end < 0 else end + 1
+        before = self.source[start : first.start_byte].strip()
+        after = self.source[(last or first).end_byte : end].strip()
+        return None if before or after not in (b"", b";") else (start, end)
+
+    def indent(self, node: "Node") -> bytes:
+        """The blanks before the line on which a node begins."""
+        start = self.source.rfind(b"\n", 0, node.start_byte) + 1
+        line = self.source[start : node.start_byte + 1]
+        return line[: len(line) - len(line.lstrip())]
+
+
+def replaced(node: "Node", text: str) -> tuple[Edit, ...]:
+    """The edit that puts a text in a node's place."""
+    return (Edit(node.start_byte, node.end_byte, text.encode()),)
+
+
+def exchanged(module: Module, one: "Node", other: "Node") -> tuple[Edit, ...]:
+    """The edits that put two nodes in each other's place."""
+    return (*replaced(one, module.text(other)), *replaced(other, module.text(one)))
+
+
+def with_edits(source: bytes, edits: tuple[Edit, ...]) -> bytes:
+    """A text with edits made in it.
+
+    Raises
+    ------
+    ValueError
+        Two of them overlap.
+    """
+    result, at = [], 0
+    for edit in sorted(edits, key=lambda each: (each.start, each.end)):
+        if edit.start < at:
+            raise ValueError("two edits overlap")
+        result += [source[at : edit.start], edit.text]
+        at = edit.end
+    return b"".join([*result, source[at:]])
+
+
+def read_modules(language: str, sources: Mapping[str, bytes]) -> dict[str, Module]:
+    """The modules of a package by path; files that do not parse, or are no plain text, are left out."""
+    known: dict[str, Module] = {}
+    for path, source in sorted(sources.items()):
+        if b"\r" in source or not source.endswith(b"\n") or not _is_text(source):
+            continue
+        root = parser(language).parse(source).root_node
+        if not root.has_error:
+            known[path] = Module(path, source, LANGUAGES[language], root, known)
+    return known
+
+
+def parses(language: str, source: bytes) -> bool:
+    """Whether a text has no syntax error."""
+    if language == "python":
+        try:
+            compile(source, "<planted>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+        return True
+    return not parser(language).parse(source).root_node.has_error
+
+
+def _is_text(source: bytes) -> bool:
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@cache
+def parser(language: str) -> "Parser":
+    """The parser of a language.
+
+    Raises
+    ------
+    MissingPrerequisite
+        tree-sitter or the grammar is not installed.
+    """
+    try:
+        tree_sitter = import_module("tree_sitter")
+        grammar = import_module(LANGUAGES[language].grammar)
+    except ImportError as error:
+        advice = "Install it with `pip install 'misstep[repair]'`."
+        raise MissingPrerequisite(f"a grammar is not installed ({error})", advice) from error
+    made: Parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+    return made

@@ -1,0 +1,243 @@
+"""Which lines of a package's sources each of its tests executes: one run of the whole suite, in the sandbox.
+
+For Python a tracer of our own is loaded as a plugin of pytest and notes lines by test function; lines that run while
+a module is imported count for every test. For JavaScript node's own coverage is read, by test file.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.repair.build.packages import Package
+from harness.repair.case import Case, CaseFolder
+from harness.repair.scoring import open_case
+from harness.repair.validators.test_files import is_test_file
+from harness.workspace import Limits, Sandbox, Workspace
+from harness.workspace.suite_command import runner_of
+from harness.workspace.suite_report import SuiteReport
+from harness.workspace.suite_run import run_suite
+
+WHOLE_SUITE = Limits(seconds=240.0, output_bytes=8 << 20)
+_ONE_FILE = 20
+"""Seconds that a test file of JavaScript may take."""
+
+_PLUGIN, _LINES, _V8 = "misstep_lines", ".misstep-lines.json", ".misstep-coverage"
+_TRACER = """\
+import json, os, sys, threading
+ROOT = os.getcwd() + os.sep
+executed, names, current = {}, {}, [""]
+
+def in_call(frame, event, argument):
+    name = names.get(frame.f_code.co_filename)
+    if name is None:
+        path = os.path.realpath(frame.f_code.co_filename)
+        name = names[frame.f_code.co_filename] = path[len(ROOT):] if path.startswith(ROOT) else ""
+    if not name or "test" in name:
+        return None
+    note = executed.setdefault(current[0], {}).setdefault(name, set()).add
+    def in_line(frame, event, argument):
+        if event == "line":
+            note(frame.f_lineno)
+        return in_line
+    return in_line
+
+def pytest_configure(config):
+    threading.settrace(in_call)
+    sys.settrace(in_call)
+
+def pytest_runtest_logstart(nodeid, location):
+    current[0] = nodeid.partition("[")[0]
+    sys.settrace(in_call)
+
+def pytest_runtest_logfinish(nodeid, location):
+    current[0] = ""
+
+def pytest_sessionfinish(session, exitstatus):
+    sys.settrace(None)
+    found = {test: {name: sorted(lines) for name, lines in files.items()} for test, files in list(executed.items())}
+    with open(os.path.join(ROOT, ".misstep-lines.json"), "w") as file:
+        json.dump(found, file)
+"""
+
+
+class Traced(Struct, frozen=True):
+    """What the suite of an untouched package found.
+
+    `lines` is test → file → its executed lines, under `""` those of imports; `failing` are the tests that fail though
+    nothing is broken, `seconds` is how long the suite took.
+    """
+
+    lines: dict[str, dict[str, list[int]]]
+    failing: tuple[str, ...]
+    seconds: float
+
+    def tests_of(self, file: str, first: int, last: int) -> list[str]:
+        """The tests that execute a line from `first` to `last` of a file."""
+        return sorted(
+            test
+            for test, files in self.lines.items()
+            if test and any(first <= at <= last for at in files.get(file, ()))
+        )
+
+    def executed(self, tests: tuple[str, ...], file: str) -> set[int]:
+        """The lines of a file that tests execute, those of imports too."""
+        return {line for test in ("", *tests) for line in self.lines.get(test, {}).get(file, ())}
+
+
+def source_files(tree: Path, package: Package) -> dict[str, bytes]:
+    """The files of a package in which faults may be planted, by path."""
+    ends = (".py",) if package.language == "python" else (".js", ".cjs", ".mjs")
+    found: dict[str, bytes] = {}
+    for named in package.sources:
+        place = tree / named
+        files = sorted(place.rglob("*")) if place.is_dir() else [place]
+        for file in files:
+            path = file.relative_to(tree).as_posix()
+            if file.is_file() and path.endswith(ends) and not is_test_file(path) and "node_modules/" not in path:
+                found[path] = file.read_bytes()
+    return found
+
+
+def untouched(tree: Path, package: Package) -> CaseFolder:
+    """A package as a case without a fault, so that it is laid out as its cases are."""
+    return _Untouched(Case(package.key, package.language, "", package.test_command, ("",)), tree)
+
+
+class _Untouched(CaseFolder, frozen=True):
+    @property
+    def before(self) -> Path:
+        """The tree itself."""
+        return self.folder
+
+
+def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
+    """Run a package's whole suite once and note what each test executes; kept beside the tree.
+
+    Raises
+    ------
+    InputError
+        The suite did not run to its end, or said nothing.
+    """
+    kept = tree.with_name(f"{tree.name}.lines.json")
+    if kept.is_file():
+        return msgspec.json.decode(kept.read_bytes(), type=Traced)
+    with open_case(untouched(tree, package), sandbox) as workspace:
+        is_python = runner_of(package.test_command) == "pytest"
+        report, lines = _python(workspace, package) if is_python else _node(workspace, package, tree)
+        if report.ended != "exited" or not lines:
+            raise InputError(f"the suite of {package.name} did not run: {report.feedback(1_000)}")
+        failing = {test_of(test.id) for test in report.failed} if is_python else failing_files(workspace, sorted(lines))
+    traced = Traced(lines, tuple(sorted(failing)), report.seconds)
+    draft = kept.with_suffix(".new")
+    draft.write_bytes(msgspec.json.encode(traced))
+    draft.rename(kept)
+    return traced
+
+
+def failing_files(workspace: Workspace, files: Sequence[str]) -> set[str]:
+    """Those of some test files of JavaScript that fail; its reports do not say which file a test is in."""
+    script = f'for file in "$@"; do timeout {_ONE_FILE} node "$file" > /dev/null 2>&1 || echo "failed: $file"; done'
+    done = workspace.run(["/bin/sh", "-c", script, "sh", *files], limits=WHOLE_SUITE)
+    said = {line.removeprefix("failed: ") for line in done.output.splitlines() if line.startswith("failed: ")}
+    return said | ({*files} if done.ended != "exited" else set())
+
+
+def test_of(test: str) -> str:
+    """A test without its parameters."""
+    return test.partition("[")[0]
+
+
+def _python(workspace: Workspace, package: Package) -> tuple[SuiteReport, dict[str, dict[str, list[int]]]]:
+    workspace.write(f"{_PLUGIN}.py", _TRACER.encode())
+    report = run_suite(workspace, f"{package.test_command} -p {_PLUGIN}", (), WHOLE_SUITE)
+    if not workspace.exists(_LINES):
+        return report, {}
+    return report, msgspec.json.decode(workspace.read(_LINES), type=dict[str, dict[str, list[int]]])
+
+
+class _Function(Struct):
+    ranges: list[dict[str, int]]
+
+
+class _Script(Struct):
+    url: str
+    functions: list[_Function]
+
+
+class _Coverage(Struct):
+    result: list[_Script]
+
+
+def _node(workspace: Workspace, package: Package, tree: Path) -> tuple[SuiteReport, dict[str, dict[str, list[int]]]]:
+    # Node takes the variable from its environment, which a shell line can set.
+    report = run_suite(workspace, f'NODE_V8_COVERAGE="$PWD/{_V8}" {package.test_command}', (), WHOLE_SUITE)
+    sources = source_files(tree, package)
+    lines: dict[str, dict[str, list[int]]] = {}
+    for file in workspace.files():
+        if not file.startswith(f"{_V8}/"):
+            continue
+        scripts = {_inside(each.url): each for each in msgspec.json.decode(workspace.read(file), type=_Coverage).result}
+        scripts.pop("", None)
+        tests = [path for path in scripts if path not in sources and is_test_file(path)]
+        for test in tests[:1]:
+            lines[test] = {path: sorted(_executed(scripts[path], sources[path])) for path in sources if path in scripts}
+    return report, lines
+
+
+_ROOT = re.compile(r"^.*?/(?:ws|misstep-[^/]+/tree(?:/[^/]+)?)/")
+
+
+def _inside(url: str) -> str:
+    """The path in the workspace of a script; empty of one from elsewhere, or of a package beside it."""
+    path = unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    inside = _ROOT.sub("", path) if _ROOT.match(path) else ""
+    return "" if inside.startswith("node_modules/") else inside
+
+
+def _executed(script: _Script, source: bytes) -> Iterator[int]:
+    """The lines of which something was executed; a range within another says more of its part."""
+    text = source.decode("utf-8", "replace")
+    counted = [1] * len(text)
+    ranges = sorted(
+        (each for function in script.functions for each in function.ranges),
+        key=lambda each: each["endOffset"] - each["startOffset"],
+        reverse=True,
+    )
+    for each in ranges:
+        start, end = each["startOffset"], min(each["endOffset"], len(text))
+        counted[start:end] = [each["count"]] * (end - start)
+    at = 0
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        if any(count and not char.isspace() for count, char in zip(counted[at : at + len(line)], line, strict=True)):
+            yield number
+        at += len(line)
+
+
+def share_executed(lines: Mapping[str, set[int]], executed: Mapping[str, set[int]]) -> float | None:
+    """The share of lines that was executed; `None` where there is none."""
+    total = sum(map(len, lines.values()))
+    hit = sum(len(wanted & executed.get(path, set())) for path, wanted in lines.items())
+    return round(hit / total, 4) if total else None
+
+
+def executable(language: str, source: bytes) -> set[int]:
+    """The lines of a file that can be executed: those with code, for JavaScript those with more than a bracket."""
+    if language != "python":
+        return {
+            number
+            for number, line in enumerate(source.decode("utf-8", "replace").splitlines(), 1)
+            if re.search(r"\w", line) and not line.lstrip().startswith(("//", "*", "/*"))
+        }
+    found: set[int] = set()
+    waiting: list[Any] = [compile(source, "<source>", "exec", dont_inherit=True)]
+    while waiting:
+        code = waiting.pop()
+        found |= {line for _, _, line in code.co_lines() if line}
+        waiting += [each for each in code.co_consts if hasattr(each, "co_lines")]
+    return found

@@ -1,0 +1,119 @@
+"""Writes the case of a recipe as a folder, once its oracle fails and passes as it should in each of three runs."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.repair.affirm import affirm
+from harness.repair.build.instructions import instructions
+from harness.repair.build.packages import Package, known_packages, package_tree
+from harness.repair.build.recipes import Recipe, changed_lines, diff, faults_of, planted
+from harness.repair.build.syntax import Module, read_modules
+from harness.repair.build.tracing import source_files
+from harness.repair.case import CASE, Case, CaseFolder, write_case
+from harness.workspace import Sandbox
+from harness.workspace.suite_report import SuiteReport
+
+RUNS = 3
+"""How often the oracle has to fail before and pass after the golden patch."""
+
+TIMEOUT = 60.0
+_SHOWN = 6_000
+_FAILURES = 3
+
+
+class Source(Struct, frozen=True):
+    """A package ready to be broken: its files on disk, and those in which faults may be."""
+
+    package: Package
+    tree: Path
+    modules: Mapping[str, Module]
+
+
+def open_source(package: Package, packages: dict[str, Package]) -> Source:
+    """A package's files, fetched where they are not at hand; raises as `package_tree`."""
+    tree = package_tree(package, packages)
+    return Source(package, tree, read_modules(package.language, source_files(tree, package)))
+
+
+def source_of(recipe: Recipe) -> Source:
+    """The package that a recipe names.
+
+    Raises
+    ------
+    InputError
+        It is not on the list.
+    """
+    packages = known_packages()
+    if recipe.package not in packages:
+        raise InputError(f"{recipe.id} is made of {recipe.package}, which is not on the list of packages")
+    return open_source(packages[recipe.package], packages)
+
+
+def write_planted(recipe: Recipe, source: Source, set_name: str, out: Path, sandbox: Sandbox) -> str:
+    """Make the case of a recipe in a folder; one that stands there already is left as it is.
+
+    Returns
+    -------
+    Why the case does not count; empty where it stands in `out` now.
+    """
+    folder = out / recipe.id
+    if (folder / CASE).is_file():
+        return ""
+    faults = faults_of(recipe, source.modules)
+    broken = planted(faults, source.modules)
+    fixed = {path: source.modules[path].source for path in broken}
+    golden = diff(broken, fixed)
+    case = Case(
+        recipe.id,
+        source.package.language,
+        "",
+        source.package.test_command,
+        recipe.oracle,
+        TIMEOUT,
+        {"1": diff(fixed, broken)} if recipe.blamed else {},
+        {
+            "set": set_name,
+            "package": source.package.name,
+            "version": source.package.version,
+            "licence": source.package.licence,
+            "seed": recipe.seed,
+            "faults": [msgspec.to_builtins(place) for place in recipe.faults],
+            "changed_lines": changed_lines(golden),
+            "complexity": recipe.complexity,
+            **({} if recipe.coverage is None else {"coverage": recipe.coverage}),
+        },
+    )
+    if set_name == "patchgen":
+        texts = instructions(faults, broken, fixed)
+        case = msgspec.structs.replace(case, extra={**case.extra, "file": min(broken), "instructions": texts})
+    draft = out / f".{recipe.id}.{os.getpid()}"
+    try:
+        shutil.copytree(source.tree, draft / "before")
+        for path, text in broken.items():
+            (draft / "before" / path).write_bytes(text)
+        write_case(case, draft, golden)
+        affirmed = affirm(CaseFolder(case, draft), sandbox, RUNS)
+        if not affirmed.holds:
+            return affirmed.reason
+        write_case(msgspec.structs.replace(case, task=task_text(affirmed.before[0])), draft, golden)
+        draft.rename(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return ""
+
+
+def task_text(report: SuiteReport) -> str:
+    """What an agent is told: the failure as the tests print it (section 4, task-specific instructions)."""
+    shown = msgspec.structs.replace(report, failed=report.failed[:_FAILURES])
+    more = len(report.failed) - len(shown.failed)
+    return (
+        "A test fails that is to pass. Find out why and repair the code, not the test.\n\n"
+        f"Run Output from Test Failure:\n{shown.feedback(_SHOWN)}\n"
+        f"{f'… and {more} more failures.' if more else ''}"
+    ).rstrip() + "\n"

@@ -1,0 +1,161 @@
+"""Faults that tests notice become recipes, recipes become cases, and only cases that are affirmed count."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.errors import InputError
+from harness.repair.affirm import affirm
+from harness.repair.build import sets
+from harness.repair.build.finding import LEAST_COVERAGE, Wanted, find
+from harness.repair.build.instructions import instructions
+from harness.repair.build.packages import Package
+from harness.repair.build.recipes import (
+    Place,
+    Recipe,
+    changed_lines,
+    complexity,
+    diff,
+    digest,
+    faults_at,
+    faults_of,
+    planted,
+    read_recipes,
+    sampled,
+    write_recipes,
+)
+from harness.repair.build.sets import build
+from harness.repair.build.syntax import read_modules
+from harness.repair.build.tracing import source_files, trace
+from harness.repair.build.writing import Source, write_planted
+from harness.repair.case import read_case
+from harness.workspace import Sandbox
+from tests.harness.repair.build.made_up_package import lay_out, made_up
+from tests.harness.repair.cases import price_case
+
+QUICK = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
+LOST = Place("lost_update", "src/shop.py", "total", 11)
+
+
+def _source(folder: Path, package: Package | None = None) -> Source:
+    package = package or made_up()
+    tree = lay_out(folder / "tree")
+    return Source(package, tree, read_modules(package.language, source_files(tree, package)))
+
+
+def _recipe(source: Source, place: Place = LOST, **fields: object) -> Recipe:
+    draft = Recipe("shop-1", "shop", 0, 2, "", ("tests/test_shop.py::test_taxed",), (place,))
+    with pytest.raises(InputError, match="make other files"):
+        faults_of(draft, source.modules)
+    fault = next(fault for at, fault in faults_at(source.modules[place.file], place.operator) if at == place)
+    return msgspec.structs.replace(draft, sha256=digest(planted([fault], source.modules)), **fields)
+
+
+def test_a_case_is_written_with_its_failure_its_mend_and_where_it_is_from(tmp_path: Path, sandbox: Sandbox) -> None:
+    source = _source(tmp_path)
+    recipe = _recipe(source, blamed=True)
+    assert write_planted(recipe, source, "patchgen", tmp_path / "out", sandbox) == ""
+    case = read_case(tmp_path / "out/shop-1")
+    assert "assert 2 == 8" in case.case.task
+    assert "found = price" in (case.before / "src/shop.py").read_text()
+    assert "+        found += price" in (case.golden() or "")
+    assert "+        found = price" in case.case.diffs["1"]
+    assert case.case.extra["file"] == "src/shop.py"
+    assert "`found = price`" not in case.case.extra["instructions"]["high_level"]
+    assert affirm(case, sandbox).holds
+    assert [folder.name for folder in (tmp_path / "out").iterdir()] == ["shop-1"]
+
+
+def test_a_case_whose_oracle_does_not_fail_is_not_written(tmp_path: Path, sandbox: Sandbox) -> None:
+    source = _source(tmp_path)
+    recipe = _recipe(source, oracle=("tests/test_shop.py::test_small",))
+    assert "passes on the broken tree" in write_planted(recipe, source, "tf", tmp_path / "out", sandbox)
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_a_case_that_stands_is_not_made_again(
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = _source(tmp_path)
+    recipe = _recipe(source)
+    monkeypatch.setattr("harness.repair.build.writing.RUNS", 1)
+    monkeypatch.setattr(sets, "source_of", lambda _: source)
+    assert build([recipe], "tf", tmp_path / "out", sandbox, 1).made == (recipe,)
+    monkeypatch.setattr("harness.repair.build.writing.affirm", lambda *_: pytest.fail("it is made again"))
+    assert build([recipe], "tf", tmp_path / "out", sandbox, 1).made == (recipe,)
+
+
+def test_faults_are_found_that_tests_notice_and_the_same_seed_finds_the_same(tmp_path: Path, sandbox: Sandbox) -> None:
+    source = _source(tmp_path)
+    found = list(find(source, Wanted(1), 1, sandbox))
+    assert len(found) == 1
+    assert list(find(source, Wanted(1), 1, sandbox)) == found
+    for recipe in found:
+        assert recipe.oracle
+        assert all(test.startswith("tests/test_shop.py") for test in recipe.oracle)
+        assert recipe.coverage is None or LEAST_COVERAGE <= recipe.coverage <= 1
+        assert faults_of(recipe, source.modules)
+
+
+def test_the_lines_that_each_test_executes_are_known(tmp_path: Path, sandbox: Sandbox) -> None:
+    source = _source(tmp_path)
+    traced = trace(source.tree, source.package, sandbox)
+    assert traced.failing == ()
+    assert traced.tests_of("src/shop.py", 8, 8) == ["tests/test_shop.py::test_nothing"]
+    assert traced.tests_of("src/shop.py", 13, 13) == ["tests/test_shop.py::test_taxed"]
+    assert traced.tests_of("src/rates.py", 8, 10) == []
+    assert 1 in traced.lines[""]["src/rates.py"]
+
+
+def test_a_case_is_affirmed_only_where_the_golden_patch_turns_its_oracle(tmp_path: Path, sandbox: Sandbox) -> None:
+    assert affirm(price_case(tmp_path / "a", test_command=QUICK), sandbox).holds
+    never = affirm(price_case(tmp_path / "b", test_command=QUICK, oracle=("tests/test_label.py",)), sandbox)
+    assert (never.holds, never.reason) == (False, "the oracle passes on the broken tree")
+    useless = price_case(tmp_path / "c", test_command=QUICK)
+    (useless.folder / "golden.patch").write_text((useless.golden() or "").replace("found += price", "found /= price"))
+    assert "fails with the golden patch" in affirm(useless, sandbox).reason
+    (useless.folder / "golden.patch").write_text("no patch\n")
+    assert "does not apply" in affirm(useless, sandbox).reason
+
+
+def test_instructions_ask_for_the_place_or_spell_out_each_step(tmp_path: Path) -> None:
+    source = _source(tmp_path)
+    faults = faults_of(_recipe(source), source.modules)
+    broken = planted(faults, source.modules)
+    texts = instructions(faults, broken, {path: source.modules[path].source for path in broken})
+    assert texts["high_level"] == "Correct `total`: it overwrites a value that it has to add to."
+    assert texts["detailed"] == (
+        "1. In `src/shop.py`, replace line 11:\n```\n        found = price\n```\nby:\n```\n        found += price\n```"
+    )
+
+
+def test_a_recipe_that_fits_its_package_no_more_is_refused(tmp_path: Path) -> None:
+    source = _source(tmp_path)
+    elsewhere = msgspec.structs.replace(_recipe(source), faults=(msgspec.structs.replace(LOST, line=99),))
+    with pytest.raises(InputError, match="no fault at"):
+        faults_of(elsewhere, source.modules)
+
+
+def test_recipes_are_read_as_they_were_written_and_sampled_evenly(tmp_path: Path) -> None:
+    recipes = [
+        Recipe(f"{package}-{n}", package, 0, lines, "0", ("t",), (LOST,), None if n else 0.5)
+        for package in ("a", "b")
+        for lines in (2, 20)
+        for n in range(4)
+    ]
+    recipes = [msgspec.structs.replace(each, id=f"{each.id}-{each.changed_lines}") for each in recipes]
+    write_recipes(tmp_path / "r.toml", recipes, "made up")
+    assert read_recipes(tmp_path / "r.toml") == sorted(recipes, key=lambda each: each.id)
+    some = sampled(recipes, 4, 0)
+    assert {(each.package, each.complexity) for each in some} == {
+        (package, size) for package in ("a", "b") for size in ("small", "medium")
+    }
+    assert sampled(recipes, 4, 0) == some
+    assert sampled(recipes, None, 0) == recipes
+
+
+def test_the_size_of_a_patch_is_what_it_adds_and_removes() -> None:
+    patch = diff({"a.py": b"a\n--b\nc\n"}, {"a.py": b"a\n++b\nc\nd\n"})
+    assert changed_lines(patch) == 3
+    assert [complexity(lines) for lines in (9, 10, 40, 41)] == ["small", "medium", "medium", "large"]
