@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from analysis.measures.judging.reference import majority
+from analysis.measures.repair.attempts import counted
 from analysis.published import load_paper
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from analysis.measures.judging.judged import JudgedItems
     from analysis.measures.judging.ratings import JudgedRatings
+    from analysis.measures.repair.attempts import RepairArm
     from analysis.measures.solved import SolvedSet
     from analysis.measures.validity import JudgedSet
     from analysis.papers.autotriage.agreement import RatedSet
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 _FIGURE = ("id", "place", "row", "column", "printed", "number", "unit", "numerator", "denominator")
 _SESSION = ("dataset", "session", "category", "label", "first_step", "n_steps")
 _ATTEMPT = ("title", "system", "task", "tried", "solved")
+_REPAIR = ("policy", "setting", "format", "instructions", "benchmark", "evidence")
+_REPAIRED = ("case", "sample", "solved", "patched", "iterations", "seconds")
 _ANSWER = ("judge", "item", "cluster", "gold", "label", "status")
 _RATING = ("title", "aspect", "run", "people", "judge")
 _ESTIMATE = ("value", "low", "high", "n")
@@ -96,6 +100,18 @@ def attempts(sets: Iterable["SolvedSet"]) -> "DataFrame":
         for task, (tried, solved) in cells.items()
     )
     return _frame(rows, _ATTEMPT)
+
+
+def repairs(arms: Iterable["RepairArm"]) -> "DataFrame":
+    """Attempts at cases that hold, one row an attempt; one that broke before it was scored is not `solved`."""
+    rows = (
+        {name: getattr(arm, name) for name in _REPAIR}
+        | {name: getattr(attempt, name) for name in _REPAIRED}
+        | {"solved": attempt.solved is True}
+        for arm in arms
+        for attempt in counted(arm.attempts)
+    )
+    return _frame(rows, (*_REPAIR, *_REPAIRED))
 
 
 def ratings(rated: "RatedSet") -> "DataFrame":

@@ -28,6 +28,18 @@ QUARTER = {
 }
 """One system's tasks, and those of them on which it produced something."""
 
+REPAIRED = {("debugbench", "results"): "DebugBench"}
+"""Models' repairs by kind of fault, each kind tried once a case."""
+
+REPAIRED_CASES = {("debugbench", "python3_cases"): "DebugBench, 200 Python cases"}
+"""Two models' repairs of the same cases."""
+
+PROGRAMS = {("humanevalfix", "programs"): "HumanEvalFix"}
+"""Broken and correct programs, each run once against its tests."""
+
+TESTS = {("quixbugs", "tests"): "QuixBugs"}
+"""Broken and correct programs, each with several tests."""
+
 
 def solved_sets(tables: Mapping[tuple[str, str], str]) -> list[SolvedSet]:
     """The tables that are at hand, in the order given.

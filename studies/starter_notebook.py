@@ -1,7 +1,7 @@
 """A short notebook over a run, for people to go on from."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from harness.errors import InputError
 from harness.journal.records import MANIFEST, read_manifest, read_verdicts
 from harness.verdict import Verdict
 from studies.judged_runs import JUDGED
+from studies.repair_runs import REPAIRED, attempts_in
 
 
 class _Question(Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,13 +23,15 @@ class _Question(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Cells(Struct, frozen=True, forbid_unknown_fields=True):
-    """What `starter_notebook.toml` holds: the first cell, and the questions by what they are asked of."""
+    """What `starter_notebook.toml` holds: the first cells, and the questions by what they are asked of."""
 
     opening: str
+    opening_of_repairs: str
     judge: list[_Question]
     scores: list[_Question]
     wrong: list[_Question]
     classify: list[_Question]
+    repair: list[_Question]
 
 
 def starter_notebook(run: Path) -> str:
@@ -37,27 +40,37 @@ def starter_notebook(run: Path) -> str:
     Parameters
     ----------
     run
-        The folder of a run of `misstep judge run` or `misstep classify`.
+        The folder of a run of `misstep judge run`, `misstep repair run` or `misstep classify`.
 
     Raises
     ------
     InputError
-        The folder is no run, or one without verdicts.
+        The folder is no run, or one without verdicts or attempts.
     """
     manifest = read_manifest(run)
     if manifest is None:
         raise InputError(f"there is no {MANIFEST}", "Name the folder of a run.", file=run)
-    verdicts = list(read_verdicts(run, unfinished=True))
-    if not verdicts:
-        raise InputError("the run has no verdicts", "Run its command again: it continues the run.", file=run)
-    title = f"# {manifest.settings.get('judge', 'Sessions')}, looked at by hand\n\nMade of the run in `{run}`."
     known = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_Cells)
-    cells = [_cell("markdown", title), _cell("code", known.opening.format(folder=str(run.resolve())))]
-    for question in _questions(known, verdicts) if manifest.command == JUDGED else known.classify:
+    if manifest.command == REPAIRED:
+        opening, questions, who = known.opening_of_repairs, known.repair, manifest.settings.get("policy", "Repairs")
+        _check_any(attempts_in(run), "attempts", run)
+    else:
+        verdicts = list(read_verdicts(run, unfinished=True))
+        _check_any(verdicts, "verdicts", run)
+        opening, who = known.opening, manifest.settings.get("judge", "Sessions")
+        questions = _questions(known, verdicts) if manifest.command == JUDGED else known.classify
+    title = f"# {who}, looked at by hand\n\nMade of the run in `{run}`."
+    cells = [_cell("markdown", title), _cell("code", opening.format(folder=str(run.resolve())))]
+    for question in questions:
         cells += [_cell("markdown", question.prose), _cell("code", question.code)]
     numbered = [{"id": f"cell-{place}", **cell} for place, cell in enumerate(cells)]
     notebook = {"cells": numbered, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+def _check_any(records: Iterable[object], what: str, run: Path) -> None:
+    if not any(True for _ in records):
+        raise InputError(f"the run has no {what}", "Run its command again: it continues the run.", file=run)
 
 
 def _questions(known: _Cells, verdicts: Sequence[Verdict]) -> list[_Question]:

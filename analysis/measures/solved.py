@@ -4,6 +4,7 @@ A page's own figures stand in `data/reported/solve_rates.toml`, in the form of `
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 from msgspec import Struct, structs
 
@@ -36,6 +37,14 @@ class SolvedSet(Struct, frozen=True):
     def ranking(self) -> tuple[str, ...]:
         """The systems, most solved tasks first, equal ones by name."""
         return tuple(sorted(self.systems, key=lambda system: (-len(self.solved(system)), system)))
+
+    def ranked_by_share(self) -> tuple[str, ...]:
+        """The systems, the largest share of successful tries first, equal ones by name."""
+        return tuple(sorted(self.systems, key=lambda system: (-self._share(system), system)))
+
+    def _share(self, system: str) -> Fraction:
+        cells = self.systems[system].values()
+        return Fraction(sum(solved for _, solved in cells), sum(tried for tried, _ in cells) or 1)
 
 
 def solved_set(attempts: Iterable[Attempts], dataset: str, table: str, title: str, source: str) -> SolvedSet:

@@ -35,8 +35,11 @@ loader_for = LOADERS.load
 OUTCOMES: Registry[OutcomeLoader] = Registry(
     "misstep.datasets.outcomes",
     {
+        "debugbench": "harness.datasets.debugbench",
         "devin": "harness.datasets.devin",
         "humaneval_codegen16b_samples": "harness.datasets.humaneval_codegen16b_samples",
+        "humanevalfix": "harness.datasets.humanevalfix",
+        "quixbugs": "harness.datasets.quixbugs",
         "swe_bench_pro": "harness.datasets.swe_bench_pro",
         "swe_bench_resolved_submissions": "harness.datasets.swe_bench_resolved_submissions",
         "taubench": "harness.datasets.taubench",

@@ -18,6 +18,7 @@ from analysis.tables import Row, Table
 from analysis.tables.json_document import from_document
 from harness.datasets.catalogue import data_sets
 from studies.frames import values
+from tests.misstep.made_up_repairs import four, repaired_run
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 STATISTICS = ("analysis.stats", "scipy", "sklearn", "statsmodels")
@@ -34,6 +35,15 @@ VISIBLE = {
         "recalls": "triage_errors",
         "unacceptable": "judge",
         "verified": "wink_judge_precision",
+    },
+    "engineering_agent_repairs": {
+        "solve_rate": "ablation",
+        "unacceptable": "judge_readings",
+        "model_rates": "public_repairs",
+        "between": "public_repairs",
+        "mcnemar": "public_repairs",
+        "passes": "broken_programs",
+        "test_passes": "broken_programs",
     },
     "engineering_agent_solve_rates": {
         "solve_rate": "solve_rates",
@@ -160,13 +170,32 @@ def test_what_is_computed_in_sight_is_what_the_table_shows(
         assert lines_without_a_row(after.names[name], after.tables[table]) == [], name
 
 
-@pytest.mark.parametrize("notebook", ["engineering_agent_solve_rates", "judges_compared", "wink_prevalence", "your_agents"])
+@pytest.mark.parametrize(
+    "notebook",
+    ["engineering_agent_repairs", "engineering_agent_solve_rates", "judges_compared", "wink_prevalence", "your_agents"],
+)
 def test_a_notebook_runs_where_no_public_data_are_at_hand(
     notebook: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
     tables = executed(notebook).tables.values()
     assert {name for table in tables for row in table.rows for name in row.datasets} <= set(data_sets())
+
+
+def test_recorded_repairs_stand_beside_the_printed_ones_as_computed_in_sight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "recordings" / "repair"
+    for setting, solved in (("react", "apple"), ("react+static+tests", "apple pear plum")):
+        attempts = four(solved, setting=setting)
+        repaired_run(place / setting, attempts, setting=setting, benchmark="orchard", evidence="generated")
+    monkeypatch.setattr("studies.repair_runs.data_folder", lambda: tmp_path)
+    monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
+    after = executed("engineering_agent_repairs")
+    frame = after.names["solve_rate"]
+    assert sorted(frame.xs("generated", level="evidence").value) == [0.25, 0.75]
+    assert lines_without_a_row(frame, after.tables["ablation"]) == []
+    assert len(after.tables["ablation_pairs"].rows) > 0
 
 
 def test_every_notebook_computes_figures_in_sight() -> None:
@@ -191,7 +220,9 @@ def test_no_cell_that_computes_is_longer_than_15_lines(notebook: str) -> None:
 
 
 def test_a_figure_that_the_table_does_not_show_is_found() -> None:
-    table = Table("t", "p", "T", "F.", (Row("Kappa", 0.5, group="a"), Row("Kappa", 0.7, evidence="published", group="a")))
+    table = Table(
+        "t", "p", "T", "F.", (Row("Kappa", 0.5, group="a"), Row("Kappa", 0.7, evidence="published", group="a"))
+    )
     assert lines_without_a_row(values({("a", "Kappa"): 0.5}, "group", "quantity"), table) == []
     for found in ({("a", "Kappa"): 0.6}, {("b", "Kappa"): 0.5}, {("a", "Kappa"): 0.7}):
         assert len(lines_without_a_row(values(found, "group", "quantity"), table)) == 1

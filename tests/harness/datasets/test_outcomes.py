@@ -170,3 +170,44 @@ def test_a_broken_or_contradictory_table_is_an_error_that_says_where(
     with pytest.raises(InputError) as raised:
         list(outcomes_of(name, write(tmp_path, files)))
     assert all(word in raised.value.line() for word in words)
+
+
+@pytest.mark.data
+def test_debugbench_gives_the_pass_counts_of_its_models(data_folder: Path) -> None:
+    rows = loaded("debugbench", data_folder)
+    totals: Counter[str] = Counter()
+    tried: Counter[str] = Counter()
+    for row in rows:
+        if row.table == "results":
+            totals[row.system] += row.solved
+            tried[row.system] += row.tried
+    assert {name: (totals[name], tried[name]) for name in totals if name.startswith("gpt-4, debug, ")} == {
+        "gpt-4, debug, cpp": (1084, 1454),
+        "gpt-4, debug, java": (1047, 1483),
+        "gpt-4, debug, python3": (993, 1468),
+    }
+    assert solved(rows, "python3_cases") == {"gpt-4": (200, 130), "gpt-35-turbo": (200, 96)}
+
+
+@pytest.mark.data
+def test_every_correct_program_of_humanevalfix_passes_and_no_broken_one(data_folder: Path) -> None:
+    found = solved(loaded("humanevalfix", data_folder), "programs")
+    assert found["correct programs"] == (82, 82)
+    assert found["broken programs"] == (82, 0)
+    assert found["broken programs, examples of the docstring alone"][1] > 0
+
+
+@pytest.mark.data
+def test_quixbugs_programs_pass_all_their_tests_when_correct_and_67_of_183_when_broken(data_folder: Path) -> None:
+    rows = loaded("quixbugs", data_folder)
+    passed = Counter({row.system: 0 for row in rows})
+    for row in rows:
+        passed[row.system] += row.solved
+    assert passed == {"correct programs": 183, "broken programs": 67}
+    assert sum(row.solved < row.tried for row in rows if row.system == "broken programs") == 28
+
+
+def test_more_repairs_that_passed_than_were_tried_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"model_results.csv": "model,mode,language,file_bug_type,n,passed\na,debug,cpp,double,2,3\n"})
+    with pytest.raises(InputError, match="3 of 2 repairs passed"):
+        list(outcomes_of("debugbench", tmp_path))

@@ -1,0 +1,111 @@
+"""Attempts of one system under one setting, as measures take them: which of them count, and case by case.
+
+An attempt at a case that was not affirmed counts nowhere. One that broke before its patch was scored has no label: it
+is no repair, so that it counts as unsolved in the solve rate, and a second rate leaves it out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from harness.repair_attempt import RepairAttempt
+
+NOT_AFFIRMED = "not_affirmed"
+"""How an attempt ended whose case does not hold."""
+
+CUT_OFF = frozenset({"iterations", "seconds"})
+"""How a run ended that reached a limit."""
+
+_WITHOUT_ERROR = CUT_OFF | {"", "exit"}
+
+Evidence = Literal["generated", "real"]
+
+
+class RepairArm(Struct, frozen=True):
+    """The attempts of one policy in one setting and edit format on one set of cases.
+
+    Parameters
+    ----------
+    name
+        What tables call it.
+    attempts
+        All of them, also those that do not count; of two with one id the last.
+    benchmark, version
+        What the cases are called, and what tells their contents from others.
+    instructions
+        How the cases say what to do (`high-level`, `detailed`); empty where there is no such distinction.
+    evidence
+        `generated` where the faults were planted, `real` where people made them.
+    dataset
+        The public data set that the cases are, by its name in the registry; empty where they are none.
+    """
+
+    name: str
+    policy: str
+    setting: str
+    format: str
+    attempts: tuple[RepairAttempt, ...]
+    benchmark: str = ""
+    version: str = ""
+    instructions: str = ""
+    evidence: Evidence = "real"
+    dataset: str = ""
+
+
+def counted(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
+    """The attempts at cases that hold, in order of case and number: of two with one id the last."""
+    last = {attempt.id: attempt for attempt in attempts}
+    of_held = (attempt for attempt in last.values() if attempt.ended != NOT_AFFIRMED)
+    return sorted(of_held, key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
+
+
+def by_case(attempts: Iterable[RepairAttempt]) -> dict[str, list[RepairAttempt]]:
+    """Case → its attempts, in order."""
+    cases: dict[str, list[RepairAttempt]] = {}
+    for attempt in attempts:
+        cases.setdefault(attempt.case, []).append(attempt)
+    return cases
+
+
+def not_affirmed(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
+    """The attempts at cases that do not hold."""
+    last = {attempt.id: attempt for attempt in attempts}
+    return [attempt for attempt in last.values() if attempt.ended == NOT_AFFIRMED]
+
+
+def had_error(attempt: RepairAttempt) -> bool:
+    """Whether an error occurred: the run or its scoring broke, or the run was stopped from outside.
+
+    The paper's ER asks "whether errors occurred during the trajectory". A refused command or a failing test is part of
+    a trajectory and no error of it; reaching a limit is neither (`cut_off`).
+    """
+    return bool(attempt.error) or attempt.ended not in _WITHOUT_ERROR
+
+
+def was_cut_off(attempt: RepairAttempt) -> bool:
+    """Whether the run reached its limit of iterations or seconds."""
+    return attempt.ended in CUT_OFF
+
+
+def ran(attempt: RepairAttempt) -> bool:
+    """Whether the agent ran at all, so that its iterations say something."""
+    return bool(attempt.ended) or attempt.iterations > 0
+
+
+def noted(attempt: RepairAttempt, name: str) -> int | None:
+    """What an attempt's trajectory notes by a name: `test_runs` counted from its calls, others where recorded."""
+    run = attempt.trajectory
+    if run is None:
+        return None
+    said = run.extra.get(name)
+    if isinstance(said, int) and not isinstance(said, bool):
+        return said
+    if name == "test_runs" and run.steps:
+        return sum(call.name == "run_tests" for step in run.steps for call in step.calls)
+    return None
+
+
+def solved_counts(cases: Mapping[str, Sequence[RepairAttempt]]) -> list[tuple[int, int]]:
+    """Of each case how often it was attempted, and how often of these solved."""
+    return [(len(tries), sum(attempt.solved is True for attempt in tries)) for tries in cases.values()]

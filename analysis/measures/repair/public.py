@@ -1,0 +1,122 @@
+"""Public benchmarks of broken programs: how many models repaired, and how well the tests tell broken from correct."""
+
+from collections.abc import Sequence
+
+from analysis.measures.solve_rates import gaps
+from analysis.measures.solved import SolvedSet
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.estimate import Estimate
+from analysis.stats.paired import paired_score_interval
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from analysis.tables.wording import with_interval
+
+_PAPER = "engineering_agent"
+_ABSENT = "No public set of repairs is at hand."
+
+
+def pooled(one: SolvedSet, system: str) -> Estimate:
+    """The share of all tries that succeeded, each try a program of its own, with Wilson's interval."""
+    cells = one.systems[system].values()
+    return wilson(sum(solved for _, solved in cells), sum(tried for tried, _ in cells))
+
+
+def over_tasks(one: SolvedSet, system: str) -> Estimate:
+    """The share of all tries that succeeded, where the tries at a task hang together: Korn and Graubard's interval."""
+    return korn_graubard([(solved, tried) for tried, solved in one.systems[system].values()])
+
+
+@made_by_this
+def public_repairs_table(
+    repaired: Sequence[SolvedSet], cases: Sequence[SolvedSet] = (), notes: Sequence[str] = ()
+) -> Table:
+    """How many broken programs each model repaired, and models compared on the same programs.
+
+    Parameters
+    ----------
+    repaired
+        Sets whose tasks are kinds of fault, each tried once a program.
+    cases
+        Sets of single programs, each repaired once by every model.
+    notes
+        What else to say, such as which sets are not at hand.
+    """
+    rows: list[Row] = []
+    for one in (*repaired, *cases):
+        rates = [
+            estimate_row(name, pooled(one, name), "share", one.title, one.source) for name in one.ranked_by_share()
+        ]
+        rows += measured_on(one.dataset, rates)
+    for one in cases:
+        first, *others = one.ranking()
+        for gap in gaps(one, [(first, other) for other in others]):
+            group = f"{one.title}: {gap.better} less {gap.worse}"
+            counts = f"{gap.paired.first_only} and {gap.paired.second_only} repaired by one alone, {one.source}"
+            difference = paired_score_interval(gap.paired)
+            p_value = Estimate(gap.p_value, n=gap.paired.n, method="McNemar, mid-p")
+            rows += measured_on(
+                one.dataset,
+                [
+                    estimate_row("Difference", difference, "difference", group, counts),
+                    estimate_row("p", p_value, "p", group, counts),
+                ],
+            )
+    return Table(
+        name="public_repairs",
+        paper=_PAPER,
+        title="Broken programs that models repaired, on public data",
+        finding=_repaired_finding(repaired[0]) if repaired else _ABSENT,
+        rows=tuple(rows),
+        notes=(
+            "Results of several kinds of fault are added up: a rate is of all programs tried, intervals are Wilson's.",
+            "Whether a repair passed was judged by the site of the problems and cannot be run again here.",
+            *notes,
+        ),
+        datasets=tuple(dict.fromkeys(one.dataset for one in (*repaired, *cases))),
+    )
+
+
+def _repaired_finding(one: SolvedSet) -> str:
+    best = one.ranked_by_share()[0]
+    rate = pooled(one, best)
+    return f"The best on {one.title} ({best}) repairs {with_interval(rate, 'share')} of {rate.n:,} programs."
+
+
+@made_by_this
+def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
+    """How often broken and correct programs pass: what a benchmark's tests can tell apart.
+
+    Parameters
+    ----------
+    programs
+        Sets whose programs were run once against all their tests.
+    tests
+        Sets with several tests a program, which hang together.
+    notes
+        What else to say.
+    """
+    rows: list[Row] = []
+    for one in programs:
+        found = [estimate_row(name, pooled(one, name), "share", one.title, one.source) for name in one.systems]
+        rows += measured_on(one.dataset, found)
+    for one in tests:
+        title = f"{one.title}, tests"
+        found = [estimate_row(name, over_tasks(one, name), "share", title, one.source) for name in one.systems]
+        rows += measured_on(one.dataset, found)
+    return Table(
+        name="broken_programs",
+        paper=_PAPER,
+        title="Broken and correct programs against their tests",
+        finding=_programs_finding(programs[0]) if programs else _ABSENT,
+        rows=tuple(rows),
+        notes=(
+            "Where a program has several tests, they hang together: the interval is Korn and Graubard's over programs.",
+            *notes,
+        ),
+        datasets=tuple(dict.fromkeys(one.dataset for one in (*programs, *tests))),
+    )
+
+
+def _programs_finding(one: SolvedSet) -> str:
+    said = [f"{with_interval(pooled(one, name), 'share')} of {name}" for name in one.systems]
+    return f"On {one.title} the tests pass for {'; '.join(said)}."

@@ -1,0 +1,236 @@
+"""Solve rate, patch generation, errors and iterations of repair attempts (the Engineering Agent, section 7.2).
+
+A rate is the mean over the attempts of a case, then over cases: a case that was attempted more often weighs no more.
+With one attempt a case that is a share of cases, with Wilson's interval; otherwise whole cases are resampled.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean, median
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.measures.repair.attempts import (
+    RepairArm,
+    by_case,
+    counted,
+    had_error,
+    not_affirmed,
+    noted,
+    ran,
+    solved_counts,
+    was_cut_off,
+)
+from analysis.stats.estimate import Estimate
+from analysis.stats.pass_at_k import mean_over_tasks
+from analysis.stats.patterns import FloatArray
+from analysis.stats.proportions import wilson
+from analysis.stats.resampling import bootstrap, bootstrapped
+from harness.repair_attempt import RepairAttempt
+
+MOST_K = 10
+"""Up to which k SR@k is given."""
+
+RESAMPLES = 10_000
+
+_NO_CASE = "no attempt at a case that holds"
+
+Cases = Mapping[str, Sequence[RepairAttempt]]
+
+
+class Iterations(Struct, frozen=True):
+    """How many commands an attempt took: the mean over cases and the median over attempts."""
+
+    mean: Estimate
+    median: Estimate
+
+
+class Spent(Struct, frozen=True):
+    """What all attempts took together, and how many of them have it on record; `None` where none has."""
+
+    total: float | None
+    recorded: int
+
+    @property
+    def each(self) -> float | None:
+        """What one attempt took on average."""
+        return None if self.total is None or not self.recorded else self.total / self.recorded
+
+
+class ValidatorCounts(Struct, frozen=True):
+    """What one validator said of patches: passed, failed, could not tell."""
+
+    passed: int
+    failed: int
+    unknown: int
+
+
+class RepairScores(Struct, frozen=True):
+    """What was measured of the attempts of one arm.
+
+    Parameters
+    ----------
+    n, attempts
+        The cases that count, and the attempts at them.
+    not_affirmed
+        Cases whose tests did not fail before, or not pass with the golden patch: they count nowhere.
+    unscored
+        Attempts at cases that count which broke before their patch was scored.
+    solve_rate
+        SR@1: an unscored attempt solved nothing.
+    solve_rate_scored
+        The same over the scored attempts alone.
+    solve_rate_at
+        k → SR@k: one of k attempts solves the case, for k up to the fewest attempts at any case.
+    patch_generation_rate
+        PGR: the agent wrote a patch at all.
+    error_rate
+        ER: the run or its scoring broke (`attempts.had_error`).
+    cut_off_rate
+        The run reached its limit of commands or seconds.
+    iterations
+        IC, of the attempts in which the agent ran.
+    spent
+        `seconds`, `input_tokens`, `output_tokens`, `cost_usd`, `test_runs`, `candidates`.
+    signals
+        Validator → what it said.
+    """
+
+    arm: RepairArm
+    n: int
+    attempts: int
+    not_affirmed: int
+    unscored: int
+    solve_rate: Estimate
+    solve_rate_scored: Estimate
+    solve_rate_at: dict[int, Estimate]
+    patch_generation_rate: Estimate
+    error_rate: Estimate
+    cut_off_rate: Estimate
+    iterations: Iterations
+    spent: dict[str, Spent]
+    signals: dict[str, ValidatorCounts]
+
+
+def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> RepairScores:
+    """The figures of an arm; `seed` and `resamples` are of the bootstrap over cases."""
+    attempts = counted(arm.attempts)
+    cases = by_case(attempts)
+    scored = by_case(attempt for attempt in attempts if attempt.solved is not None)
+
+    def rate(holds: Callable[[RepairAttempt], bool], of: Cases) -> Estimate:
+        return mean_of_cases([[float(holds(one)) for one in tries] for tries in of.values()], seed, resamples)
+
+    solve_rate = rate(_solved, cases)
+    return RepairScores(
+        arm=arm,
+        n=len(cases),
+        attempts=len(attempts),
+        not_affirmed=len(by_case(not_affirmed(arm.attempts))),
+        unscored=sum(attempt.solved is None for attempt in attempts),
+        solve_rate=solve_rate,
+        solve_rate_scored=rate(_solved, scored),
+        solve_rate_at=_solve_rates(cases, solve_rate, seed, resamples),
+        patch_generation_rate=rate(lambda attempt: attempt.patched, cases),
+        error_rate=rate(had_error, cases),
+        cut_off_rate=rate(was_cut_off, cases),
+        iterations=iterations_of(cases, seed, resamples),
+        spent=_spent(attempts),
+        signals=signal_counts(attempts),
+    )
+
+
+def _solved(attempt: RepairAttempt) -> bool:
+    return attempt.solved is True
+
+
+def _solve_rates(cases: Cases, first: Estimate, seed: int, resamples: int) -> dict[int, Estimate]:
+    """SR@k for every k that each case has attempts enough for; SR@1 is the solve rate itself."""
+    if not cases:
+        return {}
+    counts = solved_counts(cases)
+    most = min([MOST_K, *(tried for tried, _ in counts)])
+    more = {
+        k: mean_over_tasks(counts, k, np.random.default_rng(seed), resamples=resamples).mean for k in range(2, most + 1)
+    }
+    return {1: first} | more
+
+
+def mean_of_cases(values: Sequence[Sequence[float]], seed: int, resamples: int = RESAMPLES) -> Estimate:
+    """The mean over cases of the mean of each case's values.
+
+    Parameters
+    ----------
+    values
+        Cases: a value an attempt. One value a case, all of them 0 or 1, is a share with Wilson's interval.
+    seed, resamples
+        Of the bootstrap over cases, otherwise.
+    """
+    if not values:
+        return Estimate(None, n=0, reason=_NO_CASE)
+    if all(len(of_case) == 1 and of_case[0] in (0, 1) for of_case in values):
+        return wilson(int(sum(of_case[0] for of_case in values)), len(values))
+    means = np.array([fmean(of_case) for of_case in values])
+    distinct, cases = np.unique(means, return_counts=True)
+    rng = np.random.default_rng(seed)
+    drawn = bootstrap(lambda sets: sets @ distinct / len(means), cases, resamples, rng)
+    return bootstrapped(float(means.mean()), drawn, len(means), units="cases")
+
+
+def iterations_of(cases: Cases, seed: int = 0, resamples: int = RESAMPLES) -> Iterations:
+    """Iterations of the attempts in which the agent ran, with intervals over resampled cases."""
+    counts = [[one.iterations for one in tries if ran(one)] for tries in cases.values()]
+    known = [sorted(of_case) for of_case in counts if of_case]
+    if not known:
+        none = Estimate(None, n=0, reason="no run of an agent is on record")
+        return Iterations(none, none)
+    # Counts of commands are no shares, even where all of them are 0 or 1.
+    means = np.array([fmean(of_case) for of_case in known])
+    distinct, same = np.unique(means, return_counts=True)
+    drawn = bootstrap(lambda sets: sets @ distinct / len(means), same, resamples, np.random.default_rng(seed))
+    mean = bootstrapped(float(means.mean()), drawn, len(known), units="cases")
+    return Iterations(mean, _median(known, seed, resamples))
+
+
+def _median(cases: Sequence[Sequence[int]], seed: int, resamples: int) -> Estimate:
+    """The median of all values, whole cases resampled."""
+    alike: dict[tuple[int, ...], int] = {}
+    for of_case in cases:
+        alike[tuple(of_case)] = alike.get(tuple(of_case), 0) + 1
+    flat = sorted((value, place) for place, of_case in enumerate(alike) for value in of_case)
+    values = np.array([value for value, _ in flat], dtype=np.float64)
+    places = np.array([place for _, place in flat])
+
+    def medians(sets: FloatArray) -> FloatArray:
+        up_to = np.cumsum(sets[:, places], axis=1)
+        total = up_to[:, -1:]
+        low = (up_to < np.floor((total + 1) / 2)).sum(axis=1)
+        high = (up_to < np.floor(total / 2) + 1).sum(axis=1)
+        return np.asarray((values[low] + values[high]) / 2)
+
+    drawn = bootstrap(medians, np.array(list(alike.values())), resamples, np.random.default_rng(seed))
+    middle = float(median(value for of_case in cases for value in of_case))
+    return bootstrapped(middle, drawn, len(cases), units="cases")
+
+
+def _spent(attempts: Sequence[RepairAttempt]) -> dict[str, Spent]:
+    fields = ("seconds", "input_tokens", "output_tokens", "cost_usd")
+    found = {name: _sum([getattr(attempt, name) for attempt in attempts]) for name in fields}
+    return found | {name: _sum([noted(attempt, name) for attempt in attempts]) for name in ("test_runs", "candidates")}
+
+
+def _sum(values: Sequence[float | None]) -> Spent:
+    known = [value for value in values if value is not None]
+    return Spent(sum(known) if known else None, len(known))
+
+
+def signal_counts(attempts: Sequence[RepairAttempt]) -> dict[str, ValidatorCounts]:
+    """What each validator said of the patches, by its name, in the order in which they are first met."""
+    said: dict[str, list[bool | None]] = {}
+    for attempt in attempts:
+        for signal in attempt.signals:
+            said.setdefault(signal.validator, []).append(signal.passed)
+    return {
+        name: ValidatorCounts(answers.count(True), answers.count(False), answers.count(None))
+        for name, answers in said.items()
+    }

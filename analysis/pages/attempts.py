@@ -1,0 +1,251 @@
+"""The page of runs of repairs: scores, comparisons, and every attempt to look at with its patch and its trajectory.
+
+As on the page of judges all that came from outside stands in it as text, in the page's script only by `textContent`;
+what does not fit into the page is left out, unsolved attempts last, and said.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from analysis.measures.repair.attempts import NOT_AFFIRMED
+from analysis.pages.foot import Foot, described
+from analysis.pages.judges.embedding import embedded
+from analysis.pages.judges.page import policy
+from analysis.pages.judges.pieces import Pieces
+from analysis.pages.judges.runs import ShownRun, shown_run
+from analysis.pages.rendering import asset, markup, render
+from analysis.pages.table_html import table_html
+from analysis.pages.trajectory import Passage, passage
+from analysis.tables import Table
+from harness.escaping import one_line
+from harness.repair_attempt import RepairAttempt
+
+PAGE_CHARACTERS = 18_000_000
+"""How large all patches and trajectories in a page may be together, as they stand in it."""
+
+ATTEMPTS_LISTED = 20_000
+"""How many attempts a page lists at most."""
+
+LINES_SHOWN = 200
+"""How many attempts stand in the page for readers without scripts."""
+
+OUTCOMES = ("solved", "unsolved", "not scored", "not affirmed")
+
+_COMPRESSED = 4
+_RUN_SHOWN = (3_000, 60_000)
+_PATCH_SHOWN = (2_000, 40_000)
+_SIGNAL_SHOWN = 2_000
+_ERROR_SHOWN = 600
+_SCRIPTS = ("judge_items.js", "judge_item.js", "repair_browser.js")
+
+
+class SignalView(Struct, frozen=True, omit_defaults=True):
+    """What one validator says, as the browser shows it."""
+
+    validator: str
+    answer: str
+    score: float | None = None
+    text: Passage = Passage()
+
+
+class AttemptView(Struct, frozen=True, omit_defaults=True):
+    """An attempt as the browser opens it."""
+
+    facts: tuple[tuple[str, str], ...]
+    patch: Passage = Passage()
+    signals: tuple[SignalView, ...] = ()
+    run: ShownRun | None = None
+
+
+class AttemptIndex(Struct, frozen=True):
+    """The attempts, a list a field; `signals` are what each validator says, and `piece` names what is opened."""
+
+    runs: list[str]
+    outcomes: tuple[str, ...]
+    id: list[str]
+    run: list[int]
+    outcome: list[int]
+    setting: list[str]
+    ended: list[str]
+    error: list[str]
+    iterations: list[int]
+    seconds: list[float]
+    signals: list[tuple[str, ...]]
+    piece: list[str]
+
+
+class AttemptLine(Struct, frozen=True):
+    """An attempt as a line for readers without scripts."""
+
+    run: str
+    attempt: str
+    outcome: str
+    ended: str
+    iterations: int
+    seconds: float
+    error: str
+
+
+class AttemptBrowser(Struct, frozen=True):
+    """The attempts of a page: what its script reads, by name, and what stands there without it."""
+
+    data: Mapping[str, str]
+    lines: tuple[AttemptLine, ...]
+    title: str
+    notes: tuple[str, ...] = ()
+
+
+def outcome_of(attempt: RepairAttempt) -> str:
+    """What came of an attempt, in a word or two."""
+    if attempt.ended == NOT_AFFIRMED:
+        return OUTCOMES[3]
+    return OUTCOMES[2] if attempt.solved is None else OUTCOMES[not attempt.solved]
+
+
+def attempt_browser(
+    runs: Mapping[str, Iterable[RepairAttempt]], count: int, room: int = PAGE_CHARACTERS
+) -> AttemptBrowser:
+    """The browser of the attempts of some runs.
+
+    Parameters
+    ----------
+    runs
+        Name → its attempts as a stream.
+    count
+        About how many attempts there are, by which each is shortened.
+    room
+        How many characters patches and trajectories may take in the page.
+    """
+    index = AttemptIndex(list(runs), OUTCOMES, [], [], [], [], [], [], [], [], [], [])
+    pieces = Pieces(room)
+    lines: list[AttemptLine] = []
+    total = 0
+    for number, (name, attempts) in enumerate(runs.items()):
+        for attempt in attempts:
+            total += 1
+            if total > ATTEMPTS_LISTED:
+                continue
+            outcome = outcome_of(attempt)
+            _add(index, number, attempt, outcome)
+            rank = 1 if outcome == OUTCOMES[1] else 0
+            if _has_something(attempt) and pieces.wants(rank):
+                index.piece[-1] = f"attempt-{len(index.id) - 1}"
+                pieces.add(index.piece[-1], rank, _view(attempt, room // max(count, 1) * _COMPRESSED))
+            if len(lines) < LINES_SHOWN:
+                lines.append(_line(name, attempt, outcome))
+    kept = pieces.kept()
+    left_out = sum(name != "" and name not in kept for name in index.piece)
+    index.piece[:] = [name if name in kept else "" for name in index.piece]
+    notes = [f"{len(index.id):,} of {total:,} attempts are listed."] if total > len(index.id) else []
+    if left_out:
+        notes.append(f"The texts of {left_out:,} attempts did not fit into the page: the run's folder has them all.")
+    shown = f", the first {LINES_SHOWN} of them" if total > LINES_SHOWN else ""
+    title = f"{total:,} attempt{'' if total == 1 else 's'}{shown}"
+    return AttemptBrowser({"index": embedded(index), **kept}, tuple(lines), title, tuple(notes))
+
+
+def _has_something(attempt: RepairAttempt) -> bool:
+    return bool(attempt.patch or attempt.signals or attempt.trajectory)
+
+
+def _add(index: AttemptIndex, run: int, attempt: RepairAttempt, outcome: str) -> None:
+    index.id.append(f"{attempt.case} #{attempt.sample}")
+    index.run.append(run)
+    index.outcome.append(OUTCOMES.index(outcome))
+    index.setting.append(attempt.setting)
+    index.ended.append(attempt.ended)
+    index.error.append(_shortened(attempt.error))
+    index.iterations.append(attempt.iterations)
+    index.seconds.append(attempt.seconds)
+    index.signals.append(tuple(f"{signal.validator}: {_answer(signal.passed)}" for signal in attempt.signals))
+    index.piece.append("")
+
+
+def _line(run: str, attempt: RepairAttempt, outcome: str) -> AttemptLine:
+    name = f"{attempt.case} #{attempt.sample}"
+    error = _shortened(attempt.error)
+    return AttemptLine(run, name, outcome, attempt.ended, attempt.iterations, attempt.seconds, error)
+
+
+def _shortened(text: str) -> str:
+    said = one_line(text[: 2 * _ERROR_SHOWN])
+    return said if len(said) <= _ERROR_SHOWN else f"{said[:_ERROR_SHOWN].rstrip()} …"
+
+
+def _answer(passed: bool | None) -> str:
+    return "could not tell" if passed is None else "passed" if passed else "failed"
+
+
+def _view(attempt: RepairAttempt, room: int) -> AttemptView:
+    run = attempt.trajectory
+    tokens = (attempt.input_tokens, attempt.output_tokens)
+    facts = (
+        ("Policy", attempt.policy),
+        ("Setting", attempt.setting),
+        ("Edit format", attempt.format),
+        ("Ended", attempt.ended),
+        ("Tokens", "" if tokens == (None, None) else f"{tokens[0] or 0:,} in, {tokens[1] or 0:,} out"),
+        ("Edits applied", ", ".join(attempt.rules)),
+        ("Edits refused", str(attempt.refused) if attempt.refused else ""),
+    )
+    return AttemptView(
+        facts=tuple((name, value) for name, value in facts if value),
+        patch=passage(attempt.patch, _within(room // 4, _PATCH_SHOWN), always_open=True),
+        signals=tuple(
+            SignalView(signal.validator, _answer(signal.passed), signal.score, passage(signal.text, _SIGNAL_SHOWN))
+            for signal in attempt.signals
+        ),
+        run=shown_run(run, (), _within(room, _RUN_SHOWN)) if run is not None and run.steps else None,
+    )
+
+
+def _within(wanted: int, bounds: tuple[int, int]) -> int:
+    return max(bounds[0], min(wanted, bounds[1]))
+
+
+def repairs_page(
+    title: str,
+    finding: str,
+    tables: Sequence[Table],
+    browser: AttemptBrowser,
+    warnings: Iterable[str] = (),
+    *,
+    figures: Iterable[str] = (),
+    foot: Foot,
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    title, finding
+        Its heading, and its first sentence.
+    tables
+        The first stands before the attempts, the others after them.
+    browser
+        Every attempt.
+    warnings
+        What a reader must know before the figures.
+    figures
+        HTML fragments of this package, shown before the tables.
+    foot
+        Where the page comes from.
+    """
+    script = "{\n" + "\n".join(map(asset, _SCRIPTS)) + "\n}"
+    shown: list[Any] = [markup(table_html(table, with_finding=table.finding != finding)) for table in tables]
+    return render(
+        "repair.html.jinja",
+        title=title,
+        finding=finding,
+        warnings=tuple(warnings),
+        figures=[markup(figure) for figure in figures],
+        first=shown[:1],
+        others=shown[1:],
+        data={name: markup(content) for name, content in browser.data.items()},
+        browser=browser,
+        foot=described(foot),
+        policy=policy([asset("sort.js"), script]),
+        judge_style=markup(asset("judge.css")),
+        repair_script=markup(script),
+    )

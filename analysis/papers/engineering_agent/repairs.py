@@ -1,0 +1,373 @@
+"""Tables II to V with what this software measured beside what is printed: a column a kind of evidence.
+
+A measured figure is of other cases and another agent than the paper's: it says how this one does, and confirms
+nothing. Where no run is recorded the printed and recomputed figures stand alone, and a note says so.
+"""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from msgspec import structs
+
+from analysis.audit.tables import checked_figure, checked_rows, finding
+from analysis.measures.repair.attempts import RepairArm
+from analysis.measures.repair.comparison import compare_repairs
+from analysis.measures.repair.patch_judge import judge_against_oracle
+from analysis.measures.repair.reviews import ReviewFunnel, review_finding
+from analysis.measures.repair.scores import RepairScores, score_repairs
+from analysis.measures.repair.tables import NOTES, pair_rows, repairs_finding
+from analysis.papers.engineering_agent.tables import (
+    SETTINGS,
+    SOLVE_RATES,
+    formats_table,
+    judge_confusion,
+    solve_rate_table,
+)
+from analysis.published import Figure, load_paper, published_row
+from analysis.stats.audit import value_prints_as
+from analysis.stats.diagnostic import Confusion
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+
+SETTING_KEYS = {"react": "react", "react+static": "static", "react+tests": "tests", "react+static+tests": "both"}
+"""The name of a setting in a run → its key in the published figures."""
+
+FORMATS = {
+    "unified_diff": "Unified diff",
+    "line_diff": "Line diff",
+    "search_replace": "Srch-Repl",
+    "patch_envelope": "Patch envelope",
+}
+"""The name of an edit format in a run → what table II calls it, or would."""
+
+PATCHED = "Patch generated, mean of five runs"
+ERRORS = "Error, mean of five runs"
+MEDIAN = "Iterations, as a median of whole counts"
+
+NONE_RECORDED = (
+    "No run of this software is recorded for this table: `misstep repair run`, then `misstep repair report RUN "
+    "--record data/recordings/repair/NAME` records one."
+)
+OTHER_CASES = (
+    "Generated and real figures are this software's own runs on other cases than the paper's, with another policy: "
+    "they confirm nothing that is printed."
+)
+
+_SLUG = "engineering_agent"
+_PRINTED_READING = "Class 0 is the first row, as printed"
+_SWAPPED_READING = "Class 0 is the second row"
+_FUNNEL_COUNTS = {
+    "production.published": "published",
+    "production.reviewed": "reviewed",
+    "production.landed": "landed",
+}
+_FUNNEL_RATES = {
+    "production.reviewed.share": ("reviewed", "published"),
+    "production.landed.share": ("landed", "published"),
+    "production.landed.of_reviewed": ("landed", "reviewed"),
+}
+_CLASSES = ("unacceptable", "acceptable")
+_MEASURES = ("precision", "recall")
+
+
+def of_ablation(arms: Iterable[RepairArm]) -> list[RepairArm]:
+    """The arms that table III is about: those whose cases say what to do in one way only."""
+    return [arm for arm in arms if not arm.instructions and arm.setting in SETTING_KEYS]
+
+
+def of_formats(arms: Iterable[RepairArm]) -> list[RepairArm]:
+    """The arms that table II is about: those whose cases come with high-level or detailed instructions."""
+    return [arm for arm in arms if arm.instructions and arm.format in FORMATS]
+
+
+@made_by_this
+def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
+    """Table III: four settings, printed, worked out again, and measured.
+
+    Parameters
+    ----------
+    arms
+        Recorded runs; those with another instruction or setting are left out.
+    seed
+        Of the bootstraps.
+    """
+    scored = [score_repairs(arm, seed) for arm in of_ablation(arms)]
+    printed = solve_rate_table()
+    rows = [row for one in scored for row in measured_on_arm(one.arm, _ablation_rows(one))]
+    return Table(
+        name="ablation",
+        paper=_SLUG,
+        title="Four settings, printed and measured (Engineering Agent, table III)",
+        finding=_best_setting(scored) if scored else printed.finding,
+        rows=(*printed.rows, *rows),
+        notes=(*printed.notes, *((OTHER_CASES, *NOTES) if scored else (NONE_RECORDED,))),
+        datasets=datasets_of(one.arm for one in scored),
+        drawn=(*printed.drawn, *(row for one in scored for row in _ablation_rows(one)[:1])),
+    )
+
+
+@made_by_this
+def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
+    """The settings of recorded runs compared in pairs on the same cases, which the paper prints nothing of.
+
+    Parameters
+    ----------
+    arms
+        Recorded runs; those of one policy and format on one set of cases are compared with each other.
+    """
+    compared = [
+        (same, compare_repairs([structs.replace(arm, name=_setting(arm)) for arm in same]))
+        for same in _on_the_same_cases(of_ablation(arms))
+    ]
+    pairs = [pair for _, found in compared for pair in found]
+    apart = sum(pair.apart for pair in pairs)
+    rows = [
+        structs.replace(row, evidence=same[0].evidence, source=_said(same[0]))
+        for same, found in compared
+        for pair in found
+        for row in measured_on_arm(same[0], pair_rows(pair, alone=False))
+    ]
+    said = f"{apart} of {len(pairs)} pairs of measured settings differ at the level 0.05 after Holm's adjustment."
+    return Table(
+        name="ablation_pairs",
+        paper=_SLUG,
+        title="Settings compared in pairs on the same cases",
+        finding=said if pairs else "No two settings were measured on the same cases.",
+        rows=tuple(rows),
+        notes=(
+            "With one attempt a case the test is McNemar's (mid-p) with Tango's interval; with more each case goes "
+            "either way as a whole. Holm's adjustment is for the pairs on one set of cases.",
+            *(() if pairs else (NONE_RECORDED,)),
+        ),
+        datasets=datasets_of(same[0] for same, _ in compared),
+    )
+
+
+def _best_setting(scored: Sequence[RepairScores]) -> str:
+    named = [
+        structs.replace(one, arm=structs.replace(one.arm, name=f"{_setting(one.arm)} ({_said(one.arm)})"))
+        for one in scored
+    ]
+    return repairs_finding(named)
+
+
+def _setting(arm: RepairArm) -> str:
+    return SETTINGS[SETTING_KEYS[arm.setting]]
+
+
+def _said(arm: RepairArm) -> str:
+    """What a column of measured figures is of."""
+    return f"{arm.policy} on {arm.benchmark}"
+
+
+def _ablation_rows(scores: RepairScores) -> list[Row]:
+    first, several = SOLVE_RATES.values()
+    rates = {first: scores.solve_rate}
+    if 5 in scores.solve_rate_at:
+        rates[several] = scores.solve_rate_at[5]
+    rates |= {PATCHED: scores.patch_generation_rate, ERRORS: scores.error_rate}
+    said, group, evidence = _said(scores.arm), _setting(scores.arm), scores.arm.evidence
+    rows = [estimate_row(name, rate, "share", group, said, evidence) for name, rate in rates.items()]
+    counts = {MEDIAN: scores.iterations.median, "Iterations, mean": scores.iterations.mean}
+    rows += [estimate_row(name, count, "number", group, said, evidence) for name, count in counts.items()]
+    seconds = scores.spent["seconds"]
+    took = Estimate(seconds.each, n=seconds.recorded, method="mean over attempts on record")
+    return [*rows, estimate_row("Seconds an attempt", took, "seconds", group, said, evidence)]
+
+
+def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
+    """Several settings of one policy and format on the same cases, in the order of table III."""
+    groups: dict[tuple[str, str, str, str], list[RepairArm]] = {}
+    for arm in sorted(arms, key=lambda arm: list(SETTING_KEYS).index(arm.setting)):
+        groups.setdefault((arm.policy, arm.format, arm.benchmark, arm.version), []).append(arm)
+    return [same for same in groups.values() if len({arm.setting for arm in same}) == len(same) > 1]
+
+
+@made_by_this
+def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
+    """Table II: edit formats by instructions, the paper's two models and below them the policies of recorded runs."""
+    scored = [score_repairs(arm, seed) for arm in of_formats(arms)]
+    printed = formats_table()
+    rows = [
+        row
+        for one in scored
+        for row in measured_on_arm(
+            one.arm,
+            [
+                estimate_row(
+                    f"{FORMATS[one.arm.format]}, {one.arm.instructions} instructions",
+                    one.solve_rate,
+                    "share",
+                    one.arm.policy,
+                    f"{one.arm.benchmark}, {one.arm.setting}",
+                    one.arm.evidence,
+                )
+            ],
+        )
+    ]
+    return Table(
+        name="measured_formats",
+        paper=_SLUG,
+        title="Edit formats by instructions, printed and measured (Engineering Agent, table II)",
+        finding=repairs_finding(scored) if scored else printed.finding,
+        rows=(*printed.rows, *rows),
+        notes=(*printed.notes, OTHER_CASES if scored else NONE_RECORDED),
+        datasets=datasets_of(one.arm for one in scored),
+    )
+
+
+@made_by_this
+def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch_judge") -> Table:
+    """Table IV with both readings of its rows beside what the text's counts give, and a measured judge of patches.
+
+    Parameters
+    ----------
+    arms
+        Recorded runs whose patches were judged.
+    validator
+        The judge's name among the signals.
+    """
+    cells = judge_confusion()
+    paper = load_paper(_SLUG)
+    rows: list[Row] = []
+    fits = {}
+    for reading, other in ((_PRINTED_READING, False), (_SWAPPED_READING, True)):
+        fitting = 0
+        for measure in _MEASURES:
+            for place, name in enumerate(_CLASSES):
+                figure = paper[f"judge.table.{_CLASSES[place ^ other]}.{measure}"]
+                found = _fraction(cells, name, measure)
+                same = value_prints_as(found, figure.digits)
+                fitting += same
+                rows += _reading_rows(figure, f"{measure.capitalize()}, {name}", reading, found, fits=same)
+        fits[reading] = fitting
+    measured = [
+        row
+        for arm in arms
+        for row in measured_on_arm(arm, _judge_rows(judge_against_oracle(arm.attempts, validator), arm))
+    ]
+    as_printed, swapped = fits[_PRINTED_READING], fits[_SWAPPED_READING]
+    notes = (
+        "In the measured figures a patch that the oracle's tests refuse is unacceptable; people ask for more.",
+        OTHER_CASES,
+    )
+    return Table(
+        name="judge_readings",
+        paper=_SLUG,
+        title="Both readings of the rows of the judge's table (Engineering Agent, table IV)",
+        finding=(
+            f"With the rows as printed {as_printed} of 4 figures of table IV follow from the counts in the text, with "
+            f"the two rows swapped {swapped} of 4."
+        ),
+        rows=(*rows, *measured),
+        notes=(
+            f"The text's counts: {cells.tp} unacceptable patches called so, {cells.fn} not; {cells.fp} acceptable "
+            f"ones called unacceptable, {cells.tn} not.",
+            *(notes if measured else ("No recorded run has a judge of patches among its validators.",)),
+        ),
+        datasets=datasets_of(arm for arm in arms if measured),
+    )
+
+
+def _counts(cells: Confusion, name: str, measure: str) -> tuple[int, int]:
+    """What a precision or recall is out of what, from the unacceptable or the acceptable class."""
+    right, other, missed = (cells.tp, cells.fp, cells.fn) if name == "unacceptable" else (cells.tn, cells.fn, cells.fp)
+    return right, right + (other if measure == "precision" else missed)
+
+
+def _fraction(cells: Confusion, name: str, measure: str) -> Fraction:
+    return Fraction(*_counts(cells, name, measure))
+
+
+def _reading_rows(figure: Figure, quantity: str, reading: str, found: Fraction, *, fits: bool) -> list[Row]:
+    recomputed = Row(
+        quantity,
+        float(found),
+        n=found.denominator,
+        evidence="recomputed",
+        source="counts in Section 8.3",
+        status="reproduced" if fits else "differs",
+        reason="" if fits else f"The counts give {float(found):.3f}, not {figure.printed}.",
+        unit="coefficient",
+        group=reading,
+        figures=figure.named,
+    )
+    return [published_row(figure, quantity, group=reading), structs.replace(recomputed, n=None)]
+
+
+def _judge_rows(cells: Confusion, arm: RepairArm) -> list[Row]:
+    """Precision and recall of a measured judge for both classes; nothing where it judged no patch."""
+    if not cells.tp + cells.fp + cells.fn + cells.tn:
+        return []
+    said = f"{arm.name}, {arm.benchmark}"
+    return [
+        estimate_row(
+            f"{measure.capitalize()}, {name}",
+            wilson(*_counts(cells, name, measure)),
+            "coefficient",
+            f"A judge of patches against the oracle's tests ({said})",
+            said,
+            arm.evidence,
+        )
+        for measure in _MEASURES
+        for name in _CLASSES
+    ]
+
+
+@made_by_this
+def review_funnel_table(funnel: ReviewFunnel | None = None, source: str = "", evidence: Evidence = "real") -> Table:
+    """Table V: from published to landed, printed, and from a review log of this software's patches.
+
+    Parameters
+    ----------
+    funnel
+        What the log says; `None` where there is none.
+    source, evidence
+        Whose log it is, and whether the faults were planted.
+    """
+    paper = load_paper(_SLUG)
+    figures = [paper[id_] for id_ in (*_FUNNEL_COUNTS, *_FUNNEL_RATES)]
+    checked = [checked_figure(paper, figure, _named(figure), "") for figure in figures]
+    measured = [] if funnel is None else _funnel_rows(funnel, source, evidence)
+    said = finding(checked, "table V")
+    if funnel is not None:
+        said = f"{review_finding(funnel)} {said}"
+    return Table(
+        name="review_funnel",
+        paper=_SLUG,
+        title="From published to landed, printed and logged (Engineering Agent, table V)",
+        finding=said,
+        rows=(*checked_rows(checked), *measured),
+        notes=(
+            "A rate of landed patches has two bases, those published and those reviewed: both are given.",
+            OTHER_CASES if measured else "No review log is recorded for this table.",
+        ),
+    )
+
+
+def _funnel_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
+    """The steps and rates of the log under the names of the printed figures that they stand beside."""
+    paper = load_paper(_SLUG)
+    counts = [
+        Row(_named(paper[id_]), funnel.count(event), evidence=evidence, source=source, unit="count")
+        for id_, event in _FUNNEL_COUNTS.items()
+    ]
+    return counts + [
+        estimate_row(_named(paper[id_]), funnel.rate(*of), "share", "", source, evidence)
+        for id_, of in _FUNNEL_RATES.items()
+    ]
+
+
+def _named(figure: Figure) -> str:
+    return figure.row if figure.column == "3 Month Total" else f"{figure.row} ({figure.column})"
+
+
+def measured_on_arm(arm: RepairArm, rows: Iterable[Row]) -> list[Row]:
+    """Rows with the data set that the arm's cases are, where they are one."""
+    return measured_on(arm.dataset, rows) if arm.dataset else list(rows)
+
+
+def datasets_of(arms: Iterable[RepairArm]) -> tuple[str, ...]:
+    """The public data sets among the cases of some arms, each once."""
+    return tuple(dict.fromkeys(arm.dataset for arm in arms if arm.dataset))

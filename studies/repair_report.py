@@ -1,0 +1,198 @@
+"""Runs of repairs shown: scores as text and as JSON, comparisons, and one page with every attempt."""
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from analysis.measures.repair.comparison import compare_repairs
+from analysis.measures.repair.document import repair_document
+from analysis.measures.repair.reviews import ReviewFunnel, read_reviews, review_document, review_funnel, review_table
+from analysis.measures.repair.scores import RepairScores, score_repairs
+from analysis.measures.repair.tables import (
+    repair_comparison_table,
+    repair_rates_table,
+    repairs_finding,
+    repairs_table,
+    signals_table,
+)
+from analysis.pages import Foot, table_text
+from analysis.pages.attempts import attempt_browser, repairs_page
+from analysis.pages.display import figure_html
+from analysis.plots import forest
+from analysis.tables import Table
+from analysis.tables.wording import counted_text
+from harness.errors import InputError
+from harness.journal.records import REPORT, SCORES, replace_file
+from harness.repair_attempt import RepairAttempt
+from studies.judged_runs import distinct_names
+from studies.repair_runs import REVIEWS, RepairRun, arms_of, attempts_in, open_repair_run, warn_of
+
+SEED = 0
+"""Of the bootstraps."""
+
+
+def scores_of(runs: Sequence[RepairRun], seed: int = SEED) -> list[RepairScores]:
+    """The scores of some runs, in their order."""
+    return [score_repairs(arm, seed) for arm in arms_of(runs)]
+
+
+def reviews_of(runs: Sequence[RepairRun], log: Path | None = None) -> ReviewFunnel | None:
+    """The funnel of the reviews of some runs, whose patches were generated whether a log says so or not.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+    log
+        A review log; by default those in the runs' own folders, and without any there is no funnel.
+
+    Raises
+    ------
+    InputError
+        A log cannot be read, or names an attempt that none of the runs made.
+    """
+    logs = [log] if log else [file for run in runs if (file := run.folder / REVIEWS).is_file()]
+    if not logs:
+        return None
+    made = {attempt.id for run in runs for attempt in run.attempts}
+    events = [(file, event) for file in logs for event in read_reviews(file)]
+    unknown = next(((file, event.attempt) for file, event in events if event.attempt not in made), None)
+    if unknown is not None:
+        file, name = unknown
+        advice = "Name the runs that the log is about."
+        raise InputError(f"there is no attempt {name!r} in these runs", advice, file=file)
+    patched = (attempt.id for run in runs for attempt in run.attempts if attempt.patched)
+    return review_funnel((event for _, event in events), patched)
+
+
+def repair_tables(found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> list[Table]:
+    """The tables of scored runs: scores, where there are several comparisons, and what validators and reviewers say."""
+    tables = [repairs_table(found)]
+    if len(found) > 1:
+        pairs = compare_repairs([one.arm for one in found])
+        tables = [repair_rates_table(found), repair_comparison_table(pairs), *tables]
+    if any(one.signals for one in found):
+        tables.append(signals_table(found))
+    return tables if reviews is None else [*tables, review_table(reviews)]
+
+
+def repairs_text(found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
+    """The tables for a terminal."""
+    return "\n".join(table_text(table) for table in repair_tables(found, reviews))
+
+
+def repairs_json(runs: Sequence[RepairRun], found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
+    """Scores and comparisons of some runs as one JSON document; of one run as `misstep repair run --json` prints it."""
+    documents = [{"run": run.name, **repair_document(one)} for run, one in zip(runs, found, strict=True)]
+    said = {} if reviews is None else {"reviews": msgspec.to_builtins(review_document(reviews))}
+    if len(found) == 1:
+        return _json(documents[0] | said)
+    pairs = msgspec.to_builtins(compare_repairs([one.arm for one in found]))
+    return _json({"runs": documents, "pairs": pairs} | said)
+
+
+def scores_json(run: Path, seed: int = SEED) -> str:
+    """What `misstep repair run --json` prints of a run's folder; raises as `open_repair_run`."""
+    opened = open_repair_run(run)
+    return repairs_json([opened], scores_of([opened], seed))
+
+
+def write_repair_scores(run: Path, command: str = "", seed: int = SEED) -> RepairScores:
+    """Write `scores.json` and `report.html` into a run's folder; raises as `open_repair_run`.
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    command
+        The command that makes the page again.
+    seed
+        Of the bootstraps.
+    """
+    opened = open_repair_run(run)
+    found = scores_of([opened], seed)
+    replace_file(run / SCORES, repairs_json([opened], found).encode())
+    replace_file(run / REPORT, repairs_html([opened], found, command).encode())
+    return found[0]
+
+
+def repairs_html(
+    runs: Sequence[RepairRun],
+    found: Sequence[RepairScores] = (),
+    command: str = "",
+    reviews: ReviewFunnel | None = None,
+) -> str:
+    """Some runs as one self-contained page, with every attempt.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+    found
+        Their scores, where they are made already.
+    command
+        The command that makes the page again.
+    reviews
+        What became of their patches in review; by default what the logs in their folders say.
+    """
+    found = found or scores_of(runs)
+    reviews = reviews or reviews_of(runs)
+    names = distinct_names([run.folder for run in runs])
+    shown = [one.arm.name for one in found]
+    tables = repair_tables(found, reviews)
+    count = sum(len(run.attempts) for run in runs)
+    attempts = {name: attempts_in(run.folder) for name, run in zip(shown, runs, strict=True)}
+    return repairs_page(
+        f"Repairs by {shown[0]}" if len(runs) == 1 else f"{len(runs)} runs of repairs",
+        repairs_finding(found),
+        tables,
+        attempt_browser(attempts, count),
+        warn_of(runs),
+        figures=_figures(tables[0]),
+        foot=Foot(
+            command or " ".join(["misstep", "report", *names]),
+            inputs=tuple(_input(name, run) for name, run in zip(names, runs, strict=True)),
+            seed=SEED,
+        ),
+    )
+
+
+def attempt_html(run: Path, attempt: RepairAttempt, command: str) -> str:
+    """One attempt of a run as a self-contained page: its trajectory, its diff and what the checks say."""
+    opened = open_repair_run(run)
+    alone = structs.replace(opened, attempts=tuple(each for each in opened.attempts if each.id == attempt.id))
+    found = scores_of([alone])
+    return repairs_page(
+        f"A patch for {attempt.case}",
+        f"{attempt.policy} {'solves' if attempt.solved else 'does not solve'} {attempt.case}.",
+        [table for table in repair_tables(found) if table.name.endswith("signals")],
+        attempt_browser({found[0].arm.name: iter([attempt])}, 1),
+        foot=Foot(command, inputs=(_input(opened.name, opened),), seed=SEED),
+    )
+
+
+def _figures(table: Table) -> tuple[str, ...]:
+    """The solve rates of several runs drawn, where matplotlib is there to draw them."""
+    if len(table.drawn) < 2 or find_spec("matplotlib") is None:
+        return ()
+    drawing = forest(table.drawn, "Solve rate of each run")
+    return (figure_html(drawing, "The share of cases solved by one attempt, with its 95% interval."),)
+
+
+def _input(name: str, run: RepairRun) -> str:
+    model = run.asked("model")
+    by = f"{run.asked('policy')}{f' with {model}' if model else ''}, {run.asked('setting')}"
+    unfinished = "" if run.manifest.finished else ", not finished"
+    return (
+        f"{name}: {by} ({run.manifest.inputs.digest[:12]}), {counted_text(len(run.attempts), 'attempt')}, "
+        f"begun {run.manifest.started}{unfinished}"
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

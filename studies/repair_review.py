@@ -1,0 +1,59 @@
+"""The package that a reviewer of a patch gets: the patch, the task, and the agent's run with what the checks say."""
+
+import shlex
+from pathlib import Path
+
+from harness.errors import InputError, writing
+from harness.journal.records import replace_file
+from harness.journal.run_folder import make_folder
+from harness.repair.case import CaseFolder
+from harness.repair_attempt import RepairAttempt
+from studies.repair_report import attempt_html
+
+PATCH, TASK, PAGE = "patch.diff", "task.md", "index.html"
+
+
+def write_package(run: Path, attempt: RepairAttempt, case: CaseFolder, out: Path) -> None:
+    """Write a review package into a folder.
+
+    Parameters
+    ----------
+    run, attempt, case
+        The run, the attempt with a patch, and its case.
+    out
+        The folder, made where there is none.
+
+    Raises
+    ------
+    InputError
+        The attempt has no patch, or the folder cannot be written.
+    """
+    if not attempt.patch:
+        raise InputError(f"{attempt.id} has no patch", "Review a solved attempt.", file=run)
+    make_folder(out)
+    command = shlex.join(["misstep", "repair", "review", "package", str(run), attempt.id, "--out", str(out)])
+    with writing(out):
+        replace_file(out / PATCH, attempt.patch.encode("utf-8", "surrogateescape"))
+        replace_file(out / TASK, _task(case, attempt).encode("utf-8", "surrogateescape"))
+        replace_file(out / PAGE, attempt_html(run, attempt, command).encode())
+
+
+def _task(case: CaseFolder, attempt: RepairAttempt) -> str:
+    """The task and what the checks say, as Markdown."""
+    lines = [f"# {case.case.id}", "", _fenced(case.case.task), "", "Tests: " + ", ".join(case.case.oracle), ""]
+    for signal in attempt.signals:
+        word = {True: "passes", False: "fails", None: "cannot tell"}[signal.passed]
+        lines.append(
+            f"- {signal.validator}: {word}" + (f" ({' '.join(signal.text.split())[:300]})" if signal.text else "")
+        )
+    for number, diff in case.case.diffs.items():
+        lines += ["", f"The change {number} that broke it:", "", _fenced(diff, "diff")]
+    return "\n".join(lines) + "\n"
+
+
+def _fenced(text: str, language: str = "") -> str:
+    """A text in a fence that it cannot close."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"

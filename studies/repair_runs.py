@@ -1,0 +1,273 @@
+"""Runs of repairs opened for analysis, and as recordings: the same folder with what figures need and no more.
+
+A recording is a run's folder without trajectories, patches and texts, small enough to be kept with the project:
+
+    data/recordings/repair/planted-search-react/run.toml         what was asked; of which cases, and who made the faults
+    data/recordings/repair/planted-search-react/attempts.jsonl   one attempt a line, in order of case and number
+    data/recordings/repair/planted-search-react/reviews.csv      what became of its patches, where they were reviewed
+
+Whatever reads a run reads a recording: `misstep repair report`, `misstep report`, `misstep.open`.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from analysis.measures.repair.attempts import Evidence, RepairArm, noted
+from analysis.measures.repair.reviews import ReviewEvent, ReviewFunnel, read_reviews, review_funnel
+from analysis.tables.wording import counted_text
+from harness.datasets.catalogue import data_sets
+from harness.errors import InputError, UsageError
+from harness.escaping import one_line, plain
+from harness.journal.records import (
+    ATTEMPT_RECORDS,
+    MANIFEST,
+    Manifest,
+    encode_lines,
+    read_manifest,
+    read_records,
+    replace_file,
+    write_manifest,
+    written_in,
+)
+from harness.places import data_folder
+from harness.progress import say
+from harness.repair_attempt import RepairAttempt
+from harness.trajectory import Trajectory
+from studies.judged_runs import distinct_names
+
+REPAIRED = "repair run"
+"""What the manifest of a run of repairs names as its command."""
+
+REVIEWS = "reviews.csv"
+"""The log of what became of a run's patches in review, in its folder."""
+
+ABOUT = ("benchmark", "evidence", "instructions")
+"""What a recording says of its cases besides what the run knows."""
+
+_NOTED = ("test_runs", "candidates")
+_ERROR_KEPT = 160
+_PATH = re.compile(r"(?<![\w.])/(?:[\w.+@-]+/)+[\w.+@-]*")
+
+
+class RepairRun(Struct, frozen=True):
+    """A run of repairs: its folder, what was asked, and its attempts without trajectories, patches and texts."""
+
+    folder: Path
+    manifest: Manifest
+    attempts: tuple[RepairAttempt, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the run's folder, by which people tell runs apart."""
+        return self.folder.resolve().name
+
+    @property
+    def unfinished(self) -> str:
+        """How far an unfinished run is, as a clause; empty of one that is finished."""
+        if self.manifest.finished:
+            return ""
+        return f"is not finished: it has {counted_text(len(self.attempts), 'attempt')} so far"
+
+    def asked(self, name: str) -> str:
+        """What was asked, by name; empty where that is not on record."""
+        return str(self.manifest.settings.get(name, ""))
+
+    def arm(self, name: str) -> RepairArm:
+        """The run as measures take it, called so."""
+        evidence: Evidence = "generated" if self.asked("evidence") == "generated" else "real"
+        benchmark = self.asked("benchmark") or Path(self.manifest.folder).name
+        return RepairArm(
+            name=name,
+            policy=self.asked("policy"),
+            setting=self.asked("setting"),
+            format=self.asked("format"),
+            attempts=self.attempts,
+            benchmark=benchmark,
+            version=self.manifest.inputs.digest,
+            instructions=self.asked("instructions").replace("_", "-"),
+            evidence=evidence,
+            dataset=benchmark if evidence == "real" and benchmark in data_sets() else "",
+        )
+
+
+def open_repair_run(folder: Path) -> RepairRun:
+    """The run in a folder.
+
+    Raises
+    ------
+    UsageError
+        It is the run of another command.
+    InputError
+        It is no run, or a file of it cannot be read.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep repair run` wrote.", file=folder)
+    if manifest.command != REPAIRED:
+        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep repair run`.")
+    attempts = {attempt.id: compacted(attempt) for attempt in attempts_in(folder)}
+    in_order = sorted(attempts.values(), key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
+    return RepairRun(folder, manifest, tuple(in_order))
+
+
+def open_repair_runs(folders: Sequence[Path]) -> list[RepairRun]:
+    """Several runs that are to be looked at together; raises as `open_repair_run`, and where one is named twice."""
+    resolved = [folder.resolve() for folder in folders]
+    twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
+    return [open_repair_run(folder) for folder in folders]
+
+
+def attempts_in(folder: Path) -> Iterator[RepairAttempt]:
+    """The attempts of a run as a stream, whole, also of one in progress."""
+    return read_records(folder, ATTEMPT_RECORDS, unfinished=True)
+
+
+def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:
+    """The runs as measures take them, each with a name of its own: what they differ in, or their folders."""
+    if not runs:
+        return []
+    said = {
+        name: [run.asked(name) for run in runs] for name in ("policy", "setting", "format", "instructions", "model")
+    }
+    telling = [values for values in said.values() if len(set(values)) > 1] or [said["policy"], said["setting"]]
+    names = [", ".join(filter(None, parts)) for parts in zip(*telling, strict=True)]
+    if len(set(names)) < len(names) or not all(names):
+        names = distinct_names([run.folder for run in runs])
+    return [run.arm(name) for run, name in zip(runs, names, strict=True)]
+
+
+def warn_of(runs: Sequence[RepairRun]) -> list[str]:
+    """What a reader has to know before any figure, a sentence each."""
+    found = [f"The run {plain(run.name)} {run.unfinished}." for run in runs if run.unfinished]
+    if len({run.manifest.inputs.digest for run in runs}) > 1:
+        found.append("The runs are not all of the same cases: pairs are compared on cases of the same name.")
+    return found
+
+
+def say_warnings(runs: Sequence[RepairRun]) -> None:
+    """Say them on stderr."""
+    for sentence in warn_of(runs):
+        say(f"misstep: {sentence}")
+
+
+def compacted(attempt: RepairAttempt) -> RepairAttempt:
+    """An attempt without its trajectory, patch and texts; what its trajectory notes in numbers is kept."""
+    run = attempt.trajectory
+    notes = {name: value for name in _NOTED if (value := noted(attempt, name)) is not None}
+    return structs.replace(
+        attempt,
+        patch="",
+        signals=tuple(structs.replace(signal, text="") for signal in attempt.signals),
+        trajectory=Trajectory(run.id, run.source, extra=notes) if run is not None and notes else None,
+    )
+
+
+def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
+    """Write the recording of a finished run into a folder of its own, its review log without names and comments.
+
+    Parameters
+    ----------
+    folder
+        The run.
+    out
+        Where the recording is put.
+    about
+        What it says of its cases (`ABOUT`): what they are called, `generated` where faults were planted and `real`
+        where people made them, and how they say what to do.
+
+    Raises
+    ------
+    UsageError
+        The run is not finished, `out` holds something, or `about` says what is not known.
+    InputError
+        The run cannot be read.
+    """
+    run = open_repair_run(folder)
+    if run.unfinished:
+        raise UsageError(f"the run {folder} {run.unfinished}", "Go on with it by the command that began it.")
+    unknown = [name for name in about if name not in ABOUT]
+    if unknown:
+        raise UsageError(f"a recording does not say {unknown[0]!r}", f"It says {', '.join(ABOUT)}.")
+    if about.get("evidence", "real") not in ("generated", "real"):
+        raise UsageError(f"there is no evidence {about['evidence']!r}", "It is `generated` or `real`.")
+    if out.exists() and any(out.iterdir()):
+        raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
+    out.mkdir(parents=True, exist_ok=True)
+    attempts = [structs.replace(attempt, error=_placeless(attempt.error)) for attempt in run.attempts]
+    replace_file(out / ATTEMPT_RECORDS.file, encode_lines(attempts))
+    if (folder / REVIEWS).is_file():
+        # Who said what is nobody's business here: the figures need what happened to which patch.
+        replace_file(out / REVIEWS, _nameless(read_reviews(folder / REVIEWS)))
+    settings = {name: value for name, value in run.manifest.settings.items() if name != "base_url"}
+    manifest = structs.replace(
+        run.manifest,
+        arguments=[],
+        folder="",
+        settings=settings | {"benchmark": run.arm("").benchmark} | dict(about),
+        inputs=structs.replace(run.manifest.inputs, parts=()),
+        written=written_in(out, ATTEMPT_RECORDS.file),
+    )
+    write_manifest(out, manifest)
+    return open_repair_run(out)
+
+
+def _nameless(events: Iterable[ReviewEvent]) -> bytes:
+    """A review log without names and comments."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(
+        [("attempt", "event", "when"), *((event.attempt, event.event, event.when) for event in events)]
+    )
+    return text.getvalue().encode()
+
+
+def _placeless(error: str) -> str:
+    """An error on one line, without the paths of the machine it happened on."""
+    said = one_line(_PATH.sub("…", error))
+    return said if len(said) <= _ERROR_KEPT else f"{said[:_ERROR_KEPT].rstrip()} …"
+
+
+def recordings(folder: Path | None = None) -> list[RepairRun]:
+    """The recordings of a folder, by default the project's own, by name; none where there are none."""
+    place = folder or data_folder() / "recordings" / "repair"
+    return [open_repair_run(file.parent) for file in sorted(place.glob(f"*/{MANIFEST}"))]
+
+
+def disagreements(recorded: RepairRun, again: RepairRun) -> list[str]:
+    """In what the attempts of a run made again differ from the recording, a sentence each.
+
+    Only attempts of both are compared, so that a sample of the cases may be run again: whether the case was solved,
+    whether there was a patch, and in how many commands. Seconds are another machine's.
+    """
+    before = {attempt.id: attempt for attempt in recorded.attempts}
+    found = []
+    for attempt in again.attempts:
+        was = before.get(attempt.id)
+        if was is None:
+            found.append(f"{plain(attempt.id)} is not in the recording {plain(recorded.name)}.")
+            continue
+        for name in ("solved", "patched", "iterations", "ended"):
+            if getattr(was, name) != getattr(attempt, name):
+                told = f"{getattr(attempt, name)}, and {getattr(was, name)} in the recording"
+                found.append(f"{plain(attempt.id)}: {name} is {told}.")
+    return found
+
+
+def recorded_arms(folder: Path | None = None) -> list[RepairArm]:
+    """The recordings as measures take them, each under the name of its folder."""
+    return [run.arm(run.name) for run in recordings(folder)]
+
+
+def recorded_reviews(folder: Path | None = None) -> ReviewFunnel | None:
+    """The funnel of all review logs in the recordings; `None` where there is none."""
+    logged = [run for run in recordings(folder) if (run.folder / REVIEWS).is_file()]
+    if not logged:
+        return None
+    events = (event for run in logged for event in read_reviews(run.folder / REVIEWS))
+    return review_funnel(events, (attempt.id for run in logged for attempt in run.attempts if attempt.patched))

@@ -1,0 +1,191 @@
+"""What is measured of repair attempts, on attempts whose figures are known by hand."""
+
+import random
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.repair.attempts import had_error, noted
+from analysis.measures.repair.document import repair_document
+from analysis.measures.repair.scores import Spent, ValidatorCounts, score_repairs
+from analysis.stats.proportions import wilson
+from harness.repair_attempt import RepairAttempt
+from harness.trajectory import Source, Trajectory
+from tests.analysis.measures.repair.made_up import FOUR, arm, attempt, not_held, run_of
+
+
+def test_with_one_attempt_a_case_a_rate_is_a_share_of_cases_with_wilsons_interval() -> None:
+    scores = score_repairs(arm(*FOUR))
+    assert scores.solve_rate == wilson(2, 4)
+    assert scores.patch_generation_rate == wilson(3, 4)
+    assert scores.error_rate == wilson(1, 4)
+    assert scores.cut_off_rate == wilson(1, 4)
+
+
+def test_a_case_that_does_not_hold_counts_nowhere_and_is_said() -> None:
+    scores = score_repairs(arm(*FOUR))
+    assert (scores.n, scores.attempts, scores.not_affirmed) == (4, 4, 1)
+    assert score_repairs(arm(*FOUR[:4])).solve_rate == scores.solve_rate
+
+
+def test_an_attempt_that_broke_before_it_was_scored_solved_nothing_and_is_left_out_of_a_second_rate() -> None:
+    scores = score_repairs(arm(*FOUR))
+    assert scores.unscored == 1
+    assert scores.solve_rate_scored == wilson(2, 3)
+
+
+def test_a_case_attempted_more_often_weighs_no_more() -> None:
+    tries = [attempt("apple", True, sample) for sample in range(9)] + [attempt("pear", False)]
+    assert score_repairs(arm(*tries)).solve_rate.value == 0.5
+
+
+def test_one_of_k_attempts_solves_a_case_by_the_unbiased_estimator() -> None:
+    tries = [attempt("apple", sample == 0, sample) for sample in range(4)]
+    tries += [attempt("pear", False, sample) for sample in range(4)]
+    found = score_repairs(arm(*tries), resamples=200).solve_rate_at
+    # 1 - C(3, k) / C(4, k) of one case, 0 of the other.
+    assert {k: at.value for k, at in found.items()} == {1: 0.125, 2: 0.25, 3: 0.375, 4: 0.5}
+
+
+def test_k_ends_at_ten_and_at_the_fewest_attempts_of_any_case() -> None:
+    twelve = [attempt("apple", True, sample) for sample in range(12)]
+    assert max(score_repairs(arm(*twelve), resamples=50).solve_rate_at) == 10
+    fewer = [*twelve, *(attempt("pear", True, sample) for sample in range(3))]
+    assert max(score_repairs(arm(*fewer), resamples=50).solve_rate_at) == 3
+
+
+def test_iterations_are_of_the_attempts_in_which_the_agent_ran() -> None:
+    found = score_repairs(arm(*FOUR)).iterations
+    assert (found.mean.value, found.median.value) == (17.0, 8.0)
+    assert found.median.low == 3.0
+    assert found.median.high == 40.0
+    assert found.mean.n == 3
+
+
+def test_an_error_is_what_broke_a_run_and_no_limit_and_no_unsolved_case() -> None:
+    assert not had_error(attempt("pear", False))
+    assert not had_error(attempt("pear", False, ended="seconds"))
+    assert had_error(attempt("pear", False, ended="stopped"))
+    assert had_error(attempt("pear", False, error="the server went away"))
+
+
+def test_what_was_spent_is_over_the_attempts_that_have_it_on_record() -> None:
+    spent = score_repairs(arm(*FOUR)).spent
+    assert spent["cost_usd"] == Spent(0.5, 1)
+    assert spent["test_runs"] == Spent(None, 0)
+    assert spent["test_runs"].each is None
+    assert spent["seconds"].each == 2.0
+
+
+def test_test_runs_are_counted_from_calls_or_taken_from_what_the_run_notes() -> None:
+    assert noted(attempt("pear", trajectory=run_of("pear", "run_tests", "edit", "run_tests")), "test_runs") == 2
+    kept = Trajectory("pear", Source("misstep"), extra={"test_runs": 7, "candidates": 30})
+    assert noted(attempt("pear", trajectory=kept), "test_runs") == 7
+    assert noted(attempt("pear", trajectory=kept), "candidates") == 30
+    assert noted(attempt("pear"), "test_runs") is None
+
+
+def test_what_validators_say_is_counted_and_what_they_could_not_tell_is_no_answer() -> None:
+    signals = score_repairs(arm(*FOUR)).signals
+    assert signals == {"oracle": ValidatorCounts(1, 1, 0), "static_analysis": ValidatorCounts(0, 0, 1)}
+
+
+def test_where_nothing_counts_every_figure_is_missing_with_its_reason() -> None:
+    scores = score_repairs(arm(not_held("rowan")))
+    assert (scores.n, scores.solve_rate.value, scores.solve_rate_at) == (0, None, {})
+    assert scores.solve_rate.reason == "no attempt at a case that holds"
+    assert scores.iterations.mean.value is None
+
+
+def test_of_two_attempts_with_one_id_the_last_counts() -> None:
+    assert score_repairs(arm(attempt("pear", False), attempt("pear", True))).solve_rate == wilson(1, 1)
+
+
+def test_the_document_has_what_scripts_rely_on() -> None:
+    found = repair_document(score_repairs(arm(*FOUR)))
+    assert found["n"] == 4
+    for name in ("solve_rate", "patch_generation_rate", "error_rate"):
+        assert set(found[name]) == {"value", "low", "high", "n", "method", "reason"}
+    assert set(found["iterations"]) == {"mean", "median"}
+    by_id = {case["id"]: case for case in found["cases"]}
+    assert by_id["plum"]["solved"] is None
+    assert by_id["rowan"]["solved"] is None
+    assert by_id["apple"]["error"] is None
+    assert {"id", "solved", "patched", "error", "iterations", "seconds"} <= set(by_id["apple"])
+
+
+ATTEMPTS = st.lists(
+    st.builds(
+        attempt,
+        case=st.sampled_from(["apple", "pear", "plum"]),
+        solved=st.sampled_from([True, False, None]),
+        sample=st.integers(0, 3),
+        iterations=st.integers(0, 40),
+        ended=st.sampled_from(["exit", "iterations", "stopped", "not_affirmed"]),
+    ),
+    max_size=12,
+    unique_by=lambda one: one.id,
+)
+
+
+@given(ATTEMPTS, st.randoms(use_true_random=False))
+def test_the_order_of_records_does_not_matter(attempts: list[RepairAttempt], chance: random.Random) -> None:
+    mixed = chance.sample(attempts, len(attempts))
+    first, second = (repair_document(score_repairs(arm(*given), resamples=20)) for given in (attempts, mixed))
+    assert first["cases"] == second["cases"]
+    assert first["solve_rate"] == second["solve_rate"]
+    assert first["iterations"] == second["iterations"]
+
+
+@given(ATTEMPTS)
+def test_what_is_not_affirmed_never_counts(attempts: list[RepairAttempt]) -> None:
+    more = [*attempts, *(not_held(f"case {number}") for number in range(3))]
+    first, second = (score_repairs(arm(*given), resamples=20) for given in (attempts, more))
+    assert first.solve_rate == second.solve_rate
+    assert first.error_rate == second.error_rate
+    assert first.solve_rate_at == second.solve_rate_at
+    assert second.not_affirmed == first.not_affirmed + 3
+
+
+@given(ATTEMPTS)
+def test_sr_at_1_is_the_solve_rate_and_sr_at_k_never_falls(attempts: list[RepairAttempt]) -> None:
+    scores = score_repairs(arm(*attempts), resamples=20)
+    rates = [at.value or 0.0 for at in scores.solve_rate_at.values()]
+    assert rates == sorted(rates)
+    if rates:
+        assert scores.solve_rate_at[1] == scores.solve_rate
+
+
+@given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=4), min_size=1, max_size=6))
+def test_the_median_is_that_of_all_attempts(counts: list[list[int]]) -> None:
+    tries = [
+        attempt(f"case {case}", True, sample, iterations=count)
+        for case, of_case in enumerate(counts)
+        for sample, count in enumerate(of_case)
+    ]
+    found = score_repairs(arm(*tries), resamples=50).iterations.median
+    flat = [count for of_case in counts for count in of_case]
+    assert found.value == median(flat)
+    assert found.low is not None
+    assert found.high is not None
+    assert min(flat) <= found.low <= found.high <= max(flat)
+
+
+def test_resamples_are_of_whole_cases() -> None:
+    tries = [attempt(case, case == "apple", sample) for case in ("apple", "pear") for sample in range(50)]
+    found = score_repairs(arm(*tries), resamples=500).solve_rate
+    assert (found.value, found.low, found.high) == (0.5, 0.0, 1.0)
+    assert "cases" in found.method
+
+
+@pytest.mark.parametrize("solved", [True, False])
+def test_an_interval_of_one_case_is_wilsons(solved: bool) -> None:
+    assert score_repairs(arm(attempt("pear", solved))).solve_rate == wilson(int(solved), 1)
+
+
+def test_the_median_of_an_even_number_of_attempts_lies_between_the_middle_two_in_every_resample() -> None:
+    found = score_repairs(arm(*(attempt("pear", True, n, iterations=1 + 4 * n) for n in range(2))), resamples=20)
+    median_of_two = found.iterations.median
+    assert (median_of_two.value, median_of_two.low, median_of_two.high) == (3.0, 3.0, 3.0)

@@ -1,0 +1,118 @@
+"""Tables II to V with measured figures beside the printed ones."""
+
+import pytest
+
+from analysis.measures.repair.attempts import RepairArm
+from analysis.measures.repair.reviews import ReviewEvent, review_funnel
+from analysis.pages import table_text
+from analysis.papers.engineering_agent import repairs
+from analysis.papers.engineering_agent.tables import formats_table, solve_rate_table
+from analysis.stats.paired import PairedTable, mcnemar_mid_p
+from analysis.tables import Table
+from harness.repair_attempt import Signal
+from tests.analysis.measures.repair.made_up import arm, attempt
+
+
+def measured(setting: str, solved: str, *, instructions: str = "", form: str = "search_replace") -> RepairArm:
+    """An arm in a setting that solves the cases named."""
+    attempts = tuple(attempt(case, case in solved, setting=setting, format=form, iterations=4) for case in "abcdefgh")
+    return RepairArm(
+        f"planted-{setting}", "search", setting, form, attempts, "planted", "c4", instructions, evidence="generated"
+    )
+
+
+FOUR = [measured("react", ""), measured("react+static", "a"), measured("react+tests", "abcdefgh")]
+FOUR.append(measured("react+static+tests", "abcdef"))
+
+
+def _golden(table: Table, group: str) -> dict[tuple[str, str], object]:
+    return {(row.evidence, row.quantity): row.value for row in table.rows if row.group == group}
+
+
+@pytest.mark.parametrize(
+    ("table", "printed"),
+    [(repairs.ablation_table, solve_rate_table), (repairs.measured_formats_table, formats_table)],
+)
+def test_without_a_recording_the_printed_and_recomputed_figures_stand_alone_and_a_note_says_so(table, printed) -> None:
+    made = table()
+    assert made.rows == printed().rows
+    assert made.finding == printed().finding
+    assert repairs.NONE_RECORDED in made.notes
+
+
+def test_a_measured_setting_stands_beside_the_printed_one() -> None:
+    found = _golden(repairs.ablation_table(FOUR), "Test execution")
+    assert found["published", "Solved, one run"] == 0.439
+    assert found["recomputed", "Solved, one run"] == pytest.approx(54 / 123)
+    assert found["generated", "Solved, one run"] == 1.0
+    assert found["generated", repairs.MEDIAN] == 4.0
+    assert ("generated", "Solved, five runs") not in found, "one attempt a case says nothing of five"
+    assert "published Table III" in " ".join(table_text(repairs.ablation_table(FOUR)).split())
+
+
+def test_five_attempts_a_case_give_a_rate_of_five_runs() -> None:
+    tries = [
+        attempt(case, case == "a" and sample == 4, sample, setting="react") for case in "ab" for sample in range(5)
+    ]
+    arms = [arm(*tries, evidence="generated")]
+    one = RepairArm("it", "search", "react", "search_replace", arms[0].attempts, "planted", evidence="generated")
+    found = _golden(repairs.ablation_table([one]), "ReAct alone")
+    assert (found["generated", "Solved, one run"], found["generated", "Solved, five runs"]) == (0.1, 0.5)
+
+
+def test_measured_settings_are_compared_in_pairs_on_the_same_cases() -> None:
+    table = repairs.ablation_pairs_table(FOUR)
+    rows = {row.quantity: row.value for row in table.rows if row.group == "ReAct alone less Test execution"}
+    assert rows["Difference of solve rates"] == -1.0
+    assert rows["p-value"] == mcnemar_mid_p(PairedTable(0, 0, 8, 0)).p_value
+    assert table.finding.startswith("2 of 6 pairs")
+    assert repairs.ablation_pairs_table(FOUR[:1]).rows == ()
+
+
+def test_settings_on_different_cases_are_not_compared() -> None:
+    other = RepairArm("it", "search", "react+tests", "search_replace", FOUR[2].attempts, "planted", "another version")
+    assert repairs.ablation_pairs_table([FOUR[0], other]).rows == ()
+
+
+def test_a_format_with_its_instructions_stands_in_table_2_and_not_in_table_3() -> None:
+    one = measured("react", "abcd", instructions="detailed", form="unified_diff")
+    found = _golden(repairs.measured_formats_table([one]), "search")
+    assert found == {("generated", "Unified diff, detailed instructions"): 0.5}
+    assert repairs.ablation_table([one]).rows == solve_rate_table().rows
+
+
+def test_table_4_fits_the_counts_with_its_rows_swapped_and_not_as_printed() -> None:
+    table = repairs.judge_readings_table()
+    statuses = {
+        group: [row.status for row in table.rows if row.group == group and row.status]
+        for group in dict.fromkeys(row.group for row in table.rows)
+    }
+    assert list(statuses.values()) == [["differs"] * 4, ["reproduced"] * 4]
+    assert "0 of 4" in table.finding
+    assert "4 of 4" in table.finding
+
+
+def test_a_judge_of_patches_is_held_against_the_oracle() -> None:
+    said = {"a": (True, True), "b": (True, False), "c": (False, False), "d": (False, False), "e": (False, True)}
+    tries = [attempt(case, solved, signals=(Signal("patch_judge", passed),)) for case, (solved, passed) in said.items()]
+    tries += [attempt("f", False, patched=False, signals=(Signal("patch_judge", False),)), attempt("g", True)]
+    table = repairs.judge_readings_table([arm(*tries, evidence="generated")])
+    found = {row.quantity: (row.value, row.n) for row in table.rows if row.evidence == "generated"}
+    assert found == {
+        "Precision, unacceptable": (pytest.approx(2 / 3), 3),
+        "Precision, acceptable": (0.5, 2),
+        "Recall, unacceptable": (pytest.approx(2 / 3), 3),
+        "Recall, acceptable": (0.5, 2),
+    }
+
+
+def test_a_review_log_stands_beside_table_5() -> None:
+    log = [ReviewEvent("a", "landed"), ReviewEvent("a", "accepted"), ReviewEvent("b", "rejected")]
+    table = repairs.review_funnel_table(review_funnel(log), "made-up log", "generated")
+    found = _golden(table, "")
+    assert found["published", "Land Rate of Reviewed"] == 0.315
+    assert found["generated", "Land Rate of Reviewed"] == 0.5
+    assert found["generated", "# diffs Published"] == 2
+    without = repairs.review_funnel_table()
+    assert {row.evidence for row in without.rows} == {"published", "recomputed"}
+    assert "No review log is recorded for this table." in without.notes

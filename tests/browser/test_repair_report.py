@@ -1,0 +1,67 @@
+"""The page of runs of repairs in a browser: attempts are filtered and opened, and what they say stays text."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver.support.ui import WebDriverWait
+
+from studies.repair_report import repairs_html
+from studies.repair_runs import open_repair_runs
+from tests.misstep.made_up_repairs import four, repaired_run
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def opened(chromium: Any, tmp_path: Path) -> Any:
+    """The browser with a page of two runs."""
+    runs = [
+        repaired_run(tmp_path / "with", four()),
+        repaired_run(tmp_path / "without", four("", setting="react"), setting="react"),
+    ]
+    file = tmp_path / "page.html"
+    file.write_text(repairs_html(open_repair_runs(runs)))
+    chromium.open(file)
+    _until(chromium, "return document.querySelectorAll('.browser tbody tr').length === 8")
+    return chromium
+
+
+def _until(browser: Any, script: str) -> None:
+    WebDriverWait(browser.driver, 10).until(lambda _: browser.run(script))
+
+
+def _choose(browser: Any, label: str, value: str) -> int:
+    """Choose in the filter of a label; how many attempts are listed then."""
+    browser.run(
+        'const found = document.querySelector(`select[aria-label="${arguments[0]}"]`);'
+        "found.value = arguments[1]; found.dispatchEvent(new Event('change'))",
+        label,
+        value,
+    )
+    return int(browser.run("return document.querySelectorAll('.browser tbody tr').length"))
+
+
+def test_attempts_are_filtered_by_outcome_setting_and_signal(opened: Any) -> None:
+    assert _choose(opened, "Any outcome", "solved") == 2
+    assert _choose(opened, "Any setting", "react") == 0
+    assert _choose(opened, "Any outcome", "") == 4
+    assert _choose(opened, "Any setting", "") == 8
+    assert _choose(opened, "Any signal", "oracle: failed") == 6
+
+
+def test_a_click_opens_the_patch_the_signals_and_the_trajectory_as_text(opened: Any) -> None:
+    opened.run("document.querySelectorAll('.browser tbody tr')[2].click()")
+    _until(opened, "return document.querySelectorAll('dialog[open] .step').length === 2")
+    said = opened.run("return document.querySelector('dialog[open]').textContent")
+    for words in ("plum #0", "seeds = 1", "static_analysis", "1 failed in plum", "window.ran = 1"):
+        assert words in said
+    assert opened.run("return window.ran") is None
+    assert opened.run("return document.images.length") == 0
+    opened.run("document.querySelector('dialog[open]').dispatchEvent(new KeyboardEvent('keydown', {key: 'j'}))")
+    _until(opened, "return document.querySelector('dialog[open] h2').textContent === 'quince #0'")
+    assert opened.complaints() == []
+
+
+def test_the_page_asks_for_nothing(opened: Any) -> None:
+    assert [address for address in opened.requests() if not address.startswith(("file:", "data:"))] == []
