@@ -12,12 +12,12 @@ __all__ = ["__version__", "open"]
 
 
 def open(run: Path | str, benchmark: str = "", data: Path | None = None) -> "RunFrames":  # noqa: A001
-    """A run as pandas frames: `items`, `verdicts`, `gold`.
+    """A run as pandas frames: `items`, `verdicts`, `gold`; of a run of repairs `attempts` and `signals`.
 
     Parameters
     ----------
     run
-        The folder that `misstep judge run` or `misstep classify --out` wrote.
+        The folder that `misstep judge run`, `misstep repair run` or `misstep classify --out` wrote.
     benchmark
         The benchmark's folder or name, where it no longer lies where the run found it.
     data

@@ -15,13 +15,16 @@ app = command_app()
 
 _JUDGED = "judge run"
 _CLASSIFIED = "classify"
+_REPAIRED = "repair run"
 
 
 @app.command()
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN…", help="Folders of runs of `judge run`, or one folder of `classify --out`."),
+        typer.Argument(
+            metavar="RUN…", help="Folders of runs of `judge run` or of `repair run`, or one folder of `classify --out`."
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -32,7 +35,8 @@ def report(
 ) -> None:
     """Write one HTML page for one or several runs of judges, with their scores, comparisons and every item.
 
-    For a run of `misstep classify` the page shows the prevalence of each category. The command prints the page's path.
+    For runs of `misstep repair run` the page shows solve rates and every attempt with its patch and trajectory, for a
+    run of `misstep classify` the prevalence of each category. The command prints the page's path.
     """
     manifests = {run: _manifest(run) for run in runs}
     commands = {manifest.command for manifest in manifests.values()}
@@ -44,6 +48,11 @@ def report(
         from studies.judging.report import report_html
 
         written = report_html(open_runs(runs, benchmark, data), command=again)
+    elif commands == {_REPAIRED}:
+        from studies.repair_report import repairs_html
+        from studies.repair_runs import open_repair_runs
+
+        written = repairs_html(open_repair_runs(runs), command=again)
     elif commands == {_CLASSIFIED} and len(runs) == 1:
         from studies.classified_paths import classified_page
 
@@ -52,7 +61,7 @@ def report(
         said = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
         raise UsageError(
             f"one page cannot show these runs together: {said}",
-            "Name runs of `misstep judge run`, or one run of `misstep classify`.",
+            "Name runs of `misstep judge run`, runs of `misstep repair run`, or one run of `misstep classify`.",
         )
     target = out or runs[0] / REPORT
     write_page("--out", target, written)
@@ -62,5 +71,5 @@ def report(
 def _manifest(run: Path) -> Manifest:
     manifest = read_manifest(run)
     if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name a folder that `misstep judge run` wrote.", file=run)
+        raise InputError(f"there is no {MANIFEST}", "Name the folder of a run.", file=run)
     return manifest

@@ -10,12 +10,14 @@ from msgspec import inspect
 from harness.clients.prices import Price, PriceFile
 from harness.items import BenchmarkFile, Item
 from harness.judges.judge_file import JudgeFile, ModelSettings
+from harness.repair.case import Case
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 FORMS = {
     "The form of a judge": (JudgeFile, ModelSettings),
     "The form of a benchmark": (BenchmarkFile, Item),
     "The form of a price file": (PriceFile, Price),
+    "The form of a repair case": (Case,),
 }
 
 

@@ -14,11 +14,8 @@ from tests.local_model import local_model_or_skip
 
 README = Path(__file__).parents[2] / "README.md"
 BLOCKS = re.findall(r"```console\n(.*?)```", README.read_text(), flags=re.DOTALL)
-BLOCKS_OF_COMMANDS = [
-    block
-    for block in (re.findall(r"^\$ (misstep .*)\n((?:(?!\$ ).*\n)*)", text, flags=re.MULTILINE) for text in BLOCKS)
-    if block
-]
+COMMAND = re.compile(r"^\$ ((?:misstep|sh examples/) ?.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+BLOCKS_OF_COMMANDS = [block for block in (COMMAND.findall(text) for text in BLOCKS) if block]
 """The commands of each block with what stands under them; those of one block run one after the other in one folder."""
 
 
@@ -59,7 +56,7 @@ def test_commands_print_what_the_readme_says(
     for command, printed in block:
         expanded = command.replace("$MISSTEP_DATA", str(data_folder))
         done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(expanded)],
+            shlex.split(expanded) if expanded.startswith("sh ") else [sys.executable, "-m", *shlex.split(expanded)],
             cwd=tmp_path,
             env=os.environ | {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)},
             capture_output=True,

@@ -10,7 +10,9 @@ import pytest
 
 import misstep
 from studies.notebooks import execute
+from studies.repair_report import scores_json
 from tests.misstep.as_a_user import in_this_process
+from tests.misstep.made_up_repairs import CASES, repaired, repaired_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 
@@ -68,6 +70,20 @@ def test_the_notebook_of_a_judge_has_the_figures_that_its_run_is_scored_with(
     for label, of_label in scores["labels"].items():
         for name in ("precision", "recall", "f1"):
             assert names["by_label"][name][label] == pytest.approx(of_label[name]["value"])
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+def test_the_notebook_of_repairs_has_the_solve_rate_of_the_run(
+    samples: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tries = [repaired(case, case == "apple" or sample == 1, sample) for case in CASES for sample in range(samples)]
+    tries.append(repaired("rowan", None, ended="not_affirmed"))
+    folder = repaired_run(tmp_path / "repairs", tries)
+    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 0
+    names, scores = names_after(Path(out.strip())), json.loads(scores_json(folder))
+    assert figures(msgspec.to_builtins(names["rate"])) == pytest.approx(figures(scores["solve_rate"]))
+    assert len(names["unsolved"]) == sum(not attempt.solved for attempt in tries) - 1
 
 
 def test_the_notebook_of_classified_sessions_has_the_shares_of_the_run(

@@ -1,0 +1,95 @@
+"""`misstep repair build`: make the cases of a repair benchmark from released packages."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.progress import say
+from misstep.options import Json, json_text
+
+if TYPE_CHECKING:
+    from harness.repair.build.sets import Built
+
+_SETS = {"tf": 123, "patchgen": 70}
+"""Set → how many cases `--find` looks for: of PatchGen, of each category."""
+
+
+def build(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the cases; an unfinished build is continued.")],
+    set_name: Annotated[
+        Literal["tf", "patchgen"],
+        typer.Option("--set", help="Failing tests to repair (`tf`), or files with instructions (`patchgen`)."),
+    ] = "tf",
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, metavar="N", help="Number of cases, by chance; of patchgen, of each category."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed for the choice, or for `--find`.")] = 0,
+    find: Annotated[
+        bool, typer.Option("--find", help="Look for new faults instead; their recipes go to DIR/recipes.toml.")
+    ] = False,
+    recipes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Recipes to build from instead of the shipped ones.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of cases at once.")] = 2,
+    json: Json = False,
+) -> None:
+    """Make repair cases: download released packages, plant faults in them, keep those that their tests notice.
+
+    Downloads go through pip and npm, and each file is checked against its registered hash. Every case's tests must
+    fail before and pass after its golden patch in 3 of 3 runs in the sandbox. The same command continues a build that
+    was stopped.
+    """
+    from harness.repair.build.recipes import recipes_file
+    from harness.repair.build.sets import build as build_cases
+    from harness.repair.build.sets import chosen, find_set
+    from harness.workspace import find_sandbox
+
+    if find and recipes is not None:
+        raise UsageError("--find looks for new faults and takes no recipes", "Leave out --recipes.")
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is no folder", "Name a folder for the cases.")
+    sandbox = find_sandbox()
+    try:
+        if find:
+            built = find_set(set_name, n or _SETS[set_name], seed, out, sandbox, workers)
+        else:
+            picked = chosen(set_name, recipes or recipes_file(set_name), n, seed)
+            built = build_cases(picked, set_name, out, sandbox, workers)
+    except KeyboardInterrupt:
+        say(f"misstep: stopped; whole cases are in {plain(str(out))}, and the same command goes on.")
+        raise typer.Exit(130) from None
+    print(json_text(_document(built, out)) if json else _text(built, out))
+    if built.refused:
+        raise typer.Exit(1)
+
+
+def _document(built: "Built", out: Path) -> dict[str, object]:
+    from collections import Counter
+
+    made = built.made
+    return {
+        "evidence": "generated",
+        "n": len(made),
+        "out": str(out),
+        "packages": dict(sorted(Counter(recipe.package for recipe in made).items())),
+        "complexity": dict(sorted(Counter(recipe.complexity for recipe in made).items())),
+        "operators": dict(sorted(Counter(place.operator for recipe in made for place in recipe.faults).items())),
+        "refused": [{"id": name, "reason": why} for name, why in sorted(built.refused.items())],
+    }
+
+
+def _text(built: "Built", out: Path) -> str:
+    from analysis.tables.aligned import aligned
+
+    document = _document(built, out)
+    lines: list[str] = []
+    for heading in ("packages", "complexity", "operators"):
+        counts = document[heading]
+        if isinstance(counts, dict) and counts:
+            lines += [*aligned([(heading, "cases"), *((name, f"{count:,}") for name, count in counts.items())]), ""]
+    lines += [f"{name} does not count: {plain(why)}" for name, why in sorted(built.refused.items())]
+    return "\n".join([*lines, f"{len(built.made):,} cases in {plain(str(out))}"])

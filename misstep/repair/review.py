@@ -1,0 +1,111 @@
+"""`misstep repair review`: packages for reviewers, and what they decided."""
+
+import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from harness.errors import UsageError
+from harness.progress import say
+from misstep.options import Json, command_app, json_text
+
+if TYPE_CHECKING:
+    from harness.repair_attempt import RepairAttempt
+
+app = command_app(has_commands=True)
+
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a repair run.")]
+Attempt = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Case or attempt, as `review list` names it.")]
+By = Annotated[str, typer.Option(help="Name of the reviewer; by default the user's.")]
+Comment = Annotated[str, typer.Option(help="Comment on the patch.")]
+
+
+@app.callback()
+def review() -> None:
+    """Review validated patches: look at a package, accept or reject it, and record that it has landed."""
+
+
+@app.command("list")
+def list_attempts(run: Run, json: Json = False) -> None:
+    """List the attempts of a run with a patch that passes its tests, and where their review stands."""
+    from harness.repair.review import read_reviews, state_of
+    from harness.runs.repair import recorded_attempts
+
+    reviews = read_reviews(run)
+    states = [(each.id, state_of(each.id, reviews)) for each in recorded_attempts(run) if each.solved]
+    if json:
+        print(json_text([{"attempt": name, "state": state} for name, state in states]))
+    else:
+        print("\n".join(f"{state:<18} {name}" for name, state in states) or "No attempt of this run solves its case.")
+
+
+@app.command()
+def package(
+    run: Run, attempt: Attempt, out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write.")]
+) -> None:
+    """Write a review package: the patch, the task, the checks' signals, and the agent's run as a page."""
+    from harness.repair.review import add_review
+    from harness.runs.repair_repository import case_of
+    from studies.repair_review import PAGE, write_package
+
+    made = _attempt(run, attempt)
+    write_package(run, made, case_of(run, made.case), out)
+    add_review(run, made, "published", "misstep")
+    print(out / PAGE)
+
+
+@app.command()
+def accept(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> None:
+    """Accept a patch."""
+    _decide(run, attempt, "accepted", by, comment)
+
+
+@app.command()
+def reject(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> None:
+    """Reject a patch; its review ends."""
+    _decide(run, attempt, "rejected", by, comment)
+
+
+@app.command()
+def land(
+    run: Run,
+    attempt: Attempt,
+    repository: Annotated[Path, typer.Option(metavar="REPO", help="Git repository in which the patch has landed.")],
+    revision: Annotated[str, typer.Option(help="Revision to test, such as main.")] = "HEAD",
+    by: By = "",
+    comment: Comment = "",
+    sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
+) -> None:
+    """Record that an accepted patch has landed: its test must pass at the revision, then its task is closed."""
+    from harness.repair.review import report_at
+    from harness.runs.repair_repository import case_of, close_task
+    from harness.workspace import find_sandbox
+
+    made = _attempt(run, attempt)
+    case = case_of(run, made.case)
+    report = report_at(repository, revision, case.case, find_sandbox(sandbox))
+    if not report.passed:
+        say(f"misstep: the test does not pass at {revision} of {repository}, so nothing was recorded.")
+        print(report.feedback())
+        raise typer.Exit(1)
+    _decide(run, attempt, "landed", by, comment)
+    if closed := close_task(run, made.case):
+        print(f"task {closed} is closed")
+
+
+def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected", "landed"], by: str, comment: str) -> None:
+    from harness.repair.review import add_review
+
+    added = add_review(run, _attempt(run, attempt), event, by or getpass.getuser(), comment)
+    print(f"{added.event}: {added.attempt}")
+
+
+def _attempt(run: Path, named: str) -> "RepairAttempt":
+    from harness.runs.repair import recorded_attempts
+
+    found = [each for each in recorded_attempts(run) if named in (each.id, each.case)]
+    solved = [each for each in found if each.solved] or found
+    if not solved:
+        raise UsageError(f"no attempt {named!r} in {run}", "`misstep repair review list RUN` names them.")
+    return solved[0]

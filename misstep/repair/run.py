@@ -1,0 +1,149 @@
+"""`misstep repair run`: run a repair agent on every case of a benchmark, in a sandbox."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.progress import say
+from misstep import model_options
+from misstep.options import Json
+
+if TYPE_CHECKING:
+    from harness.clients import ClientSettings
+    from harness.repair.case import CaseFolder
+    from harness.repair.repairers import RepairerOptions
+    from harness.workspace import Sandbox
+
+
+def run(
+    cases: Annotated[
+        Path, typer.Argument(metavar="CASES", help="Folder of repair cases, one case, or a git repository.")
+    ],
+    out: model_options.Out,
+    policy: Annotated[
+        str,
+        typer.Option(help="Policy that decides: search (no model), model, replay, wayward, or package.module:name."),
+    ] = "search",
+    setting: Annotated[
+        str, typer.Option(help="Feedback to the agent: react, react+static, react+tests or react+static+tests.")
+    ] = "react+static+tests",
+    edit_format: Annotated[
+        str,
+        typer.Option("--format", help="Edit format: search_replace, unified_diff, line_diff or patch_envelope."),
+    ] = "search_replace",
+    attempts: Annotated[int, typer.Option(min=1, metavar="K", help="Number of attempts at each case.")] = 1,
+    iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Commands that an attempt may take.")] = 40,
+    seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds that an attempt may take.")] = 900.0,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Attempts made at once.")] = 2,
+    sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Repair a random sample of N cases.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed for the sample and for policies that choose.")] = 0,
+    test_command: Annotated[
+        str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")
+    ] = "",
+    replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy replay.")] = None,
+    model: model_options.Model = "",
+    base_url: model_options.BaseUrl = "",
+    temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None,
+    functions: Annotated[
+        bool, typer.Option("--functions", help="Offer the commands to the model as functions, not as text.")
+    ] = False,
+    max_cost: model_options.MaxCost = None,
+    prices: model_options.Prices = None,
+    cache: model_options.CacheFile = None,
+    record: model_options.Record = None,
+    replay: model_options.Replay = None,
+    local: model_options.Local = False,
+    sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
+    unsafe_no_sandbox: Annotated[
+        bool,
+        typer.Option("--unsafe-no-sandbox", help="Run the code under repair without a sandbox, with limits alone."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Repair programs whose tests fail: each case in a sandbox of its own, its patch checked and kept.
+
+    CASES is a folder of repair cases (see the README for their form), or a git repository with --test-command, whose
+    failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. The
+    same command continues a run that was stopped; no attempt is made twice.
+    """
+    import shlex
+    import sys
+
+    from harness.agent.loop import AgentLimits
+    from harness.journal.records import REPORT
+    from harness.repair.settings import setting_named
+    from harness.runs.repair import RepairPlan, run_repairs
+    from harness.workspace import find_sandbox
+    from studies.repair_report import repairs_text, scores_json, write_repair_scores
+
+    limits = AgentLimits(iterations, seconds)
+    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
+    if unsafe_no_sandbox:
+        say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
+    chosen = _sampled(_cases(cases, test_command, out, found), sample, seed)
+    with _opened(asking, policy, temperature, functions, edit_format, replay_run, seed) as (given, client):
+        plan = RepairPlan(policy, setting_named(setting), edit_format, given, attempts, limits)
+        with model_options.kept_when_stopped(out):
+            ended = run_repairs(chosen, out, plan, client, found, workers=workers, arguments=sys.argv[1:])
+    scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
+    print(scores_json(out) if json else repairs_text([scores]), end="")
+    say(f"misstep: the attempts are in {plain(str(out / REPORT))}")
+    if ended.made < ended.wanted:
+        why = f": {plain(ended.stopped)}" if ended.stopped else ""
+        say(f"misstep: stopped{why}. {ended.made:,} of {ended.wanted:,} attempts were made.")
+        raise typer.Exit(1)
+
+
+def _cases(cases: Path, test_command: str, out: Path, sandbox: "Sandbox") -> "list[CaseFolder]":
+    from harness.repair.case import CASE, read_cases
+
+    is_repository = (cases / ".git").exists() and not (cases / CASE).exists()
+    if is_repository != bool(test_command):
+        found = "a git repository without --test-command" if is_repository else "--test-command with repair cases"
+        raise UsageError(found, "Give --test-command with a git repository, and only with one.")
+    if not is_repository:
+        return list(read_cases(cases))
+    from harness.runs.repair_repository import cases_of_repository
+
+    return cases_of_repository(cases, test_command, out, sandbox)
+
+
+def _sampled(cases: "list[CaseFolder]", sample: int | None, seed: int) -> "list[CaseFolder]":
+    import random
+
+    if sample is None or sample >= len(cases):
+        return cases
+    chosen = random.Random(seed).sample(range(len(cases)), sample)  # noqa: S311 -- no secret
+    return [cases[place] for place in sorted(chosen)]
+
+
+@contextmanager
+def _opened(
+    asking: model_options.ModelOptions,
+    policy: str,
+    temperature: float | None,
+    functions: bool,
+    edit_format: str,
+    replay_run: Path | None,
+    seed: int,
+) -> "Iterator[tuple[RepairerOptions, ClientSettings]]":
+    """What the policy is given, and the settings of its client; the local model runs inside the block."""
+    from harness.agent.policies.model import Form, ModelSettings
+    from harness.repair.repairers import RepairerOptions
+    from harness.runs.repair import recorded_runs
+
+    if policy == "model" and not (asking.model or asking.local):
+        raise UsageError(
+            "the policy `model` needs a model", "Name one with --model, or --local for a test of the set-up."
+        )
+    recorded = recorded_runs(replay_run) if replay_run is not None else {}
+    with model_options.with_local_model(asking) as known:
+        form: Form = "functions" if functions else "text"
+        settings = ModelSettings(known.model, temperature, seed=seed, form=form)
+        yield RepairerOptions(edit_format, settings, recorded, seed), model_options.client_settings(known)

@@ -1,0 +1,61 @@
+"""`misstep repair build` tells what it made, and says in one line what it cannot do."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.repair.build import sets
+from harness.repair.build.recipes import Place, Recipe, write_recipes
+from harness.repair.build.sets import HEADING, Built
+from tests.misstep.as_a_user import in_this_process
+
+RECIPE = Recipe("shop-1", "shop", 0, 2, "0", ("t",), (Place("off_by_one", "a.py", "f", 1),), 1.0)
+
+
+@pytest.fixture
+def repair(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    return in_this_process("repair", monkeypatch, capsys)
+
+
+@pytest.fixture
+def recipes(tmp_path: Path) -> Path:
+    write_recipes(tmp_path / "r.toml", [RECIPE], HEADING)
+    return tmp_path / "r.toml"
+
+
+def test_a_file_of_recipes_that_breaks_the_form_is_named(
+    repair: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "r.toml").write_text("[[case]]\nid = 1\n")
+    code, _, said = repair("build", "--recipes", tmp_path / "r.toml", "--out", tmp_path / "out")
+    assert code == 2
+    assert "r.toml: no recipes of repair cases" in said
+
+
+def test_a_package_that_is_not_on_the_list_is_named(
+    repair: Callable[..., tuple[int, str, str]], tmp_path: Path, recipes: Path
+) -> None:
+    code, _, said = repair("build", "--recipes", recipes, "--out", tmp_path / "out")
+    assert code == 2
+    assert "made of shop, which is not on the list" in said
+
+
+def test_looking_for_faults_takes_no_recipes(
+    repair: Callable[..., tuple[int, str, str]], tmp_path: Path, recipes: Path
+) -> None:
+    code, _, said = repair("build", "--find", "--recipes", recipes, "--out", tmp_path / "out")
+    assert code == 2
+    assert "takes no recipes" in said
+
+
+def test_what_was_made_and_what_does_not_count_is_told(
+    repair: Callable[..., tuple[int, str, str]], tmp_path: Path, recipes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sets, "build", lambda *_: Built((RECIPE,), {"shop-2": "the oracle passes on the broken tree"}))
+    code, out, _ = repair("build", "--recipes", recipes, "--out", tmp_path / "out", "--json")
+    told = json.loads(out)
+    assert code == 1
+    assert (told["n"], told["packages"], told["complexity"]) == (1, {"shop": 1}, {"small": 1})
+    assert told["refused"] == [{"id": "shop-2", "reason": "the oracle passes on the broken tree"}]

@@ -1,0 +1,210 @@
+"""`misstep repair report`, and `misstep report` and `misstep.open` of a run of repairs."""
+
+import json
+import re
+import zlib
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import misstep
+from harness.errors import InputError, UsageError
+from harness.journal.records import read_manifest
+from misstep.repair.report import report
+from misstep.report import app as report_app
+from studies.repair_runs import disagreements, open_repair_run, record_run, recorded_reviews, recordings
+from tests.analysis.pages.html_rules import check_page
+from tests.misstep.made_up_repairs import four, repaired, repaired_run
+
+repair_app = typer.Typer()
+repair_app.command()(report)
+
+
+def command(*arguments: object, of: typer.Typer = repair_app):
+    return CliRunner().invoke(of, [str(argument) for argument in arguments])
+
+
+def data(page: str, name: str) -> Any:
+    """What the page's script reads under a name."""
+    found = json.loads(re.search(rf'<script type="application/json" id="attempts-{name}">(.*?)</script>', page)[1])
+    return json.loads(zlib.decompress(b64decode(found))) if isinstance(found, str) else found
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[Path]:
+    """Two runs on four cases: with tests two are solved, without them none, and one attempt broke."""
+    alone = {"setting": "react"}
+    broke = repaired("quince", None, error="TimeoutError: /home/ann/cases/quince took too long", ended="", **alone)
+    return [
+        repaired_run(tmp_path / "with", four()),
+        repaired_run(tmp_path / "without", [*four("", **alone)[:3], broke], setting="react"),
+    ]
+
+
+def test_one_run_is_shown_with_its_solve_rate_and_interval(two: list[Path]) -> None:
+    result = command(two[0])
+    assert result.exit_code == 0, result.output
+    assert "search, react+tests solves 50.0% (95% interval 15.0% to 85.0%) of 4 cases." in " ".join(
+        result.stdout.split()
+    )
+    assert "Patch generated (PGR)" in result.stdout
+
+
+def test_several_runs_stand_side_by_side_and_are_compared(two: list[Path]) -> None:
+    said = " ".join(command(*two).stdout.split())
+    assert "react+tests solves 50.0 points more than react on the same 4 cases, which may be chance" in said
+
+
+def test_the_document_of_one_run_is_that_of_repair_run(two: list[Path]) -> None:
+    found = json.loads(command(two[0], "--json").stdout)
+    assert (found["n"], found["solve_rate"]["value"], found["setting"]) == (4, 0.5, "react+tests")
+    assert [case["id"] for case in found["cases"]] == ["apple", "pear", "plum", "quince"]
+    assert found["test_runs"] == 4
+
+
+def test_the_document_of_several_runs_has_each_and_their_pairs(two: list[Path]) -> None:
+    found = json.loads(command(*two, "--json").stdout)
+    assert [run["run"] for run in found["runs"]] == ["with", "without"]
+    (pair,) = found["pairs"]
+    assert (pair["a"], pair["b"], pair["n"], pair["more_a"]) == ("react+tests", "react", 4, 2)
+
+
+def test_an_unfinished_run_is_said_to_be_one(tmp_path: Path) -> None:
+    result = command(repaired_run(tmp_path / "run", four(), finished=False))
+    assert "is not finished: it has 4 attempts so far" in result.stderr
+
+
+def test_a_run_named_twice_or_of_another_command_is_refused(two: list[Path]) -> None:
+    assert isinstance(command(two[0], two[0]).exception, UsageError)
+    assert isinstance(command(two[0].parent).exception, InputError)
+
+
+def test_a_review_log_becomes_a_funnel(two: list[Path], tmp_path: Path) -> None:
+    log = tmp_path / "reviews.csv"
+    ids = [attempt.id for attempt in open_repair_run(two[0]).attempts]
+    log.write_text(f"attempt,event,when,by,comment\n{ids[0]},published,,,\n{ids[0]},landed,,,\n{ids[1]},published,,,\n")
+    found = json.loads(command(two[0], "--reviews", log, "--json").stdout)
+    assert found["reviews"]["counts"]["generated"] == 4
+    assert found["reviews"]["counts"]["landed"] == 1
+    log.write_text("attempt,event\nnowhere,published\n")
+    assert "no attempt 'nowhere'" in str(command(two[0], "--reviews", log).exception)
+
+
+def test_the_log_in_a_runs_folder_is_shown_and_recorded_without_names_and_comments(
+    two: list[Path], tmp_path: Path
+) -> None:
+    name = open_repair_run(two[0]).attempts[0].id
+    log = f"attempt,event,when,by,comment\n{name},published,2026-03-01,kim,\n{name},rejected,2026-03-02,kim,Not so.\n"
+    (two[0] / "reviews.csv").write_text(log)
+    found = json.loads(command(two[0], "--json").stdout)["reviews"]["counts"]
+    assert (found["generated"], found["published"], found["rejected"]) == (4, 1, 1)
+    record_run(two[0], tmp_path / "recordings" / "with", {})
+    assert "kim" not in (tmp_path / "recordings" / "with" / "reviews.csv").read_text()
+    funnel = recorded_reviews(tmp_path / "recordings")
+    assert funnel is not None
+    assert {event: funnel.count(event) for event in found} == found
+    assert recorded_reviews(tmp_path / "none") is None
+
+
+def test_a_page_shows_every_attempt_and_what_it_says_is_text(two: list[Path], tmp_path: Path) -> None:
+    result = command(*two, "--out", tmp_path / "page.html")
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "page.html").read_text()
+    shown = check_page(page)
+    assert "pear #0" in shown.text
+    assert "<script>window.ran" not in page
+    assert "<img" not in page
+    index = data(page, "index")
+    assert index["id"] == [f"{case} #0" for case in ("apple", "pear", "plum", "quince")] * 2
+    assert [index["outcomes"][one] for one in index["outcome"]] == ["solved"] * 2 + ["unsolved"] * 5 + ["not scored"]
+    assert index["signals"][2] == ["oracle: failed", "static_analysis: could not tell"]
+    opened = data(page, index["piece"][1])
+    assert "seeds = 1" in opened["patch"]["start"]
+    assert opened["run"]["n_steps"] == 2
+    assert opened["run"]["steps"][1]["results"][0]["text"]["start"] == "1 failed in pear"
+
+
+def test_report_shows_a_run_of_repairs_as_it_shows_a_judges(two: list[Path]) -> None:
+    result = command(two[0], of=report_app)
+    assert (result.exit_code, result.stdout.strip()) == (0, str(two[0] / "report.html"))
+    check_page((two[0] / "report.html").read_text())
+
+
+def test_a_page_stays_within_its_bound_and_says_what_it_left_out() -> None:
+    from analysis.pages.attempts import attempt_browser
+
+    browser = attempt_browser({"run": [repaired(f"case {n}", n % 2 == 0) for n in range(20)]}, 20, room=6_000)
+    assert sum(map(len, browser.data.values())) < 6_000 + 6_000
+    assert any("did not fit into the page" in note for note in browser.notes)
+
+
+def test_a_run_opens_as_frames_of_attempts_and_signals(two: list[Path]) -> None:
+    run = misstep.open(two[1])
+    assert list(run.attempts.case) == ["apple", "pear", "plum", "quince"]
+    assert run.attempts.solved.isna().tolist() == [False, False, False, True]
+    assert set(run.attempts.id) == set(run.signals.attempt)
+    assert {"validator", "passed", "text", "score"} <= set(run.signals)
+    assert run.verdicts.empty
+
+
+def test_a_recording_gives_the_same_figures_without_texts_and_places(two: list[Path], tmp_path: Path) -> None:
+    place = tmp_path / "recordings" / "without"
+    result = command(
+        two[1], "--record", place, "--about", "evidence=generated", "--about", "benchmark=orchard", "--json"
+    )
+    assert result.exit_code == 0, result.output
+    found, before = json.loads(result.stdout), json.loads(command(two[1], "--json").stdout)
+    for name in ("solve_rate", "error_rate", "iterations", "test_runs", "signals", "not_affirmed"):
+        assert found[name] == before[name], name
+    kept = "".join(file.read_text() for file in sorted(place.iterdir()))
+    assert "/home/ann" not in kept
+    assert "seeds" not in kept
+    (run,) = recordings(tmp_path / "recordings")
+    arm = run.arm("it")
+    assert (arm.benchmark, arm.evidence) == ("orchard", "generated")
+    assert read_manifest(place) is not None
+
+
+def test_a_recording_is_of_a_finished_run_in_a_new_folder(two: list[Path], tmp_path: Path) -> None:
+    unfinished = repaired_run(tmp_path / "unfinished", four(), finished=False)
+    with pytest.raises(UsageError, match="not finished"):
+        record_run(unfinished, tmp_path / "kept", {})
+    with pytest.raises(UsageError, match="not empty"):
+        record_run(two[0], two[1], {})
+    with pytest.raises(UsageError, match="no evidence 'made up'"):
+        record_run(two[0], tmp_path / "kept", {"evidence": "made up"})
+    with pytest.raises(UsageError, match="does not say 'colour'"):
+        record_run(two[0], tmp_path / "kept", {"colour": "red"})
+    assert isinstance(command(two[0], "--about", "evidence=real").exception, UsageError)
+
+
+def test_a_run_made_again_is_held_against_its_recording(two: list[Path], tmp_path: Path) -> None:
+    recorded = record_run(two[0], tmp_path / "kept", {})
+    sample = repaired_run(tmp_path / "again", [repaired("apple"), repaired("plum", seconds=9.0)])
+    assert disagreements(recorded, open_repair_run(two[0])) == []
+    assert disagreements(recorded, open_repair_run(sample)) == [
+        "plum/search/react+tests/search_replace/0: solved is True, and False in the recording."
+    ]
+    other = repaired_run(tmp_path / "other", [repaired("rowan")])
+    assert disagreements(recorded, open_repair_run(other)) == [
+        "rowan/search/react+tests/search_replace/0 is not in the recording kept."
+    ]
+
+
+def test_several_runs_stand_in_the_lines_of_table_3(two: list[Path], tmp_path: Path) -> None:
+    lines = command(*two, "--out", tmp_path / "page.html").stdout.splitlines()
+    (head,) = [line for line in lines if "Solved (SR@1)" in line and "Error (ER)" in line]
+    assert "Iterations, median (IC)" in head
+    assert [line.split("  ")[0] for line in lines if "50.0%" in line or "0.0%" in line][:3][1:] == [
+        "react+tests",
+        "react",
+    ]
+    assert "Solve rate of each run" in (tmp_path / "page.html").read_text()
+
+
+def test_where_there_are_no_recordings_there_are_none(tmp_path: Path) -> None:
+    assert recordings(tmp_path) == []
