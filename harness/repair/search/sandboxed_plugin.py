@@ -100,7 +100,7 @@ class SearchPlugin:
             self.failed[report.nodeid] = str(report.longrepr)[-2000:]
 
     def ordered(self, session: pytest.Session) -> list[pytest.Item]:
-        """The tests that a candidate must pass, in the order of the job: those that fail now come first."""
+        """The tests that a candidate must pass, in the order of the job."""
         wanted = {name: place for place, name in enumerate(self.job.get("tests", ()))}
         chosen = [item for item in session.items if item.nodeid in wanted]
         return sorted(chosen, key=lambda item: wanted[item.nodeid])

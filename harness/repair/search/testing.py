@@ -191,22 +191,20 @@ class SandboxedTests:
 
 
 def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Observed], list[Observed]]:
-    """The tests that a repair must pass: those that say something soon, what fails coming first, and the slow ones.
+    """The tests that a repair must pass: those that say something soon, and the slow ones.
 
-    Of the tests beside the oracle those that pass and are quick are among them.
+    Of the tests beside the oracle those that pass and are quick are among them. They keep their order, as tests may
+    lean on what earlier ones left behind.
     """
-    by_time = sorted(observed, key=lambda each: each.seconds)
-    failing = [each for each in by_time if each.oracle and not each.passed]
-    others, spent = [], 0.0
-    for each in by_time:
-        spent += each.seconds * each.passed
-        if each.passed and (each.oracle or spent <= _MOST_TEST_SECONDS):
-            others.append(each)
-    quick, slow = (
-        [each for each in (*failing, *others) if (each.seconds < most_seconds / 2) is wanted]
-        for wanted in (True, False)
-    )
-    return quick, slow
+    beside: set[str] = set()
+    spent = 0.0
+    for each in sorted(observed, key=lambda each: each.seconds):
+        if each.passed and not each.oracle:
+            spent += each.seconds
+            beside |= {each.test} if spent <= _MOST_TEST_SECONDS else set()
+    wanted = [each for each in observed if each.oracle or each.test in beside]
+    quick = [each for each in wanted if each.seconds < most_seconds / 2]
+    return quick, [each for each in wanted if each not in quick]
 
 
 def _unknown(answers: Mapping[int, _Answer], number: int) -> bool:
