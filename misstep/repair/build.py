@@ -8,10 +8,11 @@ import typer
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
-from misstep.options import Json, json_text
+from misstep.options import Data, Json, json_text
 
 if TYPE_CHECKING:
     from harness.repair.build.sets import Built
+    from harness.workspace import Sandbox
 
 _SETS = {"tf": 123, "patchgen": 70}
 """Set → how many cases `--find` looks for: of PatchGen, of each category."""
@@ -20,8 +21,10 @@ _SETS = {"tf": 123, "patchgen": 70}
 def build(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the cases; an unfinished build is continued.")],
     set_name: Annotated[
-        Literal["tf", "patchgen"],
-        typer.Option("--set", help="Failing tests to repair (`tf`), or files with instructions (`patchgen`)."),
+        Literal["tf", "patchgen", "quixbugs", "humanevalfix"],
+        typer.Option(
+            "--set", help="Failing tests to repair (`tf`), files with instructions (`patchgen`), or a public data set."
+        ),
     ] = "tf",
     n: Annotated[
         int | None,
@@ -34,7 +37,14 @@ def build(
     recipes: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Recipes to build from instead of the shipped ones.")
     ] = None,
+    history: Annotated[
+        Path | None, typer.Option(metavar="REPO", help="Git repository whose own mends become cases, instead of a set.")
+    ] = None,
+    test_command: Annotated[
+        str, typer.Option(metavar="LINE", help="Shell line that runs the tests of the repository of --history.")
+    ] = "",
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of cases at once.")] = 2,
+    data: Data = None,
     json: Json = False,
 ) -> None:
     """Make repair cases: download released packages, plant faults in them, keep those that their tests notice.
@@ -48,12 +58,22 @@ def build(
     from harness.repair.build.sets import chosen, find_set
     from harness.workspace import find_sandbox
 
+    if bool(test_command) != (history is not None):
+        raise UsageError("--history and --test-command go together", "Give both, or neither.")
     if find and recipes is not None:
         raise UsageError("--find looks for new faults and takes no recipes", "Leave out --recipes.")
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is no folder", "Name a folder for the cases.")
     sandbox = find_sandbox()
     try:
+        if history is not None:
+            return _say_cases(_from_history(history, test_command, out, sandbox), out, json=json)
+        if set_name in ("quixbugs", "humanevalfix"):
+            from harness.datasets.catalogue import locate
+            from harness.repair.build.datasets import write_cases
+
+            cases = write_cases(set_name, locate(set_name, data), out, sandbox)
+            return _say_cases([case.case.id for case in cases], out, json=json)
         if find:
             built = find_set(set_name, n or _SETS[set_name], seed, out, sandbox, workers)
         else:
@@ -65,6 +85,22 @@ def build(
     print(json_text(_document(built, out)) if json else _text(built, out))
     if built.refused:
         raise typer.Exit(1)
+    return None
+
+
+def _from_history(repository: Path, command: str, out: Path, sandbox: "Sandbox") -> list[str]:
+    from harness.repair.build.history import cases_from_history
+    from harness.workspace import python_toolchain
+
+    found = cases_from_history(repository, command, out, sandbox=sandbox, toolchain=python_toolchain())
+    for one in found:
+        if one.reason:
+            say(f"misstep: {one.commit.short} is no case: {plain(one.reason)}")
+    return [one.case.id for one in found if one.case]
+
+
+def _say_cases(names: list[str], out: Path, *, json: bool) -> None:
+    print(json_text({"n": len(names), "out": str(out), "cases": names}) if json else f"{len(names):,} cases in {out}")
 
 
 def _document(built: "Built", out: Path) -> dict[str, object]:

@@ -9,6 +9,9 @@ import pytest
 from harness.repair.build import sets
 from harness.repair.build.recipes import Place, Recipe, write_recipes
 from harness.repair.build.sets import HEADING, Built
+from harness.workspace import Sandbox
+from tests.harness.repair.conftest import sandbox as sandbox
+from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TESTS, MadeRepository
 from tests.misstep.as_a_user import in_this_process
 
 RECIPE = Recipe("shop-1", "shop", 0, 2, "0", ("t",), (Place("off_by_one", "a.py", "f", 1),), 1.0)
@@ -59,3 +62,25 @@ def test_what_was_made_and_what_does_not_count_is_told(
     assert code == 1
     assert (told["n"], told["packages"], told["complexity"]) == (1, {"shop": 1}, {"small": 1})
     assert told["refused"] == [{"id": "shop-2", "reason": "the oracle passes on the broken tree"}]
+
+
+def test_a_repository_s_own_mends_become_cases(
+    repair: Callable[..., tuple[int, str, str]],
+    tmp_path: Path,
+    sandbox: Sandbox,  # noqa: ARG001
+) -> None:
+    made = MadeRepository(tmp_path / "shop")
+    made.commit({"price.py": BROKEN, "test_price.py": TESTS})
+    made.commit({"price.py": PRICE}, "Count the first price too")
+    code, printed, said = repair(
+        "build", "--history", made.folder, "--test-command", COMMAND, "--out", tmp_path / "cases", "--json"
+    )
+    assert code == 0
+    assert json.loads(printed)["n"] == 1
+    assert "is no case: the first commit" in said
+
+
+def test_a_repository_needs_its_test_command(repair: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    code, _, said = repair("build", "--history", tmp_path, "--out", tmp_path / "cases")
+    assert code == 2
+    assert "--history and --test-command go together" in said

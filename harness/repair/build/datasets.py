@@ -1,0 +1,152 @@
+"""Public data sets of broken programs as repair cases: case folders are written from the data set's files when needed.
+
+    quixbugs      classic algorithms, each with a fault in one line, and pytest files
+    humanevalfix  functions with a planted fault, and a check
+
+Nothing of the sets is in this project. The failure that makes a case's task is found by a run in the sandbox, each
+test limited in time, as faulty programs may loop for ever.
+"""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError, UsageError
+from harness.repair.case import BEFORE, Case, CaseFolder, read_case, write_case
+from harness.repair.scoring import open_case, oracle_report
+from harness.workspace import Sandbox
+
+_TEST_SECONDS = 1.0
+"""Processor time of one test: where the machine is busy, a clock would call a right program too slow."""
+_LIMITED = f"""
+import signal
+
+import pytest
+
+
+def _too_long(number, frame):
+    raise TimeoutError("the test took longer than {_TEST_SECONDS:g} s")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    signal.signal(signal.SIGVTALRM, _too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, {_TEST_SECONDS:g})
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+"""
+_COMMAND = "python -m pytest -q --tb=short"
+
+
+class Program(Struct, frozen=True):
+    """One broken program: its files, the oracle's files, and its patch."""
+
+    id: str
+    files: dict[str, str]
+    oracle: tuple[str, ...]
+    golden: str
+    timeout_seconds: float
+
+
+def quixbugs(folder: Path) -> Iterator[Program]:
+    """The programs of QuixBugs' Python half, with what their pytest files import."""
+    support = json.loads((folder / "support.json").read_bytes())
+    for case in _lines(folder / "cases.jsonl.gz"):
+        name = case["id"]
+        files = {
+            # One file has a carriage return in a remark, which the set's own patch does not know of.
+            f"python_programs/{name}.py": case["buggy"].replace("\r\n", "\n"),
+            f"python_testcases/test_{name}.py": case["pytest"],
+            "python_testcases/load_testdata.py": support["load_testdata"],
+            "python_testcases/node.py": support["testcases_node"],
+            "conftest.py": support["conftest"] + _LIMITED,
+        }
+        if case["json_testcases"]:
+            files[f"json_testcases/{name}.json"] = case["json_testcases"]
+        if case["kind"] == "graph":
+            files["python_programs/node.py"] = support["programs_node"]
+        # Every test may loop for ever, and each then takes its limit.
+        seconds = 10 + 5 * case["n_cases"]
+        yield Program(name, files, (f"python_testcases/test_{name}.py",), case["gold_diff"], seconds)
+
+
+def humanevalfix(folder: Path) -> Iterator[Program]:
+    """The tasks of HumanEvalFix in Python: a function and its check as one test."""
+    for case in _lines(folder / "cases.jsonl.gz"):
+        before, after = (case["declaration"] + case[key] for key in ("buggy", "correct"))
+        lines = case["test"].rstrip().splitlines()
+        if not lines[-1].startswith("check("):
+            raise InputError(f"the check of {case['id']} is not called at its end", file=folder)
+        test = "\n".join(["from program import *\n", *lines[:-1], "", f"def test_check():\n    {lines[-1]}\n"])
+        files = {"program.py": before, "test_program.py": test, "conftest.py": _LIMITED.lstrip()}
+        diff = unified_diff(
+            before.splitlines(keepends=True), after.splitlines(keepends=True), "a/program.py", "b/program.py"
+        )
+        yield Program(case["id"].replace("/", "-"), files, ("test_program.py",), "".join(diff), 30.0)
+
+
+SETS: dict[str, Callable[[Path], Iterator[Program]]] = {"quixbugs": quixbugs, "humanevalfix": humanevalfix}
+"""Name → what reads the set's folder."""
+
+
+def write_cases(name: str, folder: Path, to: Path, sandbox: Sandbox) -> list[CaseFolder]:
+    """The cases of a data set as folders below `to`; those that are there already are taken as they are.
+
+    Parameters
+    ----------
+    name
+        A name of `SETS`.
+    folder
+        The set's own files.
+
+    Raises
+    ------
+    UsageError
+        There is no such set.
+    InputError
+        A file of the set is not as it should be.
+    """
+    if name not in SETS:
+        raise UsageError(f"no data set {name!r} of broken programs", f"Known: {', '.join(SETS)}.")
+    found = []
+    for program in SETS[name](folder):
+        case = to / program.id
+        if not (case / "case.toml").is_file():
+            _write(program, name, case, sandbox)
+        found.append(read_case(case))
+    return found
+
+
+def _write(program: Program, name: str, folder: Path, sandbox: Sandbox) -> None:
+    for path, text in program.files.items():
+        file = folder / BEFORE / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+    case = Case(
+        id=program.id,
+        language="python",
+        task="",
+        test_command=_COMMAND,
+        oracle=program.oracle,
+        timeout_seconds=program.timeout_seconds,
+        extra={"dataset": name},
+    )
+    with open_case(CaseFolder(case, folder), sandbox) as workspace:
+        failure = oracle_report(workspace, case).feedback()
+    write_case(msgspec.structs.replace(case, task=f"Tests fail:\n{failure}"), folder, program.golden)
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with gzip.open(file, "rt", encoding="utf-8") as opened:
+            yield from (json.loads(line) for line in opened)
+    except (OSError, ValueError) as error:
+        raise InputError("is no gzipped JSON lines", file=file) from error
