@@ -7,7 +7,7 @@ labels with the others, and where something else speaks against it:
 - its name is that of something else, as in the exports of Label Studio, Prodigy, Argilla and doccano;
 - its cells are sentences, and not all columns are like that;
 - its labels are nearly all different, and another column's are mostly repeated, or are words where these are numbers;
-- none of its labels is any other column's, and the others share theirs.
+- its labels are mostly repeated, none is any other column's, and the others share theirs.
 
 Where all columns are alike none is asked about, however odd they look: labels may be dates, sentences or ranks. Of a
 handful of items only times are told, and numbers of an interval scale may all be different.
@@ -133,7 +133,12 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
     users = Counter(label for column in left for label in column.labels)
     apart = [column for column in left if all(users[label] == 1 for label in column.labels)]
     if len(left) - len(apart) > 1:
-        told = [column for column in apart if column.cells > 2 * HANDFUL and not (interval and column.numbers)]
+        # Where most labels are used once, raters of a long scale may have none in common by chance.
+        told = [
+            column
+            for column in apart
+            if column.cells > 2 * HANDFUL and column.variety <= _MOSTLY_REPEATED and not (interval and column.numbers)
+        ]
         take(told, "no label in common with another column")
     return found
 

@@ -29,7 +29,7 @@ from harness.errors import EditRefused
 NAME = "unified_diff"
 _COUNTS = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@.*", re.DOTALL)
 _NUMBER = re.compile(r"@@ ?-(\d{1,9})\b")
-_GIT = re.compile(r"diff --git (\"?a/[^\"]{1,999}\"?|\S{1,999}) (\"?b/[^\"]{1,999}\"?|\S{1,999})[\r ]?")
+_GIT = "diff --git "
 _NULL = "/dev/null"
 _MOST_BLANK = 3
 _REFUSED = {
@@ -63,8 +63,7 @@ def parse(text: str, path: str = "") -> Edits:
     while place < len(lines):
         line = lines[place].rstrip("\r")
         if line.startswith("diff --git "):
-            git = _GIT.fullmatch(line)
-            sections.append(_Section(git=(unquoted(git[1]), unquoted(git[2])) if git else ("", "")))
+            sections.append(_Section(git=_git_names(line)))
         elif _is_header(lines, place):
             if not sections or sections[-1].hunks or sections[-1].old:
                 sections.append(_Section())
@@ -87,6 +86,17 @@ def parse(text: str, path: str = "") -> Edits:
     if not files:
         raise EditRefused("malformed", "no hunk", "Write ---, +++ and @@ lines, then the lines with their marks.")
     return Edits(files, path, says_end=True)
+
+
+def _git_names(line: str) -> tuple[str, str]:
+    """The two names of a line `diff --git a/x b/x`, which may be quoted; empty where it does not say them."""
+    said = line.removeprefix(_GIT).rstrip(" ")
+    for between in (' "b/', " b/"):
+        first, parted, second = said.rpartition(between)
+        if parted and first.startswith(("a/", '"a/')):
+            return unquoted(first), unquoted(parted.lstrip(" ") + second)
+    names = said.split(" ")
+    return (unquoted(names[0]), unquoted(names[1])) if len(names) == 2 and all(names) else ("", "")
 
 
 def _is_header(lines: Sequence[str], place: int) -> bool:

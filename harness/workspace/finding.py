@@ -26,7 +26,7 @@ OLDEST = (0, 8)
 
 NAMES = ("auto", "bubblewrap", "sandlock", "unsandboxed")
 _PROBED = Limits(seconds=10)
-_VERSION = re.compile(r"(\d+)\.(\d+)")
+_VERSION = re.compile(r"(?<!\d)(\d{1,9})\.(\d{1,9})")
 
 
 class Tried(Struct, frozen=True):

@@ -21,9 +21,7 @@ from harness.errors import EditRefused
 from harness.protocols import Ask
 
 _FENCE = "```"
-_WRITTEN = re.compile(
-    r"^Replace line (\d+) and what follows:\n(`{3,})\n(.*?)^\2\nwith:\n\2\n(.*?)^\2\Z", re.DOTALL | re.MULTILINE
-)
+_HEADING = re.compile(r"^Replace line (\d{1,9}) and what follows:\n(`{3,99})\n", re.MULTILINE)
 
 
 def instruction(before: str, after: str, why: str) -> str:
@@ -53,12 +51,16 @@ def instruction(before: str, after: str, why: str) -> str:
 
 def carried_out(content: str, text: str) -> str | None:
     """The text that an instruction makes of a file; `None` where it does not fit."""
-    found = _WRITTEN.search(text)
+    found = _HEADING.search(text)
     if found is None:
         return None
+    fence = found[2]
+    was, parted, shall = f"\n{text[found.end() :]}".partition(f"\n{fence}\nwith:\n{fence}\n")
+    if not parted or not f"\n{shall}".endswith(f"\n{fence}"):
+        return None
+    was, shall = f"{was}\n"[1:], shall.removesuffix(fence)
     lines = content.splitlines(keepends=True)
     start = int(found[1]) - 1
-    was, shall = found[3], found[4]
     until = start + len(was.splitlines())
     there = "".join(lines[start:until])
     if there.removesuffix("\n") != was.removesuffix("\n"):
