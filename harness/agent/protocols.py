@@ -1,6 +1,6 @@
-"""What a policy, a patcher and a tool must offer; what has these names is one."""
+"""What a policy and a patcher must offer; what has these names is one."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -8,7 +8,6 @@ from msgspec import Struct
 from harness.agent.actions import Action
 from harness.protocols import Ask
 from harness.trajectory import Step
-from harness.workspace.suite_report import SuiteReport
 
 
 class Task(Struct, frozen=True):
@@ -47,16 +46,3 @@ class Patcher(Protocol):
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:
         """A reply in the edit format of the run; the prose around it is let be."""
-
-
-RunTests = Callable[[], Awaitable[SuiteReport]]
-"""Runs the oracle's tests on the workspace as it is."""
-
-
-class Tool(Protocol):
-    """A module that carries out one command of table I."""
-
-    NAME: str
-    PURPOSE: str
-    PARAMETERS: Mapping[str, str]
-    """Parameter → meaning; all are required."""

@@ -4,7 +4,6 @@ A repairer is made anew for each attempt, from the case as its setting allows it
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -45,13 +44,6 @@ class RepairerOptions(Struct, frozen=True):
     seed: int = 0
 
 
-class RepairerFactory(Protocol):
-    """Makes repairers of one policy."""
-
-    def __call__(self, options: RepairerOptions) -> MakeRepairer:
-        """What makes a repairer for a case; raises `UsageError` where an option is missing."""
-
-
 POLICIES: Registry[Callable[[RepairerOptions], MakeRepairer]] = Registry(
     "misstep.policies",
     {
@@ -61,7 +53,7 @@ POLICIES: Registry[Callable[[RepairerOptions], MakeRepairer]] = Registry(
         "wayward": "harness.repair.repairers:wayward",
     },
 )
-"""Name → dotted path of its `RepairerFactory`; entry points in the group add to it."""
+"""Name → dotted path of what makes repairers from options; entry points in the group add to it."""
 
 
 def model(options: RepairerOptions) -> MakeRepairer:
