@@ -70,26 +70,24 @@ class Bubblewrap:
     ) -> Finished:
         """Run a command as `Sandbox.run` says."""
         with ExitStack() as files:
-            told, tell = os.pipe()
-            files.callback(os.close, told)
             with ExitStack() as handed_over:
-                handed_over.callback(os.close, tell)
-                argv, kept = self._command(command, mounts, limits, {**ENVIRONMENT, **environment}, tell, handed_over)
+                inner, outer = _Reports(files, handed_over), _Reports(files, handed_over)
+                wanted = {**ENVIRONMENT, **environment}
+                argv, kept, root = self._command(command, mounts, limits, wanted, (inner, outer), handed_over)
                 disk = supervision.DiskUse(mounts.workspace, limit=limits.disk_mb * MIB + mounts.allowance)
-                process = self._start(argv, (tell, *kept))
-            root = _Root(told)
+                process = self._start(argv, kept)
             files.callback(root.close)
             root.hold()
             watched = supervision.supervise(process, limits, disk, lambda: _kill(process, root))
             root.wait()
-            status = root.finished()
+            exit_code = inner.read().exit_code
         if watched.broken is not None:
             return Finished(None, watched.output, watched.seconds, watched.broken)
-        if status.exit_code is None:
+        if exit_code is None:
             found = f"the sandbox could not start {command[0]!r}: {watched.output.strip()[-500:]}"
             raise SandboxFailed(found, "`misstep doctor` says what this machine can do.")
-        ended: Ended = "signal" if status.exit_code > 128 else "exited"
-        return Finished(status.exit_code, watched.output, watched.seconds, ended)
+        ended: Ended = "signal" if exit_code > 128 else "exited"
+        return Finished(exit_code, watched.output, watched.seconds, ended)
 
     def _start(self, argv: list[str], kept: tuple[int, ...]) -> "subprocess.Popen[bytes]":
         # The environment is bare, as process 1 of the sandbox is bwrap itself, and a command may read what it has.
@@ -113,13 +111,17 @@ class Bubblewrap:
         mounts: Mounts,
         limits: Limits,
         environment: Mapping[str, str],
-        tell: int,
+        reports: "tuple[_Reports, _Reports]",
         files: ExitStack,
-    ) -> tuple[list[str], tuple[int, ...]]:
-        """The whole command line, and the open files that it needs."""
+    ) -> "tuple[list[str], tuple[int, ...], _Root]":
+        """The whole command line, the open files that it needs, and the process that will hold all the others.
+
+        Of the two reports the second is the outer bubblewrap's, where there is one.
+        """
+        inner, outer = reports
         places = _Places(self.owner)
         program = places.of(self.program, self.program.parent.parent)
-        options = ["--json-status-fd", str(tell), *_namespaces(), *_variables(environment), *_system()]
+        options = ["--json-status-fd", str(inner.tell), *_namespaces(), *_variables(environment), *_system()]
         kept: list[int] = []
 
         def given(content: bytes) -> str:
@@ -128,10 +130,10 @@ class Bubblewrap:
 
         for path, text in _accounts(self.owner or os.geteuid()).items():
             options += ["--perms", "0444", "--ro-bind-data", given(text.encode()), path]
-        for shown in dict.fromkeys(mounts.read_only):
-            options += ["--ro-bind", places.of(shown), str(shown)]
         temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
         options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
+        for shown in dict.fromkeys(mounts.read_only):
+            options += ["--ro-bind", places.of(shown), str(shown)]
         options += [*_workspace(mounts, places), "--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
         if calls := system_calls.program():
             options += ["--seccomp", given(calls)]
@@ -140,9 +142,10 @@ class Bubblewrap:
         if self.owner is not None:
             dropped = [f"--reuid={self.owner}", f"--regid={self.owner}", "--clear-groups", "--no-new-privs"]
             argv = ["setpriv", *dropped, "--inh-caps=-all", "--bounding-set=-all", *argv]
-        if places.hidden:
-            argv = [str(self.program), *places.options(), "--", *argv]
-        return argv, tuple(kept)
+        if not places.hidden:
+            return argv, (inner.tell, *kept), _Root(inner)
+        argv = [str(self.program), "--json-status-fd", str(outer.tell), *places.options(), "--", *argv]
+        return argv, (inner.tell, outer.tell, *kept), _Root(outer)
 
 
 class _Places:
@@ -164,7 +167,9 @@ class _Places:
         return str(Path(place, path.relative_to(top)))
 
     def options(self) -> Iterator[str]:
-        yield from ("--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", _REVEALED)
+        # Root without capabilities may not signal the user whose commands it holds. When Misstep is killed, they end
+        # with the process namespace.
+        yield from ("--die-with-parent", "--unshare-pid", "--dev-bind", "/", "/", "--tmpfs", _REVEALED)
         for path, place in self.hidden.items():
             yield from ("--bind", str(path), place)
 
@@ -174,23 +179,24 @@ def _reachable(path: Path) -> bool:
     return all(parent.stat().st_mode & stat.S_IXOTH for parent in path.parents)
 
 
-class _Root:
-    """Process 1 of the sandbox, at whose end everything in the sandbox has ended."""
+class _Reports:
+    """What one bubblewrap reports through a pipe: read here until it has ended, written to by it alone."""
 
-    def __init__(self, told: int) -> None:
-        self._told = told
-        os.set_blocking(told, False)
+    def __init__(self, here: ExitStack, until_started: ExitStack) -> None:
+        self.told, self.tell = os.pipe()
+        here.callback(os.close, self.told)
+        until_started.callback(os.close, self.tell)
+        os.set_blocking(self.told, False)
+        self.closed = False
         self._status = _Status()
         self._text = b""
-        self._process = -1
-        self._closed = False
 
-    def finished(self) -> _Status:
+    def read(self) -> _Status:
         """What has been reported until now."""
         with suppress(BlockingIOError):
-            while piece := os.read(self._told, 4096):
+            while piece := os.read(self.told, 4096):
                 self._text += piece
-            self._closed = True
+            self.closed = True
         for line in self._text.split(b"\n")[:-1]:
             said = msgspec.json.decode(line, type=_Status)
             self._status.child_pid = said.child_pid or self._status.child_pid
@@ -198,18 +204,26 @@ class _Root:
                 self._status.exit_code = said.exit_code
         return self._status
 
+
+class _Root:
+    """The process at whose end everything in the sandbox has ended: process 1 of the outermost process namespace."""
+
+    def __init__(self, reports: _Reports) -> None:
+        self._reports = reports
+        self._process = -1
+
     def close(self) -> None:
         if self._process >= 0:
             os.close(self._process)
 
     def hold(self) -> None:
         """Hold the process from its start, so that its number cannot become another's."""
-        while self.finished().child_pid is None and not self._closed:
-            if not _ready(self._told, _ENDED_MILLISECONDS):
+        while self._reports.read().child_pid is None and not self._reports.closed:
+            if not _ready(self._reports.told, _ENDED_MILLISECONDS):
                 return
-        if self._status.child_pid is not None:
+        if (started := self._reports.read().child_pid) is not None:
             with suppress(ProcessLookupError):
-                self._process = os.pidfd_open(self._status.child_pid)
+                self._process = os.pidfd_open(started)
 
     def kill(self) -> None:
         """Kill it, and with it all that it holds."""
