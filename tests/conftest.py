@@ -1,6 +1,7 @@
 """What all tests share: where the public data are, a cache of one's own, no network."""
 
 import os
+import signal
 import socket
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from hypothesis import settings
 
 settings.register_profile("suite", deadline=None)  # a busy machine is no failure
 settings.load_profile("suite")
+
+# Started in the background, a shell has its programs ignore Ctrl-C, and so would those that tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -19,24 +19,28 @@ _DOUBLINGS = 12
 
 
 def growth(made: Callable[[int], T], work: Callable[[T], object], size: int) -> float:
-    """How many times longer `work` takes on what is `made` four times larger; the quickest of three rounds counts.
+    """How many times longer `work` takes on what is `made` four times larger.
 
     Work that takes next to nothing on thousands of times `size` does not grow: 1.
     """
-    for _ in range(_DOUBLINGS):
-        smaller = _quickest(made, work, size)
-        if smaller >= _ENOUGH:
-            return _quickest(made, work, TIMES_LARGER * size) / smaller
-        size *= 2
-    return 1.0
+    gc.collect()
+    gc.freeze()  # what other tests left is not gone through again before each round
+    try:
+        for _ in range(_DOUBLINGS):
+            if _seconds(made, work, size) >= _ENOUGH:
+                smaller, larger = (
+                    min(_seconds(made, work, each) for _ in range(_ROUNDS)) for each in (size, TIMES_LARGER * size)
+                )
+                return larger / smaller
+            size *= 2
+        return 1.0
+    finally:
+        gc.unfreeze()
 
 
-def _quickest(made: Callable[[int], T], work: Callable[[T], object], size: int) -> float:
-    taken = []
-    for _ in range(_ROUNDS):
-        given = made(size)
-        gc.collect()
-        start = time.process_time()
-        work(given)
-        taken.append(time.process_time() - start)
-    return min(taken)
+def _seconds(made: Callable[[int], T], work: Callable[[T], object], size: int) -> float:
+    given = made(size)
+    gc.collect()
+    start = time.process_time()
+    work(given)
+    return time.process_time() - start
