@@ -60,12 +60,16 @@ class JudgedRun(Struct, frozen=True):
         return str(self.manifest.settings.get("judge", self.name))
 
     @property
+    def failed(self) -> int:
+        """How many items failed: they have no label."""
+        return sum(verdict.status == "failed" for verdict in self.verdicts)
+
+    @property
     def unfinished(self) -> str:
         """How far an unfinished run is, as a clause; empty of one that is finished."""
         if self.manifest.finished:
             return ""
-        failed = sum(verdict.status == "failed" for verdict in self.verdicts)
-        of_these = f", {failed:,} of them failed" if failed else ""
+        of_these = f", {self.failed:,} of them failed" if self.failed else ""
         return f"is not finished: it has verdicts on {counted_text(len(self.verdicts), 'item')} so far{of_these}"
 
     @property
@@ -138,12 +142,15 @@ def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = 
     return [open_run(folder, benchmark, data) for folder in folders]
 
 
-def warn_unfinished(runs: Sequence[JudgedRun]) -> None:
-    """Say on stderr which runs are not whole: what they lack is not there by chance."""
+def warn_incomplete(runs: Sequence[JudgedRun]) -> None:
+    """Say on stderr which runs are not finished or have failed items: what they lack is not missing by chance."""
     for run in runs:
+        who = f"misstep: the run {plain(str(run.folder))}"
         if run.unfinished:
-            of = f"of the {len(run.items):,} of the benchmark"
-            say(f"misstep: the run {plain(str(run.folder))} {run.unfinished}, {of}. Its figures may change.")
+            say(f"{who} {run.unfinished}, of the {len(run.items):,} of the benchmark. Its figures may change.")
+        elif run.failed:
+            items = counted_text(len(run.verdicts), "item")
+            say(f"{who} has no label of {run.failed:,} of its {items}, on which the judge failed.")
 
 
 def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> Path:

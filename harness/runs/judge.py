@@ -6,7 +6,7 @@ with an answer are not asked about again.
 
 import asyncio
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
@@ -20,7 +20,7 @@ from harness.clients.concurrency import run_concurrently
 from harness.errors import InputError, MisstepError
 from harness.escaping import plain
 from harness.items import Item, Runs, read_question
-from harness.journal.records import SCHEMA, VERDICT_RECORDS, VERDICTS, Manifest, encode_lines, judged_items
+from harness.journal.records import SCHEMA, VERDICT_RECORDS, Manifest, encode_lines, read_verdicts
 from harness.journal.run_folder import RunInProgress, standing
 from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
@@ -54,13 +54,17 @@ class VerdictEntry(Struct, frozen=True):
 
 
 class RunSummary(Struct, frozen=True):
-    """How a run ended: items with a verdict, failed items, all items, why it stopped early, the last failure."""
+    """How a run ended: items with a verdict, failed items, all items, why it stopped early, the last failure.
+
+    A `finished` run has nothing left to ask; items of it that failed did so for good.
+    """
 
     judged: int
     failed: int
     items: int
     stopped: str = ""
     last_failure: str = ""
+    finished: bool = False
 
 
 def run_judge(
@@ -123,11 +127,13 @@ def run_judge(
         )
         ended = asyncio.run(_judge_all(fitted, selection, run, settings, out if batch else None, concurrency))
         last = {entry.item: entry.status for entry in run.entries}
-        failed = sum(status == "failed" for status in last.values())
-        if len(last) == selection.n and not failed:
+        failed = _failed(last)
+        # Rules and recordings, which ask no model, would fail on the same items again.
+        finished = len(last) == selection.n and not (failed and fitted.uses_model)
+        if finished:
             run.finish(_now())
             _clear(out)
-    return RunSummary(len(last), failed, selection.n, *ended)
+    return RunSummary(len(last), failed, selection.n, *ended, finished)
 
 
 def _clear(out: Path) -> None:
@@ -145,8 +151,13 @@ def _entry(verdict: Verdict, noted: VerdictEntry | None) -> VerdictEntry:
 
 def _finished(out: Path) -> RunSummary:
     """The summary of a finished run."""
-    n = len(set(judged_items(out / VERDICTS)))
-    return RunSummary(n, 0, n)
+    last = {verdict.item: verdict.status for verdict in read_verdicts(out)}
+    return RunSummary(len(last), _failed(last), len(last), finished=True)
+
+
+def _failed(last: Mapping[str, Status]) -> int:
+    """How many items failed, by the last status of each."""
+    return sum(status == "failed" for status in last.values())
 
 
 def _manifest(judge: FittedJudge, folder: Path, sampling: Sampling | None, arguments: Sequence[str]) -> Manifest:

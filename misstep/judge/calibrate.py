@@ -42,10 +42,10 @@ def calibrate(
     from analysis.measures.judging.precision_threshold import precision_threshold
     from analysis.measures.judging.precision_threshold_tables import threshold_table
     from analysis.pages import table_text
-    from studies.judged_runs import open_run, votes_of, warn_unfinished
+    from studies.judged_runs import open_run, votes_of, warn_incomplete
 
     opened = open_run(run, benchmark, data)
-    warn_unfinished([opened])
+    warn_incomplete([opened])
     found = precision_threshold(
         opened.verdicts,
         opened.gold,

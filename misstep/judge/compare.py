@@ -34,13 +34,13 @@ def compare(
     from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
     from analysis.measures.judging.wording import pair_sentence
     from analysis.pages import table_text
-    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_unfinished
+    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
 
     if len(runs) < 2:
         raise UsageError("a comparison needs two runs", "Name two or more runs on one benchmark.")
     opened = open_runs(runs, benchmark, data)
     check_one_benchmark(opened)
-    warn_unfinished(opened)
+    warn_incomplete(opened)
     by_name = dict(zip(distinct_names([run.folder for run in opened]), opened, strict=True))
     first = opened[0]
     pairs = compare_judges(

@@ -48,7 +48,7 @@ def opened_judge(
 
 
 def exit_unless_whole(ended: "RunSummary") -> None:
-    """End with exit code 1 and a message if items were not asked about or failed."""
+    """Say which items were not asked about or failed, and end with exit code 1 unless the run is finished."""
     if not (ended.stopped or ended.failed):
         return
     from analysis.tables.wording import counted_text
@@ -59,8 +59,10 @@ def exit_unless_whole(ended: "RunSummary") -> None:
         say(f"misstep: stopped: {closed(plain(ended.stopped))} {ended.judged:,} of {items} {were} asked.")
     if ended.failed:
         why = f" The last failure: {closed(plain(ended.last_failure))}" if ended.last_failure else ""
-        say(f"misstep: {ended.failed:,} of {items} failed; the same command asks again.{why}")
-    raise typer.Exit(1)
+        left = "they have no label" if ended.finished else "the same command asks again"
+        say(f"misstep: {ended.failed:,} of {items} failed; {left}.{why}")
+    if ended.stopped or not ended.finished:
+        raise typer.Exit(1)
 
 
 def refuse_model_options(context: typer.Context) -> None:

@@ -35,14 +35,14 @@ def stability(
     from analysis.measures.judging.sample import judged_sample
     from analysis.measures.judging.stability import stability as stability_of
     from analysis.pages import table_text
-    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_unfinished
+    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
 
     if len(runs) < 2:
         raise UsageError("stability needs two runs", "Name two or more runs of one judge.")
     opened = open_runs(runs, benchmark, data)
     check_one_benchmark(opened)
     check_one_judge(opened)
-    warn_unfinished(opened)
+    warn_incomplete(opened)
     first = opened[0]
     samples = [
         judged_sample(run.verdicts, first.gold, tuple(first.question.labels), clusters=first.clusters) for run in opened

@@ -59,6 +59,24 @@ def test_an_answer_that_cannot_be_read_is_no_label_and_counts_against_the_judge(
     assert scores.accuracy_all.value == pytest.approx(1 / 6)
 
 
+def test_a_recorded_run_with_failed_items_is_finished_and_every_command_counts_them(tmp_path: Path, data: Path) -> None:
+    (data / "trail" / "judge_outputs" / CURT / "c3.json").write_text("Context window exceeded")
+    runs = {judge: tmp_path / judge for judge in (CURT, KEEN)}
+    first, again = (
+        misstep("judge", "run", f"trail/{CURT}", "--out", runs[CURT], "--data", data, "--json") for _ in range(2)
+    )
+    run_recorded(f"trail/{KEEN}", runs[KEEN], data=data)
+    assert (first.returncode, again.returncode) == (0, 0)
+    assert "2 of 6 items failed; they have no label." in first.stderr
+    assert "2 of 6 items failed; they have no label." in again.stderr
+    assert again.stdout == first.stdout
+    for command in (["compare", runs[CURT], runs[KEEN]], ["calibrate", runs[CURT], "--precision", "0.5"]):
+        done = misstep("judge", *command, "--data", data)
+        assert "the run " in done.stderr
+        assert "has no label of 2 of its 6 items, on which the judge failed." in done.stderr
+        assert "not finished" not in done.stderr
+
+
 def test_items_that_the_judge_was_not_asked_about_are_not_in_the_run(tmp_path: Path, data: Path) -> None:
     scores = write_scores(tmp_path / "run", run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)).scores
     assert scores.unasked == 2
