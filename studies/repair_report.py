@@ -11,7 +11,7 @@ from msgspec import structs
 
 from analysis.measures.repair.comparison import compare_repairs
 from analysis.measures.repair.document import repair_document
-from analysis.measures.repair.reviews import ReviewFunnel, read_reviews, review_document, review_funnel, review_table
+from analysis.measures.repair.reviews import ReviewFunnel, review_document, review_funnel, review_table
 from analysis.measures.repair.scores import RepairScores, score_repairs
 from analysis.measures.repair.tables import (
     repair_comparison_table,
@@ -29,8 +29,9 @@ from analysis.tables.wording import counted_text
 from harness.errors import InputError
 from harness.journal.records import REPORT, SCORES, replace_file
 from harness.repair_attempt import RepairAttempt
+from harness.repair_reviews import REVIEWS, read_reviews
 from studies.judged_runs import distinct_names
-from studies.repair_runs import REVIEWS, RepairRun, arms_of, attempts_in, open_repair_run, warn_of
+from studies.repair_runs import RepairRun, arms_of, attempts_in, open_repair_run, warn_of
 
 SEED = 0
 """Of the bootstraps."""

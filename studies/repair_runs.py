@@ -9,16 +9,14 @@ A recording is a run's folder without trajectories, patches and texts, small eno
 Whatever reads a run reads a recording: `misstep repair report`, `misstep report`, `misstep.open`.
 """
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from analysis.measures.repair.attempts import Evidence, RepairArm, noted
-from analysis.measures.repair.reviews import ReviewEvent, ReviewFunnel, read_reviews, review_funnel
+from analysis.measures.repair.reviews import ReviewFunnel, review_funnel
 from analysis.tables.wording import counted_text
 from harness.datasets.catalogue import data_sets
 from harness.errors import InputError, UsageError
@@ -37,14 +35,12 @@ from harness.journal.records import (
 from harness.places import data_folder
 from harness.progress import say
 from harness.repair_attempt import RepairAttempt
+from harness.repair_reviews import REVIEWS, ReviewEvent, read_reviews, review_lines
 from harness.trajectory import Trajectory
 from studies.judged_runs import distinct_names
 
 REPAIRED = "repair run"
 """What the manifest of a run of repairs names as its command."""
-
-REVIEWS = "reviews.csv"
-"""The log of what became of a run's patches in review, in its folder."""
 
 ABOUT = ("benchmark", "evidence", "instructions")
 """What a recording says of its cases besides what the run knows."""
@@ -204,7 +200,7 @@ def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
     replace_file(out / ATTEMPT_RECORDS.file, encode_lines(attempts))
     if (folder / REVIEWS).is_file():
         # Who said what is nobody's business here: the figures need what happened to which patch.
-        replace_file(out / REVIEWS, _nameless(read_reviews(folder / REVIEWS)))
+        replace_file(out / REVIEWS, review_lines(map(_nameless, read_reviews(folder / REVIEWS))))
     settings = {name: value for name, value in run.manifest.settings.items() if name != "base_url"}
     manifest = structs.replace(
         run.manifest,
@@ -218,13 +214,9 @@ def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
     return open_repair_run(out)
 
 
-def _nameless(events: Iterable[ReviewEvent]) -> bytes:
-    """A review log without names and comments."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(
-        [("attempt", "event", "when"), *((event.attempt, event.event, event.when) for event in events)]
-    )
-    return text.getvalue().encode()
+def _nameless(event: ReviewEvent) -> ReviewEvent:
+    """An event of a review without name and comment."""
+    return structs.replace(event, by="", comment="")
 
 
 def _placeless(error: str) -> str:

@@ -29,10 +29,10 @@ def review() -> None:
 @app.command("list")
 def list_attempts(run: Run, json: Json = False) -> None:
     """List the attempts of a run with a patch that passes its tests, and where their review stands."""
-    from harness.repair.review import read_reviews, state_of
+    from harness.repair.review import reviews_of, state_of
     from harness.runs.repair import recorded_attempts
 
-    reviews = read_reviews(run)
+    reviews = reviews_of(run)
     states = [(each.id, state_of(each.id, reviews)) for each in recorded_attempts(run) if each.solved]
     if json:
         print(json_text([{"attempt": name, "state": state} for name, state in states]))

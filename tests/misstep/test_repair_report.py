@@ -90,7 +90,7 @@ def test_a_review_log_becomes_a_funnel(two: list[Path], tmp_path: Path) -> None:
     found = json.loads(command(two[0], "--reviews", log, "--json").stdout)
     assert found["reviews"]["counts"]["generated"] == 4
     assert found["reviews"]["counts"]["landed"] == 1
-    log.write_text("attempt,event\nnowhere,published\n")
+    log.write_text("attempt,event,when,by,comment\nnowhere,published,,,\n")
     assert "no attempt 'nowhere'" in str(command(two[0], "--reviews", log).exception)
 
 

@@ -1,18 +1,10 @@
 """What became of patches in review, as a funnel: generated, published, reviewed, landed (table V).
 
-A review log is a CSV with a row an event:
-
-    attempt,event,when,by,comment
-    gcd/search/react+tests/search_replace/0,published,2026-03-01T10:00:00Z,ann,
-    gcd/search/react+tests/search_replace/0,rejected,2026-03-02T09:00:00Z,ben,the test was already fixed
-
 An attempt counts once an event. One that was accepted, rejected or sent back was reviewed; what was reviewed or landed
 was published, and what was published was generated, also where the log does not say so.
 """
 
-import csv
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -21,12 +13,8 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import with_interval
-from harness.errors import InputError
+from harness.repair_reviews import EVENTS, ReviewEvent
 
-EVENTS = ("generated", "published", "reviewed", "accepted", "changes_requested", "rejected", "landed")
-COLUMNS = ("attempt", "event", "when", "by", "comment")
-
-_FORM = f"A review log has the columns {', '.join(COLUMNS)}, and one row an event: {', '.join(EVENTS)}."
 _ANSWERS = ("accepted", "changes_requested", "rejected")
 _SOURCE = "review log"
 
@@ -41,16 +29,6 @@ RATES = (
 """What is a share of what: both bases of a rate that papers print without saying which."""
 
 
-class ReviewEvent(Struct, frozen=True):
-    """One row of a review log."""
-
-    attempt: str
-    event: str
-    when: str = ""
-    by: str = ""
-    comment: str = ""
-
-
 class ReviewFunnel(Struct, frozen=True):
     """Which attempts came to which event, what follows from others added."""
 
@@ -63,31 +41,6 @@ class ReviewFunnel(Struct, frozen=True):
     def rate(self, event: str, of: str) -> Estimate:
         """How many of the attempts that came to `of` came to `event` as well, with Wilson's interval."""
         return wilson(len(self.reached[event] & self.reached[of]), self.count(of))
-
-
-def read_reviews(file: Path) -> Iterator[ReviewEvent]:
-    """The events of a review log, in order.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, a column is missing, or an event is none of `EVENTS`; names file and line.
-    """
-    try:
-        with file.open(newline="", encoding="utf-8-sig") as stream:
-            rows = csv.DictReader(stream)
-            missing = [name for name in COLUMNS[:2] if name not in (rows.fieldnames or ())]
-            if missing:
-                raise InputError(f"there is no column {missing[0]!r}", _FORM, file=file, line=1)
-            for row in rows:
-                event = (row["event"] or "").strip()
-                if event not in EVENTS:
-                    raise InputError(f"there is no event {event!r}", _FORM, file=file, line=rows.line_num)
-                if not row["attempt"]:
-                    raise InputError("an event of no attempt", _FORM, file=file, line=rows.line_num)
-                yield ReviewEvent(row["attempt"], event, *((row.get(name) or "") for name in COLUMNS[2:]))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"cannot be read: {error}", _FORM, file=file) from error
 
 
 def review_funnel(events: Iterable[ReviewEvent], generated: Iterable[str] = ()) -> ReviewFunnel:

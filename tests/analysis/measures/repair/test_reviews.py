@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.repair.reviews import EVENTS, ReviewEvent, read_reviews, review_funnel, review_table
+from analysis.measures.repair.reviews import review_funnel, review_table
 from analysis.stats.proportions import wilson
-from harness.errors import InputError
+from harness.repair_reviews import EVENTS, ReviewEvent, read_reviews
 
 LOG = """\
 attempt,event,when,by,comment
@@ -56,20 +56,6 @@ def test_the_sentence_has_both_bases_of_the_rate(log: Path) -> None:
     table = review_table(review_funnel(read_reviews(log)))
     assert table.finding.startswith("50.0% (95% interval 15.0% to 85.0%) of 4 patches published landed, 50.0%")
     assert any("Landed without a review on record: 1." in note for note in table.notes)
-
-
-def test_an_unknown_event_is_named_with_its_line(log: Path) -> None:
-    log.write_text(LOG + "e,merged,,,\n")
-    with pytest.raises(InputError, match=r"no event 'merged'") as raised:
-        list(read_reviews(log))
-    assert raised.value.line().startswith(f"{log}:9")
-
-
-def test_a_log_without_its_columns_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "reviews.csv"
-    file.write_text("patch,what\n")
-    with pytest.raises(InputError, match="no column 'attempt'"):
-        list(read_reviews(file))
 
 
 def test_where_nothing_was_published_rates_are_missing() -> None:

@@ -3,13 +3,14 @@
 import pytest
 
 from analysis.measures.repair.attempts import RepairArm
-from analysis.measures.repair.reviews import ReviewEvent, review_funnel
+from analysis.measures.repair.reviews import review_funnel
 from analysis.pages import table_text
 from analysis.papers.engineering_agent import repairs
 from analysis.papers.engineering_agent.tables import formats_table, solve_rate_table
 from analysis.stats.paired import PairedTable, mcnemar_mid_p
 from analysis.tables import Table
 from harness.repair_attempt import Signal
+from harness.repair_reviews import ReviewEvent
 from tests.analysis.measures.repair.made_up import arm, attempt
 
 

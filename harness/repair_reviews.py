@@ -1,0 +1,82 @@
+"""What became of patches in review: the noun that the review step records and the funnel of patches reads.
+
+A review log is a CSV with a row an event, `reviews.csv` in the folder of a run. It is only ever added to:
+
+    attempt,event,when,by,comment
+    task-1/search/react+static+tests/search_replace/0,published,2026-01-31T10:00:00+00:00,misstep,
+    task-1/search/react+static+tests/search_replace/0,accepted,2026-01-31T11:30:00+00:00,kim,The cause is right.
+"""
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError
+
+REVIEWS = "reviews.csv"
+"""The review log in the folder of a run."""
+
+Event = Literal["generated", "published", "reviewed", "accepted", "changes_requested", "rejected", "landed"]
+EVENTS: tuple[Event, ...] = get_args(Event)
+
+
+class ReviewEvent(Struct, frozen=True):
+    """One event of one patch."""
+
+    attempt: str
+    event: Event
+    when: str = ""
+    by: str = ""
+    comment: str = ""
+
+
+COLUMNS = ReviewEvent.__struct_fields__
+
+_FORM = f"A review log has the columns {', '.join(COLUMNS)}, and one row an event: {', '.join(EVENTS)}."
+
+
+def read_reviews(file: Path) -> tuple[ReviewEvent, ...]:
+    """The events of a review log, in order.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, its columns are others, or a row has no attempt or none of `EVENTS`; names the line.
+    """
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            rows = csv.reader(stream, strict=True)
+            header = next(rows, [])
+            if tuple(header) != COLUMNS:
+                found = ", ".join(header) or "none"
+                raise InputError(f"the columns are not those of a review log: {found}", _FORM, file=file, line=1)
+            return tuple(_event(row, file, rows.line_num) for row in rows if row)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"cannot be read: {error}", _FORM, file=file) from error
+
+
+def _event(row: list[str], file: Path, line: int) -> ReviewEvent:
+    if len(row) != len(COLUMNS):
+        raise InputError(f"the row has {len(row)} cells", _FORM, file=file, line=line)
+    cells = dict(zip(COLUMNS, map(str.strip, row), strict=True))
+    if not cells["attempt"]:
+        raise InputError("an event of no attempt", _FORM, file=file, line=line)
+    try:
+        return msgspec.convert(cells, ReviewEvent)
+    except msgspec.ValidationError as error:
+        raise InputError(f"there is no event {cells['event']!r}", _FORM, file=file, line=line) from error
+
+
+def review_lines(events: Iterable[ReviewEvent], *, header: bool = True) -> bytes:
+    """Events as rows of a review log, below its header or to be added to one."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if header:
+        writer.writerow(COLUMNS)
+    writer.writerows(msgspec.structs.astuple(event) for event in events)
+    return text.getvalue().encode()
