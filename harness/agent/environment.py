@@ -32,7 +32,10 @@ class Files(Protocol):
 
 
 class Edited(Struct, frozen=True, omit_defaults=True):
-    """What came of one edit: the patcher's reply, which files changed by which rule, or why it was refused."""
+    """What came of one edit: the patcher's reply, which files changed by which rule, or why it was refused.
+
+    The reply is empty where the patcher wrote none.
+    """
 
     path: str
     reply: str

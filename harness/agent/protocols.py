@@ -45,4 +45,12 @@ class Patcher(Protocol):
     """The sub-agent that writes an edit. It has no tools: it sees what the request holds and nothing else."""
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:
-        """A reply in the edit format of the run; the prose around it is let be."""
+        """A reply in the edit format of the run; the prose around it is let be.
+
+        Raises
+        ------
+        EditRefused
+            The change cannot be written in the format; the agent is told why and goes on.
+        AgentStopped
+            There is no reply, such as from a model that gives none; the run ends and says why.
+        """

@@ -5,7 +5,7 @@ What the agent is shown depends on the setting; how its patch is scored does not
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -29,10 +29,14 @@ MOST_PATCH = 1 << 20
 
 
 class Repairer(Struct, frozen=True):
-    """What decides and what writes the edits, made anew for each attempt."""
+    """What decides and what writes the edits, made anew for each attempt.
+
+    `notes` gives what the policy has counted, by name, when the run has ended: for `extra` of the trajectory.
+    """
 
     policy: Policy
     patcher: Patcher
+    notes: Callable[[], Mapping[str, int]] = dict
 
 
 MakeRepairer = Callable[["CaseWorkspace"], Repairer]
@@ -90,7 +94,7 @@ async def attempt(
             texts = {path: workspace.read(path) if workspace.exists(path) else None for path in changed}
         done = msgspec.structs.replace(
             done,
-            patched=bool(environment.edits),
+            patched=any(edit.reply for edit in environment.edits),
             iterations=sum(step.role == "agent" for step in run.steps),
             input_tokens=_total(step.tokens and step.tokens.prompt for step in run.steps),
             output_tokens=_total(step.tokens and step.tokens.completion for step in run.steps),
@@ -150,7 +154,8 @@ async def _run(
     finally:
         environment.close()
     edits = [msgspec.to_builtins(edit) for edit in environment.edits]
-    return msgspec.structs.replace(run, model=ask.model or None, extra={**run.extra, "edits": edits}), environment
+    extra = {**run.extra, "edits": edits, **repairer.notes()}
+    return msgspec.structs.replace(run, model=ask.model or None, extra=extra), environment
 
 
 _Number = TypeVar("_Number", int, float)

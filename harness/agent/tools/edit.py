@@ -6,7 +6,7 @@ from harness.agent.actions import Observation
 from harness.agent.environment import Edited, Environment
 from harness.agent.tools import Tool
 from harness.agent.tools.observing import beneath, no_file
-from harness.errors import MisstepError, closed
+from harness.errors import EditRefused, MisstepError, closed
 
 
 async def _edit(arguments: Mapping[str, str], environment: Environment) -> Observation:
@@ -16,13 +16,15 @@ async def _edit(arguments: Mapping[str, str], environment: Environment) -> Obser
         return no_file(path, environment)
     if not instructions.strip():
         return Observation("instructions is empty: say in words what to change.", is_error=True)
-    reply = await environment.reply_of_patcher(path, content, instructions)
+    try:
+        reply = await environment.reply_of_patcher(path, content, instructions)
+    except EditRefused as error:  # the change cannot be written in the run's format: the agent may want another one
+        return _refused(environment, Edited(path, "", refused=error.line()))
     try:
         applied = environment.apply(reply, path)
     except (MisstepError, OSError) as error:
         refused = error.line() if isinstance(error, MisstepError) else str(error)
-        environment.edits.append(Edited(path, reply, refused=refused))
-        return Observation(f"The edit was not applied: {closed(refused)} Nothing has changed.", is_error=True)
+        return _refused(environment, Edited(path, reply, refused=refused))
     changed = tuple(applied.files)
     environment.edits.append(Edited(path, reply, applied.rules, changed))
     if not changed:
@@ -33,6 +35,11 @@ async def _edit(arguments: Mapping[str, str], environment: Environment) -> Obser
     if environment.run_tests is not None:
         said.append(f"The tests were run:\n{(await environment.run_tests()).feedback()}")
     return Observation("\n\n".join(said))
+
+
+def _refused(environment: Environment, edit: Edited) -> Observation:
+    environment.edits.append(edit)
+    return Observation(f"The edit was not applied: {closed(edit.refused)} Nothing has changed.", is_error=True)
 
 
 EDIT = Tool(

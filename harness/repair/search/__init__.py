@@ -12,7 +12,8 @@ def search_repairer(format_name: str, effort: Effort = Effort()) -> Callable[[Ca
     """What makes the policy and its patcher for a case, its edits in a format."""
 
     def make(place: CaseWorkspace) -> Repairer:
-        return Repairer(SearchPolicy(place, effort), SearchPatcher(format_name))
+        policy = SearchPolicy(place, effort)
+        return Repairer(policy, SearchPatcher(format_name), policy.notes)
 
     return make
 

@@ -17,7 +17,6 @@ import re
 from harness.agent.loop import AgentStopped
 from harness.agent.protocols import PatchRequest
 from harness.edits import edit_format
-from harness.errors import EditRefused
 from harness.protocols import Ask
 
 _FENCE = "```"
@@ -81,12 +80,11 @@ class SearchPatcher:
         Raises
         ------
         AgentStopped
-            The instruction is none of the search policy's, does not fit the file, or cannot be said in the format.
+            The instruction is none of the search policy's, or does not fit the file.
+        EditRefused
+            The change cannot be written in the format.
         """
         after = carried_out(request.content, request.instructions)
         if after is None:
             raise AgentStopped("the instruction names no lines of this file")
-        try:
-            return self._format.render(request.path, request.content, after)
-        except EditRefused as error:
-            raise AgentStopped(f"the change cannot be said in this edit format: {error.found}") from error
+        return self._format.render(request.path, request.content, after)

@@ -80,6 +80,10 @@ class SearchPolicy:
             return _exit(f"No change that I know of makes the tests pass.{self._count()}")
         return await asyncio.to_thread(self._edit, chosen)
 
+    def notes(self) -> dict[str, int]:
+        """How many changes were tried on the tests, where the setting lets it run them."""
+        return {} if self._tests is None else {"candidates": self._tried}
+
     def _localise(self, text: str, said: str) -> None:
         tests = self._read_sources()
         if self._tests is not None:
@@ -145,22 +149,26 @@ class SearchPolicy:
     def _edit(self, chosen: Candidate) -> Action:
         before = self._place.workspace.read(chosen.path).decode()
         after = changed(self._sources[chosen.path].text, chosen.change)
-        last = self._handed_in[-1] if self._handed_in else None
-        if last is not None and last.path != chosen.path and self._pending is None:
+        last = self._last_applied()
+        if last is not None and last != chosen.path and self._pending is None:
             self._pending = chosen
-            text = instruction(
-                self._place.workspace.read(last.path).decode(),
-                self._sources[last.path].text,
-                "Take the last edit back.",
-            )
-            return Action("edit", {"file_path": last.path, "instructions": text}, "The last edit was not right.")
+            now = self._place.workspace.read(last).decode()
+            text = instruction(now, self._sources[last].text, "Take the last edit back.")
+            return Action("edit", {"file_path": last, "instructions": text}, "The last edit was not right.")
         why = f"Line {chosen.change.line} has a likely mistake: {chosen.change.template}."
-        if last is not None and last.path == chosen.path:
+        if last == chosen.path:
             why = f"The last edit was not right, take it back. {why}"
         thought = why if self._tests is None else f"{why} With this change the tests pass.{self._count()}"
         self._pending = None
         self._handed_in.append(chosen)
         return Action("edit", {"file_path": chosen.path, "instructions": instruction(before, after, why)}, thought)
+
+    def _last_applied(self) -> str | None:
+        """The file of the last edit where it is still in place; an edit may have been refused."""
+        path = self._handed_in[-1].path if self._handed_in else None
+        if path is None or self._place.workspace.read(path) == self._sources[path].text.encode():
+            return None
+        return path
 
     def _satisfied(self, observation: str) -> bool:
         """Whether what the setting shows of the last edit speaks for it."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from harness.agent.environment import AppliedEdit, Environment
-from harness.agent.protocols import PatchRequest
+from harness.agent.protocols import Patcher, PatchRequest
 from harness.errors import InputError
 from harness.exchange import Failure, Outcome, Request
 from harness.protocols import Ask
@@ -70,6 +70,7 @@ def environment(
     reports: Sequence[SuiteReport] | None = None,
     found: str | None = None,
     diffs: dict[str, str] | None = None,
+    patcher: Patcher | None = None,
 ) -> Environment:
     """An environment over files in memory, with prepared replies, test reports and static analysis."""
     left = list(reports or ())
@@ -82,7 +83,7 @@ def environment(
 
     return Environment(
         FilesInMemory(files),
-        patcher=ScriptedPatcher(*replies),
+        patcher=patcher or ScriptedPatcher(*replies),
         apply_reply=replace_reply,
         ask=NoModel(),
         run_tests=None if reports is None else run_tests,

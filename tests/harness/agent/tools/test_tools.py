@@ -5,9 +5,14 @@ import asyncio
 import pytest
 
 from harness.agent.actions import Action, Observation, read_command
+from harness.agent.loop import run_agent
+from harness.agent.protocols import PatchRequest, Task
 from harness.agent.tools import TOOLS, carry_out, tool_named
+from harness.errors import EditRefused
+from harness.protocols import Ask
 from harness.workspace.suite_report import FailedTest, SuiteReport
-from tests.harness.agent.folders import FilesInMemory, environment
+from tests.harness.agent.folders import FilesInMemory, NoModel, environment
+from tests.harness.agent.test_loop import Scripted
 
 FILES = {
     "src/price.py": "class Price:\n    def total(self):\n        return self.net\n\n\ndef load():\n    return 1\n",
@@ -145,6 +150,27 @@ def test_an_edit_changes_the_file_and_its_index_and_gives_the_feedback_of_the_se
 def test_without_feedback_an_edit_says_only_that_it_was_made() -> None:
     seen = _do("edit file_path='src/price.py' instructions='x'", "self.net => self.gross")
     assert seen.text == "The edit was successful: src/price.py changed."
+
+
+class _Refuses:
+    """A patching sub-agent that finds no way to write the change."""
+
+    async def patch(self, request: PatchRequest, ask: Ask) -> str:  # noqa: ARG002
+        raise EditRefused("no_newline_at_end", "the format cannot say how the file ends", path=request.path)
+
+
+def test_a_patcher_that_refuses_is_a_failed_command_and_the_run_goes_on() -> None:
+    place = environment(FILES, patcher=_Refuses())
+    task, policy = (
+        Task("7", "Mend it."),
+        Scripted("edit file_path='src/price.py' instructions='x'", "exit summary='no'"),
+    )
+    run = asyncio.run(run_agent(task, policy, place, NoModel()))
+    said = run.steps[2].results[0]
+    assert said.is_error
+    assert "cannot say how the file ends. Nothing has changed." in said.text
+    assert run.extra["ended"] == "exit"
+    assert [(edit.reply, bool(edit.refused)) for edit in place.edits] == [("", True)]
 
 
 def test_a_refused_edit_changes_nothing_and_says_why() -> None:

@@ -7,6 +7,7 @@ import pytest
 from harness.agent.loop import AgentStopped
 from harness.agent.protocols import PatchRequest
 from harness.edits import EDIT_FORMATS, apply_edit
+from harness.errors import EditRefused
 from harness.repair.search.instructions import SearchPatcher, carried_out, instruction
 from tests.harness.agent.folders import NoModel
 
@@ -46,3 +47,10 @@ def test_a_file_without_a_last_line_end_keeps_to_it() -> None:
 def test_an_instruction_that_does_not_fit_the_file_is_refused(text: str) -> None:
     with pytest.raises(AgentStopped):
         asyncio.run(SearchPatcher("search_replace").patch(PatchRequest("app.py", BEFORE, text), NoModel()))
+
+
+def test_a_change_that_the_format_cannot_say_is_refused_as_an_edit() -> None:
+    before, after = "a = 1\r\nb = 2\n", "a = 1\r\nb = 3\n"
+    request = PatchRequest("app.py", before, instruction(before, after, "Mend it."))
+    with pytest.raises(EditRefused):
+        asyncio.run(SearchPatcher("line_diff").patch(request, NoModel()))

@@ -84,7 +84,9 @@ def test_with_tests_it_tries_changes_until_they_pass(tmp_path: Path, sandbox: Sa
     assert _commands(done) == ["run_tests", "go_to_line", "edit", "exit"]
     assert "+        found += price" in done.patch
     assert done.trajectory is not None
-    assert "I tried" in done.trajectory.steps[-1].text
+    tried = done.trajectory.extra["candidates"]
+    assert isinstance(tried, int)
+    assert f"I tried {tried} changes" in done.trajectory.steps[-1].text
 
 
 def test_it_undoes_a_fault_in_a_method_and_leaves_nothing_behind(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -115,6 +117,21 @@ def test_without_tests_it_hands_in_the_likeliest_change_unseen(tmp_path: Path, s
     assert done.patched
     assert done.trajectory is not None
     assert "tests pass" not in done.trajectory.steps[-2].text
+    assert "candidates" not in done.trajectory.extra
+
+
+def test_a_change_that_cannot_be_written_in_the_format_is_told_and_the_search_goes_on(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    case = price_case(tmp_path / "price")
+    mixed = case.before / "price.py"
+    mixed.write_bytes(mixed.read_bytes().replace(b"\n", b"\r\n", 1))
+    done = _attempt(case, sandbox, "react+tests")
+    assert (done.error, done.ended, done.patched) == ("", "exit", False)
+    assert done.refused > 0
+    assert done.trajectory is not None
+    refusals = [step.results[0] for step in done.trajectory.steps if step.calls and step.calls[0].name == "edit"]
+    assert all(said.is_error and "The edit was not applied" in said.text for said in refusals)
 
 
 def test_no_setting_without_tests_lets_it_run_them(tmp_path: Path) -> None:
