@@ -94,6 +94,34 @@ def land(
         print(f"task {closed} is closed")
 
 
+@app.command()
+def codes(
+    codings: Annotated[
+        Path | None, typer.Argument(metavar="CODINGS.csv", help="CSV file with the codes of each comment and coder.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Count the themes of comments on patches, and measure how far their coders agree.
+
+    CODINGS.csv has the columns comment, coder and codes, with several codes separated by semicolons:
+
+    c1,ann,gratitude;already_fixed
+
+    A row without codes says that none fits. Without a file the command lists the codes and their meanings.
+    """
+    from analysis.measures.repair.feedback_codes import code_book, codings_document, codings_table, read_codings
+    from analysis.pages import table_text
+
+    if codings is None:
+        book = code_book()
+        blocks = ([theme, *(f"  {code:<15} {told}" for code, told in of.codes.items())] for theme, of in book.items())
+        print(json_text(book) if json else "\n\n".join("\n".join(block) for block in blocks))
+    elif json:
+        print(json_text(codings_document(read_codings(codings))))
+    else:
+        print(table_text(codings_table(read_codings(codings), codings.name)), end="")
+
+
 def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected", "landed"], by: str, comment: str) -> None:
     from harness.repair.review import add_review
 
