@@ -15,7 +15,7 @@ from harness.agent.environment import AppliedEdit, Environment
 from harness.agent.loop import AgentLimits, run_agent
 from harness.agent.protocols import Patcher, Policy, Task
 from harness.edits import apply_edit
-from harness.errors import MisstepError
+from harness.errors import InputError, MisstepError
 from harness.protocols import Ask
 from harness.repair.case import Case, CaseFolder
 from harness.repair.scoring import open_case, oracle_report, score, static_analysis
@@ -26,6 +26,7 @@ from harness.workspace import Sandbox, Workspace
 from harness.workspace.suite_report import SuiteReport
 
 MOST_PATCH = 1 << 20
+"""The longest patch that is recorded and scored, in characters: part of a patch is another patch."""
 
 
 class Repairer(Struct, frozen=True):
@@ -101,11 +102,13 @@ async def attempt(
             cost_usd=_total(step.tokens and step.tokens.cost_usd for step in run.steps),
             ended=str(run.extra["ended"]),
             error=str(run.extra.get("stopped", "")),
-            patch=patch[:MOST_PATCH],
+            patch=patch if len(patch) <= MOST_PATCH else "",
             rules=tuple(rule for edit in environment.edits for rule in edit.rules),
             refused=sum(bool(edit.refused) for edit in environment.edits),
             trajectory=run,
         )
+        if len(patch) > MOST_PATCH:
+            raise InputError(f"the patch has {len(patch):,} characters, more than {MOST_PATCH:,}: it is not scored")
         report, signals = await asyncio.to_thread(score, folder, texts, patch, sandbox)
         solved = bool(texts) and report.passed
         outcome = Outcome("passed" if solved else "failed", float(solved))

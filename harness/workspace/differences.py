@@ -6,7 +6,9 @@ from typing import Any
 
 from harness.workspace.nodes import Node
 
-_LARGEST = 1 << 20
+_LARGEST = 16 << 20
+"""Larger files count as binary ones, as they do in git above `core.bigFileThreshold`."""
+
 _MOST_PAIRS = 4_000_000
 """Pairs of lines that are compared; beyond it a block is shown as replaced, as no program's output may cost hours."""
 

@@ -70,6 +70,17 @@ def test_a_wrong_patch_is_shown_its_failure_and_solves_nothing(case: CaseFolder,
     assert done.trajectory.outcome.status == "failed"
 
 
+def test_a_patch_that_is_too_long_is_an_error_and_never_cut(
+    case: CaseFolder, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.repair.attempt.MOST_PATCH", 50)
+    done = _attempt(case, sandbox, [EDIT, EXIT], [RIGHT])
+    assert done.patched
+    assert (done.solved, done.patch, done.signals) == (None, "", ())
+    assert "more than 50: it is not scored" in done.error
+    assert done.trajectory is not None
+
+
 def test_the_setting_decides_what_the_agent_is_shown(case: CaseFolder, sandbox: Sandbox) -> None:
     broken = reply("        found -= price", "        found += pric")
     seen = {}

@@ -164,6 +164,14 @@ def test_a_diff_of_what_is_no_text_says_only_that_it_differs(base: Path, sandbox
         assert "Binary files /dev/null and b/data differ" in workspace.diff(snapshot)
 
 
+def test_a_change_in_a_text_of_over_a_mebibyte_is_a_diff_of_its_line(base: Path, sandbox: Sandbox) -> None:
+    with open_workspace(base, sandbox=sandbox) as workspace:
+        workspace.write("long.txt", b"line\n" * 250_000)
+        snapshot = workspace.take()
+        workspace.write("long.txt", b"line\n" * 100_000 + b"changed\n" + b"line\n" * 149_999)
+        assert "\n-line\n+changed\n line\n" in workspace.diff(snapshot)
+
+
 def test_a_command_of_a_thread_ends_when_it_ends_and_not_before(base: Path, sandbox: Sandbox) -> None:
     found = []
     with open_workspace(base, sandbox=sandbox) as workspace:
