@@ -14,7 +14,8 @@ from pathlib import Path
 
 from analysis.stats.proportions import wilson
 from benchmarks.edits.appliers import AIDER, PACKAGES, TOOLS, Outcome, environment, ours, theirs
-from benchmarks.edits.damages import DAMAGES, FORMATS, Case, made_case
+from benchmarks.edits.damages import DAMAGES, made_case
+from benchmarks.edits.damages.cases import FORMATS, Case
 from benchmarks.edits.made_edits import source_lines, sources
 
 RESULTS = Path(__file__).with_name("RESULTS.md")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from benchmarks.edits.damages import Case
+from benchmarks.edits.damages.cases import Case
 from benchmarks.edits.made_edits import PATH
 from harness.edits import apply_edit
 from harness.errors import EditRefused

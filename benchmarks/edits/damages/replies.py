@@ -1,0 +1,69 @@
+"""The lines of an undamaged reply, as Misstep's own readers of the edit formats see them."""
+
+from collections.abc import Callable
+
+from benchmarks.edits.made_edits import PATH
+from harness.edits import edit_format
+from harness.edits.occurrences import places_of
+
+TAGGED = ("unified_diff", "patch_envelope")
+"""The formats that mark each line: added, removed or kept."""
+
+
+def old_blocks(name: str, reply: str) -> list[list[str]]:
+    """What must be in the file, as Misstep's own reader sees the undamaged reply."""
+    return [hunk.old for file in edit_format(name).parse(reply, PATH).files for hunk in file.hunks]
+
+
+def stated_places(name: str, reply: str) -> list[tuple[list[str], int]]:
+    """What must be in the file, and the place that the reply names for it, counted from 0."""
+    files = edit_format(name).parse(reply, PATH).files
+    return [(hunk.old, hunk.at - 1) for file in files for hunk in file.hunks if hunk.at is not None]
+
+
+def old_lines(name: str, reply: str) -> list[str]:
+    """All lines that must be in the file."""
+    return [line for block in old_blocks(name, reply) for line in block]
+
+
+def kept_lines(name: str, reply: str) -> list[str]:
+    """The lines that stay."""
+    files = edit_format(name).parse(reply, PATH).files
+    return [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.tag == " "]
+
+
+def is_unique(name: str, reply: str, file: str, seen: Callable[[str], str] = str) -> bool:
+    """Whether each block that must be in the file stands there once, its lines as `seen` gives them."""
+    lines = [*map(seen, file.removesuffix("\n").split("\n"))]
+    return all(len(places_of([*map(seen, block)], lines)) == 1 for block in old_blocks(name, reply))
+
+
+def _body_places(name: str, reply: str) -> list[int]:
+    """Which lines of a reply are lines of code."""
+    lines = reply.split("\n")
+    if name == "search_replace":
+        marks = ("<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE")
+        inside, found = False, []
+        for number, line in enumerate(lines):
+            inside = line == marks[0] or (inside and line != marks[2])
+            if inside and line not in marks:
+                found.append(number)
+        return found
+    head = min(number for number, line in enumerate(lines) if line.startswith(("+++ ", "*** Update")))
+    return [number for number in range(head + 1, len(lines)) if lines[number][:1] in (" ", "-", "+")]
+
+
+def body_lines(name: str, reply: str) -> list[str]:
+    """The lines of code in a reply, without their marks."""
+    lines = reply.split("\n")
+    marked = name in TAGGED
+    return [lines[number][1:] if marked else lines[number] for number in _body_places(name, reply)]
+
+
+def with_body(name: str, reply: str, change: Callable[[str], str]) -> str:
+    """A reply with its lines of code changed, their marks kept."""
+    lines = reply.split("\n")
+    for number in _body_places(name, reply):
+        line = lines[number]
+        lines[number] = line[0] + change(line[1:]) if name in TAGGED else change(line)
+    return "\n".join(lines)
