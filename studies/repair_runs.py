@@ -42,7 +42,7 @@ from studies.judged_runs import distinct_names
 REPAIRED = "repair run"
 """What the manifest of a run of repairs names as its command."""
 
-ABOUT = ("benchmark", "evidence", "instructions")
+ABOUT = ("benchmark", "evidence")
 """What a recording says of its cases besides what the run knows."""
 
 _NOTED = ("test_runs", "candidates")
@@ -85,7 +85,7 @@ class RepairRun(Struct, frozen=True):
             attempts=self.attempts,
             benchmark=benchmark,
             version=self.manifest.inputs.digest,
-            instructions=self.asked("instructions").replace("_", "-"),
+            instructions=self.asked("instructions"),
             evidence=evidence,
             dataset=benchmark if evidence == "real" and benchmark in data_sets() else "",
         )
@@ -175,8 +175,8 @@ def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
     out
         Where the recording is put.
     about
-        What it says of its cases (`ABOUT`): what they are called, `generated` where faults were planted and `real`
-        where people made them, and how they say what to do.
+        What it says of its cases (`ABOUT`): what they are called, and `generated` where faults were planted or `real`
+        where people made them.
 
     Raises
     ------

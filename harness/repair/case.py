@@ -16,13 +16,15 @@ A benchmark is a folder of such folders.
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
 import tomli_w
 from msgspec import Struct
+from msgspec.structs import replace
 
-from harness.errors import InputError, writing
+from harness.errors import InputError, UsageError, writing
 from harness.forms import misspelt, toml_form
 
 CASE = "case.toml"
@@ -50,7 +52,7 @@ class Case(Struct, frozen=True, omit_defaults=True):
     diffs
         The change that broke it, by number: what `get_diff_details` gives.
     extra
-        What else is known of it: the fault's operator, package, size, instructions.
+        What else is known of it: the fault's operator, package and size, the file to change, and instructions.
     """
 
     id: str
@@ -131,6 +133,40 @@ def read_cases(folder: Path) -> Iterator[CaseFolder]:
         raise InputError(
             "no repair case in this folder", f"A case is a folder with {CASE} and {BEFORE}/. {_FORM}", file=folder
         )
+
+
+def sampled_cases(cases: list[CaseFolder], n: int | None, seed: int) -> list[CaseFolder]:
+    """All of them, or `n` by chance, in their order."""
+    if n is None or n >= len(cases):
+        return cases
+    chosen = Random(seed).sample(range(len(cases)), n)  # noqa: S311 -- no secret
+    return [cases[place] for place in sorted(chosen)]
+
+
+def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
+    """A case whose agent is told what to change in which file, not how the tests fail (section 5.1).
+
+    Parameters
+    ----------
+    folder
+        The case, with `file` and `instructions` in its `extra`.
+    kind
+        `high-level`, the request alone, or `detailed`, what to write in which place.
+
+    Raises
+    ------
+    UsageError
+        The case has no such instructions.
+    """
+    case = folder.case
+    file, texts = case.extra.get("file"), case.extra.get("instructions")
+    text = texts.get(kind.replace("-", "_")) if isinstance(texts, dict) else None
+    if not (isinstance(file, str) and isinstance(text, str)):
+        raise UsageError(
+            f"the case {case.id} has no {kind} instructions",
+            "Leave out --instructions, or make such cases with `misstep repair build --set patchgen`.",
+        )
+    return replace(folder, case=replace(case, task=f"Change the file {file} as follows.\n\n{text}\n"))
 
 
 def write_case(case: Case, folder: Path, golden: str | None = None) -> None:

@@ -26,7 +26,7 @@ from harness.journal.run_folder import RunInProgress, standing
 from harness.progress import Progress
 from harness.repair.affirm import affirm
 from harness.repair.attempt import MakeRepairer, attempt
-from harness.repair.case import CaseFolder
+from harness.repair.case import CaseFolder, instructed
 from harness.repair.repairers import POLICIES, RepairerOptions
 from harness.repair.settings import Setting
 from harness.repair_attempt import RepairAttempt, attempt_id
@@ -47,6 +47,9 @@ class RepairPlan(Struct, frozen=True):
         Who decides, with which feedback, in which format edits are written.
     options
         What the policy is given.
+    instructions
+        Which instructions of its case an agent is given in place of the failure, `high-level` or `detailed`; none if
+        empty.
     attempts
         How many times each case is attempted.
     limits
@@ -57,6 +60,7 @@ class RepairPlan(Struct, frozen=True):
     setting: Setting
     edit_format: str = "search_replace"
     options: RepairerOptions = RepairerOptions()
+    instructions: str = ""
     attempts: int = 1
     limits: AgentLimits = AgentLimits()
 
@@ -108,7 +112,8 @@ def run_repairs(
     Raises
     ------
     UsageError
-        `out` holds another run, there is no such policy or edit format, or the policy lacks an option.
+        `out` holds another run, there is no such policy or edit format, the policy lacks an option, or a case the
+        instructions.
     MissingPrerequisite
         The server of the model cannot be reached; the attempts made are kept.
     KeyboardInterrupt
@@ -116,6 +121,8 @@ def run_repairs(
     """
     make = POLICIES.load(plan.policy)(plan.options)
     edit_format(plan.edit_format)
+    if plan.instructions:
+        cases = [instructed(case, plan.instructions) for case in cases]
     manifest = _manifest(cases, plan, settings, sandbox, arguments)
     wanted = [(case, sample) for sample in range(plan.attempts) for case in cases]
     earlier = standing(out, manifest, ATTEMPT_RECORDS)
@@ -238,6 +245,8 @@ def _manifest(
         "seed": plan.options.seed,
         "sandbox": sandbox.name,
     }
+    if plan.instructions:
+        settings["instructions"] = plan.instructions
     if model.name:
         form = {"temperature": model.temperature, "max_tokens": model.max_tokens, "form": model.form}
         settings |= {"model": model.name, "base_url": client.base_url or "", **form}

@@ -27,9 +27,7 @@ def report(
     ] = None,
     about: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="Fact for a recording about its cases: benchmark, evidence or instructions."
-        ),
+        typer.Option(metavar="NAME=VALUE", help="Fact for a recording about its cases: benchmark or evidence."),
     ] = None,
     seed: Seed = 0,
     json: Json = False,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -36,6 +36,10 @@ def run(
         str,
         typer.Option("--format", help="Edit format: search_replace, unified_diff, line_diff or patch_envelope."),
     ] = "search_replace",
+    instructions: Annotated[
+        Literal["high-level", "detailed"] | None,
+        typer.Option(help="Instructions of the cases that the agent is given instead of the failure."),
+    ] = None,
     attempts: Annotated[int, typer.Option(min=1, metavar="K", help="Number of attempts at each case.")] = 1,
     iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Commands that an attempt may take.")] = 40,
     seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds that an attempt may take.")] = 900.0,
@@ -76,6 +80,7 @@ def run(
 
     from harness.agent.loop import AgentLimits
     from harness.journal.records import REPORT
+    from harness.repair.case import sampled_cases
     from harness.repair.settings import setting_named
     from harness.runs.repair import RepairPlan, run_repairs
     from harness.workspace import find_sandbox
@@ -86,9 +91,9 @@ def run(
     found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
     if unsafe_no_sandbox:
         say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
-    chosen = _sampled(_cases(cases, test_command, out, found), sample, seed)
+    chosen = sampled_cases(_cases(cases, test_command, out, found), sample, seed)
     with _opened(asking, policy, temperature, functions, edit_format, replay_run, seed) as (given, client):
-        plan = RepairPlan(policy, setting_named(setting), edit_format, given, attempts, limits)
+        plan = RepairPlan(policy, setting_named(setting), edit_format, given, instructions or "", attempts, limits)
         with model_options.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, arguments=sys.argv[1:])
     scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
@@ -112,15 +117,6 @@ def _cases(cases: Path, test_command: str, out: Path, sandbox: "Sandbox") -> "li
     from harness.runs.repair_repository import cases_of_repository
 
     return cases_of_repository(cases, test_command, out, sandbox)
-
-
-def _sampled(cases: "list[CaseFolder]", sample: int | None, seed: int) -> "list[CaseFolder]":
-    import random
-
-    if sample is None or sample >= len(cases):
-        return cases
-    chosen = random.Random(seed).sample(range(len(cases)), sample)  # noqa: S311 -- no secret
-    return [cases[place] for place in sorted(chosen)]
 
 
 @contextmanager

@@ -106,3 +106,25 @@ def test_a_recorded_run_is_replayed_to_the_same_patches(
 
 def test_the_policies_of_the_issue_are_registered() -> None:
     assert set(POLICIES) == {"model", "replay", "search", "wayward"}
+
+
+def test_an_agent_is_told_the_instructions_of_its_case_where_these_are_asked_for(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    texts = {"file": "price.py", "instructions": {"high_level": "Mend the sum.", "detailed": "Add in line 2."}}
+    case = price_case(tmp_path / "cases" / "a", id="a", extra=texts)
+    run_repairs([case], tmp_path / "run", _plan(instructions="detailed"), CLIENT, sandbox)
+    made = next(recorded_attempts(tmp_path / "run"))
+    assert made.trajectory is not None
+    assert made.trajectory.task == "Change the file price.py as follows.\n\nAdd in line 2.\n"
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    assert manifest.settings["instructions"] == "detailed"
+
+
+def test_a_case_without_instructions_is_refused_where_these_are_asked_for(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    with pytest.raises(UsageError, match="the case a has no high-level instructions"):
+        run_repairs(cases, tmp_path / "run", _plan(instructions="high-level"), CLIENT, sandbox)
+    assert not (tmp_path / "run").exists()
