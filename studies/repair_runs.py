@@ -231,26 +231,6 @@ def recordings(folder: Path | None = None) -> list[RepairRun]:
     return [open_repair_run(file.parent) for file in sorted(place.glob(f"*/{MANIFEST}"))]
 
 
-def disagreements(recorded: RepairRun, again: RepairRun) -> list[str]:
-    """In what the attempts of a run made again differ from the recording, a sentence each.
-
-    Only attempts of both are compared, so that a sample of the cases may be run again: whether the case was solved,
-    whether there was a patch, and in how many commands. Seconds are another machine's.
-    """
-    before = {attempt.id: attempt for attempt in recorded.attempts}
-    found = []
-    for attempt in again.attempts:
-        was = before.get(attempt.id)
-        if was is None:
-            found.append(f"{plain(attempt.id)} is not in the recording {plain(recorded.name)}.")
-            continue
-        for name in ("solved", "patched", "iterations", "ended"):
-            if getattr(was, name) != getattr(attempt, name):
-                told = f"{getattr(attempt, name)}, and {getattr(was, name)} in the recording"
-                found.append(f"{plain(attempt.id)}: {name} is {told}.")
-    return found
-
-
 def recorded_arms(folder: Path | None = None) -> list[RepairArm]:
     """The recordings as measures take them, each under the name of its folder."""
     return [run.arm(run.name) for run in recordings(folder)]

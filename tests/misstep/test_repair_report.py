@@ -16,7 +16,7 @@ from harness.errors import InputError, UsageError
 from harness.journal.records import read_manifest
 from misstep.repair.report import report
 from misstep.report import app as report_app
-from studies.repair_runs import disagreements, open_repair_run, record_run, recorded_reviews, recordings
+from studies.repair_runs import open_repair_run, record_run, recorded_reviews, recordings
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_repairs import four, repaired, repaired_run
 
@@ -180,19 +180,6 @@ def test_a_recording_is_of_a_finished_run_in_a_new_folder(two: list[Path], tmp_p
     with pytest.raises(UsageError, match="does not say 'colour'"):
         record_run(two[0], tmp_path / "kept", {"colour": "red"})
     assert isinstance(command(two[0], "--about", "evidence=real").exception, UsageError)
-
-
-def test_a_run_made_again_is_held_against_its_recording(two: list[Path], tmp_path: Path) -> None:
-    recorded = record_run(two[0], tmp_path / "kept", {})
-    sample = repaired_run(tmp_path / "again", [repaired("apple"), repaired("plum", seconds=9.0)])
-    assert disagreements(recorded, open_repair_run(two[0])) == []
-    assert disagreements(recorded, open_repair_run(sample)) == [
-        "plum/search/react+tests/search_replace/0: solved is True, and False in the recording."
-    ]
-    other = repaired_run(tmp_path / "other", [repaired("rowan")])
-    assert disagreements(recorded, open_repair_run(other)) == [
-        "rowan/search/react+tests/search_replace/0 is not in the recording kept."
-    ]
 
 
 def test_several_runs_stand_in_the_lines_of_table_3(two: list[Path], tmp_path: Path) -> None:

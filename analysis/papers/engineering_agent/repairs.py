@@ -55,6 +55,8 @@ OTHER_CASES = (
 )
 
 _SLUG = "engineering_agent"
+_GENERATOR = "harness.repair.build.writing.write_planted"
+"""What made the cases of generated figures."""
 _PRINTED_READING = "Class 0 is the first row, as printed"
 _SWAPPED_READING = "Class 0 is the second row"
 _FUNNEL_COUNTS = {
@@ -103,6 +105,7 @@ def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
         rows=(*printed.rows, *rows),
         notes=(*printed.notes, *((OTHER_CASES, *NOTES) if scored else (NONE_RECORDED,))),
         datasets=datasets_of(one.arm for one in scored),
+        generator=_GENERATOR,
         drawn=(*printed.drawn, *(row for one in scored for row in _ablation_rows(one)[:1])),
     )
 
@@ -141,6 +144,7 @@ def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
             *(() if pairs else (NONE_RECORDED,)),
         ),
         datasets=datasets_of(same[0] for same, _ in compared),
+        generator=_GENERATOR,
     )
 
 
@@ -214,6 +218,7 @@ def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Tab
         rows=(*printed.rows, *rows),
         notes=(*printed.notes, OTHER_CASES if scored else NONE_RECORDED),
         datasets=datasets_of(one.arm for one in scored),
+        generator=_GENERATOR,
     )
 
 
@@ -267,6 +272,7 @@ def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch
             *(notes if measured else ("No recorded run has a judge of patches among its validators.",)),
         ),
         datasets=datasets_of(arm for arm in arms if measured),
+        generator=_GENERATOR,
     )
 
 

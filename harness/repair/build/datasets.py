@@ -9,7 +9,7 @@ test limited in time, as faulty programs may loop for ever.
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,9 @@ SETS: dict[str, Callable[[Path], Iterator[Program]]] = {"quixbugs": quixbugs, "h
 """Name → what reads the set's folder."""
 
 
-def write_cases(name: str, folder: Path, to: Path, sandbox: Sandbox) -> list[CaseFolder]:
+def write_cases(
+    name: str, folder: Path, to: Path, sandbox: Sandbox, only: Collection[str] | None = None
+) -> list[CaseFolder]:
     """The cases of a data set as folders below `to`; those that are there already are taken as they are.
 
     Parameters
@@ -106,6 +108,8 @@ def write_cases(name: str, folder: Path, to: Path, sandbox: Sandbox) -> list[Cas
         A name of `SETS`.
     folder
         The set's own files.
+    only
+        The ids of the cases that are wanted; all by default.
 
     Raises
     ------
@@ -118,6 +122,8 @@ def write_cases(name: str, folder: Path, to: Path, sandbox: Sandbox) -> list[Cas
         raise UsageError(f"no data set {name!r} of broken programs", f"Known: {', '.join(SETS)}.")
     found = []
     for program in SETS[name](folder):
+        if only is not None and program.id not in only:
+            continue
         case = to / program.id
         if not (case / "case.toml").is_file():
             _write(program, name, case, sandbox)

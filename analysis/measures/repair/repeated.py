@@ -1,0 +1,85 @@
+"""Recorded attempts made again: whether they came out as they are recorded."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from analysis.measures.repair.attempts import RepairArm
+from analysis.tables import Row, Table, made_by_this, measured_on
+from analysis.tables.wording import counted_text
+from harness.escaping import plain
+from harness.repair_attempt import RepairAttempt
+
+_COMPARED = ("solved", "patched", "iterations", "ended")
+"""What an attempt made again has in common with the first; its seconds are another machine's."""
+
+
+class Repeat(Struct, frozen=True):
+    """An attempt made again, and what is on record of it in the recording of a name."""
+
+    again: RepairAttempt
+    recorded: RepairAttempt | None
+    name: str
+
+    @property
+    def differences(self) -> list[str]:
+        """In what it differs from the recording, a sentence each."""
+        said = plain(self.again.id)
+        if self.recorded is None:
+            return [f"{said} is not in the recording {plain(self.name)}."]
+        pairs = [(name, getattr(self.again, name), getattr(self.recorded, name)) for name in _COMPARED]
+        return [f"{said}: {name} is {now}, and {was} in the recording." for name, now, was in pairs if now != was]
+
+
+def repeats(recorded: RepairArm, again: RepairArm) -> list[Repeat]:
+    """The attempts of a run made again, of which the recording may have more."""
+    before = {attempt.id: attempt for attempt in recorded.attempts}
+    return [Repeat(attempt, before.get(attempt.id), recorded.name) for attempt in again.attempts]
+
+
+@made_by_this
+def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = "") -> Table:
+    """What came of each attempt when it was recorded and when it was made again.
+
+    Parameters
+    ----------
+    runs
+        Recordings, each with the run that made a sample of it again.
+    absent
+        Why nothing was made again, where nothing was.
+    """
+    made = [(recorded, repeat) for recorded, again in runs for repeat in repeats(recorded, again)]
+    same = sum(not repeat.differences for _, repeat in made)
+    return Table(
+        name="repeated_repairs",
+        paper="engineering_agent",
+        title="Recorded repairs made again",
+        finding=f"{same} of {counted_text(len(made), 'recorded attempt')} made again came out as recorded."
+        if made
+        else f"No recorded repair was made again. {absent}".rstrip(),
+        rows=tuple(row for arm, repeat in made for row in _rows(arm, repeat)),
+        notes=(
+            "The cases are a fixed sample of each recording. Compared are whether a case was solved, whether there was "
+            "a patch, the number of commands and how the attempt ended.",
+            *(sentence for _, repeat in made for sentence in repeat.differences),
+        ),
+        datasets=tuple(dict.fromkeys(arm.dataset for arm, _ in made if arm.dataset)),
+    )
+
+
+def _rows(arm: RepairArm, repeat: Repeat) -> list[Row]:
+    """What is on record of an attempt beside what came of it now."""
+    group = f"{arm.policy} on {arm.benchmark}, {arm.setting}"
+    told = [("recorded", repeat.recorded), ("made again", repeat.again)]
+    rows = [
+        Row(repeat.again.case, _told(attempt), evidence=arm.evidence, source=source, unit="text", group=group)
+        for source, attempt in told
+        if attempt is not None
+    ]
+    return measured_on(arm.dataset, rows) if arm.dataset else rows
+
+
+def _told(attempt: RepairAttempt) -> str:
+    came = "solved" if attempt.solved else "patched" if attempt.patched else "no patch"
+    ended = "" if attempt.ended == "exit" else f", ended by {attempt.ended or 'an error'}"
+    return f"{came} in {counted_text(attempt.iterations, 'command')}{ended}"

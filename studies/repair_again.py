@@ -1,0 +1,97 @@
+"""A fixed sample of the recorded repairs made again, in the sandbox: they have to come out as they are recorded.
+
+The sample is of cases that need no download: those of a public data set, written anew from its files.
+"""
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+
+from msgspec import Struct
+
+from analysis.measures.repair.attempts import RepairArm
+from analysis.measures.repair.repeated import repeats
+from harness.agent.loop import AgentLimits
+from harness.clients import ClientSettings
+from harness.datasets.catalogue import how_to_get, locate, located
+from harness.errors import MisstepError, SandboxMissing
+from harness.repair.build.datasets import SETS, write_cases
+from harness.repair.repairers import RepairerOptions
+from harness.repair.settings import setting_named
+from harness.runs.repair import RepairPlan, run_repairs
+from harness.workspace import Sandbox, find_sandbox
+from studies.repair_runs import RepairRun, open_repair_run, recordings
+
+CASES = 3
+"""How many cases of each recording are made again."""
+
+_WORKERS = 2
+
+
+class Repeated(Struct, frozen=True):
+    """Recordings, each with the run that made its sample again; a sentence where nothing could be made again."""
+
+    runs: tuple[tuple[RepairArm, RepairArm], ...] = ()
+    absent: str = ""
+
+    def check(self) -> None:
+        """Say where attempts came out otherwise than they are recorded.
+
+        Raises
+        ------
+        MisstepError
+            One did.
+        """
+        pairs = [repeat for recorded, again in self.runs for repeat in repeats(recorded, again)]
+        found = [sentence for repeat in pairs for sentence in repeat.differences]
+        if found:
+            raise MisstepError(
+                f"repairs made again differ from their recording: {' '.join(found)}",
+                "Find out why, or record the runs anew with `misstep repair report RUN --record DIR`.",
+            )
+
+
+def repeated_sample(folder: Path | None = None) -> Repeated:
+    """Make the sample of every recording of a public data set again.
+
+    Parameters
+    ----------
+    folder
+        The recordings; by default the project's own.
+
+    Raises
+    ------
+    InputError
+        A file of a data set is not as it should be.
+    """
+    recorded = [run for run in recordings(folder) if run.asked("benchmark") in SETS]
+    here = [run for run in recorded if located(run.asked("benchmark")) is not None]
+    if not here:
+        absent = how_to_get({run.asked("benchmark") for run in recorded})
+        return Repeated(absent=absent if recorded else "No repair of a public data set is recorded.")
+    try:
+        sandbox = find_sandbox()
+    except SandboxMissing as error:
+        return Repeated(absent=error.line())
+    # A notebook's cells run in an event loop, and a run of repairs begins one of its own: hence the thread.
+    with tempfile.TemporaryDirectory(prefix="misstep-") as place, ThreadPoolExecutor(1) as apart:
+        return Repeated(tuple(apart.submit(_made_again, run, Path(place), sandbox).result() for run in here))
+
+
+def _made_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple[RepairArm, RepairArm]:
+    """A recording, and its sample made again in a folder."""
+    benchmark = recorded.asked("benchmark")
+    known = sorted({attempt.case for attempt in recorded.attempts})
+    chosen = Random(0).sample(known, min(CASES, len(known)))  # noqa: S311 -- no secret
+    cases = write_cases(benchmark, locate(benchmark), place / benchmark, sandbox, chosen)
+    plan = RepairPlan(
+        policy=recorded.asked("policy"),
+        setting=setting_named(recorded.asked("setting")),
+        edit_format=recorded.asked("format"),
+        options=RepairerOptions(recorded.asked("format"), seed=int(recorded.asked("seed"))),
+        limits=AgentLimits(int(recorded.asked("iterations")), float(recorded.asked("seconds"))),
+    )
+    out = place / "runs" / recorded.name
+    run_repairs(cases, out, plan, ClientSettings(), sandbox, workers=_WORKERS)
+    return recorded.arm(recorded.name), open_repair_run(out).arm(recorded.name)
