@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
@@ -22,12 +23,13 @@ def classified_findings(
     out: Path | None = None,
     workers: int | None = None,
     arguments: Sequence[str] = (),
+    since: datetime | None = None,
 ) -> Findings:
     """What is found in all trajectories of the files and folders `paths`.
 
     Parameters
     ----------
-    paths, categories, classify, workers
+    paths, categories, classify, workers, since
         As for `classify_paths`.
     out
         A run folder; a run that is finished there gives its findings at once.
@@ -40,12 +42,19 @@ def classified_findings(
         As `classify_paths`.
     """
 
-    def conclude(summary: Summary) -> dict[str, bytes]:
+    def conclude(summary: Summary, _folder: Path) -> dict[str, bytes]:
         found = findings(categories, summary)
         return {SCORES: as_json(found), REPORT: findings_page(found, paths, arguments).encode()}
 
     summary = classify_paths(
-        paths, categories, classify, out=out, workers=workers, arguments=arguments, conclude=conclude
+        paths,
+        categories,
+        classify,
+        out=out,
+        workers=workers,
+        arguments=arguments,
+        conclude=conclude,
+        since=since,
     )
     if summary is not None:
         return findings(categories, summary)

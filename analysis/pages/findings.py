@@ -1,7 +1,7 @@
 """What `misstep classify` found: the JSON document that scripts rely on, and the same for people."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -9,7 +9,6 @@ from msgspec import Struct
 from analysis.measures.prevalence import (
     BY_RULE,
     READ_BY_A_JUDGE,
-    Labels,
     co_occurrence_table,
     prevalence,
     prevalence_table,
@@ -18,10 +17,10 @@ from analysis.stats.estimate import Estimate
 from analysis.tables import Table
 from analysis.tables.wording import MISSING, count_text, number_text
 from harness.escaping import plain
-from harness.journal.classified import Example, Failed, Summary
+from harness.journal.classified import Failed, Finding, Labels, Summary
 from harness.trajectory import Skipped, Unreadable
 
-_EXAMPLES_PRINTED = 3
+_EXAMPLES = 3
 _STEPS_PRINTED = 6
 _SKIPPED_PRINTED = 3
 
@@ -52,10 +51,19 @@ class Pattern(Struct, frozen=True):
     count: int
 
 
-class Findings(Struct, frozen=True):
-    """The document: `n` trajectories were read; `renamed` of them had an id that another one had taken.
+class SubAgents(Struct, frozen=True):
+    """The runs of sub-agents, which are counted apart from the sessions that started them."""
 
-    A trajectory on which a classifier `failed` was not judged for its category.
+    n: int
+    categories: dict[str, CategoryShare]
+    any: Share
+
+
+class Findings(Struct, frozen=True):
+    """The document: `n` sessions were read; `renamed` trajectories had an id that another one had taken.
+
+    A trajectory on which a classifier `failed` was not judged for its category. `findings` are all of them, those of
+    sub-agents too.
     """
 
     n: int
@@ -65,29 +73,36 @@ class Findings(Struct, frozen=True):
     skipped: list[Skipped]
     renamed: int
     patterns: list[Pattern]
-    examples: list[Example]
+    findings: list[Finding]
     failed: list[Failed] = []
+    sub_agents: SubAgents | None = None
 
 
 def findings(categories: Sequence[str], summary: Summary) -> Findings:
     """The document for what was found in these categories."""
-    found = prevalence(categories, summary.patterns)
+    shares, flagged = _shares(categories, summary.patterns)
+    apart = _shares(categories, summary.sub_agents)
     return Findings(
-        n=found.n,
+        n=summary.n,
         unreadable=summary.unreadable,
-        categories={
-            one.category: CategoryShare(
-                one.count, one.share.value, one.share, one.answered, one.exclusive, one.abstained
-            )
-            for one in found.categories
-        },
-        any=Share(found.any_count, found.any_share.value, found.any_share),
+        categories=shares,
+        any=flagged,
         skipped=summary.skipped,
         renamed=summary.renamed,
         patterns=[Pattern(labels, count) for labels, count in summary.patterns.items()],
-        examples=summary.examples,
+        findings=summary.findings,
         failed=summary.failed,
+        sub_agents=SubAgents(sum(summary.sub_agents.values()), *apart) if summary.sub_agents else None,
     )
+
+
+def _shares(categories: Sequence[str], patterns: Mapping[Labels, int]) -> tuple[dict[str, CategoryShare], Share]:
+    found = prevalence(categories, patterns)
+    shares = {
+        one.category: CategoryShare(one.count, one.share.value, one.share, one.answered, one.exclusive, one.abstained)
+        for one in found.categories
+    }
+    return shares, Share(found.any_count, found.any_share.value, found.any_share)
 
 
 def tables(found: Findings, source: str) -> tuple[Table, Table]:
@@ -116,8 +131,10 @@ def findings_page(found: Findings, paths: Sequence[Path], arguments: Sequence[st
 
 
 def _page_examples(found: Findings) -> Iterator[str]:
-    for example in found.examples:
-        yield f"{example.category}: {_example_line(example)}"
+    for name in found.categories:
+        own = [one for one in found.findings if one.category == name]
+        for example in own[:_EXAMPLES]:
+            yield f"{example.category}: {_example_line(example)}"
 
 
 def findings_text(found: Findings) -> str:
@@ -148,23 +165,23 @@ def _share_cells(share: Share, checked: int) -> str:
     return f"{counts}  {number_text(share.share, 'share'):>7}  {interval:>15}"
 
 
-def _spread(found: Findings) -> list[Example]:
+def _spread(found: Findings) -> list[Finding]:
     """A few examples, of as many categories as there are, the most frequent first."""
     by_frequency = sorted(found.categories, key=lambda name: -found.categories[name].count)
-    ranked: list[tuple[int, int, Example]] = []
+    ranked: list[tuple[int, int, Finding]] = []
     for place, name in enumerate(by_frequency):
-        own = [example for example in found.examples if example.category == name]
+        own = [example for example in found.findings if example.category == name]
         ranked += [(turn, place, example) for turn, example in enumerate(own)]
     ranked.sort(key=lambda entry: entry[:2])
-    return [example for _, _, example in ranked[:_EXAMPLES_PRINTED]]
+    return [example for _, _, example in ranked[:_EXAMPLES]]
 
 
-def _example_line(example: Example) -> str:
+def _example_line(example: Finding) -> str:
     where = example.file if example.line is None else f"{example.file}:{example.line}"
     return plain(f"{example.item} ({where}){_steps(example)}: {example.rationale}")
 
 
-def _steps(example: Example) -> str:
+def _steps(example: Finding) -> str:
     """The evidence steps, unless the sentence that follows names them itself."""
     if not example.steps or "step" in example.rationale:
         return ""

@@ -2,16 +2,17 @@
 
 A worker judges a stretch of the inputs on its own (`judge`). `VerdictMerger` adds the stretches in order: an id that
 an earlier trajectory has taken becomes `id~2`. `summarise` counts from the journal's entries of the stretches alone
-(`Entry`), whatever the number of trajectories.
+(`Entry`). Runs of sub-agents are counted apart from the sessions that started them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import msgspec
 from msgspec import Struct
 
 from harness.journal.records import encode_lines
+from harness.session import Session, is_sub_agent, session_of
 from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 from harness.verdict import Verdict
 
@@ -21,11 +22,11 @@ Classify = Callable[[Trajectory], list[Verdict]]
 Labels = tuple[str | None, ...]
 """The labels of a trajectory, one per category; `None` if the classifier abstained or failed."""
 
-EXAMPLES = 3
-"""The number of trajectories that are named for each category."""
+Show = Callable[[Trajectory, Collection[int]], str]
+"""A flagged trajectory and its evidence steps → what a page needs to show it."""
 
 
-class Example(Struct, frozen=True):
+class Finding(Struct, frozen=True):
     """A trajectory that shows a category, with its file and line, the evidence steps and the reason."""
 
     item: str
@@ -47,36 +48,45 @@ class Failed(Struct, frozen=True):
 class Judged(Struct, frozen=True):
     """The result of one stretch of the inputs.
 
-    `lines` has the verdicts as JSON lines. `items` has the ids of the trajectories before renaming, each with the
-    length of its lines in bytes. `examples` refers to positions in `items`. `patterns` counts the trajectories with the
-    same labels.
+    `lines` has the verdicts as JSON lines, and `sessions` those of the sessions. `items` has the ids of the
+    trajectories before renaming, each with the lengths in bytes of its verdicts and of its session. `findings` refers
+    to positions in `items`. `patterns` counts the sessions with the same labels, and `sub_agents` the runs of
+    sub-agents.
     """
 
     lines: bytes
-    items: list[tuple[str, int]]
+    sessions: bytes
+    items: list[tuple[str, int, int]]
     patterns: dict[Labels, int]
-    examples: list[tuple[int, Example]]
+    sub_agents: dict[Labels, int]
+    findings: list[tuple[int, Finding]]
     unreadable: list[Unreadable]
     skipped: list[Skipped]
     failed: list[Failed] = []
 
 
 class Entry(Struct, frozen=True):
-    """The journal's entry for one stretch of the inputs; `renamed` counts the ids that were already taken."""
+    """The journal's entry for one stretch of the inputs.
+
+    `renamed` counts the ids that were already taken. `sessions_length` is the length of the file of sessions after it.
+    """
 
     patterns: list[tuple[Labels, int]]
-    examples: list[Example]
+    sub_agents: list[tuple[Labels, int]]
+    findings: list[Finding]
     unreadable: list[Unreadable]
     skipped: list[Skipped]
     renamed: int
     failed: list[Failed] = []
+    sessions_length: int = 0
 
 
 class Summary(Struct, frozen=True):
     """The results of all inputs."""
 
     patterns: dict[Labels, int]
-    examples: list[Example]
+    sub_agents: dict[Labels, int]
+    findings: list[Finding]
     unreadable: list[Unreadable]
     skipped: list[Skipped]
     renamed: int
@@ -84,8 +94,13 @@ class Summary(Struct, frozen=True):
 
     @property
     def n(self) -> int:
-        """The number of trajectories that were read."""
+        """The number of sessions that were read, without those of sub-agents."""
         return sum(self.patterns.values())
+
+    @property
+    def empty(self) -> bool:
+        """Whether there was nothing to read."""
+        return not (self.patterns or self.sub_agents or self.unreadable)
 
 
 class PlacedVerdict(Verdict, frozen=True, gc=False):
@@ -96,7 +111,11 @@ class PlacedVerdict(Verdict, frozen=True, gc=False):
 
 
 def judge(
-    things: Iterable[Placed | Trajectory | Unreadable | Skipped], classify: Classify, *, keep_lines: bool
+    things: Iterable[Placed | Trajectory | Unreadable | Skipped],
+    classify: Classify,
+    *,
+    keep_lines: bool,
+    show: Show | None = None,
 ) -> Judged:
     """Judge one stretch of the inputs.
 
@@ -107,16 +126,19 @@ def judge(
     classify
         The function that returns the verdicts on one trajectory.
     keep_lines
-        Whether to keep the verdicts, or only their counts.
+        Whether to keep the verdicts and sessions, or only their counts and the findings.
+    show
+        Makes what a page needs to show a flagged trajectory; kept with its session.
     """
     lines: list[bytes] = []
-    items: list[tuple[str, int]] = []
+    sessions: list[bytes] = []
+    items: list[tuple[str, int, int]] = []
     patterns: Counter[Labels] = Counter()
-    examples: list[tuple[int, Example]] = []
+    sub_agents: Counter[Labels] = Counter()
+    findings: list[tuple[int, Finding]] = []
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
     failed: list[Failed] = []
-    shown: Counter[str] = Counter()
     for one in things:
         placed = Placed(one, one.source.file, one.source.line) if isinstance(one, Trajectory) else one
         thing = placed.found if isinstance(placed, Placed) else placed
@@ -127,18 +149,36 @@ def judge(
         elif isinstance(placed, Placed):
             verdicts = classify(thing)
             labels = tuple([verdict.label for verdict in verdicts])
-            patterns[labels] += 1
+            counts = sub_agents if is_sub_agent(thing) else patterns
+            counts[labels] += 1
             if None in labels:
-                failed += [Failed(one.judge, 1, one.error or "") for one in verdicts if one.status == "failed"]
-            if "yes" in labels:
-                for verdict in verdicts:
-                    if verdict.label == "yes" and shown[verdict.judge] < EXAMPLES:
-                        shown[verdict.judge] += 1
-                        examples.append((len(items), _example(verdict, placed)))
-            written = encode_lines(_at(verdict, placed) for verdict in verdicts) if keep_lines else b""
+                failed += failed_verdicts(verdicts)
+            flagged = [verdict for verdict in verdicts if verdict.label == "yes"] if "yes" in labels else []
+            findings += [(len(items), _finding(verdict, placed)) for verdict in flagged]
+            written = session = b""
+            if keep_lines:
+                shown = show(thing, {step for one in flagged for step in one.steps}) if show and flagged else ""
+                written = encode_lines(_at(verdict, placed) for verdict in verdicts)
+                session = encode_lines([session_of(thing, placed.file, placed.line, shown)])
             lines.append(written)
-            items.append((thing.id, len(written)))
-    return Judged(b"".join(lines), items, dict(patterns), examples, unreadable, skipped, together(failed))
+            sessions.append(session)
+            items.append((thing.id, len(written), len(session)))
+    return Judged(
+        b"".join(lines),
+        b"".join(sessions),
+        items,
+        dict(patterns),
+        dict(sub_agents),
+        findings,
+        unreadable,
+        skipped,
+        together(failed),
+    )
+
+
+def failed_verdicts(verdicts: Iterable[Verdict]) -> list[Failed]:
+    """One entry per verdict of a classifier that failed."""
+    return [Failed(one.judge, 1, one.error or "") for one in verdicts if one.status == "failed"]
 
 
 def together(failed: Iterable[Failed]) -> list[Failed]:
@@ -155,8 +195,8 @@ def _at(verdict: Verdict, placed: Placed) -> PlacedVerdict:
     return PlacedVerdict(**msgspec.structs.asdict(verdict), file=placed.file, line=placed.line)
 
 
-def _example(verdict: Verdict, placed: Placed) -> Example:
-    return Example(verdict.item, verdict.judge, placed.file, placed.line, verdict.steps, verdict.rationale)
+def _finding(verdict: Verdict, placed: Placed) -> Finding:
+    return Finding(verdict.item, verdict.judge, placed.file, placed.line, verdict.steps, verdict.rationale)
 
 
 class Names:
@@ -183,65 +223,81 @@ class Names:
 
 
 class VerdictMerger:
-    """Adds stretches in order: it gives each trajectory an id of its own and keeps the first examples of a category.
+    """Adds stretches in order: it gives each trajectory an id of its own.
 
     Parameters
     ----------
-    entries
-        The journal's entries of the stretches that are done.
     items
-        The ids in their verdicts.
+        The ids that are in use.
     """
 
-    def __init__(self, entries: Iterable[Entry] = (), items: Iterable[str] = ()) -> None:
+    def __init__(self, items: Iterable[str] = ()) -> None:
         self._names = Names(items)
-        self._shown = Counter(example.category for entry in entries for example in entry.examples)
 
-    def add(self, judged: Judged) -> tuple[bytes, Entry]:
-        """The lines of one more stretch, with unique ids, and its entry for the journal."""
-        names = [self._names.give(wanted) for wanted, _ in judged.items]
+    def add(self, judged: Judged) -> tuple[Judged, Entry]:
+        """One more stretch with unique ids, and its entry for the journal."""
+        names = [self._names.give(wanted) for wanted, _, _ in judged.items]
         renamed = {
             position: name
-            for position, (name, (wanted, _)) in enumerate(zip(names, judged.items, strict=True))
+            for position, (name, (wanted, _, _)) in enumerate(zip(names, judged.items, strict=True))
             if name != wanted
         }
-        examples = []
-        for position, example in judged.examples:
-            if self._shown[example.category] < EXAMPLES:
-                self._shown[example.category] += 1
-                examples.append(msgspec.structs.replace(example, item=names[position]))
-        lines = b"".join(_renamed_lines(judged, renamed)) if renamed else judged.lines
-        patterns = list(judged.patterns.items())
-        return lines, Entry(patterns, examples, judged.unreadable, judged.skipped, len(renamed), judged.failed)
+        findings = [msgspec.structs.replace(finding, item=names[position]) for position, finding in judged.findings]
+        if renamed:
+            lengths = [length for _, length, _ in judged.items], [length for _, _, length in judged.items]
+            judged = msgspec.structs.replace(
+                judged,
+                lines=b"".join(_renamed(judged.lines, lengths[0], renamed, _verdict)),
+                sessions=b"".join(_renamed(judged.sessions, lengths[1], renamed, _session)),
+            )
+        entry = Entry(
+            list(judged.patterns.items()),
+            list(judged.sub_agents.items()),
+            findings,
+            judged.unreadable,
+            judged.skipped,
+            len(renamed),
+            judged.failed,
+        )
+        return judged, entry
 
 
 _verdict = msgspec.json.Decoder(PlacedVerdict)
+_session = msgspec.json.Decoder(Session)
 
 
-def _renamed_lines(judged: Judged, renamed: dict[int, str]) -> Iterator[bytes]:
+def _renamed(
+    lines: bytes,
+    lengths: Iterable[int],
+    renamed: dict[int, str],
+    decoder: "msgspec.json.Decoder[PlacedVerdict] | msgspec.json.Decoder[Session]",
+) -> Iterator[bytes]:
+    """The lines of each trajectory, with the new id where it has one."""
     start = 0
-    for position, (_, length) in enumerate(judged.items):
-        own = judged.lines[start : start + length]
+    for position, length in enumerate(lengths):
+        own = lines[start : start + length]
         start += length
         if position in renamed:
-            verdicts = _verdict.decode_lines(own)
-            own = encode_lines(msgspec.structs.replace(verdict, item=renamed[position]) for verdict in verdicts)
+            records = decoder.decode_lines(own)
+            own = encode_lines(msgspec.structs.replace(record, item=renamed[position]) for record in records)
         yield own
 
 
 def summarise(entries: Iterable[Entry]) -> Summary:
     """The summary of all journal entries."""
     patterns: Counter[Labels] = Counter()
-    examples: list[Example] = []
+    sub_agents: Counter[Labels] = Counter()
+    findings: list[Finding] = []
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
     failed: list[Failed] = []
     renamed = 0
     for entry in entries:
         patterns.update(dict(entry.patterns))
-        examples.extend(entry.examples)
+        sub_agents.update(dict(entry.sub_agents))
+        findings.extend(entry.findings)
         unreadable.extend(entry.unreadable)
         skipped.extend(entry.skipped)
         failed.extend(entry.failed)
         renamed += entry.renamed
-    return Summary(dict(patterns), examples, unreadable, skipped, renamed, together(failed))
+    return Summary(dict(patterns), dict(sub_agents), findings, unreadable, skipped, renamed, together(failed))

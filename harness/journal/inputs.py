@@ -15,6 +15,8 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from msgspec import Struct
+
 from harness.journal.records import Inputs
 
 MOST_LISTED = 20_000
@@ -26,19 +28,42 @@ _SETTLED_SECONDS = 2.0
 """How long a file must have stood unchanged for its times to tell it from what it becomes next."""
 
 
-def inputs_of_files(paths: Iterable[Path]) -> Inputs:
-    """The number of files and bytes, and a digest over all names and contents, in order.
+class FileState(Struct, frozen=True, gc=False):
+    """A file as it was when it was read: its length, the time of its last change in ns, and its CRC-32."""
+
+    file: str
+    bytes: int
+    modified: int
+    checksum: int
+
+
+def file_state(path: Path, known: FileState | None = None) -> FileState:
+    """A file as it is now; where its length and time are those of `known`, it is not read.
 
     A file that cannot be opened counts as an empty one; the code that reads it raises the error.
     """
+    name = name_of(path)
+    try:
+        stat = path.stat()
+        if known is not None and (known.bytes, known.modified) == (stat.st_size, stat.st_mtime_ns):
+            return known
+        length, checksum = length_and_checksum(path)
+        return FileState(name, length, stat.st_mtime_ns, checksum)
+    except OSError:
+        return FileState(name, 0, 0, 0)
+
+
+def name_of(path: Path) -> str:
+    """The name under which a file is noted."""
+    return os.fsencode(path).decode(errors="backslashreplace")
+
+
+def inputs_of_files(states: Iterable[FileState]) -> Inputs:
+    """The number of files and bytes, and a digest over all names and contents, in order."""
     parts, size = [], 0
-    for path in paths:
-        try:
-            length, checksum = length_and_checksum(path)
-        except OSError:
-            length = checksum = 0
-        size += length
-        parts.append(part(os.fsencode(path).decode(errors="backslashreplace"), length, checksum))
+    for state in states:
+        size += state.bytes
+        parts.append(part(state.file, state.bytes, state.checksum))
     return Inputs(len(parts), size, digest_of(parts), parts=listed(parts))
 
 

@@ -4,6 +4,8 @@ A run is a folder:
 
     run.toml         settings, inputs, versions and times: `Manifest`
     verdicts.jsonl   one verdict per line, in the order of the inputs
+    sessions.jsonl   of `classify`: one session per line
+    files.jsonl      of `classify`: one file per line, as it was when it was read
     scores.json      the scores
     report.html      the scores as a page
 
@@ -29,6 +31,7 @@ from msgspec import Struct, field
 
 from harness.errors import InputError, writing
 from harness.repair_attempt import RepairAttempt
+from harness.session import Session
 from harness.verdict import Verdict
 
 SCHEMA = 1
@@ -36,6 +39,8 @@ SCHEMA = 1
 
 MANIFEST = "run.toml"
 VERDICTS = "verdicts.jsonl"
+SESSIONS = "sessions.jsonl"
+FILES = "files.jsonl"
 SCORES = "scores.json"
 REPORT = "report.html"
 
@@ -58,6 +63,9 @@ class Records(Struct, Generic[Record], frozen=True):
 
 VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
 """What most runs record."""
+
+SESSION_RECORDS = Records(Session, SESSIONS, "session")
+"""What a run of `classify` records beside its verdicts."""
 
 ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
 """What a run of repairs records."""

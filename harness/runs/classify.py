@@ -7,14 +7,27 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from msgspec import structs
+
 from harness.errors import InputError
-from harness.journal.classified import Entry, Judged, Summary, VerdictMerger, judge, summarise
-from harness.journal.inputs import inputs_of_files
-from harness.journal.records import SCHEMA, VERDICT_RECORDS, VERDICTS, Manifest, judged_items, replace_file
+from harness.journal.beside import RecordsBeside
+from harness.journal.classified import Entry, Judged, Show, Summary, VerdictMerger, judge, summarise
+from harness.journal.records import SCHEMA, SESSIONS, VERDICTS, Manifest, judged_items
 from harness.journal.run_folder import RunInProgress
 from harness.journal.workers import available, in_order
 from harness.progress import Progress
-from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, placed_in, total_bytes
+from harness.readers import Found
+from harness.runs.file_batches import (
+    Batch,
+    batches,
+    check_named,
+    describe,
+    files_since,
+    found_files,
+    placed_in,
+    total_bytes,
+)
+from harness.runs.growth import NOTHING, run_that_grows
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from harness.version import __version__
@@ -22,8 +35,8 @@ from harness.version import __version__
 ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
 """A trajectory and the categories to look for → one verdict a category, in their order."""
 
-Conclude = Callable[[Summary], Mapping[str, bytes]]
-"""What was found → the files that a finished run has of it, by name."""
+Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
+"""What was found, and the folder with its records → the files that a finished run has of it, by name."""
 
 ONE_WORKER_BYTES = 64 << 20
 """Inputs up to this size are read by one process: several would take longer to start than they save."""
@@ -40,9 +53,14 @@ def classify_paths(
     out: Path | None = None,
     workers: int | None = None,
     arguments: Sequence[str] = (),
-    conclude: Conclude | None = None,
+    conclude: Conclude = lambda _summary, _folder: {},
+    since: datetime | None = None,
+    show: Show | None = None,
 ) -> Summary | None:
     """What is found in all trajectories of the files and folders `paths`; `None` where `out` is a finished run of them.
+
+    A finished run takes new and changed files: those that it has read are not read again, and what it found in files
+    that are gone stays.
 
     Parameters
     ----------
@@ -53,14 +71,18 @@ def classify_paths(
     classify
         Gives the verdicts; a function of a module, so that other processes find it.
     out
-        A run folder: verdicts are written to it as they come. A run of the same inputs and categories that stands
-        there is gone on with.
+        A run folder: verdicts are written to it as they come. A run of the same categories that stands there is
+        continued.
     workers
         How many processes; `None` decides by the size of the inputs.
     arguments
         Those of the command line.
     conclude
         Gives the files that the finished run has beside its verdicts.
+    since
+        Files that were last changed before are left out.
+    show
+        Makes what a page needs to show a flagged trajectory; a function of a module.
 
     Raises
     ------
@@ -74,13 +96,16 @@ def classify_paths(
         A worker process died.
     """
     check_named(paths)
-    judge_batch = partial(_judge_batch, classify=classify, categories=tuple(categories), keep_lines=out is not None)
+    judge_batch = partial(
+        _judge_batch, classify=classify, categories=tuple(categories), keep_lines=out is not None, show=show
+    )
     if out is not None:
-        return _into_run(paths, tuple(categories), judge_batch, out, workers, arguments, conclude)
+        return _into_run(paths, tuple(categories), judge_batch, out, workers, arguments, conclude, since)
+    files = partial(files_since, since=since)
     if workers is None:
-        workers = _enough_workers(total_bytes(found_files(paths)))
+        workers = _enough_workers(total_bytes(files(found_files(paths))))
     merger = VerdictMerger()
-    judged = _judged(judge_batch, batches(found_files(paths)), workers)
+    judged = _judged(judge_batch, batches(files(found_files(paths))), workers)
     found = summarise(merger.add(one)[1] for one in judged)
     _expect_some(found, paths)
     return found
@@ -93,7 +118,8 @@ def _into_run(
     out: Path,
     workers: int | None,
     arguments: Sequence[str],
-    conclude: Conclude | None,
+    conclude: Conclude,
+    since: datetime | None,
 ) -> Summary | None:
     manifest = Manifest(
         schema=SCHEMA,
@@ -103,32 +129,43 @@ def _into_run(
         python=platform.python_version(),
         started=_now(),
         settings={"categories": list(categories)},
-        inputs=inputs_of_files(found.path for found in found_files(paths, left_out=out)),
+        inputs=NOTHING,
     )
-    with RunInProgress(out, manifest, VERDICT_RECORDS, Entry) as run:
-        if run.finished:
-            return None
-        merger = VerdictMerger(run.entries, judged_items(out / VERDICTS))
-        todo = islice(batches(found_files(paths, left_out=out)), len(run.entries), None)
-        for judged in _judged(judge_batch, todo, workers or _enough_workers(manifest.inputs.bytes)):
-            run.append_lines(*merger.add(judged))
-        found = summarise(run.entries)
-        _expect_some(found, paths)
-        for name, content in (conclude(found) if conclude else {}).items():
-            replace_file(out / name, content)
-        run.finish(_now())
-    return found
+
+    def classify_into(run: RunInProgress[Verdict, Entry], files: Sequence[Found], taken: Iterable[str]) -> None:
+        merger = VerdictMerger([*taken, *judged_items(run.folder / VERDICTS)])
+        todo = islice(batches(files), len(run.entries), None)
+        length = run.entries[-1].sessions_length if run.entries else 0
+        enough = workers or _enough_workers(total_bytes(files))
+        with RecordsBeside(run.folder / SESSIONS, length) as sessions:
+            for judged in _judged(judge_batch, todo, enough):
+                named, entry = merger.add(judged)
+                sessions.append(named.sessions)
+                run.append_lines(named.lines, structs.replace(entry, sessions_length=sessions.length))
+
+    files = list(files_since(found_files(paths, left_out=out), since))
+    return run_that_grows(
+        out, manifest, files, classify_into, partial(_concluded, paths=paths, conclude=conclude), _now
+    )
+
+
+def _concluded(summary: Summary, folder: Path, paths: Sequence[Path], conclude: Conclude) -> Mapping[str, bytes]:
+    _expect_some(summary, paths)
+    return conclude(summary, folder)
 
 
 def _judged(judge_batch: Callable[[Batch], Judged], todo: Iterable[Batch], workers: int) -> Iterator[Judged]:
-    with Progress("trajectories") as progress:
+    with Progress("sessions") as progress:
         for judged in in_order(judge_batch, todo, workers, describe):
             progress.advance(len(judged.items))
             yield judged
 
 
-def _judge_batch(batch: Batch, classify: ClassifyAs, categories: tuple[str, ...], keep_lines: bool) -> Judged:
-    return judge(placed_in(batch), lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines)
+def _judge_batch(
+    batch: Batch, classify: ClassifyAs, categories: tuple[str, ...], keep_lines: bool, show: Show | None
+) -> Judged:
+    found = placed_in(batch)
+    return judge(found, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
 
 
 def _enough_workers(size: int) -> int:
@@ -136,7 +173,7 @@ def _enough_workers(size: int) -> int:
 
 
 def _expect_some(found: Summary, paths: Sequence[Path]) -> None:
-    if found.n or found.unreadable:
+    if not found.empty:
         return
     skipped = len(found.skipped)
     held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"

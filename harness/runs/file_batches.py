@@ -5,6 +5,7 @@ are. How a set of files is cut depends on nothing but the files.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 
@@ -32,6 +33,19 @@ def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator
         return find_files(paths)
     inside = cache(partial(_is_within, folder=left_out.resolve()))
     return (found for found in find_files(paths) if not inside(found.path.parent))
+
+
+def files_since(files: Iterable[Found], since: datetime | None) -> Iterator[Found]:
+    """The files that were last changed at a time or later; all where there is no time."""
+    earliest = since.timestamp() if since else 0.0
+    return (found for found in files if not since or _changed(found.path) >= earliest)
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # gone since it was listed: whoever reads it says so
+        return float("inf")
 
 
 def _holds(paths: Iterable[Path], folder: Path) -> bool:

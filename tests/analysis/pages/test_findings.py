@@ -1,19 +1,19 @@
 """Findings as text: undefined is a dash and not a zero, examples are spread over categories."""
 
 from analysis.pages.findings import Findings, findings, findings_text, tables
-from harness.journal.classified import Example, Labels, Summary
+from harness.journal.classified import Finding, Labels, Summary
 from harness.trajectory import Skipped, Unreadable
 
 CATEGORIES = ("loop", "drift")
 
 
-def _findings(patterns: dict[Labels, int], examples: tuple[Example, ...] = ()) -> Findings:
+def _findings(patterns: dict[Labels, int], examples: tuple[Finding, ...] = ()) -> Findings:
     unreadable, skipped = [Unreadable("a.jsonl", 3, "no JSON")], [Skipped("notes.txt", "no known format")]
-    return findings(CATEGORIES, Summary(patterns, list(examples), unreadable, skipped, 0))
+    return findings(CATEGORIES, Summary(patterns, {}, list(examples), unreadable, skipped, 0))
 
 
-def _example(item: str, category: str, steps: tuple[int, ...] = (), why: str = "So it is.") -> Example:
-    return Example(item, category, "a.jsonl", 4, steps, why)
+def _example(item: str, category: str, steps: tuple[int, ...] = (), why: str = "So it is.") -> Finding:
+    return Finding(item, category, "a.jsonl", 4, steps, why)
 
 
 def test_a_category_that_nothing_was_judged_for_has_a_dash_and_no_zero() -> None:

@@ -1,10 +1,12 @@
-"""Trajectories to verdicts: counted by pattern, ids made unique in order, examples kept."""
+"""Trajectories to verdicts and sessions: counted by pattern, ids made unique in order."""
 
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from harness.journal.classified import EXAMPLES, Judged, Names, VerdictMerger, judge, summarise
+from harness.journal.classified import Judged, Names, VerdictMerger, judge, summarise
+from harness.session import Session
 from harness.trajectory import Skipped, Source, Trajectory, Unreadable
 from harness.verdict import Verdict
 
@@ -46,17 +48,34 @@ def test_what_is_no_trajectory_is_kept_apart() -> None:
 def test_the_lines_are_the_verdicts_in_order_and_each_length_is_of_its_trajectory() -> None:
     judged = _judged(_trajectory("a", "yn"), _trajectory("bb", "nn"))
     assert _items(judged.lines) == ["a", "a", "bb", "bb"]
-    assert sum(length for _, length in judged.items) == len(judged.lines)
+    assert sum(length for _, length, _ in judged.items) == len(judged.lines)
+    assert sum(length for _, _, length in judged.items) == len(judged.sessions)
     assert _judged(_trajectory("a", "yn"), keep_lines=False).lines == b""
 
 
-def test_a_taken_id_gets_the_first_free_suffix_in_lines_and_examples() -> None:
+def test_a_taken_id_gets_the_first_free_suffix_in_verdicts_sessions_and_findings() -> None:
     merger = VerdictMerger()
     first, _ = merger.add(_judged(_trajectory("a", "nn"), _trajectory("a~2", "nn")))
     second, entry = merger.add(_judged(_trajectory("b", "nn"), _trajectory("a", "yn"), _trajectory("a", "ny")))
-    assert _items(first + second)[::2] == ["a", "a~2", "b", "a~3", "a~4"]
+    assert _items(first.lines + second.lines)[::2] == ["a", "a~2", "b", "a~3", "a~4"]
+    sessions = msgspec.json.Decoder(Session).decode_lines(first.sessions + second.sessions)
+    assert [session.item for session in sessions] == ["a", "a~2", "b", "a~3", "a~4"]
     assert entry.renamed == 2
-    assert [example.item for example in entry.examples] == ["a~3", "a~4"]
+    assert [finding.item for finding in entry.findings] == ["a~3", "a~4"]
+
+
+def test_a_flagged_trajectory_is_kept_to_be_shown_with_its_evidence() -> None:
+    things = [_trajectory("a", "yn"), _trajectory("b", "nn")]
+    judged = judge(things, _classify, keep_lines=True, show=lambda one, steps: f"{one.id} {sorted(steps)}")
+    shown = [one.shown for one in msgspec.json.Decoder(Session).decode_lines(judged.sessions)]
+    assert shown == ["a [1]", ""]
+
+
+def test_runs_of_sub_agents_are_counted_apart() -> None:
+    started = structs.replace(_trajectory("b", "yn"), parent="a")
+    taken_up_again = structs.replace(_trajectory("c", "yn"), parent="a", extra={"replayed_lines": []})
+    judged = _judged(_trajectory("a", "nn"), started, taken_up_again)
+    assert (judged.patterns, judged.sub_agents) == ({("no", "no"): 1, ("yes", "no"): 1}, {("yes", "no"): 1})
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a~2", "a~2~2", "b~3"]), max_size=12), st.integers(0, 12))
@@ -66,17 +85,6 @@ def test_names_are_unique_and_the_same_when_taken_up_from_any_point(wanted: list
     assert len(set(given_names)) == len(wanted)
     again = Names(given_names[:point])
     assert [again.give(name) for name in wanted[point:]] == given_names[point:]
-
-
-def test_no_more_examples_are_noted_than_are_shown_also_over_stretches_and_after_resuming() -> None:
-    stretches = [_judged(*(_trajectory(f"{part}-{place}", "yn") for place in range(2))) for part in range(4)]
-    merger = VerdictMerger()
-    entries = [merger.add(stretch)[1] for stretch in stretches[:2]]
-    resumed = VerdictMerger(entries)
-    entries += [resumed.add(stretch)[1] for stretch in stretches[2:]]
-    shown = [example.item for example in summarise(entries).examples]
-    assert shown == ["0-0", "0-1", "1-0"]
-    assert len(shown) == EXAMPLES
 
 
 @given(st.lists(st.sampled_from(["yy", "yn", "ny", "nn", "n?", "??"]), max_size=20), st.integers(1, 7))

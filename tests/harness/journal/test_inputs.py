@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.journal import inputs
-from harness.journal.inputs import difference, inputs_of_files, text_part
+from harness.journal.inputs import difference, file_state, inputs_of_files, text_part
 from harness.journal.records import Inputs
 
 
@@ -14,17 +14,17 @@ def test_the_digest_changes_with_content_name_and_order_and_with_nothing_else(tm
     one, two = tmp_path / "one", tmp_path / "two"
     one.write_bytes(b"12345")
     two.write_bytes(b"6")
-    before = inputs_of_files([one, two])
+    before = inputs_of_files(map(file_state, [one, two]))
     assert (before.files, before.bytes) == (2, 6)
     one.touch()
-    assert inputs_of_files([one, two]) == before
-    assert inputs_of_files([two, one]) != before
+    assert inputs_of_files(map(file_state, [one, two])) == before
+    assert inputs_of_files(map(file_state, [two, one])) != before
     one.write_bytes(b"1234x")
-    assert inputs_of_files([one, two]) != before
+    assert inputs_of_files(map(file_state, [one, two])) != before
     one.write_bytes(b"12345")
     one.rename(tmp_path / "three")
-    assert inputs_of_files([tmp_path / "three", two]).digest != before.digest
-    assert inputs_of_files([one, two]).bytes == 1
+    assert inputs_of_files(map(file_state, [tmp_path / "three", two])).digest != before.digest
+    assert inputs_of_files(map(file_state, [one, two])).bytes == 1
 
 
 @pytest.fixture
@@ -47,28 +47,28 @@ def test_a_file_that_stands_unchanged_is_read_once(
 ) -> None:
     (tmp_path / "runs").write_bytes(b"a" * 1000)
     monkeypatch.setattr(inputs, "_SETTLED_SECONDS", -1e9)
-    first = inputs_of_files([tmp_path / "runs"])
-    assert inputs_of_files([tmp_path / "runs"]) == first
+    first = inputs_of_files(map(file_state, [tmp_path / "runs"]))
+    assert inputs_of_files(map(file_state, [tmp_path / "runs"])) == first
     assert reads == [tmp_path / "runs"]
     stat = (tmp_path / "runs").stat()
     (tmp_path / "runs").write_bytes(b"b" * 1000)
     os.utime(tmp_path / "runs", ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
-    assert inputs_of_files([tmp_path / "runs"]) != first
+    assert inputs_of_files(map(file_state, [tmp_path / "runs"])) != first
 
 
 def test_a_file_that_was_just_written_is_read_each_time(tmp_path: Path, reads: list[Path]) -> None:
     (tmp_path / "runs").write_bytes(b"a" * 1000)
     for _ in range(2):
-        inputs_of_files([tmp_path / "runs"])
+        inputs_of_files(map(file_state, [tmp_path / "runs"]))
     assert len(reads) == 2
 
 
 def test_a_name_that_is_no_text_is_told_and_listed(tmp_path: Path) -> None:
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.json"))
     odd.write_bytes(b"1")
-    before = inputs_of_files([odd])
+    before = inputs_of_files(map(file_state, [odd]))
     odd.write_bytes(b"2")
-    assert difference(before, inputs_of_files([odd])).endswith("\\xff.json changed")
+    assert difference(before, inputs_of_files(map(file_state, [odd]))).endswith("\\xff.json changed")
 
 
 def test_more_files_than_can_be_listed_are_told_by_their_digest_alone(
@@ -77,11 +77,14 @@ def test_more_files_than_can_be_listed_are_told_by_their_digest_alone(
     monkeypatch.setattr(inputs, "MOST_LISTED", 1)
     (tmp_path / "a").write_bytes(b"1")
     (tmp_path / "b").write_bytes(b"1")
-    both = inputs_of_files([tmp_path / "a", tmp_path / "b"])
+    both = inputs_of_files(map(file_state, [tmp_path / "a", tmp_path / "b"]))
     assert both.parts == ()
-    assert difference(inputs_of_files([tmp_path / "a"]), both) == "1 file of 1 bytes then, 2 files of 2 bytes now"
+    assert (
+        difference(inputs_of_files(map(file_state, [tmp_path / "a"])), both)
+        == "1 file of 1 bytes then, 2 files of 2 bytes now"
+    )
     (tmp_path / "b").write_bytes(b"2")
-    assert difference(both, inputs_of_files([tmp_path / "a", tmp_path / "b"])) == "the contents differ"
+    assert difference(both, inputs_of_files(map(file_state, [tmp_path / "a", tmp_path / "b"]))) == "the contents differ"
 
 
 def test_what_an_earlier_version_did_not_note_is_not_compared() -> None:

@@ -1,0 +1,276 @@
+"""A run of `classify` that takes new and changed files: what it found in the others stays, and they are not read again.
+
+A finished run lists the files that it has read (`files.jsonl`). The new and changed ones become a run of their own in
+the folder `.growing`, which a kill interrupts like any other. When it is done, the whole is put together in a folder
+beside it, and that folder's new name, `.whole`, is what makes it count: whoever comes next moves its files into place.
+"""
+
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, structs
+
+from harness.errors import InputError, UsageError
+from harness.journal.classified import Entry, Finding, PlacedVerdict, Summary, failed_verdicts, summarise
+from harness.journal.inputs import FileState, file_state, inputs_of_files, name_of
+from harness.journal.records import (
+    FILES,
+    MANIFEST,
+    SCORES,
+    SESSION_RECORDS,
+    SESSIONS,
+    VERDICT_RECORDS,
+    VERDICTS,
+    Inputs,
+    Manifest,
+    Records,
+    encode_lines,
+    read_manifest,
+    read_records,
+    replace_file,
+    write_manifest,
+    written_in,
+)
+from harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder
+from harness.progress import say
+from harness.readers import Found
+from harness.trajectory import Skipped, Unreadable
+from harness.verdict import Verdict
+
+GROWING = ".growing"
+WHOLE = ".whole"
+_BUILDING = ".building"
+
+NOTHING = Inputs(0, 0, "")
+"""The inputs of a run whose files are not yet looked at."""
+
+Run = RunInProgress[Verdict, Entry]
+
+ClassifyInto = Callable[[Run, Sequence[Found], Iterable[str]], None]
+"""Classify files into a run; the ids are taken by earlier sessions."""
+
+Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
+
+_FILE_RECORDS = Records(FileState, FILES, "file")
+_PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
+
+
+class _LeftOut(Struct, frozen=True):
+    """What the scores of a run say of what was no session."""
+
+    unreadable: list[Unreadable]
+    skipped: list[Skipped]
+    renamed: int
+
+
+def run_that_grows(
+    out: Path,
+    manifest: Manifest,
+    files: Sequence[Found],
+    classify_into: ClassifyInto,
+    conclude: Conclude,
+    now: Callable[[], str],
+) -> Summary | None:
+    """Make a run of files, or bring the one that stands in a folder up to date; `None` where nothing is new.
+
+    Parameters
+    ----------
+    out
+        The folder of the run.
+    manifest
+        What is asked for; its inputs are filled in.
+    files
+        What there is to read. What the run found in other files stays.
+    classify_into
+        Does the work.
+    conclude
+        Gives the files that the finished run has beside its records.
+    now
+        Gives the time.
+
+    Raises
+    ------
+    UsageError
+        The folder holds a run of another command or other categories, or another process is writing it.
+    InputError
+        A file of the run is broken.
+    """
+    make_folder(out)
+    _complete(out)
+    earlier = read_manifest(out)
+    if earlier is None or not earlier.finished or not _same_question(earlier, manifest):
+        return _first_run(out, earlier, manifest, files, classify_into, conclude, now)
+    if not (out / FILES).is_file():
+        earlier_kind = f"{out} holds a run of an earlier Misstep, which did not note its files"
+        raise UsageError(earlier_kind, "Name another folder for the run.")
+    known = {state.file: state for state in read_records(out, _FILE_RECORDS)}
+    as_read = known
+    if earlier.misstep != manifest.misstep:
+        say(f"misstep: {out} is of Misstep {earlier.misstep} and this is {manifest.misstep}: all is read again.")
+        as_read = {}
+    there = [file_state(found.path, as_read.get(name_of(found.path))) for found in files]
+    fresh = {state.file: state for state in there if not _same(as_read.get(state.file), state)}
+    if not fresh:
+        return None
+    states = known | fresh
+    new = len(states) - len(known)
+    say(f"misstep: {new:,} new and {len(fresh) - new:,} changed files; the other {len(states) - len(fresh):,} stand.")
+    todo = [found for found, state in zip(files, there, strict=True) if state.file in fresh]
+    with _growing(out, structs.replace(manifest, inputs=inputs_of_files(fresh.values()))) as run:
+        kept = (session.item for session in read_records(out, SESSION_RECORDS) if session.file not in fresh)
+        classify_into(run, todo, kept)
+        whole = structs.replace(manifest, started=earlier.started, inputs=inputs_of_files(states.values()))
+        found = _put_together(out, run, set(fresh), whole, states.values(), conclude, now)
+    _complete(out)
+    return found
+
+
+def _first_run(
+    out: Path,
+    earlier: Manifest | None,
+    manifest: Manifest,
+    files: Sequence[Found],
+    classify_into: ClassifyInto,
+    conclude: Conclude,
+    now: Callable[[], str],
+) -> Summary | None:
+    states = [file_state(found.path) for found in files]
+    asked = structs.replace(manifest, inputs=inputs_of_files(states))
+    if earlier is not None and _same_question(earlier, asked) and earlier.inputs != asked.inputs:
+        _begin_anew(out)
+    with RunInProgress(out, asked, VERDICT_RECORDS, Entry) as run:
+        if run.finished:
+            return None
+        classify_into(run, files, ())
+        found = summarise(run.entries)
+        _write_all(out, conclude(found, out), states)
+        run.finish(now())
+    return found
+
+
+def _same_question(earlier: Manifest, manifest: Manifest) -> bool:
+    return (earlier.command, earlier.settings) == (manifest.command, manifest.settings)
+
+
+def _same(known: FileState | None, state: FileState) -> bool:
+    return known is not None and (known.bytes, known.checksum) == (state.bytes, state.checksum)
+
+
+def _begin_anew(out: Path) -> None:
+    """Empty the folder of a run that was stopped, and whose files have changed since."""
+    say("misstep: files changed since this run was stopped; it begins anew.")
+    with locked(out / PROGRESS):
+        for name in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):
+            (out / name).unlink(missing_ok=True)
+
+
+def _growing(out: Path, manifest: Manifest) -> Run:
+    """The run of the new files, begun or continued; one of files that have changed since is thrown away."""
+    folder = out / GROWING
+    begun = read_manifest(folder) if folder.is_dir() else None
+    if begun is not None and (begun.inputs, begun.misstep) != (manifest.inputs, manifest.misstep):
+        make_folder(folder)
+        with locked(folder / PROGRESS):
+            shutil.rmtree(folder)
+    return RunInProgress(folder, manifest, VERDICT_RECORDS, Entry)
+
+
+def _kept(out: Path, building: Path, fresh: set[str]) -> Entry:
+    """Copy the records of all files but the fresh ones, and count them."""
+    sub_agents = set()
+    with (building / SESSIONS).open("wb") as stream:
+        for session in read_records(out, SESSION_RECORDS):
+            if session.file not in fresh:
+                stream.write(encode_lines([session]))
+                if session.parent is not None:
+                    sub_agents.add(session.item)
+    labels: defaultdict[str, list[str | None]] = defaultdict(list)
+    findings = []
+    failed = []
+    with (building / VERDICTS).open("wb") as stream:
+        for verdict in read_records(out, _PLACED):
+            if verdict.file not in fresh:
+                stream.write(encode_lines([verdict]))
+                labels[verdict.item].append(verdict.label)
+                failed += failed_verdicts([verdict])
+                if verdict.label == "yes":
+                    findings.append(
+                        Finding(
+                            verdict.item, verdict.judge, verdict.file, verdict.line, verdict.steps, verdict.rationale
+                        )
+                    )
+    left_out = _left_out(out)
+    patterns = Counter(tuple(one) for item, one in labels.items() if item not in sub_agents)
+    return Entry(
+        patterns=list(patterns.items()),
+        sub_agents=list(Counter(tuple(one) for item, one in labels.items() if item in sub_agents).items()),
+        findings=findings,
+        unreadable=[one for one in left_out.unreadable if one.file not in fresh],
+        skipped=[one for one in left_out.skipped if one.file not in fresh],
+        renamed=left_out.renamed,
+        failed=failed,
+    )
+
+
+def _left_out(out: Path) -> _LeftOut:
+    file = out / SCORES
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=_LeftOut)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the scores of a finished run cannot be read: {error}", "Name another folder for the run.", file=file
+        ) from error
+
+
+def _put_together(
+    out: Path,
+    run: Run,
+    fresh: set[str],
+    manifest: Manifest,
+    states: Iterable[FileState],
+    conclude: Conclude,
+    now: Callable[[], str],
+) -> Summary:
+    """The whole of what stands and of what is new, in a folder beside it."""
+    building = _empty(out / _BUILDING)
+    entries = [_kept(out, building, fresh), *run.entries]
+    for name in (VERDICTS, SESSIONS):
+        _append(run.folder / name, building / name)
+    found = summarise(entries)
+    _write_all(building, conclude(found, building), states)
+    write_manifest(building, structs.replace(manifest, finished=now(), written=written_in(building, VERDICTS)))
+    building.rename(out / WHOLE)
+    return found
+
+
+def _write_all(folder: Path, files: Mapping[str, bytes], states: Iterable[FileState]) -> None:
+    for name, content in {**files, FILES: encode_lines(states)}.items():
+        replace_file(folder / name, content)
+
+
+def _complete(out: Path) -> None:
+    """Move the files of a whole that is ready into place; a kill in between leaves the rest to the next command."""
+    whole = out / WHOLE
+    if not whole.is_dir():
+        return
+    with suppress(FileNotFoundError):  # another command does the same at this moment
+        for file in whole.iterdir():
+            file.replace(out / file.name)
+        whole.rmdir()
+    shutil.rmtree(out / GROWING, ignore_errors=True)
+
+
+def _empty(folder: Path) -> Path:
+    with suppress(FileNotFoundError):
+        shutil.rmtree(folder)
+    make_folder(folder)
+    return folder
+
+
+def _append(part: Path, whole: Path) -> None:
+    with part.open("rb") as source, whole.open("ab") as target:
+        shutil.copyfileobj(source, target)
