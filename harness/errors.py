@@ -101,6 +101,10 @@ class InputError(MisstepError):
         return f"{where}: {sentence}" if where else sentence
 
 
+class NoTrajectory(InputError):
+    """There is nothing to read in the files and folders that were named."""
+
+
 class UnknownFormat(InputError):
     """No reader recognises a file.
 

@@ -16,6 +16,7 @@ from misstep import __version__
 COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
     "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules; no model is asked."),
+    "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),
     "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
     "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),

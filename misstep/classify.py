@@ -1,18 +1,18 @@
 """`misstep classify`: misbehaviour in trajectories of any known format, found by rule, and how frequent it is."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from analysis.pages.findings import Findings, findings_page, findings_text
-from harness.classifiers import CLASSIFIERS, classifier_for, classify_all
-from harness.classifiers import categories as known_categories
-from harness.errors import UsageError
+from harness.classifiers import chosen_categories, classify_all
 from harness.escaping import plain
 from harness.progress import say
 from harness.trajectory import Unreadable
-from misstep.options import Html, Json, command_app
+from misstep.classify_options import Categories
+from misstep.options import Html, Json, command_app, moment
 from misstep.pages import write_page
 from studies.classified_paths import as_json, classified_findings
 
@@ -24,13 +24,17 @@ app = command_app()
 @app.command()
 def classify(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
-    categories: Annotated[
-        str, typer.Option(metavar="A,B", help=f"Categories to look for; by default {', '.join(CLASSIFIERS)}.")
-    ] = "",
+    categories: Categories = "",
     out: Annotated[
         Path | None,
+        typer.Option(metavar="RUN", help="Folder that keeps verdicts, scores and a page; a run there takes new files."),
+    ] = None,
+    since: Annotated[
+        datetime | None,
         typer.Option(
-            metavar="RUN", help="Folder that keeps the verdicts, the scores and a page; it makes the run resumable."
+            metavar="WHEN",
+            parser=moment,
+            help="Leave out files that were last changed before: a date or time, or 7d, 12h.",
         ),
     ] = None,
     workers: Annotated[
@@ -46,10 +50,11 @@ def classify(
 ) -> None:
     """Find misbehaviour in agent runs of any known format with rules, and count how frequent it is.
 
-    With --out, the same command continues a run that was stopped or killed. The exit code is 1 if a trajectory was
-    unreadable (stderr names its file and line, and the others are counted) or if a classifier failed (stderr names it).
+    With --out, the same command continues a run that was stopped or killed, and brings a finished one up to date: only
+    new and changed files are read. The exit code is 1 if a session was unreadable (stderr names its file and line, and
+    the others are counted) or if a classifier failed (stderr names it).
     """
-    chosen = choose(categories)
+    chosen = chosen_categories(categories)
     arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]
     try:
         found = classified_findings(
@@ -59,6 +64,7 @@ def classify(
             out=out,
             workers=workers,
             arguments=[*arguments, "--out", str(out)] if out else arguments,
+            since=since,
         )
     except KeyboardInterrupt:
         say(
@@ -75,32 +81,13 @@ def classify(
         raise typer.Exit(1)
 
 
-def choose(asked: str) -> tuple[str, ...]:
-    """The categories that are asked for, in the order of the registry; all where none is named.
-
-    Raises
-    ------
-    UsageError
-        There is no such category, or the classifier of one that is named cannot be loaded: said before any work.
-    """
-    known = known_categories()
-    wanted = {name.strip() for name in asked.split(",") if name.strip()}
-    unknown = sorted(wanted.difference(known))
-    if unknown:
-        raise UsageError(f"there is no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
-    chosen = tuple(name for name in known if not wanted or name in wanted)
-    for name in wanted:
-        classifier_for(name)
-    return chosen
-
-
 def _complain(found: Findings) -> None:
     """Say on stderr what was left out or given another name."""
     for one in found.unreadable[:_UNREADABLE_SHOWN]:
         say(f"misstep: {plain(_place(one))}: {plain(one.error)}")
     more = len(found.unreadable) - _UNREADABLE_SHOWN
     if more > 0:
-        say(f"misstep: and {more:,} more unreadable trajectories; --json lists them all.")
+        say(f"misstep: and {more:,} more unreadable sessions; --json lists them all.")
     for failed in found.failed:
         say(f"misstep: {plain(failed.error)}")
     if found.renamed:

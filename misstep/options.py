@@ -1,5 +1,7 @@
 """Options that several commands share, and the settings of every command line application."""
 
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -48,6 +50,19 @@ Seed = Annotated[
 BenchmarkFolder = Annotated[
     str, typer.Option("--benchmark", help="The benchmark's folder or name, if the benchmark has moved since the run.")
 ]
+
+
+def moment(given: str) -> datetime:
+    """A time that is given as a date, a time in ISO 8601, or as days or hours before now, such as `7d` and `12h`."""
+    if span := re.fullmatch(r"(\d{1,5})([dh])", given):
+        return datetime.now(UTC) - timedelta(**{_SPANS[span[2]]: int(span[1])})
+    try:
+        return datetime.fromisoformat(given).astimezone()
+    except ValueError:
+        raise typer.BadParameter(f"{given!r} is no date such as 2026-01-31, and no span such as 7d or 12h") from None
+
+
+_SPANS = {"d": "days", "h": "hours"}
 
 
 def json_text(document: object) -> str:

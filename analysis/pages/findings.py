@@ -134,7 +134,7 @@ def _page_examples(found: Findings) -> Iterator[str]:
     for name in found.categories:
         own = [one for one in found.findings if one.category == name]
         for example in own[:_EXAMPLES]:
-            yield f"{example.category}: {_example_line(example)}"
+            yield f"{example.category}: {finding_line(example)}"
 
 
 def findings_text(found: Findings) -> str:
@@ -144,7 +144,7 @@ def findings_text(found: Findings) -> str:
     if examples:
         width = max(len(example.category) for example in examples)
         lines += ["", "For example"]
-        lines += [f"  {example.category:{width}}  {_example_line(example)}" for example in examples]
+        lines += [f"  {example.category:{width}}  {finding_line(example)}" for example in examples]
     left_out = list(_left_out(found))
     return "\n".join(lines + ([""] if left_out else []) + left_out)
 
@@ -176,7 +176,8 @@ def _spread(found: Findings) -> list[Finding]:
     return [example for _, _, example in ranked[:_EXAMPLES]]
 
 
-def _example_line(example: Finding) -> str:
+def finding_line(example: Finding) -> str:
+    """A finding in one line: the session, its file, the evidence steps and the reason."""
     where = example.file if example.line is None else f"{example.file}:{example.line}"
     return plain(f"{example.item} ({where}){_steps(example)}: {example.rationale}")
 

@@ -37,6 +37,25 @@ def categories() -> list[str]:
     return list(CLASSIFIERS.names())
 
 
+def chosen_categories(asked: str) -> tuple[str, ...]:
+    """The categories that are asked for, in the order of the registry; all where none is named.
+
+    Raises
+    ------
+    UsageError
+        There is no such category, or the classifier of one that is named cannot be loaded: said before any work.
+    """
+    known = categories()
+    wanted = {name.strip() for name in asked.split(",") if name.strip()}
+    unknown = sorted(wanted.difference(known))
+    if unknown:
+        raise UsageError(f"there is no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
+    chosen = tuple(name for name in known if not wanted or name in wanted)
+    for name in wanted:
+        classifier_for(name)
+    return chosen
+
+
 def classify_all(trajectory: Trajectory, categories: Iterable[str] = tuple(CLASSIFIERS)) -> list[Verdict]:
     """One verdict a category on one trajectory, in the order asked.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from harness.errors import InputError
+from harness.errors import NoTrajectory
 from harness.journal.beside import RecordsBeside
 from harness.journal.classified import Entry, Judged, Show, Summary, VerdictMerger, judge, summarise
 from harness.journal.records import SCHEMA, SESSIONS, VERDICTS, Manifest, judged_items
@@ -91,7 +91,9 @@ def classify_paths(
     UsageError
         `out` holds another run.
     InputError
-        A path does not exist, or there is no trajectory in any.
+        A path does not exist.
+    NoTrajectory
+        There is no trajectory in any.
     MisstepError
         A worker process died.
     """
@@ -177,7 +179,7 @@ def _expect_some(found: Summary, paths: Sequence[Path]) -> None:
         return
     skipped = len(found.skipped)
     held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
-    raise InputError(
+    raise NoTrajectory(
         f"there is no trajectory, {held}",
         "See `misstep convert --help` for the formats.",
         file=", ".join(map(str, paths)),

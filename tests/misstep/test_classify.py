@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from harness.classifiers import CLASSIFIERS
+from harness.classifiers import CLASSIFIERS, chosen_categories
 from harness.runs.generate import GenerateOptions, write_folder
-from misstep.classify import app, choose
+from misstep.classify import app
 from misstep.convert import convert_all
 from tests.misstep.made_up import atif, atif_lines
 
@@ -77,7 +77,7 @@ def test_many_unreadable_trajectories_are_counted_after_the_first_ten(tmp_path: 
     assert done.returncode == 1
     lines = done.stderr.splitlines()
     assert len(lines) == 11
-    assert lines[-1] == "misstep: and 15 more unreadable trajectories; --json lists them all."
+    assert lines[-1] == "misstep: and 15 more unreadable sessions; --json lists them all."
 
 
 def test_the_document_has_the_shapes_that_scripts_rely_on(runs: Path) -> None:
@@ -95,7 +95,7 @@ def test_the_document_has_the_shapes_that_scripts_rely_on(runs: Path) -> None:
     assert (loops["count"], loops["share"], loops["exclusive"]) == (1, 0.2, 1)
     assert (document["any"]["count"], document["any"]["share"]) == (1, 0.2)
     assert (document["renamed"], document["skipped"]) == (1, [])
-    (example,) = document["examples"]
+    (example,) = document["findings"]
     assert (example["item"], example["line"], example["category"]) == ("two", 2, "infinite_loop")
 
 
@@ -111,7 +111,9 @@ def test_the_verdicts_have_a_line_a_trajectory_and_category(runs: Path) -> None:
 def test_a_run_holds_what_was_asked_the_verdicts_the_scores_and_a_page(runs: Path) -> None:
     document = _json(runs, "--out", runs.parent / "run")
     run = runs.parent / "run"
-    assert {file.name for file in run.iterdir()} == {"run.toml", "verdicts.jsonl", "scores.json", "report.html"}
+    assert {file.name for file in run.iterdir()} == {
+        *("run.toml", "verdicts.jsonl", "sessions.jsonl", "files.jsonl", "scores.json", "report.html")
+    }
     assert json.loads((run / "scores.json").read_text()) == document
     assert "infinite_loop" in (run / "report.html").read_text()
     assert _json(runs, "--out", run) == document
@@ -170,8 +172,8 @@ def test_another_question_to_a_run_that_exists_ends_with_2_in_one_line(runs: Pat
 
 
 def test_categories_keep_their_order_and_all_are_looked_for_where_none_is_named() -> None:
-    assert choose("") == tuple(CLASSIFIERS)
-    assert choose(" tool_call_failure,infinite_loop,") == ("infinite_loop", "tool_call_failure")
+    assert chosen_categories("") == tuple(CLASSIFIERS)
+    assert chosen_categories(" tool_call_failure,infinite_loop,") == ("infinite_loop", "tool_call_failure")
 
 
 def test_stopping_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -209,7 +211,7 @@ def test_recorded_runs_of_several_formats_are_judged_in_one_go(data_folder: Path
 
 
 def _places(document: dict[str, Any]) -> set[tuple[str, int | None]]:
-    return {(example["file"], example["line"]) for example in document["examples"]}
+    return {(example["file"], example["line"]) for example in document["findings"]}
 
 
 def test_an_example_of_a_generated_run_names_the_file_and_the_line_where_it_stands(tmp_path: Path) -> None:
@@ -218,8 +220,8 @@ def test_an_example_of_a_generated_run_names_the_file_and_the_line_where_it_stan
     file = str(tmp_path / "made" / "trajectories.jsonl")
     lines = {one["item"]: (one["file"], one["line"]) for one in map(json.loads, _verdict_lines(tmp_path / "run"))}
     assert set(lines.values()) == {(file, number) for number in range(1, 61)}
-    assert document["examples"]
-    assert all(lines[one["item"]] == (one["file"], one["line"]) for one in document["examples"])
+    assert document["findings"]
+    assert all(lines[one["item"]] == (one["file"], one["line"]) for one in document["findings"])
 
 
 def _verdict_lines(run: Path) -> list[str]:
@@ -235,3 +237,13 @@ def test_runs_of_the_same_id_keep_their_places_in_the_lines_of_verdicts(tmp_path
     _json(runs, "--out", tmp_path / "run")
     found = {one["item"]: one["line"] for one in map(json.loads, _verdict_lines(tmp_path / "run"))}
     assert found == {"one": 1, "two": 2, "three": 4, "four": 5, "one~2": 6}
+
+
+def test_sessions_that_were_last_changed_before_a_time_are_left_out(runs: Path) -> None:
+    old = atif_lines(runs.parent / "old.jsonl", ["old"])
+    os.utime(old, (1_600_000_000,) * 2)
+    assert _json(runs.parent)["n"] == 6
+    assert _json(runs.parent, "--since", "2d")["n"] == _json(runs.parent, "--since", "2021-01-01")["n"] == 5
+    refused = CliRunner().invoke(app, [str(runs), "--since", "yesterday"])
+    assert refused.exit_code == 2
+    assert "no date such as 2026-01-31" in refused.output

@@ -1,0 +1,38 @@
+"""`misstep watch`: a run of `classify` that goes on as sessions come in."""
+
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.pages.findings import finding_line
+from harness.classifiers import chosen_categories, classify_all
+from harness.escaping import plain
+from harness.progress import say
+from misstep.classify_options import Categories
+from misstep.options import command_app
+from studies.watching import new_findings
+
+app = command_app()
+
+
+@app.command()
+def watch(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with sessions.")],
+    out: Annotated[Path, typer.Option(metavar="RUN", help="Folder of the run, as for `misstep classify`.")],
+    categories: Categories = "",
+    every: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time between two looks.")] = 60,
+) -> None:
+    """Look for new and changed sessions again and again, and print what the rules find in them.
+
+    The run and its page are brought up to date each time, as `misstep classify PATH --out RUN` does it. Ctrl-C ends it.
+    """
+    chosen = chosen_categories(categories)
+    pause = threading.Event()
+    try:
+        for found in new_findings(paths, chosen, classify_all, out, wait=lambda: pause.wait(every)):
+            print(f"{plain(found.category)}  {finding_line(found)}", flush=True)
+    except KeyboardInterrupt:
+        say(f"misstep: stopped; the page is {plain(str(out))}/report.html, and the same line goes on.")
+        raise typer.Exit(130) from None

@@ -1,0 +1,56 @@
+"""A run that is watched tells each finding once, also of files that come and change between two looks."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError, UsageError
+from studies.classified_paths import classified_findings
+from studies.watching import new_findings
+from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
+
+
+def _flagged(names: str, tmp_path: Path) -> list[str]:
+    """The made-up sessions of these names that are flagged, once a category."""
+    file = atif_lines(tmp_path / "all.jsonl", names.split())
+    return [one.item for one in classified_findings([file], CATEGORIES, by_id).findings]
+
+
+def test_each_look_tells_what_came_since_and_nothing_twice(tmp_path: Path) -> None:
+    folder, names = tmp_path / "sessions", [f"s{number}" for number in range(12)]
+    folder.mkdir()
+    expected = _flagged(" ".join(names), tmp_path)
+    looks = iter([("one", names[:5]), ("one", names[:8]), ("two", names[8:])])
+
+    def come_in() -> None:
+        name, written = next(looks)
+        atif_lines(folder / f"{name}.jsonl", written)
+
+    come_in()
+    found = new_findings([folder], CATEGORIES, by_id, tmp_path / "run", wait=come_in)
+    assert [one.item for one in islice(found, len(expected))] == expected
+
+
+def test_the_first_session_is_waited_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    (name, *_) = _flagged(" ".join(f"s{number}" for number in range(9)), tmp_path)
+    looks = iter([None, None, [name]])
+
+    def come_in() -> None:
+        if names := next(looks):
+            atif_lines(folder / "runs.jsonl", names)
+
+    found = new_findings([folder], CATEGORIES, by_id, tmp_path / "run", wait=come_in)
+    assert next(found).item == name
+    assert capsys.readouterr().err.count("Waiting for the first session") == 1
+
+
+def test_a_path_that_does_not_exist_and_a_run_of_other_categories_end_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere"):
+        next(new_findings([tmp_path / "nowhere"], CATEGORIES, by_id, tmp_path / "run", wait=lambda: None))
+    file = atif_lines(tmp_path / "runs.jsonl", [f"s{number}" for number in range(9)])
+    next(new_findings([file], CATEGORIES, by_id, tmp_path / "run", wait=lambda: None))
+    with pytest.raises(UsageError, match="categories"):
+        next(new_findings([file], CATEGORIES[:1], by_id, tmp_path / "run", wait=lambda: None))
