@@ -10,12 +10,12 @@ from typing import Any
 from msgspec import Struct
 
 from analysis.measures.repair.attempts import NOT_AFFIRMED
-from analysis.pages.foot import Foot, described
+from analysis.pages.browser import LINES_SHOWN, browser_page
+from analysis.pages.foot import Foot
 from analysis.pages.judges.embedding import embedded
-from analysis.pages.judges.page import policy
 from analysis.pages.judges.pieces import Pieces
 from analysis.pages.judges.runs import ShownRun, shown_run
-from analysis.pages.rendering import asset, markup, render
+from analysis.pages.rendering import markup
 from analysis.pages.table_html import table_html
 from analysis.pages.trajectory import Passage, passage
 from analysis.tables import Table
@@ -28,9 +28,6 @@ PAGE_CHARACTERS = 18_000_000
 ATTEMPTS_LISTED = 20_000
 """How many attempts a page lists at most."""
 
-LINES_SHOWN = 200
-"""How many attempts stand in the page for readers without scripts."""
-
 OUTCOMES = ("solved", "unsolved", "not scored", "not affirmed")
 
 _COMPRESSED = 4
@@ -38,7 +35,6 @@ _RUN_SHOWN = (3_000, 60_000)
 _PATCH_SHOWN = (2_000, 40_000)
 _SIGNAL_SHOWN = 2_000
 _ERROR_SHOWN = 600
-_SCRIPTS = ("judge_items.js", "judge_item.js", "repair_browser.js")
 
 
 class SignalView(Struct, frozen=True, omit_defaults=True):
@@ -232,20 +228,17 @@ def repairs_page(
     foot
         Where the page comes from.
     """
-    script = "{\n" + "\n".join(map(asset, _SCRIPTS)) + "\n}"
     shown: list[Any] = [markup(table_html(table, with_finding=table.finding != finding)) for table in tables]
-    return render(
+    return browser_page(
         "repair.html.jinja",
+        "repair_browser.js",
         title=title,
         finding=finding,
-        warnings=tuple(warnings),
+        warnings=warnings,
+        foot=foot,
         figures=[markup(figure) for figure in figures],
         first=shown[:1],
         others=shown[1:],
         data={name: markup(content) for name, content in browser.data.items()},
         browser=browser,
-        foot=described(foot),
-        policy=policy([asset("sort.js"), script]),
-        judge_style=markup(asset("judge.css")),
-        repair_script=markup(script),
     )

@@ -26,6 +26,14 @@ def over_tasks(one: SolvedSet, system: str) -> Estimate:
     return korn_graubard([(solved, tried) for tried, solved in one.systems[system].values()])
 
 
+def _rates(one: SolvedSet, rates: dict[str, Estimate], what: str = "") -> list[Row]:
+    """A rate a system under the title of its set, followed by what it is of."""
+    title = f"{one.title}{what}"
+    return measured_on(
+        one.dataset, [estimate_row(name, rate, "share", title, one.source) for name, rate in rates.items()]
+    )
+
+
 @made_by_this
 def public_repairs_table(
     repaired: Sequence[SolvedSet], cases: Sequence[SolvedSet] = (), notes: Sequence[str] = ()
@@ -43,10 +51,7 @@ def public_repairs_table(
     """
     rows: list[Row] = []
     for one in (*repaired, *cases):
-        rates = [
-            estimate_row(name, pooled(one, name), "share", one.title, one.source) for name in one.ranked_by_share()
-        ]
-        rows += measured_on(one.dataset, rates)
+        rows += _rates(one, {name: pooled(one, name) for name in one.ranked_by_share()})
     for one in cases:
         first, *others = one.ranking()
         for gap in gaps(one, [(first, other) for other in others]):
@@ -97,12 +102,9 @@ def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (
     """
     rows: list[Row] = []
     for one in programs:
-        found = [estimate_row(name, pooled(one, name), "share", one.title, one.source) for name in one.systems]
-        rows += measured_on(one.dataset, found)
+        rows += _rates(one, {name: pooled(one, name) for name in one.systems})
     for one in tests:
-        title = f"{one.title}, tests"
-        found = [estimate_row(name, over_tasks(one, name), "share", title, one.source) for name in one.systems]
-        rows += measured_on(one.dataset, found)
+        rows += _rates(one, {name: over_tasks(one, name) for name in one.systems}, ", tests")
     return Table(
         name="broken_programs",
         paper=_PAPER,

@@ -66,12 +66,7 @@ def repairs_finding(found: Sequence[RepairScores]) -> str:
 def repairs_table(found: Sequence[RepairScores], source: str = "") -> Table:
     """The figures of some arms beside each other, in the rows of table III.
 
-    Parameters
-    ----------
-    found
-        The scores of each arm.
-    source
-        What the cases are called, where arms do not say it.
+    `source` is what the cases are called, where arms do not say it.
     """
     return Table(
         name="repairs",
@@ -85,15 +80,7 @@ def repairs_table(found: Sequence[RepairScores], source: str = "") -> Table:
 
 @made_by_this
 def repair_rates_table(found: Sequence[RepairScores], source: str = "") -> Table:
-    """Several arms in the shape of table III: a line an arm, and SR@1, PGR, ER and IC as columns.
-
-    Parameters
-    ----------
-    found
-        The scores of each arm.
-    source
-        What the cases are called, where arms do not say it.
-    """
+    """The same in the shape of table III: a line an arm, and SR@1, PGR, ER and IC as columns."""
     rows = [row for one in found for row in _rate_rows(one, source)]
     return Table(
         name="repair_rates",

@@ -1,27 +1,21 @@
 """The report of runs of judges as one page: the finding, figures, tables, and every item to look at.
 
-The page asks for nothing outside itself, and its policy forbids it: only its own scripts run, known by their hash. All
-that came from outside stands in it as text, in the page's script only by `textContent`.
+All that came from outside stands in it as text, in the page's script only by `textContent`.
 """
 
-import hashlib
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from analysis.measures.judging.reference import Reference
-from analysis.pages.foot import Foot, described
+from analysis.pages.browser import LINES_SHOWN, browser_page
+from analysis.pages.foot import Foot
 from analysis.pages.judges.items import JudgedBy
-from analysis.pages.rendering import asset, markup, render
+from analysis.pages.rendering import markup
 from analysis.pages.table_html import table_html, table_id
 from analysis.tables import Table
 
-LINES_SHOWN = 200
-"""How many wrong answers stand in the page for readers without scripts."""
-
-_SCRIPTS = ("judge_items.js", "judge_item.js", "judge_browser.js")
 _REASONS_SHOWN = 300
 
 
@@ -91,34 +85,15 @@ def judge_page(
     foot
         Where the page comes from.
     """
-    script = "{\n" + "\n".join(map(asset, _SCRIPTS)) + "\n}"
-    return render(
+    return browser_page(
         "judge.html.jinja",
+        "judge_browser.js",
         title=title,
         finding=finding,
-        warnings=tuple(warnings),
+        warnings=warnings,
+        foot=foot,
         sections=[_shown(section, place, finding) for place, section in enumerate(sections)],
         notes=tuple(notes),
-        foot=described(foot),
-        policy=policy([asset("sort.js"), script]),
-        judge_style=markup(asset("judge.css")),
-        judge_script=markup(script),
-    )
-
-
-def policy(scripts: Iterable[str]) -> str:
-    """The content security policy of a page: nothing is loaded, and no script runs but these.
-
-    Parameters
-    ----------
-    scripts
-        The text of each script, which stands in its element with a line end before and after it.
-    """
-    hashes = (b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
     )
 
 

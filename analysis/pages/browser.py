@@ -1,0 +1,65 @@
+"""The frame of pages with a browser of many things, one of which its script opens at a time.
+
+The page asks for nothing outside itself, and its policy forbids it: only its own scripts run, known by their hash.
+"""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterable
+from typing import Any
+
+from analysis.pages.foot import Foot, described
+from analysis.pages.rendering import asset, markup, render
+
+LINES_SHOWN = 200
+"""How many of the things stand in the page for readers without scripts."""
+
+
+def browser_page(
+    template: str, script: str, *, title: str, finding: str, warnings: Iterable[str], foot: Foot, **values: Any
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    template
+        The template, which extends `browser.html.jinja`.
+    script
+        The script of its browser, which shows each thing by the scripts that all browsers share.
+    title, finding
+        Its heading, and its first sentence.
+    warnings
+        What a reader must know before the figures.
+    foot
+        Where the page comes from.
+    values
+        What the template shows besides.
+    """
+    whole = "{\n" + "\n".join(map(asset, ("judge_items.js", "judge_item.js", script))) + "\n}"
+    return render(
+        template,
+        title=title,
+        finding=finding,
+        warnings=tuple(warnings),
+        foot=described(foot),
+        policy=_policy([asset("sort.js"), whole]),
+        browser_style=markup(asset("judge.css")),
+        browser_script=markup(whole),
+        **values,
+    )
+
+
+def _policy(scripts: Iterable[str]) -> str:
+    """The content security policy of a page: nothing is loaded, and no script runs but these.
+
+    Parameters
+    ----------
+    scripts
+        The text of each script, which stands in its element with a line end before and after it.
+    """
+    hashes = (b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
