@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from analysis.audit.figure_text import Typed, typed, typed_part
 from analysis.audit.row_figures import MEASURES, PARTS_OF_N, Given, UserRow, user_row
-from analysis.label_rows import LabelRows, read_rows
+from analysis.labels.rows import LabelRows, read_rows
 from analysis.published import INPUTS, LISTS, Check
 from harness.errors import InputError
 from harness.escaping import one_line

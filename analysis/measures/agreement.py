@@ -7,7 +7,7 @@ standard errors where resampling is not asked for or would take too long; `metho
 from itertools import combinations
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.labels import Labels, ScaleLevel
 from analysis.measures.agreement_intervals import (
@@ -111,6 +111,21 @@ class AgreementReport(Struct, frozen=True):
     seed: int
     interval_methods: list[str]
     too_many_to_resample: bool
+    notes: list[str]
+
+
+class QuestionReports(Struct, frozen=True):
+    """The agreement on each of several questions, by its name; `notes` say how the file was read."""
+
+    reports: dict[str, AgreementReport]
+    notes: list[str]
+
+    def document(self) -> object:
+        """The JSON: the report itself where a file has one question, else a list with the name of each first."""
+        if list(self.reports) == [""]:
+            return self.reports[""]
+        listed = [{"question": name, **structs.asdict(report)} for name, report in self.reports.items()]
+        return {"questions": listed, "notes": self.notes}
 
 
 class _Items(Struct, frozen=True):
@@ -176,6 +191,7 @@ def agreement_report(
         seed=seed,
         interval_methods=list(dict.fromkeys(used)),
         too_many_to_resample=resamples > 0 and any(way != BOOTSTRAP for way in used),
+        notes=labels.remarks,
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from analysis.measures.agreement import AgreementReport, Category, Confusion, Disagreement, Pair
+from analysis.measures.agreement import AgreementReport, Category, Confusion, Disagreement, Pair, QuestionReports
 from analysis.measures.agreement_intervals import BOOTSTRAP, TOO_MANY
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, estimate_row, made_by_this
@@ -45,6 +45,29 @@ def agreement_tables(report: AgreementReport, source: str) -> tuple[Table, ...]:
         *confusion_tables(report),
         *disagreement_tables(report),
     )
+
+
+@made_by_this
+def question_table(found: QuestionReports, source: str) -> Table:
+    """The coefficient that suits the level of each of several questions."""
+    estimates = {name: headline_estimate(report) for name, report in found.reports.items()}
+    rows = tuple(_row(name, estimate, source) for name, (_, estimate) in estimates.items())
+    title = next(name for name, _ in estimates.values())
+    return _table("questions", f"{title} by question", questions_headline(found), rows)
+
+
+def questions_headline(found: QuestionReports) -> str:
+    """What the reports of several questions found, in one sentence."""
+    values = {name: headline_estimate(report) for name, report in found.reports.items()}
+    known = sorted((one.value, name) for name, (_, one) in values.items() if one.value is not None)
+    title = next(name for name, _ in values.values())
+    count = counted_text(len(values), "question")
+    if not known:
+        return f"{title} is undefined for all of {count}."
+    (low, worst), (high, best) = known[0], known[-1]
+    if len(known) == 1:
+        return f"{title} is {_coefficient(low)} for {worst} ({count})."
+    return f"{title} runs from {_coefficient(low)} ({worst}) to {_coefficient(high)} ({best}) over {count}."
 
 
 def reading(kappa: float) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from analysis.measures.agreement import AgreementReport
-from analysis.measures.agreement_tables import confusions, headline, method_notes, tally
+from analysis.measures.agreement import AgreementReport, QuestionReports
+from analysis.measures.agreement_tables import confusions, headline, method_notes, questions_headline, tally
 from analysis.stats.estimate import Estimate
 from analysis.tables.aligned import aligned, cut
 from analysis.tables.wording import MISSING, count_text, counted_text, number_text
@@ -20,6 +20,17 @@ _WIDEST = 40
 _WIDTH = 110
 
 Lines = Iterator[str]
+
+
+def reports_text(found: QuestionReports) -> str:
+    """The report of a file's one question; those of several questions one after the other, each under its name."""
+    if list(found.reports) == [""]:
+        return report_text(found.reports[""])
+    parts = ["\n".join(_folded(questions_headline(found)))]
+    for name, report in found.reports.items():
+        title = plain(f"Question: {name}")
+        parts.append(f"{title}\n{'=' * len(title)}\n\n{report_text(report)}")
+    return "\n\n".join(parts)
 
 
 def report_text(report: AgreementReport) -> str:

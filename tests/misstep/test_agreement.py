@@ -281,6 +281,44 @@ def test_a_hundred_thousand_items_are_resampled_by_their_patterns(misstep: Any, 
     assert len(found["disagreements"]) == 40_000
 
 
+QUESTIONS = "item,rater,label,topic\n" + "".join(
+    f"{item},{rater},{topic}-{(item * weight) % 3},{topic}\n"
+    for topic in ("cause", "severity")
+    for item in range(12)
+    for rater, weight in (("ann", 1), ("ben", 1 if topic == "cause" else 2))
+)
+
+
+def test_several_questions_have_a_report_each_in_the_text_the_json_and_the_page(misstep: Any, tmp_path: Path) -> None:
+    path, page = tmp_path / "labels.csv", tmp_path / "page.html"
+    path.write_text(QUESTIONS)
+    given = ("--by", "topic", "--boot", 50)
+    found = document(misstep, path, *given)
+    assert list(found) == ["questions", "notes"]
+    assert [list(one)[:2] for one in found["questions"]] == [["question", "n_items"]] * 2
+    assert [one["question"] for one in found["questions"]] == ["cause", "severity"]
+    assert found["questions"][0]["fleiss_kappa"]["value"] == 1
+    out = misstep(path, *given, "--html", page)[1]
+    assert out.startswith("Fleiss' kappa runs from 0.000 (severity) to 1.000 (cause) over 2 questions.")
+    assert "\nQuestion: severity\n==================\n" in out
+    text = page.read_text(encoding="utf-8")
+    assert "severity: Pairs of raters" in text
+    assert "cause: Pairs of raters" in text
+
+
+def test_what_was_read_otherwise_than_written_is_said_once_and_stands_in_the_json(misstep: Any, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("task_id,annotator,category\n1,ann,a\n1,ben,?\n2,ann,b\n2,ben,b\n1,ben,a\n")
+    given = (path, "--keep", "last", "--missing", "?", "--boot", 0)
+    found = document(misstep, *given)
+    assert found["notes"] == [
+        "read as one rating a row: items in 'task_id', raters in 'annotator', labels in 'category'",
+        "of several ratings of an item by one rater the last is kept, by their order in the file: 1 left out",
+        "'?' to stand for a missing rating is in no cell",
+    ]
+    assert misstep(*given)[2] == "".join(f"misstep: {path}: {note}\n" for note in found["notes"])
+
+
 class _Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()

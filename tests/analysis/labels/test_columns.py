@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.label_columns import odd_columns
 from analysis.labels import read_labels
+from analysis.labels.columns import odd_columns
 from harness.errors import InputError
 
 LABELS = ("ok", "wrong", "unclear")
@@ -97,23 +97,23 @@ def test_numbers_of_an_interval_scale_may_all_be_different() -> None:
     assert set(odd_columns(coarse)) == {"ann", "ben"}
 
 
-LABEL_STUDIO = "annotation_id,annotator,created_at,id,lead_time,sentiment,text,updated_at\n" + "".join(
-    f"{row},{1 + row % 2},2024-05-01T10:{row:02d}:00Z,{100 + row // 2},{7.5 + row * 1.37:.3f},{LABELS[row % 3]},"
-    f"the agent did thing {row // 2} and stopped,2024-05-01T10:{row:02d}:30Z\n"
-    for row in range(30)
-)
-
-
 def test_an_export_of_one_rating_a_row_is_told_how_to_become_a_file_of_labels(tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
-    path.write_text(LABEL_STUDIO)
+    path.write_text(
+        "run,annotator,created_at,lead_time,sentiment,text\n"
+        + "".join(
+            f"{row},{1 + row % 2},2024-05-01T10:{row:02d}:00Z,{7.5 + row * 1.37:.3f},{LABELS[row % 3]},"
+            f"the agent did thing {row // 2} and stopped\n"
+            for row in range(30)
+        )
+    )
     with pytest.raises(InputError) as asked:
         read_labels(path)
     assert "'created_at' (times)" in str(asked.value)
-    for name in ("updated_at", "lead_time", "text", "id"):
+    for name in ("lead_time", "text"):
         assert repr(name) in str(asked.value)
     assert "--raters" in asked.value.advice
-    assert "item, rater and label" in asked.value.advice
+    assert "--item, --rater and --label" in asked.value.advice
     assert asked.value.exit_code == 2
     assert "\n" not in str(asked.value)
 

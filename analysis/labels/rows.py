@@ -1,8 +1,8 @@
-"""The rows of a user's CSV file, of labels or of printed figures, and the line of the file that each stands on.
+"""The rows of a user's table, of labels or of printed figures, and the line of the file that each stands on.
 
-The delimiter is a comma, a semicolon or a tab, whichever the header has most of; text is UTF-8 with or without a byte
-order mark; lines end in any of the three ways; quoted cells may hold delimiters, quotes (doubled) and line breaks.
-Rows without any content are left out.
+In CSV the delimiter is a comma, a semicolon or a tab, whichever the header has most of; text is UTF-8 with or without
+a byte order mark; lines end in any of the three ways; quoted cells may hold delimiters, quotes (doubled) and line
+breaks. Rows without any content are left out.
 """
 
 import csv
@@ -12,14 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from analysis.labels.content import decoded, read_content, shown
 from harness.errors import InputError
 
-MOST_BYTES = 512 * 2**20
-
 _DELIMITERS = ",;\t"
-_SHAPES = "Give a column of items and one a rater, or the columns item,rater,label."
+SHAPES = "Give a column of items and one a rater, or the columns item,rater,label."
+"""What columns a file of labels may have, as advice."""
 
 
 class LabelRows(Struct, frozen=True):
@@ -30,13 +30,17 @@ class LabelRows(Struct, frozen=True):
     file
         Where they come from, as the user named it.
     text
-        The whole file.
+        The whole file, where it is CSV.
     delimiter
-        What separates its cells.
+        What separates its cells; empty where it is no CSV.
     header
         The names of the columns, trimmed.
     columns
         The cells of each column, as written.
+    places
+        Where it is no CSV: the number of the record of each row, from 1.
+    unit
+        What such a record is called; a `line` is one of the file.
     """
 
     file: str
@@ -44,19 +48,42 @@ class LabelRows(Struct, frozen=True):
     delimiter: str
     header: list[str]
     columns: list[Sequence[str]]
+    places: Sequence[int] = ()
+    unit: str = "line"
 
     def line(self, row: int) -> int:
         """The line of the file, from 1, on which a row ends (-1 is the header); counted only for an error."""
+        if self.places:
+            return self.places[row] if row >= 0 else 1
+        return next(islice(self._ends(), row + 1, None))
+
+    def lines(self) -> list[int]:
+        """The lines of all rows."""
+        return list(self.places or islice(self._ends(), 1, None))
+
+    def _ends(self) -> Iterator[int]:
         reader = _reader(self.text, self.delimiter)
-        with_content: Iterator[int] = (reader.line_num for cells in reader if _has_content(cells))
-        return next(islice(with_content, row + 1, None))
+        return (reader.line_num for cells in reader if _has_content(cells))
+
+    def rows(self, kept: Sequence[int]) -> "LabelRows":
+        """Some of the rows, each of which still knows its place."""
+        lines = self.lines()
+        columns: list[Sequence[str]] = [[column[row] for row in kept] for column in self.columns]
+        return structs.replace(self, columns=columns, places=[lines[row] for row in kept])
 
     def error(self, row: int, found: str, advice: str, column: str | None = None) -> InputError:
         """An error that names the file, the line of a row and, where it is one, the column."""
+        if self.unit != "line" and row >= 0:
+            where = f"{self.unit} {self.line(row)}"
+            return InputError(found, advice, file=self.file, field=f"{where}: {column}" if column else where)
         return InputError(found, advice, file=self.file, line=self.line(row), field=column)
 
+    def where(self, row: int) -> str:
+        """Where a row stands, in words."""
+        return f"{'on' if self.unit == 'line' else 'in'} {self.unit} {self.line(row)}"
 
-def read_rows(path: Path, what: str = "labels", shapes: str = _SHAPES) -> LabelRows:
+
+def read_rows(path: Path, what: str = "labels", shapes: str = SHAPES) -> LabelRows:
     """The header and the columns of a CSV file.
 
     Parameters
@@ -74,16 +101,21 @@ def read_rows(path: Path, what: str = "labels", shapes: str = _SHAPES) -> LabelR
         The file cannot be read, is no UTF-8, no CSV, has no rows, an unnamed or repeated column, or a row that is
         shorter or longer than the header.
     """
-    text = _text(path, what)
+    file = shown(path)
+    return csv_rows(decoded(read_content(path, what), file), file, what, shapes)
+
+
+def csv_rows(text: str, file: str, what: str = "labels", shapes: str = SHAPES) -> LabelRows:
+    """The header and the columns of a text in CSV; parameters and errors as of `read_rows`."""
     delimiter = _delimiter(text)
     columns = split_columns(text, delimiter)
     if columns is None:
-        columns = _parsed_columns(text, delimiter, path)
+        columns = _parsed_columns(text, delimiter, file)
     if not columns or len(columns[0]) < 2:
-        raise InputError(f"no {what}: the file is empty or has a header only", shapes, file=path)
+        raise InputError(f"no {what}: the file is empty or has a header only", shapes, file=file)
     header = [column[0].strip() for column in columns]
-    sheet = LabelRows(str(path), text, delimiter, header, [column[1:] for column in columns])
-    _check_header(sheet, shapes)
+    sheet = LabelRows(file, text, delimiter, header, [column[1:] for column in columns])
+    check_header(sheet, shapes)
     return sheet
 
 
@@ -107,19 +139,19 @@ def split_columns(text: str, delimiter: str) -> list[Sequence[str]] | None:
     return columns if all(map(str.strip, columns[0])) else None
 
 
-def _parsed_columns(text: str, delimiter: str, path: Path) -> list[Sequence[str]]:
+def _parsed_columns(text: str, delimiter: str, file: str) -> list[Sequence[str]]:
     reader = _reader(text, delimiter)
     try:
         rows = [cells for cells in reader if _has_content(cells)]
     except csv.Error as error:
         advice = 'Close every quote, and double a quote inside quotes ("").'
-        raise InputError(f"not valid CSV: {error}", advice, file=path, line=reader.line_num) from error
+        raise InputError(f"not valid CSV: {error}", advice, file=file, line=reader.line_num) from error
     width = len(rows[0]) if rows else 0
     if any(len(row) != width for row in rows):
         odd = next(position for position, row in enumerate(rows) if len(row) != width)
         found = f"{len(rows[odd])} cells where the header has {width}"
         advice = "Give each row one cell a column; quote a cell that holds the delimiter."
-        raise LabelRows(str(path), text, delimiter, rows[0], []).error(odd - 1, found, advice)
+        raise LabelRows(file, text, delimiter, rows[0], []).error(odd - 1, found, advice)
     return list(zip(*rows, strict=True))
 
 
@@ -131,35 +163,20 @@ def _has_content(cells: list[str]) -> bool:
     return any(cell and not cell.isspace() for cell in cells)
 
 
-def _text(path: Path, what: str) -> str:
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", f"Give a CSV file of {what}.", file=path) from error
-    if len(content) > MOST_BYTES:
-        raise InputError(
-            f"the file is larger than {MOST_BYTES // 2**20} MiB", f"Leave out everything but the {what}s.", file=path
-        )
-    if (nul := content.find(b"\0")) >= 0:
-        # Text in UTF-16 has one beside every plain letter.
-        what = "not UTF-8 but UTF-16" if 3 * content.count(b"\0") > len(content) else "a NUL character"
-        line = content.count(b"\n", 0, nul) + 1
-        raise InputError(what, "Save the file as UTF-8 CSV, as text alone.", file=path, line=line)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("not UTF-8", "Save the file as UTF-8 CSV.", file=path, line=line) from error
-
-
 def _delimiter(text: str) -> str:
     """The delimiter that splits the header into the most cells."""
     header = next((line for line in io.StringIO(text, newline="") if not line.isspace()), "")
     return max(_DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter), [])))
 
 
-def _check_header(sheet: LabelRows, shapes: str) -> None:
+def check_header(sheet: LabelRows, shapes: str = SHAPES) -> None:
+    """Refuse a table of one column, or with an unnamed (but for the first) or a repeated one.
+
+    Raises
+    ------
+    InputError
+        Which column it is, and what to do.
+    """
     if len(sheet.header) < 2:
         found = f"one column, {sheet.header[0]!r}"
         raise InputError(

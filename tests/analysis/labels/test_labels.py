@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.label_rows import split_columns
 from analysis.labels import Labels, read_labels
+from analysis.labels.rows import split_columns
 from analysis.stats.patterns import MISSING
 from harness.errors import InputError, MisstepError, UsageError
 
@@ -231,8 +231,8 @@ BAD = {
         {"level": "interval"},
         "labels.csv:3: label: label 'nan' is not a number. ",
     ),
-    "decimal comma": (
-        "item;ann;ben\n1;2,5;3\n",
+    "decimal comma among commas": (
+        'item,ann,ben\n1,"2,5",3\n',
         {"level": "interval"},
         "labels.csv:2: ann: label '2,5' is not a number. ",
     ),

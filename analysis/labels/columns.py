@@ -51,18 +51,23 @@ _TIME = re.compile(rf"(?:{_DAY})(?:(?:[T ]|, ){_CLOCK})?|{_CLOCK}", re.ASCII | r
 _OTHER_NAMES = frozenset({
     "comment", "comments", "note", "notes", "remark", "remarks", "text", "content", "message", "description",
     "explanation", "rationale", "reason", "created", "updated", "timestamp", "date", "time", "datetime", "duration",
-    "seconds", "url", "link", "uuid", "hash", "meta", "metadata",
+    "seconds", "url", "link", "uuid", "hash", "meta", "metadata", "was_cancelled", "ground_truth",
 })
 _OTHER_ENDINGS = (
     "_at", "_id", "_ids", "_time", "_date", "_timestamp", "_hash", "_url", "_text", "_comment", "_comments", "_note",
     "_notes",
 )
 _NUMBERING = frozenset({"id", "index", "number", "row"})
-_WHO = frozenset({
-    "annotator", "annotator_id", "rater", "rater_id", "coder", "user", "user_id", "username", "completed_by",
-    "worker_id",
-})
+RATER_NAMES = (
+    "rater", "rater_id", "annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "coder_id", "labeler",
+    "labeller", "completed_by", "user", "user_id", "username", "worker", "worker_id", "reviewer", "assessor",
+    "evaluator", "session_id", "judge",
+)
+"""What columns of raters are called, the surest first."""
 # fmt: on
+
+_WHO = frozenset(RATER_NAMES) - {"judge", "reviewer", "assessor", "evaluator", "session_id"}
+"""Those that no single rater is called."""
 
 
 class _Column(Struct, frozen=True):
@@ -143,6 +148,29 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
     return found
 
 
+def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bool:
+    """Whether a column of a table with a rating a row may hold the labels.
+
+    Times, sentences, what has the name of something else, what is nearly all different, and what is a property of the
+    item (the same on all its rows, and hardly ever that of another) do not.
+
+    Parameters
+    ----------
+    name, cells
+        The column.
+    items
+        The item of each row.
+    """
+    column = _column(name, cells)
+    if not column.labels or column.times or column.named_otherwise or column.sentences:
+        return False
+    of_item = set(zip(items, cells, strict=True))
+    distinct_items = len(set(items))
+    if len(of_item) == distinct_items and len(column.labels) >= _NEARLY_ALL * distinct_items:
+        return False
+    return column.cells <= 2 * HANDFUL or column.variety < _NEARLY_ALL
+
+
 def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool = False) -> InputError | None:
     """The question which columns are raters, with an answer to take over; `None` where all look like some.
 
@@ -161,7 +189,7 @@ def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool
     named = f"--raters {shlex.quote(_line(raters))}" if len(raters) > 1 else "--raters A,B"
     advice = f"Name the columns that are: {named}"
     if one_a_row or len(raters) < 2:
-        advice += "; or, where a row is one rating, call its columns item, rater and label"
+        advice += "; or, where a row is one rating, name its columns with --item, --rater and --label"
     listed = ", ".join(f"{name!r} ({why})" for name, why in odd.items())
     which = "column does" if len(odd) == 1 else f"{len(odd)} columns do"
     return InputError(

@@ -1,0 +1,143 @@
+"""Labels that several raters gave to items, read from a user's file.
+
+Wide, a row an item and a column a rater; or long, a row a rating (`forms` says how the columns are recognised)::
+
+    item,ann,ben            item,rater,label
+    run-1,agent,agent       run-1,ann,agent
+    run-2,task,             run-1,ben,agent
+                            run-2,ann,task
+
+The table is CSV, a workbook, JSON or the export of an annotation tool (`source`). An empty cell is a missing rating,
+and nothing else is but what a person says to be one. Spaces around names and labels do not count, nor do characters
+that cannot be seen, nor the letter case of labels: each is shown in its most frequent spelling. What was changed,
+left out or looks odd is said in `remarks`; a column that does not look like a rater (`columns`) is asked about.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from analysis.labels.coding import Labels, coded
+from analysis.labels.forms import Form, form_of
+from analysis.labels.ratings import chosen_raters, ratings_of
+from analysis.labels.reading import Reading, ScaleLevel
+from analysis.labels.rows import LabelRows
+from analysis.labels.source import read_source
+from analysis.labels.spelling import visible
+from harness.errors import UsageError
+
+__all__ = ["Labels", "Questions", "Reading", "ScaleLevel", "read_labels", "read_questions"]
+
+
+class Questions(Struct, frozen=True):
+    """The labels of each question of a file.
+
+    `labels` has them by the question's name, in the order of the file; a file of one question that was not asked for by
+    name has it under an empty one. `remarks` are on the file as a whole, where it has several.
+    """
+
+    labels: dict[str, Labels]
+    remarks: list[str]
+
+
+def read_labels(
+    path: Path, raters: Sequence[str] = (), level: ScaleLevel = "nominal", order: Sequence[str] = ()
+) -> Labels:
+    """The labels in a file that answers one question.
+
+    Parameters
+    ----------
+    path
+        The file; `-` is standard input.
+    raters, level, order
+        As of `Reading`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be understood: named with its line, and how to put it right.
+    UsageError
+        A rater who is not in the file, fewer than two raters, an order where there is none to give.
+    """
+    (labels,) = read_questions(path, Reading(raters=raters, level=level, order=order)).labels.values()
+    return labels
+
+
+def read_questions(path: Path, reading: Reading) -> Questions:
+    """The labels in a file, a question at a time.
+
+    Parameters
+    ----------
+    path
+        The file; `-` is standard input.
+    reading
+        How it is to be read.
+
+    Raises
+    ------
+    InputError
+        The file cannot be understood: named with its line, and how to put it right.
+    UsageError
+        A column or a rater who is not in the file, fewer than two raters, an order where there is none to give.
+    MissingPrerequisite
+        It is a workbook, and the library that reads those is not installed.
+    """
+    if reading.order and reading.level != "ordinal":
+        found = f"--order has no effect at the {reading.level} level"
+        raise UsageError(found, "Add --level ordinal, or leave --order out.")
+    source = read_source(path)
+    sheet = structs.replace(source.sheet, header=[visible(name).strip() for name in source.sheet.header])
+    form = form_of(structs.replace(source, sheet=sheet), reading)
+    said = [*source.remarks, *form.remarks]
+    parts = _parts(sheet, form)
+    if len(parts) == 1 and not reading.by:
+        ((part, label),) = parts.values()
+        return Questions({"": coded(ratings_of(part, form, label, reading), reading, said)}, [])
+    return _several(sheet, form, parts, reading, said)
+
+
+def _parts(sheet: LabelRows, form: Form) -> dict[str, tuple[LabelRows, int | None]]:
+    """Question → its rows and the column of its labels."""
+    labels: tuple[int | None, ...] = form.labels or (None,)
+    if form.by is None:
+        return {"" if label is None else sheet.header[label]: (sheet, label) for label in labels}
+    rows: dict[str, list[int]] = {}
+    for row, cell in enumerate(sheet.columns[form.by]):
+        rows.setdefault(_name(cell), []).append(row)
+    if "" in rows:
+        raise sheet.error(rows[""][0], "no question", "Name the question of each row.", sheet.header[form.by])
+    return {
+        question if len(labels) == 1 else f"{question}: {sheet.header[label or 0]}": (sheet.rows(rows[question]), label)
+        for question in form.questions or rows
+        for label in labels
+    }
+
+
+def _several(
+    sheet: LabelRows,
+    form: Form,
+    parts: dict[str, tuple[LabelRows, int | None]],
+    reading: Reading,
+    said: list[str],
+) -> Questions:
+    """The labels of several questions; one that fewer than two of the raters answered is left out, and said."""
+    known = [] if form.rater is None else list(dict.fromkeys(map(_name, sheet.columns[form.rater])))
+    chosen = [] if form.rater is None else chosen_raters(reading.raters, known, sheet.file)
+    found: dict[str, Labels] = {}
+    for question, (part, label) in parts.items():
+        here = reading
+        if form.rater is not None:
+            answered = set(map(_name, part.columns[form.rater]))
+            here = structs.replace(reading, raters=[name for name in chosen if name in answered])
+            if len(here.raters) < 2:
+                said.append(f"question {question!r} has fewer than two raters and is left out")
+                continue
+        found[question] = coded(ratings_of(part, form, label, here), reading)
+    if not found:
+        raise UsageError(f"no question of {sheet.file} has two raters", "Agreement needs two raters of one question.")
+    return Questions(found, said)
+
+
+def _name(cell: str) -> str:
+    return visible(cell).strip()

@@ -1,0 +1,253 @@
+"""Cells become codes of a scale: which spellings are one label, which stand for none, and in what order labels are."""
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.labels.ratings import Numbers, Ratings
+from analysis.labels.reading import Reading, ScaleLevel
+from analysis.labels.spelling import listed, number, trimmed
+from analysis.stats.patterns import MISSING, IntArray
+from analysis.tables.wording import counted_text
+from harness.errors import InputError, UsageError
+
+MOST_CATEGORIES = 1000
+
+_WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0++", re.ASCII)
+_WITH_COMMA = re.compile(r"[+-]?\d++(?:,\d++)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3},\d{3}", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f]")
+_LIKE_MISSING = {"na", "n/a", "#n/a", "<na>", "nan", "none", "null", "nil", "missing", "-", "--", "?", "."}
+
+
+class Labels(Struct, frozen=True):
+    """Who gave what to which item.
+
+    Parameters
+    ----------
+    file
+        Where the labels come from.
+    items, raters
+        Their names, in the order of the file.
+    categories
+        The labels in use, in the order of their scale where they have one.
+    values
+        Categories: their numbers where all are numbers, else empty.
+    codes
+        Items x raters: indices into `categories`, `MISSING` where there is no rating.
+    remarks
+        What a person should know about how the file was read, a sentence each.
+    """
+
+    file: str
+    items: list[str]
+    raters: list[str]
+    categories: list[str]
+    values: list[float]
+    codes: IntArray
+    remarks: list[str]
+
+
+def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> Labels:
+    """Cells as codes of a scale: each spelling is looked at once, however often it occurs.
+
+    Parameters
+    ----------
+    ratings
+        The cells.
+    reading
+        The level, its order, what is missing and how decimals are written.
+    remarks
+        What is known about the reading of the file already.
+
+    Raises
+    ------
+    InputError
+        There is no label, or one that its level does not allow: named with its line.
+    UsageError
+        The order names a label twice.
+    """
+    level, order = reading.level, reading.order
+    spellings = Numbers()
+    spelled = [spellings.of(column) for column in ratings.columns]
+    uses = sum((np.bincount(codes, minlength=len(spellings)) for codes in spelled), np.zeros(len(spellings), np.int64))
+    labels: Counter[str] = Counter()
+    for spelling, times in zip(spellings, uses.tolist(), strict=True):
+        labels[trimmed(spelling)] += times
+    labels.pop("", None)
+    found = [*remarks, *ratings.remarks, *_without_missing(labels, reading.missing)]
+    if control := {label for label in labels if _CONTROL.search(label)}:
+        raise _at_label(ratings, control, "has a control character", "Take it out: no label that one can read has one.")
+    if not labels:
+        advice = "Fill in the raters' columns; an empty cell is a missing rating."
+        raise InputError("no cell has a label", advice, file=ratings.sheet.file)
+    comma = _has_decimal_comma(labels, reading, ratings.sheet.delimiter)
+    if comma:
+        found.append("a comma in numbers is read as a decimal point; --decimal point keeps such labels as they are")
+    shown = _merged(labels, level, comma=comma, remarks=found)
+    _warn_of_missing(labels, order, found)
+    categories = _ordered(shown, level, order, ratings)
+    if len(categories) > MOST_CATEGORIES:
+        raise _too_many(ratings, len(categories))
+    code_of = {category: code for code, category in enumerate(categories)}
+    codes_of_spelling = np.array(
+        [code_of[shown[label]] if (label := trimmed(spelling)) in shown else MISSING for spelling in spellings],
+        np.int64,
+    )
+    codes = _placed(ratings, [codes_of_spelling[column] for column in spelled])
+    for name, column in zip(ratings.raters, codes.T, strict=True):
+        if not np.any(column >= 0):
+            found.append(f"rater {name!r} gave no label")
+    values = [value for category in categories if (value := number(category)) is not None]
+    return Labels(
+        ratings.sheet.file,
+        ratings.items,
+        ratings.raters,
+        categories,
+        values if len(values) == len(categories) else [],
+        codes,
+        found,
+    )
+
+
+def _placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
+    if ratings.places is None:
+        return np.column_stack(columns)
+    codes = np.full(len(ratings.items) * len(ratings.raters), MISSING, dtype=np.int64)
+    codes[ratings.places] = columns[0]
+    return codes.reshape(len(ratings.items), len(ratings.raters))
+
+
+def _without_missing(labels: Counter[str], missing: Sequence[str]) -> list[str]:
+    """A word on each label that a person said to stand for a missing rating; those labels are taken out."""
+    remarks = []
+    wanted = {trimmed(one).casefold(): one for one in missing}
+    for key, one in wanted.items():
+        times = sum(labels.pop(label) for label in list(labels) if label.casefold() == key)
+        used = (
+            f"is taken for a missing rating in {counted_text(times, 'cell')}"
+            if times
+            else "to stand for a missing rating is in no cell"
+        )
+        remarks.append(f"{one!r} {used}")
+    return remarks
+
+
+def _has_decimal_comma(labels: Counter[str], reading: Reading, delimiter: str) -> bool:
+    """Whether numbers are written with a decimal comma: as told, or else by one rule.
+
+    Nobody gave an order, the level is one of numbers, commas do not separate cells, every label is a number when commas
+    are read as points, one has a comma, and not all that have one could be thousands (`1,000`).
+    """
+    with_comma = [label for label in labels if "," in label]
+    if reading.decimal is not None:
+        return reading.decimal == "comma" and bool(with_comma)
+    if reading.level == "nominal" or reading.order or delimiter == "," or not with_comma:
+        return False
+    return all(map(_WITH_COMMA.fullmatch, labels)) and not all(map(_THOUSANDS.fullmatch, with_comma))
+
+
+def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: list[str]) -> dict[str, str]:
+    """Each label → how it is shown: letter case does not count, nor how a number of a scale is written.
+
+    Of nominal labels only `2` and `2.0` are one where all labels are numbers (a missing cell turns a spreadsheet's
+    whole numbers into such): `1.1` and `1.10` may be names of two things.
+    """
+    pointed = {label: label.replace(",", ".") if comma and _WITH_COMMA.fullmatch(label) else label for label in labels}
+    numeric = all(number(label) is not None for label in pointed.values())
+    same: dict[str | float, list[str]] = {}
+    for label, written in pointed.items():
+        key: str | float = written.casefold()
+        if numeric and level == "nominal":
+            key = _WHOLE.sub(r"\1", written) if _WHOLE.fullmatch(written) else written
+        elif numeric:
+            key = number(written) or 0.0
+        same.setdefault(key, []).append(label)
+    shown = {}
+    for alike in same.values():
+        best = min(alike, key=lambda label: (-labels[label], label))
+        shown.update(dict.fromkeys(alike, pointed[best]))
+        if len(alike) > 1:
+            remarks.append(f"counted as one label, shown as {best!r}: {listed(sorted(alike))}")
+    return shown
+
+
+def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], ratings: Ratings) -> list[str]:
+    """The categories in the order of their scale: the order given, the numbers', or the alphabet's."""
+    categories = list(dict.fromkeys(shown.values()))
+    if order:
+        return _in_given_order(categories, shown, order, ratings)
+    numbers = {category: number(category) for category in categories}
+    words = [category for category, value in numbers.items() if value is None]
+    advice = _missing_advice(words)
+    if words and level == "interval":
+        odd = {label for label, category in shown.items() if category in words}
+        raise _at_label(
+            ratings,
+            odd,
+            "is not a number",
+            advice
+            or "Interval labels are numbers with a decimal point (or --decimal comma); leave a missing one empty.",
+        )
+    if words and level == "ordinal":
+        found = f"the order of these labels is not known: {listed(sorted(categories))}"
+        advice = advice or "Give it from lowest to highest: --order low,mid,high."
+        raise InputError(found, advice, file=ratings.sheet.file)
+    if words:
+        return sorted(categories, key=lambda category: (category.casefold(), category))
+    return sorted(categories, key=lambda category: (numbers[category] or 0.0, category))
+
+
+def _in_given_order(categories: list[str], shown: dict[str, str], order: Sequence[str], ratings: Ratings) -> list[str]:
+    by_key = {category.casefold(): category for category in categories}
+    placed = [by_key.get(label.strip().casefold(), label.strip()) for label in order]
+    if len(set(placed)) < len(placed) or "" in placed:
+        raise UsageError(f"--order has an empty or a repeated label: {listed(placed)}", "Name each label once.")
+    unplaced = {label for label, category in shown.items() if category not in placed}
+    if unplaced:
+        raise _at_label(
+            ratings, unplaced, f"is not in --order {','.join(order)}", "Add it to the order, or mend the label."
+        )
+    return placed
+
+
+def _at_label(ratings: Ratings, labels: set[str], found: str, advice: str) -> InputError:
+    """An error about the first cell that has one of these labels."""
+    firsts = []
+    for name, column in zip(ratings.names, ratings.columns, strict=True):
+        position = next((row for row, cell in enumerate(column) if trimmed(cell) in labels), None)
+        if position is not None:
+            row = position if ratings.rows is None else int(ratings.rows[position])
+            firsts.append((row, name, trimmed(column[position])))
+    row, name, label = min(firsts, key=lambda first: first[0])
+    return ratings.sheet.error(row, f"label {label!r} {found}", advice, name)
+
+
+def _too_many(ratings: Ratings, categories: int) -> InputError:
+    found = f"{categories:,} distinct labels, more than {MOST_CATEGORIES:,}"
+    if len(ratings.names) > 1:
+        name, column = max(zip(ratings.names, ratings.columns, strict=True), key=lambda pair: len(set(pair[1])))
+        found += f"; column {name!r} alone has {len(set(column)):,}"
+    advice = "Leave columns of free text out with --raters, and round scores."
+    return InputError(found, advice, file=ratings.sheet.file)
+
+
+def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[str]) -> None:
+    """A word on labels that may stand for a missing one, but for those that the order names as labels."""
+    meant = {trimmed(label).casefold() for label in order}
+    for label, times in labels.items():
+        if label.casefold() in _LIKE_MISSING - meant:
+            counted = f"{label!r} is counted as a label ({counted_text(times, 'cell')})"
+            remedy = f"leave the cell empty where it means missing, or give --missing {shlex.quote(label)}"
+            remarks.append(f"{counted}: {remedy}")
+
+
+def _missing_advice(words: Sequence[str]) -> str:
+    """What to do where all labels that are no numbers may stand for a missing one; else nothing."""
+    if not words or not all(word.casefold() in _LIKE_MISSING for word in words):
+        return ""
+    return f"Where it means missing, leave the cell empty or give --missing {shlex.quote(','.join(words))}."

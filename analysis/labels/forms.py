@@ -1,0 +1,188 @@
+"""Which columns of a table hold items, raters and labels: a column a rater (wide), or a rating a row (long).
+
+A table is long where it has the columns item, rater and label; where a person names its column of raters or of labels;
+or where it has a column with a usual name of raters and one with a usual name of items in which items stand on several
+rows, which a wide table may not have. The label then is the one column left that holds few distinct labels. What was
+recognised is said; where two columns could be meant, the person is asked.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from analysis.labels.columns import RATER_NAMES, may_hold_labels
+from analysis.labels.reading import Reading
+from analysis.labels.rows import LabelRows
+from analysis.labels.source import Source
+from analysis.labels.spelling import listed
+from analysis.labels.tools.ratings import QUESTION
+from harness.errors import InputError, UsageError
+
+# fmt: off
+_ITEM_NAMES = (
+    "item", "item_id", "task_id", "task", "id", "example_id", "example", "sample_id", "sample", "document_id", "doc_id",
+    "document", "record_id", "record", "external_id", "unit_id", "unit", "trajectory_id", "trajectory", "run_id", "run",
+    "session_id", "session", "case_id", "case", "instance_id", "instance", "input_hash", "text_id",
+)
+_LABEL_NAMES = (
+    "label", "labels", "rating", "category", "code", "annotation", "answer", "choice", "value", "class", "verdict",
+    "judgement", "judgment", "grade", "score", "decision",
+)
+_TIME_NAMES = ("updated_at", "submitted_at", "created_at", "timestamp", "datetime", "time", "date")
+# fmt: on
+
+_SHOWN = 30
+
+
+class Form(Struct, frozen=True):
+    """Which columns hold what, by their places.
+
+    Parameters
+    ----------
+    item
+        The items.
+    rater
+        The rater of each row; `None` where each rater has a column.
+    labels
+        Long form: the labels, a column a question.
+    by
+        The question that a row answers, where a column names it.
+    time
+        When a row was written, where a column says so.
+    questions
+        Those to measure, of the ones that `by` names; all if empty.
+    remarks
+        What a person should know about how the columns were understood.
+    """
+
+    item: int
+    rater: int | None = None
+    labels: tuple[int, ...] = ()
+    by: int | None = None
+    time: int | None = None
+    questions: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def form_of(source: Source, reading: Reading) -> Form:
+    """The form of a table.
+
+    Raises
+    ------
+    UsageError
+        A column that is not there, or an option that has no meaning for the file.
+    InputError
+        It cannot be told which column is meant.
+    """
+    if source.tool:
+        return _of_export(source, reading)
+    sheet = source.sheet
+    exact = {name.casefold(): place for place, name in reversed(list(enumerate(sheet.header)))}
+    by = _place(sheet, reading.by, "--by") if reading.by else None
+    item = _place(sheet, reading.item, "--item") if reading.item else exact.get("item")
+    rater = _place(sheet, reading.rater, "--rater") if reading.rater else exact.get("rater")
+    labels = tuple(_place(sheet, name, "--label") for name in reading.labels)
+    if not labels and "label" in exact:
+        labels = (exact["label"],)
+    if item is None or rater is None or not labels:
+        return _completed(sheet, item, rater, labels, by, reading)
+    if len({item, rater, by, *labels}) < 3 + len(labels):
+        raise UsageError("one column is named for two things", "Name a column each for items, raters and labels.")
+    return _long(sheet, reading, (item, rater, labels, by))
+
+
+def _completed(
+    sheet: LabelRows, item: int | None, rater: int | None, labels: tuple[int, ...], by: int | None, reading: Reading
+) -> Form:
+    """The long form of a table in which not every column is named, or its wide form."""
+    taken = {place for place in (item, rater, by, *labels) if place is not None}
+    items = [item] if item is not None else [at for at in _like(sheet, _ITEM_NAMES) if at not in taken]
+    items = [at for at in items if _repeats(sheet, at, by)]
+    raters = [rater] if rater is not None else [at for at in _like(sheet, RATER_NAMES) if at not in taken]
+    raters = [at for at in raters if len(set(sheet.columns[at])) > 1 and all(map(str.strip, sheet.columns[at]))]
+    if not items or not raters:
+        if reading.rater or reading.labels:
+            option, what = ("--item", "items") if not items else ("--rater", "raters")
+            advice = f"Name it: {option} COLUMN; the columns are {listed(sheet.header, _SHOWN)}."
+            raise InputError(f"no column is known to hold the {what} of ratings", advice, file=sheet.file)
+        return Form(0 if item is None else item, by=by)
+    item = max(items, key=lambda at: len(set(sheet.columns[at])))
+    labels = labels or (_label_column(sheet, item, raters[0], by),)
+    roles = f"items in {sheet.header[item]!r}, raters in {sheet.header[raters[0]]!r}, labels in "
+    read = f"read as one rating a row: {roles}{listed(sheet.header[at] for at in labels)}"
+    return _long(sheet, reading, (item, raters[0], labels, by), read)
+
+
+def _long(
+    sheet: LabelRows, reading: Reading, roles: tuple[int, int, tuple[int, ...], int | None], *remarks: str
+) -> Form:
+    """The long form with these columns of items, raters, labels and questions, and a word on all others."""
+    item, rater, labels, by = roles
+    time = next(iter(_like(sheet, _TIME_NAMES)), None) if reading.keep else None
+    used = [place for place in (item, rater, *labels, by, time) if place is not None]
+    others = listed(name for place, name in enumerate(sheet.header) if place not in used)
+    head, _, last = ", ".join(sheet.header[place] for place in used).rpartition(", ")
+    more = (f"columns besides {head} and {last} are not looked at: {others}",) if others else ()
+    return Form(item, rater, labels, by, time, (), (*remarks, *more))
+
+
+def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> int:
+    """The column of labels: the one with a usual name, or the only one that may hold some."""
+    left = [place for place in range(len(sheet.header)) if place not in (item, rater, by)]
+    named = [place for place in _like(sheet, _LABEL_NAMES) if place in left]
+    if len(named) == 1:
+        return named[0]
+    items = sheet.columns[item]
+    may = named or [at for at in left if may_hold_labels(sheet.header[at], sheet.columns[at], items)]
+    if len(may) == 1:
+        return may[0]
+    found = "no column looks like labels" if not may else f"{len(may)} columns may hold the labels"
+    shown = listed((sheet.header[place] for place in may or left), _SHOWN)
+    raise InputError(f"{found}: {shown}", "Name one, or several separated by commas: --label COLUMN.", file=sheet.file)
+
+
+def _of_export(source: Source, reading: Reading) -> Form:
+    """The form of a tool's export; its questions are asked about where several are open."""
+    sheet = source.sheet
+    if reading.item or reading.rater:
+        option = "--item" if reading.item else "--rater"
+        raise UsageError(f"{option} has no meaning for an export of {source.tool}", "Leave it out.")
+    if reading.by and reading.by.casefold() != QUESTION:
+        raise UsageError(f"an export of {source.tool} has no column {reading.by!r}", f"Give --by {QUESTION}.")
+    item, rater, label, question, time = range(len(sheet.header))
+    questions = list(dict.fromkeys(sheet.columns[question]))
+    for name in reading.labels:
+        if name not in questions:
+            raise UsageError(f"{sheet.file} has no question {name!r}", f"Its questions are {listed(questions)}.")
+    if len(questions) > 1 and not reading.labels and not reading.by:
+        advice = f"Measure one with --label NAME, or each of them with --by {QUESTION}."
+        raise InputError(f"it answers {len(questions)} questions: {listed(questions)}", advice, file=sheet.file)
+    several = len(questions) > 1 or bool(reading.by)
+    return Form(item, rater, (label,), question if several else None, time, tuple(reading.labels))
+
+
+def _place(sheet: LabelRows, name: str, option: str) -> int:
+    """The place of a column that a person named; letter case does not count where it need not."""
+    if name in sheet.header:
+        return sheet.header.index(name)
+    folded = [one.casefold() for one in sheet.header]
+    if folded.count(name.casefold()) != 1:
+        found = f"{option} {name}: {sheet.file} has no such column"
+        raise UsageError(found, f"Its columns are {listed(sheet.header, _SHOWN)}.")
+    return folded.index(name.casefold())
+
+
+def _like(sheet: LabelRows, names: Iterable[str]) -> list[int]:
+    """The columns that are called so, in the order of the names."""
+    order = {name: rank for rank, name in enumerate(names)}
+    called = [re.sub(r"\W+", "_", name.casefold()).strip("_") for name in sheet.header]
+    return sorted((at for at, name in enumerate(called) if name in order), key=lambda at: order[called[at]])
+
+
+def _repeats(sheet: LabelRows, item: int, by: int | None) -> bool:
+    """Whether an item stands on several rows (of one question)."""
+    items: Sequence[object] = sheet.columns[item]
+    if by is not None:
+        items = list(zip(items, sheet.columns[by], strict=True))
+    return len(set(items)) < len(items)

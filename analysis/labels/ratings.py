@@ -1,0 +1,197 @@
+"""The cells of one question's labels, by item and rater, as they are written in a wide or in a long table."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.labels.columns import ask_about
+from analysis.labels.forms import Form
+from analysis.labels.reading import Keep, Reading
+from analysis.labels.rows import LabelRows
+from analysis.labels.spelling import listed, number, visible
+from analysis.stats.patterns import MISSING, IntArray
+from harness.errors import UsageError
+
+MOST_RATERS = 200
+
+_REPEATED = "Where ratings were given again: --keep last. Where a column names the question: --by COLUMN."
+
+
+class Numbers(defaultdict[str, int]):
+    """Distinct names, each with its number in the order of first appearance."""
+
+    def __init__(self) -> None:
+        super().__init__(self.__len__)
+
+    def of(self, names: Sequence[str]) -> IntArray:
+        """The number of each name; a name not met before gets the next one."""
+        return np.fromiter(map(self.__getitem__, names), dtype=np.int64, count=len(names))
+
+
+class Ratings(Struct, frozen=True):
+    """Cells as written: one list of cells a column, and where each cell belongs."""
+
+    sheet: LabelRows
+    items: list[str]
+    raters: list[str]
+    columns: list[Sequence[str]]
+    names: list[str]
+    remarks: list[str]
+    places: IntArray | None = None
+    """Long form: the flat index, items x raters, of each cell of the one column."""
+    rows: IntArray | None = None
+    """Long form: the row of the sheet of each cell."""
+
+
+def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading) -> Ratings:
+    """The cells of one question.
+
+    Parameters
+    ----------
+    sheet
+        Its rows.
+    form
+        Which columns hold what.
+    label
+        Long form: the column of its labels.
+    reading
+        How the file is to be read.
+
+    Raises
+    ------
+    InputError
+        An item or a rater without a name, an item or a rating twice, a column that does not look like a rater.
+    UsageError
+        A rater who is not there, fewer than two raters.
+    """
+    remarks: list[str] = []
+    if reading.keep is not None:
+        sheet, remarks = _kept(sheet, form, label, reading.keep)
+    if form.rater is not None and label is not None:
+        return _long(sheet, form.item, form.rater, label, reading.raters, remarks)
+    ratings = _wide(sheet, form, reading.raters, remarks)
+    columns = dict(zip(ratings.raters, ratings.columns, strict=True))
+    if not reading.raters and (question := ask_about(columns, sheet.file, interval=reading.level == "interval")):
+        raise question
+    return ratings
+
+
+def _wide(sheet: LabelRows, form: Form, wanted: Sequence[str], remarks: list[str]) -> Ratings:
+    """A column of items (called item, or else the first) and a column a rater."""
+    at = form.item
+    items = [visible(cell).strip() for cell in sheet.columns[at]]
+    title = sheet.header[at] or "the first column"
+    if "" in items:
+        raise sheet.error(items.index(""), f"no item in {title}", "Name the item of each row.")
+    if len(set(items)) < len(items):
+        first, second = _first_repeat(items)
+        found = f"item {items[second]!r} is {sheet.where(first)} already"
+        raise sheet.error(second, found, f"Keep one row an item. {title!r} is taken for the items. {_REPEATED}")
+    known = [name for position, name in enumerate(sheet.header) if position not in (at, form.by)]
+    chosen = chosen_raters(wanted, known, sheet.file)
+    cells = [sheet.columns[sheet.header.index(name)] for name in chosen]
+    return Ratings(sheet, items, chosen, cells, chosen, remarks)
+
+
+def _long(sheet: LabelRows, item: int, rater: int, label: int, wanted: Sequence[str], remarks: list[str]) -> Ratings:
+    """A row a rating, in a column each of items, raters and labels."""
+    items, givers = ([visible(cell).strip() for cell in sheet.columns[at]] for at in (item, rater))
+    for what, at, cells in (("item", item, items), ("rater", rater, givers)):
+        if "" in cells:
+            raise sheet.error(cells.index(""), f"no {what}", f"Name the {what} of each rating.", sheet.header[at])
+    known = list(dict.fromkeys(givers))
+    chosen = chosen_raters(wanted, known, sheet.file)
+    for what, distinct in (("items", list(dict.fromkeys(items))), ("raters", known)):
+        remarks += _differing_by_case(what, distinct)
+    item_names, rater_names = Numbers(), Numbers()
+    item_codes, rater_codes = item_names.of(items), rater_names.of(givers)
+    place_of = np.array([chosen.index(name) if name in chosen else MISSING for name in rater_names], dtype=np.int64)
+    rows = np.flatnonzero(place_of[rater_codes] >= 0)
+    places = item_codes[rows] * len(chosen) + place_of[rater_codes[rows]]
+    if len(np.unique(places)) < len(places):
+        first, second = (int(rows[position]) for position in _first_repeat(places.tolist()))
+        found = f"{givers[second]!r} rated {items[second]!r} {sheet.where(first)} already"
+        raise sheet.error(second, found, f"Keep one rating an item and rater. {_REPEATED}")
+    labels = sheet.columns[label]
+    kept = labels if len(rows) == len(labels) else [labels[row] for row in rows.tolist()]
+    return Ratings(sheet, list(item_names), chosen, [kept], [sheet.header[label]], remarks, places, rows)
+
+
+def chosen_raters(wanted: Sequence[str], known: list[str], file: str) -> list[str]:
+    """The raters asked for, as they are called in the file; all of them where nobody is."""
+    by_name = {name.casefold(): name for name in reversed(known)} | {name: name for name in known}
+    chosen = []
+    for name in (part.strip() for part in wanted):
+        found = by_name.get(name) or by_name.get(name.casefold())
+        if found is None:
+            raise UsageError(f"{file} has no rater {name!r}", f"Its raters are {listed(known)}.")
+        if found in chosen:
+            raise UsageError(f"rater {name!r} is named twice", "Name each rater once.")
+        chosen.append(found)
+    chosen = chosen if wanted else known
+    if len(chosen) < 2:
+        raise UsageError(
+            f"agreement needs two raters, and there is one: {listed(chosen)}", f"{file} has {listed(known)}."
+        )
+    if len(chosen) > MOST_RATERS:
+        found = f"{len(chosen):,} columns that would be raters in {file}, more than {MOST_RATERS}"
+        raise UsageError(found, "Name the raters to compare with --raters.")
+    return chosen
+
+
+def _kept(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[LabelRows, list[str]]:
+    """The rows of the first or the last rating of each item by each rater, and a word on what is left out.
+
+    Ratings follow each other by their time where every row has one, else by the order of the rows. A row without a
+    label is no rating.
+    """
+    names = [sheet.columns[at] for at in (form.item, form.rater) if at is not None]
+    keys = [tuple(visible(cell).strip() for cell in cells) for cells in zip(*names, strict=True)]
+    rows = [row for row in range(len(keys)) if label is None or sheet.columns[label][row].strip()]
+    times = None if form.time is None else _times(sheet.columns[form.time])
+    if times is not None:
+        rows.sort(key=times.__getitem__)
+    ordered = rows if keep == "last" else rows[::-1]
+    kept = sorted({keys[row]: row for row in ordered}.values())
+    if len(kept) == len(rows):
+        return (sheet, []) if len(rows) == len(keys) else (sheet.rows(kept), [])
+    by = "their order in the file" if times is None or form.time is None else f"column {sheet.header[form.time]!r}"
+    said = f"of several ratings of an item by one rater the {keep} is kept, by {by}: {len(rows) - len(kept):,} left out"
+    return sheet.rows(kept), [said]
+
+
+def _times(cells: Sequence[str]) -> list[float] | None:
+    """When each row was written, in seconds; `None` where a cell says nothing that can be understood."""
+    seconds = [number(cell.strip()) for cell in cells]
+    if None in seconds:
+        try:
+            seconds = [_seconds(cell.strip()) for cell in cells]
+        except ValueError:
+            return None
+    return [second for second in seconds if second is not None]
+
+
+def _seconds(cell: str) -> float:
+    time = datetime.fromisoformat(cell)
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+def _differing_by_case(what: str, names: list[str]) -> list[str]:
+    folded = Counter(map(str.casefold, names))
+    if len(folded) == len(names):
+        return []
+    alike = [name for name in names if folded[name.casefold()] > 1]
+    return [f"{what} that differ only by letter case are counted apart: {listed(alike)}"]
+
+
+def _first_repeat(values: Sequence[object]) -> tuple[int, int]:
+    """Where a value stands first and again, of the first that is repeated."""
+    seen: dict[object, int] = {}
+    for position, value in enumerate(values):
+        if value in seen:
+            return seen[value], position
+        seen[value] = position
+    raise ValueError("nothing is repeated")

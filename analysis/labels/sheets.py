@@ -1,0 +1,74 @@
+"""The first sheet with content of a workbook (.xlsx), as the rows of a table."""
+
+import io
+import zipfile
+from typing import Any
+
+from analysis.labels.content import MOST_BYTES
+from analysis.labels.rows import SHAPES, LabelRows, check_header
+from harness.errors import InputError, MissingPrerequisite
+from harness.values import plain
+
+_ZIP = b"PK\x03\x04"
+
+
+def is_workbook(content: bytes) -> bool:
+    """Whether a file is packed as workbooks are."""
+    return content.startswith(_ZIP)
+
+
+def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
+    """The header and the columns of a workbook's first sheet with content, and remarks on other sheets.
+
+    Numbers are written as JSON writes them, whole ones without a decimal point. A row is named by its number.
+
+    Raises
+    ------
+    InputError
+        It is no workbook, its parts are too large, or its first sheet is no table.
+    MissingPrerequisite
+        The library that reads workbooks is not installed.
+    """
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum
+    except ImportError as error:
+        advice = "Run `pip install 'misstep[sheets]'`, or save the sheet as CSV."
+        raise MissingPrerequisite(f"{file} is a workbook, and python-calamine is not installed", advice) from error
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            size = sum(part.file_size for part in packed.infolist())
+        if size > MOST_BYTES:
+            raise InputError(f"the workbook is larger than {MOST_BYTES // 2**20} MiB", "Save it as CSV.", file=file)
+        workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        names = [one.name for one in workbook.sheets_metadata if one.typ == SheetTypeEnum.WorkSheet]
+        tables = {name: workbook.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in names}
+    except (zipfile.BadZipFile, CalamineError, PasswordError, OSError) as error:
+        advice = "Save it as .xlsx without a password, or as CSV."
+        raise InputError(f"not a workbook that can be read: {error}", advice, file=file) from error
+    filled = [name for name, rows in tables.items() if any(map(_has_content, rows))]
+    if not filled:
+        raise InputError("no labels: the workbook is empty", SHAPES, file=file)
+    remarks = [f"sheet {filled[0]!r} is read"] if len(filled) > 1 else []
+    remarks += [f"other sheets are not looked at: {', '.join(map(repr, filled[1:]))}"] if len(filled) > 1 else []
+    return _table(tables[filled[0]], file), remarks
+
+
+def _table(rows: list[list[Any]], file: str) -> LabelRows:
+    numbered = [(number, row) for number, row in enumerate(rows, start=1) if _has_content(row)]
+    if len(numbered) < 2:
+        raise InputError("no labels: the first sheet has a header only", SHAPES, file=file)
+    places = [number for number, _ in numbered]
+    written = [[_written(cell) for cell in row] for _, row in numbered]
+    columns = [column for column in zip(*written, strict=True) if any(cell.strip() for cell in column)]
+    header = [column[0].strip() for column in columns]
+    sheet = LabelRows(file, "", "", header, [column[1:] for column in columns], places[1:])
+    check_header(sheet)
+    return sheet
+
+
+def _written(cell: Any) -> str:
+    return cell if isinstance(cell, str) else plain(cell)
+
+
+def _has_content(row: list[Any]) -> bool:
+    return any(cell.strip() if isinstance(cell, str) else cell is not None for cell in row)

@@ -1,0 +1,68 @@
+"""A file of labels in any form that is read, as one table; its content says which form it has, never its name."""
+
+from collections import Counter
+from pathlib import Path
+
+from msgspec import Struct
+
+from analysis.labels.content import decoded, read_content, shown
+from analysis.labels.records import Records, is_json, json_records, label_text
+from analysis.labels.rows import LabelRows, check_header, csv_rows
+from analysis.labels.sheets import is_workbook, sheet_rows
+from analysis.labels.tools import TOOLS, label_studio, tool_of
+from harness.errors import InputError
+
+
+class Source(Struct, frozen=True):
+    """The table of a file, with the tool whose export it is, if any, and remarks on how it was read."""
+
+    sheet: LabelRows
+    tool: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+def read_source(path: Path) -> Source:
+    """The table of a file of labels: CSV, a workbook, JSON or JSON Lines, packed by gzip or not; `-` is standard input.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is broken: named with its line.
+    MissingPrerequisite
+        It is a workbook, and the library that reads those is not installed.
+    """
+    file = shown(path)
+    content = read_content(path)
+    if is_workbook(content):
+        return _of_table(*sheet_rows(content, file))
+    text = decoded(content, file)
+    if not is_json(text):
+        return _of_table(csv_rows(text, file), [])
+    records = json_records(text, file)
+    tool = tool_of(records)
+    if tool is None:
+        return _of_table(*_flat(records))
+    ratings = TOOLS[tool][1](records)
+    return Source(ratings.table(), tool, tuple(ratings.remarks()))
+
+
+def _of_table(sheet: LabelRows, remarks: list[str]) -> Source:
+    if label_studio.is_csv(sheet):
+        sheet, more = label_studio.csv_cells(sheet)
+        return Source(sheet, remarks=(*remarks, *more))
+    return Source(sheet, remarks=tuple(remarks))
+
+
+def _flat(records: Records) -> tuple[LabelRows, list[str]]:
+    """Objects of one value a name as a table; what holds objects is left out and said."""
+    names = Counter(name for record in records.values for name in record)
+    cells = {name: [label_text(record.get(name)) for record in records.values] for name in names}
+    nested = [name for name, column in cells.items() if None in column]
+    flat = {name: [cell or "" for cell in column] for name, column in cells.items() if name not in nested}
+    if not flat:
+        found = "no labels: an empty list, or no export of " + ", ".join(TOOLS)
+        raise InputError(found, 'Give objects such as {"item": …, "rater": …, "label": …}.', file=records.file)
+    header = [name.strip() for name in flat]
+    sheet = LabelRows(records.file, "", "", header, [*flat.values()], records.places, records.unit)
+    check_header(sheet)
+    return sheet, [f"not looked at, as it holds objects: {', '.join(map(repr, nested))}"] if nested else []

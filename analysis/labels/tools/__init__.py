@@ -1,0 +1,21 @@
+"""Exports of annotation tools, one module a tool: each says whether records are its tool's, and gives their ratings."""
+
+from collections.abc import Callable
+from typing import Any
+
+from analysis.labels.records import Records
+from analysis.labels.tools import argilla, label_studio, prodigy
+from analysis.labels.tools.ratings import ToolRatings
+
+TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[Records], ToolRatings]]] = {
+    "Label Studio": (label_studio.is_task, label_studio.ratings),
+    "Prodigy": (prodigy.is_task, prodigy.ratings),
+    "Argilla": (argilla.is_record, argilla.ratings),
+}
+"""Tool → whether an object is one of its export, and the ratings in such objects."""
+
+
+def tool_of(records: Records) -> str | None:
+    """The tool that wrote all records of a file."""
+    found = (name for name, (is_own, _) in TOOLS.items() if records.values and all(map(is_own, records.values)))
+    return next(found, None)

@@ -1,0 +1,88 @@
+"""Argilla's exports: a record an object, with the responses of its users to each question.
+
+Responses stand in one of four ways: `responses` as question → list of `value` and `user_id` (`records.to_json`);
+`responses` as a list of users with their `values` (the server's API and version 1); in columns `QUESTION.responses`,
+`QUESTION.responses.users` and `QUESTION.responses.status` (`records.to_datasets`); and, in a data set of version 1,
+under the question's own name. Responses with a status other than submitted are left out, and so are suggestions.
+
+Sources: https://docs.argilla.io/latest/how_to_guides/import_export/,
+https://docs.argilla.io/latest/reference/argilla/records/responses/, https://github.com/argilla-io/argilla
+(records/_resource.py).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from analysis.labels.records import Records, label_text
+from analysis.labels.tools.ratings import ToolRatings
+from harness.values import plain
+
+_COLUMN = ".responses"
+_SUBMITTED = ("submitted", "None", "")
+
+Response = tuple[str, Any, Any, Any, Any]
+"""Question, value, user, status, time."""
+
+
+def is_record(record: dict[str, Any]) -> bool:
+    """Whether an object has responses in one of the four ways."""
+    if isinstance(record.get("responses"), dict | list) and ("fields" in record or "suggestions" in record):
+        return True
+    return any(name.endswith(f"{_COLUMN}.users") for name in record) or any(map(_is_answered, record.values()))
+
+
+def ratings(records: Records) -> ToolRatings:
+    """The submitted responses.
+
+    Raises
+    ------
+    InputError
+        A response names no user.
+    """
+    found = ToolRatings("Argilla", records)
+    for place, record in zip(records.places, records.values, strict=True):
+        named = (record[name] for name in ("external_id", "id", "_server_id") if record.get(name) is not None)
+        item = plain(next(named, place))
+        for question, value, user, status, time in _responses(record):
+            label = label_text(value)
+            if str(status) not in _SUBMITTED:
+                found.left_out["responses that were not submitted"] += 1
+            elif label is None:
+                found.left_out["responses that are rankings or spans"] += 1
+            else:
+                found.add(place, item, user, question, label, time)
+    return found
+
+
+def _responses(record: dict[str, Any]) -> Iterator[Response]:
+    given = record.get("responses")
+    if isinstance(given, dict):
+        for question, responses in given.items():
+            yield from _answers(question, responses)
+    elif isinstance(given, list):
+        for response in given:
+            if isinstance(response, dict) and isinstance(response.get("values"), dict):
+                who = (response.get("user_id"), response.get("status"), response.get("updated_at"))
+                for question, value in response["values"].items():
+                    yield (question, value.get("value") if isinstance(value, dict) else value, *who)
+    for name, value in record.items():
+        if name.endswith(_COLUMN) and isinstance(value, list):
+            users, status = (record.get(f"{name}.{part}") or [None] * len(value) for part in ("users", "status"))
+            for answer, user, state in zip(value, users, status, strict=False):
+                yield name.removesuffix(_COLUMN), answer, user, state, None
+        elif _is_answered(value):
+            yield from _answers(name, value)
+
+
+def _answers(question: str, responses: Any) -> Iterator[Response]:
+    for one in responses if isinstance(responses, list) else ():
+        if isinstance(one, dict):
+            yield question, one.get("value"), one.get("user_id"), one.get("status"), one.get("updated_at")
+
+
+def _is_answered(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(one, dict) and {"user_id", "value"} <= one.keys() for one in value)
+    )

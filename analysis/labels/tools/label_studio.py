@@ -1,0 +1,121 @@
+"""Label Studio's exports: JSON, a task an object with the annotations of its annotators; and CSV, a row an annotation.
+
+In JSON the answers of an annotation stand in `result`: `from_name` is the question, and `value` holds `choices`, a
+`rating`, a `number` or a `taxonomy`. Regions (spans, boxes) and free text are left out, as are skipped annotations
+(`was_cancelled`) and predictions. In CSV a cell with several choices, or with a rating, is JSON.
+
+Sources: https://labelstud.io/guide/export#Label-Studio-JSON-format-of-annotated-tasks,
+https://labelstud.io/guide/export#CSV, https://github.com/HumanSignal/label-studio-converter (exports/csv2.py).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from analysis.labels.records import Records, label_text
+from analysis.labels.rows import LabelRows
+from analysis.labels.tools.ratings import ToolRatings
+from harness.values import plain
+
+_CSV_COLUMNS = frozenset({"annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
+_SKIPPED = "was_cancelled"
+_SPAN_KEYS = frozenset({"start", "end", "x", "y", "points", "ranges"})
+
+
+def is_task(record: dict[str, Any]) -> bool:
+    """Whether an object is a task: it has annotations with results, called completions in old exports."""
+    annotations = record.get("annotations", record.get("completions"))
+    return isinstance(annotations, list) and all(
+        isinstance(one, dict) and isinstance(one.get("result"), list) for one in annotations
+    )
+
+
+def ratings(records: Records) -> ToolRatings:
+    """The choices, ratings, numbers and taxonomies of the tasks.
+
+    Raises
+    ------
+    InputError
+        An annotation names no annotator.
+    """
+    found = ToolRatings("Label Studio", records)
+    for place, task in zip(records.places, records.values, strict=True):
+        item = plain(task["id"]) if task.get("id") is not None else plain(place)
+        if predictions := task.get("predictions"):
+            found.left_out["predictions of models"] += len(predictions)
+        for annotation in task.get("annotations", task.get("completions")) or ():
+            if annotation.get(_SKIPPED):
+                found.left_out["skipped annotations"] += 1
+                continue
+            time = annotation.get("updated_at") or annotation.get("created_at")
+            for question, label in _answers(annotation["result"], found):
+                found.add(place, item, _annotator(annotation), question, label, time)
+    return found
+
+
+def is_csv(sheet: LabelRows) -> bool:
+    """Whether a table has the columns that every CSV of Label Studio has."""
+    return set(sheet.header) >= _CSV_COLUMNS
+
+
+def csv_cells(sheet: LabelRows) -> tuple[LabelRows, list[str]]:
+    """A CSV of Label Studio with plain labels in its cells and without skipped annotations, and remarks on it."""
+    remarks = ["read as a CSV of Label Studio"]
+    kept = list(range(len(sheet.columns[0])))
+    if _SKIPPED in sheet.header:
+        skipped = sheet.columns[sheet.header.index(_SKIPPED)]
+        kept = [row for row in kept if skipped[row].strip().casefold() != "true"]
+        if len(kept) < len(skipped):
+            remarks.append(f"not counted as ratings: skipped annotations ({len(skipped) - len(kept):,})")
+    sheet = sheet.rows(kept)
+    columns: list[Sequence[str]] = [list(map(_cell, column)) for column in sheet.columns]
+    return structs.replace(sheet, columns=columns), remarks
+
+
+def _answers(results: Iterable[Any], found: ToolRatings) -> Iterable[tuple[str, str]]:
+    """Question and label of each answer about the whole item."""
+    for result in results:
+        value = result.get("value") if isinstance(result, dict) else None
+        if not isinstance(value, dict):
+            continue
+        kind = str(result.get("type", ""))
+        label = _label(value, kind)
+        if _SPAN_KEYS & value.keys() or kind.endswith("labels"):
+            found.left_out["regions, such as spans and boxes"] += 1
+        elif label is None:
+            found.left_out["answers that are neither choices nor numbers"] += 1
+        else:
+            yield str(result.get("from_name", "label")), label
+
+
+def _label(value: dict[str, Any], kind: str) -> str | None:
+    if kind == "taxonomy" and isinstance(value.get("taxonomy"), list):
+        return label_text([" / ".join(map(str, path)) for path in value["taxonomy"] if isinstance(path, list)])
+    for name in ("choices", "rating", "number"):
+        if name in value:
+            return label_text(value[name])
+    return None
+
+
+def _annotator(annotation: dict[str, Any]) -> object:
+    """Who gave an annotation: a number, or in other exports an object with an address."""
+    who = annotation.get("completed_by")
+    if isinstance(who, dict):
+        return next((who[name] for name in ("email", "username", "id") if who.get(name)), None)
+    return who
+
+
+def _cell(cell: str) -> str:
+    """A cell's label; what a JSON of choices or of one rating says, and every other cell as it is."""
+    if not cell.startswith(("{", "[{")):
+        return cell
+    try:
+        value = msgspec.json.decode(cell)
+    except msgspec.DecodeError:
+        return cell
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    label = _label(value, "") if isinstance(value, dict) else None
+    return cell if label is None else label

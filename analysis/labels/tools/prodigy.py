@@ -1,0 +1,59 @@
+"""Prodigy's export (`prodigy db-out`): JSON Lines, a line the answer of one annotator to one task.
+
+A choice lists what was chosen in `accept`; a task without choices is answered by `accept` or `reject`, about its
+`label` where it has one, so that each label is a question. `_input_hash` is the same for one input whatever is asked
+about it; `_annotator_id`, or `_session_id` where there is none, says who answered. An ignored task, a rejected choice
+and one without anything chosen are no ratings. Spans, relations and boxes are not looked at.
+
+Sources: https://prodi.gy/docs/api-interfaces, https://prodi.gy/docs/api-web-app, https://prodi.gy/docs/review.
+"""
+
+from typing import Any
+
+from analysis.labels.records import Records, label_text
+from analysis.labels.tools.ratings import ToolRatings
+from harness.values import plain
+
+_CHOICE = "choice"
+_ANSWER = "answer"
+_REGIONS = ("spans", "relations")
+
+
+def is_task(record: dict[str, Any]) -> bool:
+    """Whether an object is an answered task."""
+    return "_input_hash" in record and isinstance(record.get("answer"), str)
+
+
+def ratings(records: Records) -> ToolRatings:
+    """The choices, and the acceptances and rejections, of the tasks.
+
+    Raises
+    ------
+    InputError
+        A task names no annotator.
+    """
+    found = ToolRatings("Prodigy", records)
+    for place, task in zip(records.places, records.values, strict=True):
+        if any(task.get(name) for name in _REGIONS):
+            found.left_out["spans or relations of tasks"] += 1
+        question, label = _answer(task, found)
+        if question:
+            who = task.get("_annotator_id") or task.get("_session_id")
+            found.add(place, plain(task["_input_hash"]), who, question, label, task.get("_timestamp"))
+    return found
+
+
+def _answer(task: dict[str, Any], found: ToolRatings) -> tuple[str, str]:
+    """What was asked and the label that answers it, both empty for what is no rating."""
+    if task["answer"] == "ignore":
+        found.left_out["ignored tasks"] += 1
+    elif isinstance(task.get("options"), list) or "accept" in task:
+        chosen = label_text(task.get("accept"))
+        if task["answer"] == "accept" and chosen:
+            return _CHOICE, chosen
+        found.left_out["choices that were rejected or left empty"] += 1
+    elif str(task.get("_view_id", "")).endswith(("_manual", "_input")):
+        found.left_out["tasks without a label of the whole item"] += 1
+    else:
+        return label_text(task.get("label")) or _ANSWER, task["answer"]
+    return "", ""

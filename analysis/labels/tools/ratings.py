@@ -1,0 +1,77 @@
+"""Ratings as every tool's export gives them, on their way to a table of one rating a row."""
+
+from collections import Counter
+
+from msgspec import Struct, field
+
+from analysis.labels.records import Records
+from analysis.labels.rows import LabelRows
+from harness.errors import InputError
+
+QUESTION, TIME = "question", "time"
+_HEADER = ["item", "rater", "label", QUESTION, TIME]
+
+
+class ToolRatings(Struct):
+    """The ratings of an export, gathered one by one.
+
+    Parameters
+    ----------
+    tool
+        The tool that wrote it.
+    records
+        What they are gathered from.
+    rows
+        Item, rater, label, question and time of each; an empty label is a missing rating.
+    places
+        The place of the record of each.
+    left_out
+        What was not taken for a rating, in words → how often.
+    """
+
+    tool: str
+    records: Records
+    rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def add(self, place: int, item: str, rater: object, question: str, label: str, time: object = None) -> None:
+        """One more rating, of the record at this place.
+
+        Raises
+        ------
+        InputError
+            It has no rater.
+        """
+        name = "" if rater is None else str(rater)
+        if not name.strip():
+            unit = self.records.unit
+            line, where = (place, None) if unit == "line" else (None, f"{unit} {place}")
+            advice = f"Export with the annotators; {self.tool} names each."
+            raise InputError("a rating without an annotator", advice, file=self.records.file, line=line, field=where)
+        self.rows.append((item, name, label, question, "" if time is None else str(time)))
+        self.places.append(place)
+
+    def table(self) -> LabelRows:
+        """The ratings as a table.
+
+        Raises
+        ------
+        InputError
+            There are none.
+        """
+        if not self.rows:
+            found = f"an export of {self.tool} without a rating"
+            if self.left_out:
+                found += f" ({self._left_out()})"
+            raise InputError(found, "Export choices or ratings of whole items.", file=self.records.file)
+        columns = list(zip(*self.rows, strict=True))
+        return LabelRows(self.records.file, "", "", _HEADER, [*columns], self.places, self.records.unit)
+
+    def remarks(self) -> list[str]:
+        """What a person should know about how the export was read, a sentence each."""
+        found = [f"read as an export of {self.tool}"]
+        return [*found, f"not counted as ratings: {self._left_out()}"] if self.left_out else found
+
+    def _left_out(self) -> str:
+        return ", ".join(f"{what} ({times:,})" for what, times in sorted(self.left_out.items()))

@@ -1,0 +1,214 @@
+"""Columns are recognised by rules that a person can foresee, what was recognised is said, and options go before it."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError, UsageError
+from tests.analysis.labels.shown import given, read, read_several
+
+EXPECTED = {"r1": {"ann": "yes", "ben": "yes"}, "r2": {"ann": "no", "ben": "yes"}}
+ROWS = [(item, rater, label) for item, labels in EXPECTED.items() for rater, label in labels.items()]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "labels.csv"
+
+
+def long(item: str, rater: str, label: str, **more: str) -> str:
+    lines = [",".join([item, rater, label, *more])]
+    lines += [",".join([*row, *(f"{value}{number}" for value in more.values())]) for number, row in enumerate(ROWS)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("item", "rater", "label"),
+    [
+        ("task_id", "annotator", "category"),
+        ("Document ID", "Coder", "Rating"),
+        ("id", "user", "is it a loop"),
+        ("trajectory", "completed_by", "loop?"),
+    ],
+)
+def test_a_long_file_with_other_names_is_recognised_and_said(path: Path, item: str, rater: str, label: str) -> None:
+    labels = read(path, long(item, rater, label))
+    assert given(labels) == EXPECTED
+    assert labels.remarks == [f"read as one rating a row: items in {item!r}, raters in {rater!r}, labels in {label!r}"]
+
+
+def test_items_are_in_the_column_that_tells_most_of_them_apart(path: Path) -> None:
+    text = "task,id,annotator,label\nfix,r1,ann,yes\nfix,r1,ben,yes\nfix,r2,ann,no\nfix,r2,ben,yes\n"
+    assert given(read(path, text)) == EXPECTED
+
+
+def test_a_wide_file_whose_raters_have_such_names_stays_wide(path: Path) -> None:
+    labels = read(path, "item,user,judge\n1,a,a\n2,b,a\n")
+    assert labels.raters == ["user", "judge"]
+
+
+def test_options_name_columns_that_are_not_recognised(path: Path) -> None:
+    text = long("what", "who", "which", when="2026-05-0")
+    labels = read(path, text, item="what", rater="WHO", labels=["which"])
+    assert given(labels) == EXPECTED
+    assert labels.remarks == ["columns besides what, who and which are not looked at: 'when'"]
+
+
+def test_a_wide_file_may_have_its_items_in_any_column(path: Path) -> None:
+    labels = read(path, "ann,ben,run\na,b,r1\nb,b,r2\n", item="run")
+    assert (labels.items, labels.raters) == (["r1", "r2"], ["ann", "ben"])
+
+
+def test_several_columns_that_may_hold_labels_are_asked_about(path: Path) -> None:
+    text = "id,annotator,cause,severity\n1,ann,a,low\n1,ben,a,high\n2,ann,b,low\n2,ben,a,low\n"
+    with pytest.raises(InputError, match="2 columns may hold the labels: 'cause', 'severity'") as asked:
+        read(path, text)
+    assert "--label" in asked.value.advice
+    assert read(path, text, labels=["severity"]).categories == ["high", "low"]
+    both, remarks = read_several(path, text, labels=["cause", "severity"])
+    assert {name: labels.categories for name, labels in both.items()} == {
+        "cause": ["a", "b"],
+        "severity": ["high", "low"],
+    }
+    assert remarks[0].startswith("read as one rating a row: items in 'id', raters in 'annotator'")
+
+
+def test_a_property_of_the_item_is_no_label(path: Path) -> None:
+    text = "id,annotator,title,verdict of all\n" + "".join(
+        f"{item},{who},run {item},{'yes' if item % 3 else 'no'}\n" for item in range(12) for who in ("ann", "ben")
+    )
+    assert read(path, text).categories == ["no", "yes"]
+
+
+def test_questions_that_a_column_names_are_measured_apart(path: Path) -> None:
+    text = "item,rater,label,topic\n" + "".join(
+        f"{item},{who},{topic[0]}{item},{topic}\n"
+        for topic in ("cause", "severity")
+        for item in (1, 2)
+        for who in ("ann", "ben")
+    )
+    with pytest.raises(InputError, match="'ann' rated '1' on line 2 already") as asked:
+        read(path, text)
+    assert "--by COLUMN" in asked.value.advice
+    found, _ = read_several(path, text, by="topic")
+    assert {name: labels.categories for name, labels in found.items()} == {
+        "cause": ["c1", "c2"],
+        "severity": ["s1", "s2"],
+    }
+
+
+def test_a_wide_file_may_name_its_questions_too(path: Path) -> None:
+    text = "item,topic,ann,ben\n1,cause,a,b\n1,severity,low,low\n2,cause,b,b\n2,severity,high,low\n"
+    found, _ = read_several(path, text, by="topic")
+    assert given(found["severity"]) == {"1": {"ann": "low", "ben": "low"}, "2": {"ann": "high", "ben": "low"}}
+
+
+def test_a_question_that_one_rater_answered_is_left_out_and_said(path: Path) -> None:
+    text = "item,rater,label,topic\n1,ann,a,one\n1,ben,a,one\n1,ann,b,two\n"
+    found, remarks = read_several(path, text, by="topic")
+    assert list(found) == ["one"]
+    assert "question 'two' has fewer than two raters and is left out" in remarks
+    with pytest.raises(UsageError, match="no question of"):
+        read_several(path, text.replace("1,ben,a,one\n", "1,ben,a,three\n"), by="topic")
+
+
+def test_a_row_without_a_question_is_named(path: Path) -> None:
+    text = "item,rater,label,topic\n1,ann,a,one\n1,ben,a,\n"
+    with pytest.raises(InputError, match=r"labels\.csv:3: topic: no question"):
+        read_several(path, text, by="topic")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rater": "nobody"}, "--rater nobody: .* has no such column"),
+        ({"item": "x"}, "--item x: .* has no such column"),
+        ({"by": "x"}, "--by x: .* has no such column"),
+        ({"labels": ["x"]}, "--label x: .* has no such column"),
+        ({"item": "who", "rater": "who", "labels": ["which"]}, "one column is named for two things"),
+        ({"rater": "who"}, "no column is known to hold the items of ratings"),
+        ({"item": "what", "labels": ["which"]}, "no column is known to hold the raters of ratings"),
+    ],
+)
+def test_a_column_that_is_not_there_or_not_known_is_asked_for(
+    path: Path, options: dict[str, object], message: str
+) -> None:
+    with pytest.raises((InputError, UsageError), match=message):
+        read(path, long("what", "who", "which"), **options)
+
+
+AGAIN = "item,rater,label,updated_at\n1,ann,a,2026-05-03\n1,ann,b,2026-05-01\n1,ben,a,2026-05-02\n1,ann,,2026-05-09\n"
+
+
+@pytest.mark.parametrize(("keep", "label"), [("last", "a"), ("first", "b")])
+def test_a_rating_given_again_is_chosen_by_its_time(path: Path, keep: str, label: str) -> None:
+    labels = read(path, AGAIN, keep=keep)
+    assert given(labels) == {"1": {"ann": label, "ben": "a"}}
+    assert labels.remarks == [
+        f"of several ratings of an item by one rater the {keep} is kept, by column 'updated_at': 1 left out"
+    ]
+
+
+@pytest.mark.parametrize(("keep", "label"), [("last", "b"), ("first", "a")])
+def test_without_times_that_can_be_understood_the_order_of_the_rows_counts(path: Path, keep: str, label: str) -> None:
+    labels = read(path, AGAIN.replace("2026-05-03", "today"), keep=keep)
+    assert given(labels) == {"1": {"ann": label, "ben": "a"}}
+    assert "by their order in the file: 1 left out" in labels.remarks[-1]
+
+
+def test_rows_of_a_wide_file_may_be_given_again(path: Path) -> None:
+    labels = read(path, "item,ann,ben\n1,a,a\n2,a,b\n1,b,b\n", keep="last")
+    assert given(labels) == {"2": {"ann": "a", "ben": "b"}, "1": {"ann": "b", "ben": "b"}}
+
+
+def test_keeping_the_last_changes_nothing_where_nothing_was_given_again(path: Path) -> None:
+    assert read(path, long("item", "rater", "label"), keep="last").remarks == []
+
+
+@pytest.mark.parametrize("word", ["NA", "N/A", "?", "None"])
+def test_a_label_that_a_person_calls_missing_is_missing_and_said(path: Path, word: str) -> None:
+    labels = read(path, f"item,ann,ben\n1,yes,{word}\n2,no,no\n", missing=[word.lower(), "-"])
+    assert given(labels) == {"1": {"ann": "yes"}, "2": {"ann": "no", "ben": "no"}}
+    assert labels.remarks == [
+        f"{word.lower()!r} is taken for a missing rating in 1 cell",
+        "'-' to stand for a missing rating is in no cell",
+    ]
+
+
+def test_numbers_with_a_missing_word_among_them_say_how_to_name_it(path: Path) -> None:
+    text = "item,ann,ben\n1,1,NA\n2,2,3\n"
+    for level in ("ordinal", "interval"):
+        with pytest.raises(InputError) as asked:
+            read(path, text, level=level)
+        assert "--missing NA" in asked.value.advice
+        assert read(path, text, level=level, missing=["NA"]).values == [1, 2, 3]
+
+
+COMMA = "item;ann;ben\n1;2,5;3\n2;1,25;2,5\n"
+
+
+@pytest.mark.parametrize("level", ["ordinal", "interval"])
+def test_a_decimal_comma_is_read_as_a_point_where_all_labels_are_numbers_then(path: Path, level: str) -> None:
+    labels = read(path, COMMA, level=level)
+    assert labels.values == [1.25, 2.5, 3]
+    assert labels.remarks == [
+        "a comma in numbers is read as a decimal point; --decimal point keeps such labels as they are"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [COMMA.replace("2,5;3", "2.5;3"), "item;ann;ben\n1;1,000;2,000\n", 'item,ann,ben\n1,"2,5",3\n'],
+)
+def test_a_comma_that_may_mean_something_else_is_asked_about(path: Path, text: str) -> None:
+    with pytest.raises(InputError, match="is not a number") as asked:
+        read(path, text, level="interval")
+    assert "--decimal comma" in asked.value.advice
+
+
+def test_a_person_may_say_what_a_comma_means(path: Path) -> None:
+    assert read(path, COMMA).categories == ["1,25", "2,5", "3"]
+    assert read(path, COMMA, decimal="comma").categories == ["1.25", "2.5", "3"]
+    assert read(path, "item;ann;ben\n1;1,000;2\n", level="interval", decimal="comma").values == [1, 2]
+    with pytest.raises(InputError):
+        read(path, COMMA, level="interval", decimal="point")
