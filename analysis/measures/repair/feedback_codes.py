@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from analysis.label_rows import read_rows
 from analysis.labels import Labels
+from analysis.labels.rows import read_rows
 from analysis.measures.agreement import Pair, agreement_report
 from analysis.published import load_paper
 from analysis.stats.estimate import Estimate
