@@ -1,0 +1,88 @@
+"""Rates of sessions by group: each share is of the sessions that could be checked, in that group alone."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.prevalence import Labels, prevalence
+from analysis.measures.session_rates import (
+    GROUPINGS,
+    NOT_RECORDED,
+    Grouping,
+    counts_of,
+    rates_by,
+    session_rates_table,
+    worst_group,
+)
+from analysis.stats.proportions import wilson
+from analysis.tables.grid import grid
+from harness.session import Session
+
+CATEGORIES = ("loop", "drift")
+
+
+def _sessions(project: str, labels: Labels, n: int = 1, parent: str | None = None) -> list[tuple[Session, Labels]]:
+    return [
+        (Session(f"{project}-{number}", "runs.jsonl", project=project, parent=parent), labels) for number in range(n)
+    ]
+
+
+SHOP = [*_sessions("shop", ("yes", None), 3), *_sessions("shop", ("no", "yes"), 7)]
+BANK = [*_sessions("bank", ("yes", "no"), 1), *_sessions("bank", ("no", None), 11)]
+
+
+def test_a_share_is_of_the_sessions_of_its_group_that_could_be_checked() -> None:
+    rates = rates_by(CATEGORIES, SHOP + BANK, "project")
+    assert list(rates) == ["bank", "shop"]
+    assert counts_of(rates, "loop")["shop"].share == wilson(3, 10)
+    assert counts_of(rates, "drift")["shop"].share == wilson(7, 7)
+    assert counts_of(rates, "drift")["bank"].share == wilson(0, 1)
+
+
+def test_the_runs_of_sub_agents_are_no_sessions() -> None:
+    rates = rates_by(CATEGORIES, [*SHOP, *_sessions("shop", ("yes", "yes"), 5, parent="one")], "project")
+    assert rates == rates_by(CATEGORIES, SHOP, "project")
+
+
+def test_weeks_stand_in_their_order_and_sessions_without_one_last() -> None:
+    days = ("2026-03-09T10:00:00Z", None, "2025-12-30T10:00:00Z", "2026-03-02T10:00:00Z", "2026-03-03T10:00:00Z")
+    sessions = [(Session(f"s{place}", "f", started=day), ("no", "no")) for place, day in enumerate(days)]
+    assert list(rates_by(CATEGORIES, sessions, "week")) == ["2026-W01", "2026-W10", "2026-W11", NOT_RECORDED]
+
+
+def test_the_worst_group_is_the_one_that_is_bad_for_certain() -> None:
+    once = _sessions("tiny", ("yes", "no"))
+    often = [*_sessions("large", ("yes", "no"), 30), *_sessions("large", ("no", "no"), 10)]
+    worst = worst_group(rates_by(CATEGORIES, [*often, *once], "project"), "loop")
+    assert worst == ("large", prevalence(CATEGORIES, {("yes", "no"): 30, ("no", "no"): 10}).categories[0])
+    assert worst_group(rates_by(CATEGORIES, _sessions("calm", ("no", "no"), 4), "project"), "loop") is None
+
+
+def test_the_table_has_a_line_a_group_and_names_the_worst() -> None:
+    table = session_rates_table(rates_by(CATEGORIES, SHOP + BANK, "project"), "project", source="made up")
+    (section,) = grid(table).sections
+    assert [line.label for line in section.lines] == ["bank", "shop"]
+    assert "drift is most frequent in the project shop: 7 of 7 sessions (100.0%" in table.finding
+
+
+_LABELS = st.tuples(*[st.sampled_from(["yes", "no", None])] * 2)
+_ANY_SESSION = st.builds(
+    Session,
+    item=st.just("one"),
+    file=st.just("file"),
+    project=st.sampled_from(["", "shop", "bank"]),
+    agent=st.sampled_from([None, "first"]),
+    started=st.sampled_from([None, "2026-03-02", "2026-03-09", "nonsense"]),
+    parent=st.sampled_from([None, None, "other"]),
+)
+
+
+@given(st.lists(st.tuples(_ANY_SESSION, _LABELS)), st.sampled_from(GROUPINGS))
+def test_every_session_is_in_one_group_and_the_largest_group_comes_first(
+    sessions: list[tuple[Session, Labels]], by: Grouping
+) -> None:
+    rates = rates_by(CATEGORIES, sessions, by)
+    assert sum(found.n for found in rates.values()) == sum(session.parent is None for session, _ in sessions)
+    sizes = [found.n for group, found in rates.items() if group != NOT_RECORDED]
+    assert by == "week" or all(one >= other for one, other in pairwise(sizes))
