@@ -5,7 +5,6 @@ mends nothing.
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from harness.repair.case import Case, CaseFolder
 from harness.repair.validators import revert, test_files
@@ -22,8 +21,8 @@ _SUITE_TIMES = 4
 def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
     """A workspace with the broken tree of a case, in which `python` is an interpreter with pytest."""
     toolchain = python_toolchain()
-    path = f"{Path(toolchain.python).parent}:/usr/local/bin:/usr/bin:/bin"
-    environment = {"PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "LANG": "C.UTF-8"}
+    # A case gives the same result each time; the failure bot leaves hashes free, to see tests that are flaky by them.
+    environment = {**toolchain.environment, "PYTHONHASHSEED": "0"}
     read_only = (*toolchain.read_only, *ruff_folders())
     return open_workspace(folder.before, sandbox=sandbox, read_only=read_only, environment=environment)
 

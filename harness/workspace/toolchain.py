@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from harness.errors import MissingPrerequisite
+from harness.workspace.bubblewrap import ENVIRONMENT
 
 _PARTS = ("bin", "lib", "lib64", "libexec", "pyvenv.cfg")
 _SHOWN_ANYWAY = (Path("/usr"), Path("/bin"), Path("/lib"), Path("/sbin"))
@@ -20,6 +21,11 @@ class Toolchain(Struct, frozen=True):
 
     python: str
     read_only: tuple[Path, ...]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables by which `python` is this interpreter."""
+        return {"PATH": f"{Path(self.python).parent}:{ENVIRONMENT['PATH']}"}
 
 
 def python_toolchain() -> Toolchain:

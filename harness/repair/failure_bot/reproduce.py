@@ -82,19 +82,18 @@ class CommitRuns:
             with ExitStack() as opening:
                 folder = Path(opening.enter_context(TemporaryDirectory(prefix="misstep-commit-")))
                 tree = self.repository.export(commit, folder / "tree")
+                # Unlike in a repair case the seed of hashes is left free: a test may be flaky by their order.
                 opened = open_workspace(
-                    tree, sandbox=self._sandbox, read_only=self._toolchain.read_only, environment=self._environment()
+                    tree,
+                    sandbox=self._sandbox,
+                    read_only=self._toolchain.read_only,
+                    environment=self._toolchain.environment,
                 )
                 workspace = opening.enter_context(opened)
                 snapshot = workspace.take()
                 closing = opening.pop_all()
         self._open[commit] = workspace, snapshot, closing
         return workspace
-
-    def _environment(self) -> dict[str, str]:
-        """Variables as in a repair case; the seed of hashes is left free, as a test may be flaky by their order."""
-        path = f"{Path(self._toolchain.python).parent}:/usr/local/bin:/usr/bin:/bin"
-        return {"PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8"}
 
     def _close(self, commit: str) -> None:
         self._open.pop(commit)[2].close()

@@ -36,6 +36,12 @@ def test_the_tests_that_fail_at_a_commit_are_named_with_message_and_trace(runs: 
     assert runs.outcome(runs.repository.head.id, TEST) == "failed"
 
 
+def test_a_test_that_is_flaky_by_the_order_of_hashes_may_pass_and_fail(runs: CommitRuns) -> None:
+    workspace = runs.workspace(runs.repository.head.id)
+    found = {workspace.run(["python", "-c", "print(hash('a'))"]).output for _ in range(2)}
+    assert len(found) == 2
+
+
 def test_each_run_finds_the_tree_as_it_was_committed(runs: CommitRuns) -> None:
     head = runs.repository.head.id
     runs.workspace(head).write("price.py", b"def total(prices):\n    return sum(prices)\n")
