@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
-from analysis.pages.findings import Findings, findings_page, findings_text
+from analysis.measures.gates import fail_on as gate_of
+from analysis.pages.findings import Findings, findings_page, findings_text, shares
 from harness.classifiers import chosen_categories, classify_all
 from harness.escaping import plain
 from harness.progress import say
 from harness.trajectory import Unreadable
+from misstep import gate_options
 from misstep.classify_options import Categories
 from misstep.options import Html, Json, command_app, moment
 from misstep.pages import write_page
@@ -45,6 +47,9 @@ def classify(
             help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
         ),
     ] = None,
+    fail_on: gate_options.FailOn = None,
+    junit: gate_options.JUnit = None,
+    summary: gate_options.Summary = None,
     json: Json = False,
     html: Html = None,
 ) -> None:
@@ -55,6 +60,7 @@ def classify(
     the others are counted) or if a classifier failed (stderr names it).
     """
     chosen = chosen_categories(categories)
+    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
     arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]
     try:
         found = classified_findings(
@@ -77,6 +83,7 @@ def classify(
         write_page("--html", html, findings_page(found, paths, arguments))
     print(as_json(found).decode() if json else findings_text(found), end="" if json else "\n")
     _complain(found)
+    gate_options.settle(gates, shares(found), "misstep classify", junit, summary)
     if found.unreadable or found.failed:
         raise typer.Exit(1)
 

@@ -105,6 +105,11 @@ def _shares(categories: Sequence[str], patterns: Mapping[Labels, int]) -> tuple[
     return shares, Share(found.any_count, found.any_share.value, found.any_share)
 
 
+def shares(found: Findings) -> dict[str, Estimate]:
+    """The share of each category and of `any`, by name."""
+    return {**{name: one.interval for name, one in found.categories.items()}, "any": found.any.interval}
+
+
 def tables(found: Findings, source: str) -> tuple[Table, Table]:
     """Prevalence and co-occurrence as tables for a page."""
     names = tuple(found.categories)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
-from misstep import model_options
+from misstep import gate_options, model_options
 from misstep.judge import options
 from misstep.options import Data
 
@@ -34,6 +34,9 @@ def run(
     replay: model_options.Replay = None,
     local: model_options.Local = False,
     data: Data = None,
+    fail_under: gate_options.FailUnder = None,
+    junit: gate_options.JUnit = None,
+    summary: gate_options.Summary = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
     ] = False,
@@ -47,13 +50,16 @@ def run(
     import sys
 
     from analysis.gold import check_gold, item_ids
+    from analysis.measures.gates import fail_under as gate_of
     from harness.items import read_question
     from harness.runs.item_selection import Sampling
     from harness.runs.judge import run_judge
     from harness.runs.known_judges import benchmark_of
+    from studies.judging.scored import kept_figures
 
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
+    gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
     asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     with options.opened_judge(judge, asking, data) as (opened, settings), model_options.kept_when_stopped(out):
         if not opened.uses_model:
@@ -78,6 +84,8 @@ def run(
     if stopped is not None:
         raise stopped
     options.exit_unless_whole(ended)
+    if gates:
+        gate_options.settle(gates, kept_figures(out), f"misstep judge run {judge}", junit, summary)
 
 
 def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from analysis.stats.estimate import Estimate
 from harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
 from harness.runs.benchmark_inputs import inputs_of
 from harness.version import __version__
@@ -68,3 +69,32 @@ def keep_scores(run: Path, digest: str, text: str) -> Scored:
     scored = Scored(digest, text)
     replace_file(run / SCORED, encode(scored))
     return scored
+
+
+class _LabelFigures(Struct, frozen=True):
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+
+
+class _Figures(Struct, frozen=True):
+    accuracy: Estimate
+    accuracy_all: Estimate
+    cohen_kappa: Estimate
+    cohen_kappa_all: Estimate
+    labels: dict[str, _LabelFigures]
+
+
+def kept_figures(run: Path) -> dict[str, Estimate]:
+    """The figures of a scored run that limits can be set for, by name: `accuracy`, `kappa`, `yes.recall` and so on."""
+    scores = msgspec.json.decode((run / SCORES).read_bytes(), type=_Figures)
+    figures = {
+        "accuracy": scores.accuracy,
+        "accuracy_all": scores.accuracy_all,
+        "kappa": scores.cohen_kappa,
+        "kappa_all": scores.cohen_kappa_all,
+    }
+    for label, of_label in scores.labels.items():
+        for name in ("precision", "recall", "f1"):
+            figures[f"{label}.{name}"] = getattr(of_label, name)
+    return figures

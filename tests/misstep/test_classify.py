@@ -247,3 +247,19 @@ def test_sessions_that_were_last_changed_before_a_time_are_left_out(runs: Path) 
     refused = CliRunner().invoke(app, [str(runs), "--since", "yesterday"])
     assert refused.exit_code == 2
     assert "no date such as 2026-01-31" in refused.output
+
+
+def test_a_limit_that_is_missed_is_exit_1_after_the_table(runs: Path) -> None:
+    atif_lines(runs, ["one", "two"])
+    kept = CliRunner().invoke(app, [str(runs), "--fail-on", "any>0%"])
+    assert (kept.exit_code, "passed: any is 0.0%" in kept.output) == (0, True)
+    missed = CliRunner().invoke(app, [str(runs), "--fail-on", "any.upper>1%", "--json"])
+    assert missed.exit_code == 1
+    assert json.loads(missed.stdout)["n"] == 2
+
+
+def test_a_limit_is_read_before_any_work(runs: Path) -> None:
+    for options in (["--fail-on", "any"], ["--junit", "junit.xml"]):
+        done = _misstep("runs.jsonl", *options, "--out", "run", cwd=runs.parent)
+        assert done.returncode == 2
+        assert not (runs.parent / "run").exists()

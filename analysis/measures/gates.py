@@ -1,0 +1,104 @@
+"""Gates: limits that figures have to keep, such as `tool_call_failure>5%`, for pipelines that stop where one does not.
+
+A figure that cannot be computed does not keep its limit: a gate that cannot be decided is not passed.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from harness.errors import UsageError
+
+End = Literal["value", "lower", "upper"]
+Decision = Literal["passed", "failed", "undecided"]
+
+_FAILS: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+_GATE = re.compile(r"\s*(?P<figure>.+?)(?:\.(?P<end>lower|upper))?\s*(?P<sign>>=|<=|>|<|=)\s*(?P<limit>[^<>=]+?)\s*")
+
+
+class Gate(Struct, frozen=True):
+    """A limit: the gate fails where the figure, or an end of its 95% interval, is `sign` the limit."""
+
+    figure: str
+    end: End
+    sign: str
+    limit: float
+    text: str
+
+
+class Outcome(Struct, frozen=True):
+    """What became of a gate, and the figure behind it."""
+
+    gate: Gate
+    estimate: Estimate
+    decision: Decision
+
+
+def fail_on(text: str) -> Gate:
+    """The gate of a condition that fails, such as `tool_call_failure>5%` or `any.lower >= 0.1`.
+
+    Raises
+    ------
+    UsageError
+        The text is no such condition.
+    """
+    return _read(text, ("<", ">", "<=", ">="), "tool_call_failure>5%")
+
+
+def fail_under(text: str) -> Gate:
+    """The gate of a least value, such as `accuracy=0.85` or `accuracy.lower=85%`.
+
+    Raises
+    ------
+    UsageError
+        The text is no such value.
+    """
+    gate = _read(text, ("=",), "accuracy=0.85")
+    return Gate(gate.figure, gate.end, "<", gate.limit, text)
+
+
+def decide(gates: Iterable[Gate], figures: Mapping[str, Estimate]) -> list[Outcome]:
+    """The outcome of each gate.
+
+    Raises
+    ------
+    UsageError
+        There is no such figure.
+    """
+    return [_decided(gate, figures) for gate in gates]
+
+
+def _read(text: str, signs: tuple[str, ...], example: str) -> Gate:
+    found = _GATE.fullmatch(text)
+    limit = _number(found["limit"]) if found else None
+    if found is None or found["sign"] not in signs or limit is None:
+        raise UsageError(f"{text!r} is no limit", f"Write it like {example!r}; FIGURE.lower means the interval's end.")
+    ends: dict[str | None, End] = {None: "value", "lower": "lower", "upper": "upper"}
+    return Gate(found["figure"], ends[found["end"]], found["sign"], limit, text)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        return None
+    return number / 100 if text.endswith("%") else number
+
+
+def _decided(gate: Gate, figures: Mapping[str, Estimate]) -> Outcome:
+    estimate = figures.get(gate.figure)
+    if estimate is None:
+        raise UsageError(f"there is no figure {gate.figure!r}", f"Known: {', '.join(figures)}.")
+    measured = {"value": estimate.value, "lower": estimate.low, "upper": estimate.high}[gate.end]
+    if measured is None:
+        return Outcome(gate, estimate, "undecided")
+    return Outcome(gate, estimate, "failed" if _FAILS[gate.sign](measured, gate.limit) else "passed")
