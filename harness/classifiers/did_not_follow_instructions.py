@@ -1,8 +1,7 @@
 """Instructions not followed (Wink, 2.1.1), where they can be told without knowing how anything was worded.
 
-A limit on changes that was overstepped, a tool that was named and forbidden and is called, a tool that was asked for
-by name and is never called. Where no such instruction is recognised the rule abstains: what other words carry is for
-a judge that reads them.
+An overstepped limit on changes, a forbidden tool that is called, a tool that is asked for by name and never called.
+Where no such instruction is recognised the rule abstains: a judge reads other words.
 """
 
 from harness.classifiers.history import History

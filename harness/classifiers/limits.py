@@ -1,20 +1,21 @@
 """What an agent was told not to do, as far as a rule can read it without knowing how users word things.
 
-    "Do not touch config.yaml."         → Limit("ban", "change", ("config.yaml",))
-    "Only edit src/parser.py."          → Limit("only", "change", ("src/parser.py",))
-    "Don't commit."                     → Limit("ban", "commit")
-    "Don't use the `web_search` tool."  → Limit("ban", "use", ("web_search",))
+    "Do not touch config.yaml."         → Limit("ban", ("config.yaml",))
+    "Only edit src/parser.py."          → Limit("only", ("src/parser.py",))
+    "Don't commit."                     → Limit("commit")
+    "Don't use the `web_search` tool."  → Limit("tool", ("web_search",))
 
-A sentence becomes a row of letters, one for each word by what it does: `N` for a negation, `O` for "only",
+A sentence becomes a row of letters, one for each word by what it does (`words_of_limits.toml`): `N` for a negation,
 `V` for a verb of change, `@` for a name, `?` for a word that is not known. A limit is a clause that is such a row from
-end to end (`NV@`, `OV@`): with one unknown word in it, a condition, or a permission after it, nothing is said. What
-else words carry is for a judge that reads them.
+end to end (`NV@`, `OV@`): with one unknown word in it, a condition, or a permission after it, nothing is said.
 """
 
 import re
-from typing import Literal
+from functools import cached_property, lru_cache
+from itertools import islice
+from pathlib import Path
 
-from msgspec import Struct
+import msgspec
 from msgspec.structs import replace
 
 from harness.classifiers.history import History, Turn, once
@@ -22,62 +23,36 @@ from harness.classifiers.programs import words
 from harness.classifiers.prose import has, tokens_of
 from harness.classifiers.targets import is_path, names, parts_of
 
-Kind = Literal["only", "ban", "must", "mode"]
-What = Literal["change", "commit", "push", "install", "use"]
-MOST = 200
+DEEDS = ("commit", "install", "push")
+MOST = 50
 """Limits of a run that are held against it: no person sets more."""
 
 
-class Limit(Struct, frozen=True, gc=False):
+class Limit(msgspec.Struct, frozen=True, gc=False):
     """One limit of the user's, said in the turn `since`; from the turn `until` on it may have been taken back.
 
-    `only` allows the targets alone, `ban` forbids `what` on the targets, `must` asks for the tool to be used and
-    `mode` rules out every change.
+    Its kind is `only` (files that alone may change), `ban` (files that may not), one of the `DEEDS` (forbidden), `tool`
+    (forbidden), `must` (a tool to be used) or `mode` (nothing may change).
     """
 
-    kind: Kind
-    what: What
+    kind: str
     targets: tuple[str, ...]
     words: str
     since: int = -1
     until: int | None = None
 
 
-_VERBS = "alter change edit modify rewrite touch update write"
-_DEEDS: tuple[What, ...] = ("commit", "push", "install")
-_LETTERS = {
-    word: letter
-    for letter, text in {
-        "": "a all an any anything are at code dependencies directory do existing file files folder folders for git is "
-        "itself make making my new now of or our packages please must should strictly the their there yet your "
-        "constraint constraints from important note rule rules . : ! * •",
-        "N": "avoid never no not nothing nowhere refrain without",
-        "O": "exclusively only solely",
-        "A": "alone unchanged untouched",
-        "V": f"{_VERBS} {' '.join(verb.removesuffix('e') + 'ing' for verb in _VERBS.split())}",
-        "W": "fix work",
-        "R": "delete move overwrite remove rename",
-        "H": "changes diff edits modifications yourself",
-        "B": "be",
-        "P": "altered changed edited modified touched",
-        "E": "beyond else elsewhere except other outside than",
-        "K": "confine confined keep leave limit limited restrict restricted",
-        "S": "stay stick",
-        "T": "inside to within",
-        "I": "in under",
-        "D": "commit commits committing push pushing install installing",
-        "U": "call calling invoke invoking run running use using",
-        "X": "command tool",
-        "Y": "you",
-        "M": "allowed ca can could exception fine free however may ok okay still though",
-        "!": "after before first how ideally if instead maybe need perhaps possible prefer rather said says told "
-        "unless until when whenever while why would ?",
-        ",": "and then , ( ) - – —",
-        ";": "as because but since so ;",
-    }.items()
-    for word in text.split()
-}
-"""What a word or a sign does; `!` is for what makes an order a wish, a condition, a question or a report."""
+class _Words(msgspec.Struct, frozen=True):
+    cues: tuple[str, ...]
+    pointing: str
+    kinds: dict[str, tuple[str, str]]
+
+
+_WORDS = msgspec.toml.decode(Path(__file__).with_name("words_of_limits.toml").read_bytes(), type=_Words)
+_POINTING = words(_WORDS.pointing)
+_LETTERS = {word: letter for letter, text in _WORDS.kinds.values() for word in text.split()}
+_ENGLISH = frozenset(_LETTERS) - words("a also an do in no")
+_WORD = re.compile(r"[^\W\d_]+")
 
 _AT = "[TI]?@(?:,*@)*+"
 _ELSE = ",*;?N[VHW]*E"
@@ -86,122 +61,99 @@ _ONLY = (
     f"|[VW]+(?:[?]I)?{_AT}(?={_ELSE})"
 )
 _LIMIT = re.compile(
-    f"(?:^|(?<=[,;]))(?:(?P<only>(?:YM?)?(?:{_ONLY})(?:{_ELSE})?(?=$|,?;))"
+    f"(?:^|(?<=[,;]))(?:(?P<only>(?:YM?)?(?:{_ONLY})(?:{_ELSE})?(?=,*(?:$|;)))"
     f"|(?P<ban>(?:(?:YM?)?(?:N(?:V+|H){_AT}|K{_AT}A)|{_AT}M?NT?BP)(?=$|[,;]))"
     "|(?P<deed>(?:YM?)?ND+H?(?=$|[,;]))|(?P<tool>(?:YM?)?NUX?[@?]X?(?=$|[,;]))|(?P<must>U(?:X@|@X)))"
 )
 """What a clause has to be to say a limit; after one that allows some files alone, only a reason may follow."""
 
-_CUES = (
-    "n't", "not ", "dont", "never ", "avoid", "refrain", "without", "only", "solely", "exclusively", "alone",
-    "restrict", "limit", "confine", "keep", "leave", "stick", "stay", "nothing", "no ", " tool",
-)  # fmt: skip
-"""Pieces of which every sentence has one that sets a limit."""
 
-_POINTING = words(
-    "above all any anything anymore anywhere ban both constraint constraints earlier either everything everywhere "
-    "free go instead it its limit limits longer one ones previous restriction restrictions rule rules scratch that "
-    "them these they this those whatever whichever wherever"
-)
-"""Words by which a sentence can mean a limit without naming its target."""
-_ANY, _TURN = "*", "**"
-"""What stands for a word that lifts any limit, and for the mere existence of a turn."""
-_ENGLISH = frozenset(_LETTERS) - words("a also an do in no")
-_WORD = re.compile(r"[^\W\d_]+")
+class Sentence(msgspec.Struct, frozen=True, dict=True):
+    """A sentence as a row of letters, with the word or name behind each of them."""
+
+    text: str
+    letters: str
+    values: tuple[str, ...]
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """Every word of the sentence, in small letters."""
+        return frozenset(_WORD.findall(self.text.lower()))
+
+    def behind(self, letter: str) -> list[str]:
+        """The words or names of one letter."""
+        return [value for one, value in zip(self.letters, self.values, strict=True) if one == letter]
 
 
 @once
 def limits_of(history: History) -> list[Limit]:
     """The limits of a run's turns, in order, each with the turn from which on it may not hold."""
-    turns = history.turns
-    said = [_said_in(turn) if has(turn.lowered, _CUES) else [] for turn in turns]
-    if not any(said):
-        return []
-    found: list[Limit] = []
-    following: dict[str, int] = {}  # a word → the next turn that says it
-    for turn, limits in zip(reversed(turns), reversed(said), strict=True):
-        for limit in reversed(limits):
-            lifting = _words_of(limit) | {_ANY} | ({_TURN} if limit.kind == "only" else set())
-            found.append(
-                replace(limit, until=min((following[word] for word in lifting & following.keys()), default=None))
-            )
-        spoken = set(_WORD.findall(turn.lowered))
-        foreign = len(spoken) > 2 and spoken.isdisjoint(_ENGLISH)
-        lifts = {_TURN, _ANY} if foreign or not spoken.isdisjoint(_POINTING) else {_TURN}
-        following |= dict.fromkeys(spoken | lifts, turn.step)
-    return found[::-1][:MOST]
+    said = (limit for turn in history.turns if has(turn.lowered, _WORDS.cues) for limit in _limits_of_turn(turn))
+    limits = list(islice(said, MOST))
+    spoken = [(turn.step, _words_of(turn)) for turn in history.turns] if limits else []
+    return [replace(limit, until=_taken_back(limit, spoken)) for limit in limits]
 
 
-def _said_in(turn: Turn) -> list[Limit]:
-    """The limits of a turn that no other sentence of it may soften, by naming their target or by pointing at them."""
-    with_cues = ((place, sentence) for place, sentence in enumerate(turn.sentences) if has(sentence.lower(), _CUES))
-    found = {place: limits for place, sentence in with_cues if (limits := _limits_in(sentence, turn.step))}
-    softened: set[str] = set()
-    others: list[str] = []
-    last = -1
-    for place, sentence in enumerate(turn.sentences if found else ()):
-        letters, values = _read(sentence) if place not in found else ("", [])
-        spoken = set(_WORD.findall(sentence.lower()))
-        if has(letters, ("M", "!", "E", "V", "R")):
-            softened |= spoken
-        if has(letters, ("M", "!", "E")) and not spoken.isdisjoint(_POINTING):
-            last = place
-        others += [value for letter, value in zip(letters, values, strict=True) if letter == "@" and is_path(value)]
-    said = [limit for place, limits in found.items() if place > last for limit in limits][:MOST]
-    return [limit for limit in said if not _doubtful(limit, softened, others[:MOST])]
+def _taken_back(limit: Limit, spoken: list[tuple[int, frozenset[str]]]) -> int | None:
+    """The first turn that may take a limit back: by its target or by pointing; what allows ends with the next turn."""
+    lifting = _POINTING | _names_of(limit)
+    later = ((step, words) for step, words in spoken if step > limit.since)
+    return next((step for step, words in later if limit.kind == "only" or not words.isdisjoint(lifting)), None)
 
 
-def _doubtful(limit: Limit, softened: set[str], others: list[str]) -> bool:
-    """Whether the turn that says a limit says otherwise as well: of its target, or of a file that it leaves out."""
+def _words_of(turn: Turn) -> frozenset[str]:
+    """The words of a turn; one in another language may point at anything."""
+    spoken = frozenset(_WORD.findall(turn.lowered))
+    return spoken | _POINTING if len(spoken) > 2 and spoken.isdisjoint(_ENGLISH) else spoken
+
+
+def _limits_of_turn(turn: Turn) -> list[Limit]:
+    """The limits of a turn that no other sentence of it softens."""
+    likely = ((place, text) for place, text in enumerate(turn.sentences) if has(text.lower(), _WORDS.cues))
+    found = [(place, limit) for place, text in likely for limit in _limits_of_sentence(_read(text), turn.step)][:MOST]
+    limiting = {place for place, _ in found}
+    others = [(place, _read(text)) for place, text in enumerate(turn.sentences) if found and place not in limiting]
+    return [limit for place, limit in found if not any(_softens(said, limit, after > place) for after, said in others)]
+
+
+def _softens(sentence: Sentence, limit: Limit, later: bool) -> bool:
+    """Whether another sentence of the turn says otherwise: of the target, by pointing, or of a file left out."""
+    doubtful = has(sentence.letters, ("M", "!", "E"))
+    if later and doubtful and not _POINTING.isdisjoint(sentence.spoken):
+        return True
     if limit.kind == "only":
-        return not all(any(names(target, path) for target in limit.targets) for path in others)
-    return not softened.isdisjoint(_words_of(limit))
+        paths = filter(is_path, sentence.behind("@"))
+        return not all(any(names(target, path) for target in limit.targets) for path in paths)
+    return (doubtful or has(sentence.letters, ("V", "R"))) and not _names_of(limit).isdisjoint(sentence.spoken)
 
 
-def _words_of(limit: Limit) -> set[str]:
+@lru_cache(maxsize=1024)
+def _names_of(limit: Limit) -> frozenset[str]:
     """The words by which a limit's target may be named: the last part of its name, in either number."""
-    found = {word for word, letter in _LETTERS.items() if letter == "D" and word.startswith(limit.what)}
+    found = {word for word, letter in _LETTERS.items() if letter == "D" and word.startswith(limit.kind)}
     for target in limit.targets:
         last = parts_of(target)[-1:] or [target]
         for word in _WORD.findall(last[0].lower().split(".")[0] or last[0].lower()):
             found |= {word, f"{word}s", word.removesuffix("s")}
-    return found
+    return frozenset(found)
 
 
-def _read(sentence: str) -> tuple[str, list[str]]:
-    """The letters of a sentence and the word or name behind each."""
-    letters, values = "", []
-    before = ""
-    for kind, text in tokens_of(sentence):
-        letter = "@" if kind == "name" else _LETTERS.get(text, "?" if kind == "word" else "#")
-        if text == "but" and before.endswith("thing"):
-            letter = "E"
-        before = text
-        if letter and (letters or letter not in ",;"):
-            letters += letter
-            values.append(text)
-    end = len(letters.rstrip(",;"))
-    return letters[:end], values[:end]
+def _read(text: str) -> Sentence:
+    tokens = tokens_of(text.replace("thing but", "thing except"))
+    row = [(_LETTERS.get(value, letter) if letter != "@" else letter, value) for letter, value in tokens]
+    return Sentence(text, "".join(letter for letter, _ in row), tuple(value for letter, value in row if letter))
 
 
-def _limits_in(sentence: str, since: int) -> list[Limit]:
-    letters, values = _read(sentence)
-    if "!" in letters:
-        return []
+def _limits_of_sentence(sentence: Sentence, since: int) -> list[Limit]:
     found: list[Limit] = []
-    for match in _LIMIT.finditer(letters):
-        said = list(zip(match.group(), values[match.start() : match.end()], strict=True))
-        named = tuple(value for letter, value in said if letter == "@")
-        if has(letters[match.end() :], ("M", "E")):
+    for match in _LIMIT.finditer(sentence.letters):
+        clause = Sentence(sentence.text, match.group(), sentence.values[match.start() : match.end()])
+        kind, targets = match.lastgroup or "", tuple(clause.behind("@"))
+        unclear = kind in ("only", "ban") and not all(map(is_path, targets))
+        if unclear or "!" in sentence.letters or has(sentence.letters[match.end() :], ("M", "E")):
             return []
-        if match.lastgroup in ("tool", "must"):
-            named = named or tuple(value for letter, value in said if letter == "?")
-            found.append(Limit("ban" if match.lastgroup == "tool" else "must", "use", named, sentence, since))
-        elif match.lastgroup == "deed":
-            done = {deed for deed in _DEEDS for letter, value in said if letter == "D" and value.startswith(deed)}
-            found += [Limit("ban", deed, (), sentence, since) for deed in sorted(done)]
-        elif all(map(is_path, named)):
-            found.append(Limit("only" if match.lastgroup == "only" else "ban", "change", named, sentence, since))
-        else:
-            return []
+        if kind in ("tool", "must"):
+            targets = targets or tuple(clause.behind("?"))
+        deeds = [deed for deed in DEEDS if any(word.startswith(deed) for word in clause.behind("D"))]
+        found += (Limit(one, targets, sentence.text, since) for one in deeds or [kind])
     return found

@@ -8,7 +8,8 @@ Only what programs write is read, so that it does not matter how anybody words a
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from harness.classifiers.history import History, once
@@ -28,18 +29,17 @@ _WORD = re.compile(r"[a-z]+")
 _FRAME = words(
     "active agent approval are collaboration current is mode now on permission reminder sandbox system the you in"
 )
-"""Words around the name of a mode: "You are now in Default mode", "<sandbox_mode>read-only</sandbox_mode>"."""
-_LONGEST_NAME = 2
+"""Words around the name of a mode, which has one or two: "You are now in Default mode"."""
 
 
 @once
 def unchanging_steps(history: History) -> list[tuple[int, int]]:
     """The stretches of steps, first and first no longer, in which a recorded mode rules out every change."""
-    trajectory = history.trajectory
+    steps = history.trajectory.steps
     stretches = []
-    start, in_force = 0, _recorded(trajectory.extra) is True
+    start, in_force = 0, _recorded(history.trajectory.extra) is True
     passing = worked = False  # whether a message alone tells the mode, and whether the agent has worked since
-    for index, step in enumerate(trajectory.steps):
+    for index, step in enumerate(steps):
         told = _told(step)
         if step.role == "system" and told is False and not passing:
             told = None  # a mode of an unknown name ends none that is recorded
@@ -52,45 +52,32 @@ def unchanging_steps(history: History) -> list[tuple[int, int]]:
         if in_force:
             stretches.append((start, index))
         in_force, start = told, index
-    return [*stretches, (start, len(trajectory.steps))] if in_force else stretches
+    return [*stretches, (start, len(steps))] if in_force else stretches
 
 
 def _told(step: Step) -> bool | None:
     """Whether a step begins or ends a mode without changes; `None` where it says nothing of modes."""
-    if step.role == "system" and (stated := _stated(step.text[:_OPENING].lower())) is not None:
-        return stated
-    if any(squeezed(call.name) == "exitplanmode" for call in step.calls) and any(
-        result.is_error is not True and "reject" not in result.text.lower() for result in step.results
-    ):
+    for piece in _PIECE.split(step.text[:_OPENING].lower()) if step.role == "system" else ():
+        said = _WORD.findall(piece)
+        name = [word for word in said if word not in _FRAME]
+        if "mode" in said and len(name) in (1, 2):
+            return "".join(name) in _UNCHANGING
+    leaves = any(squeezed(call.name) == "exitplanmode" for call in step.calls)
+    if leaves and any(answer.is_error is not True and "reject" not in answer.text.lower() for answer in step.results):
         return False  # the plan is approved, whatever else the step records
     return _recorded(step.extra) if step.extra else None
 
 
-def _stated(text: str) -> bool | None:
-    """What the first piece of a program's message says that names a mode and nothing else."""
-    for piece in _PIECE.split(text) if "mode" in text else ():
-        said = _WORD.findall(piece)
-        name = [word for word in said if word not in _FRAME]
-        if "mode" in said and 0 < len(name) <= _LONGEST_NAME:
-            return "".join(name) in _UNCHANGING
-    return None
-
-
 def _recorded(extra: Mapping[str, Any]) -> bool | None:
-    """Whether fields of a record rule changes out; `None` where they tell no mode. Of several, all have to."""
-    told = list(_modes(extra))
-    return all(told) if told else None
+    """Whether every record that tells a mode rules changes out; `None` where none tells one."""
+    inside = (value if isinstance(value, list) else [value] for name, value in extra.items() if name in _INSIDE)
+    told = [modes for record in chain([extra], *inside) if (modes := _modes(record))]
+    return all(map(any, told)) if told else None
 
 
-def _modes(extra: Mapping[str, Any]) -> Iterator[bool]:
-    for name, value in extra.items():
-        if name in _INSIDE:
-            for inner in value if isinstance(value, Sequence) and not isinstance(value, str) else [value]:
-                if isinstance(inner, Mapping):
-                    ruled_out = [*_modes(inner)]
-                    if ruled_out:  # one stricter field of one record is enough: a plan mode inside a writable sandbox
-                        yield any(ruled_out)
-        elif squeezed(name) in _FIELDS:
-            word = value.get("mode", value.get("type")) if isinstance(value, Mapping) else value
-            if isinstance(word, str):
-                yield squeezed(word) in _UNCHANGING
+def _modes(record: object) -> list[bool]:
+    """Of each mode in a record whether it rules changes out: one is enough, as a plan mode in a writable sandbox is."""
+    fields = record.items() if isinstance(record, Mapping) else ()
+    values = [value for name, value in fields if squeezed(name) in _FIELDS]
+    told = [value.get("mode", value.get("type")) if isinstance(value, Mapping) else value for value in values]
+    return [squeezed(mode) in _UNCHANGING for mode in told if isinstance(mode, str)]

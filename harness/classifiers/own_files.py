@@ -8,6 +8,8 @@ rm -rf /w/scratch           → removes what is its own
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
+from math import inf
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,49 +23,26 @@ _READ = 20_000
 """Characters of an answer in which a file's name is looked for."""
 
 _WORD = re.compile(r"[\w.@+~-]+")
-_FEW = 30
-"""Words that are looked for one by one before a text is cut into words."""
-
 _DEEPEST = 40
 """Parts of a path that are looked at, from its end on."""
 
 Parts = tuple[str, ...]
 
 
-class Seen:
-    """Which files and folders the calls before a step name, in what they ask or in what they are answered.
-
-    Parameters
-    ----------
-    acts
-        The calls of a run.
-    paths
-        The paths that will be asked about.
-    """
-
-    def __init__(self, acts: Iterable[Act], paths: Iterable[str]) -> None:
-        wanted = {word for path in paths for word in _words_of(path)}
-        few = list(wanted) if len(wanted) <= _FEW else []
-        self._steps: dict[str, dict[int, None]] = defaultdict(dict)
-        for act in acts if wanted else ():
-            said = f"{act.line or path_of(act.call)}\n{act.result.text[:_READ] if act.result is not None else ''}"
-            if few and not any(word in said for word in few):
-                continue
-            for word in wanted.intersection([word.rstrip(".") for word in _WORD.findall(said)]):
-                self._steps[word][act.step] = None
-        self._first: dict[frozenset[str], float] = {}
-
-    def before(self, step: int, path: str) -> bool:
-        """Whether a call of an earlier step names the file together with its folder."""
-        words = _words_of(path)
-        if words not in self._first:
-            rarest, *others = sorted((self._steps[word] for word in words), key=len) if words else [{}]
-            together = (one for one in rarest if all(one in other for other in others))
-            self._first[words] = next(together, float("inf"))
-        return self._first[words] < step
+def _first_named(acts: Iterable[Act], paths: Iterable[str]) -> dict[frozenset[str], float]:
+    """The first step whose call names a file together with its folder, in what it asks or in what it is answered."""
+    asked = {_name(path) for path in paths}
+    every = frozenset().union(*asked)
+    steps: dict[str, set[int]] = defaultdict(set)
+    for act in acts if every else ():
+        text = f"{act.line or path_of(act.call)}\n{act.result.text[:_READ] if act.result is not None else ''}"
+        for word in every.intersection(word.rstrip(".") for word in _WORD.findall(text)):
+            steps[word].add(act.step)
+    together = {name: sorted((steps[word] for word in name), key=len) for name in asked if name}
+    return {name: min(set.intersection(*each), default=inf) for name, each in together.items()}
 
 
-def _words_of(path: str) -> frozenset[str]:
+def _name(path: str) -> frozenset[str]:
     """The words of a path's name and its folder's."""
     last_two = "/".join(parts_of(path)[-2:])
     return frozenset(word.rstrip(".") for word in _WORD.findall(last_two)) - {""}
@@ -116,34 +95,36 @@ def changes_of(history: History) -> list[Change]:
     """Every change that the run's calls made, with what is known of the file's life in this run."""
     made = [(act, effects(act), made_folders(act)) for act in history.acts]
     written = [effect.target for _, done, _ in made for effect in done if effect.verb in ("write", "create")]
-    told = {word for turn in history.turns for word in _WORD.findall(turn.text)} if written else set()
-    seen = Seen(history.acts, [*written, *map(_folder, written), *(path for *_, folders in made for path in folders)])
+    named_by_user = {word for turn in history.turns for word in _WORD.findall(turn.text)} if written else set()
+    paths = chain(written, map(_folder, written), *(folders for *_, folders in made))
+    first_named = _first_named(history.acts, paths)
+
+    def named_before(act: Act, path: str) -> bool:
+        return first_named.get(_name(path), inf) < act.step
+
     known: set[str] = set()
     own, own_folders = Places(), Places()
     changes: list[Change] = []
     for act, done, folders in made:
         for effect in done:
-            path = "/".join(parts_of(effect.target))
-            new = effect.verb == "create" or (
-                effect.verb == "write" and path not in known and not _was_there(act, seen, path)
-            )
+            path, folder = "/".join(parts_of(effect.target)), _folder(effect.target)
+            unseen = path not in known and not named_before(act, path) and not _overwrites(act)
+            new = effect.verb == "create" or (effect.verb == "write" and unseen)
             mine = own.holds(path) or (effect.verb == "delete" and own_folders.holds(path))
             changes.append(Change(act.step, effect, mine, gone=new or mine))
+            if new and path not in known:
+                own.add(path)
+                if not named_before(act, folder) and folder.rsplit("/", 1)[-1] not in named_by_user:
+                    own_folders.add(folder, folder=True)
             if effect.verb in CHANGES_FILES:
-                if new and path not in known:
-                    own.add(path)
-                    folder = _folder(path)
-                    if not seen.before(act.step, folder) and folder.rsplit("/", 1)[-1] not in told:
-                        own_folders.add(folder, folder=True)
                 known.add(path)
         for path in folders:
-            if not seen.before(act.step, path):
+            if not named_before(act, path):
                 own.add(path, folder=True)
         if act.kind == "read":
             known.add("/".join(parts_of(path_of(act.call))))
     removed = Places()
-    for place in range(len(changes) - 1, -1, -1):
-        change = changes[place]
+    for place, change in reversed(list(enumerate(changes))):
         if change.effect.verb == "delete":
             removed.add(change.effect.target)
         if change.gone:
@@ -155,7 +136,7 @@ def _folder(path: str) -> str:
     return "/".join(parts_of(path)[:-1])
 
 
-def _was_there(act: Act, seen: Seen, path: str) -> bool:
-    """Whether a file was there before it was written: the answer says so or an earlier call shows it in its folder."""
+def _overwrites(act: Act) -> bool:
+    """Whether the answer says that the file was there before."""
     answer = act.result.text[:200].lower() if act.result is not None else ""
-    return "has been updated" in answer or "overwr" in answer or seen.before(act.step, path)
+    return "has been updated" in answer or "overwr" in answer

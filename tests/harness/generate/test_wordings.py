@@ -11,6 +11,7 @@ What pydantic and JSON-RPC print is fixed, and may be known to rules and generat
 
 import ast
 import re
+import tomllib
 from collections import Counter
 from functools import cache
 from itertools import product
@@ -44,11 +45,19 @@ def _of_file(name: str) -> list[Wording]:
 LIMITS = _of_file("limits.toml") + _of_file("leave.toml")
 
 
+def _strings(data: object) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [text for one in inner for text in _strings(one)]
+
+
 @cache
 def rule_texts() -> tuple[str, ...]:
-    """Every text in the code of the rules that is no docstring."""
-    found: list[str] = []
-    for file in Path(harness.classifiers.__file__).parent.rglob("*.py"):
+    """Every text in the code of the rules that is no docstring, and every text of their data."""
+    folder = Path(harness.classifiers.__file__).parent
+    found = [text for file in folder.rglob("*.toml") for text in _strings(tomllib.loads(file.read_text()))]
+    for file in folder.rglob("*.py"):
         tree = ast.parse(file.read_text())
         alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         found += [
