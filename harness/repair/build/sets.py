@@ -4,8 +4,9 @@ A case that stands whole is not made again, so a build that was killed goes on w
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,6 +24,12 @@ HEADING = (
     "Recipes of repair cases: places and operators, read by harness/repair/build/recipes.py; no code of a package."
 )
 PATCHES = ("small", "medium", "large")
+
+_TRIES = 8
+"""Candidates tried in a package for each case that is wanted of it, and for one more."""
+
+_LARGEST_SHARE = 1 / 4
+"""The most of a category that is looked for in one package, unless there are fewer than four."""
 
 
 class Built(Struct, frozen=True):
@@ -81,7 +88,8 @@ def find_set(set_name: str, n: int, seed: int, out: Path, sandbox: Sandbox, work
     sources = [open_source(package, packages) for package in packages.values() if not package.only_needed]
     categories = PATCHES if set_name == "patchgen" else ("",)
     share = -(-n // max(1, len(sources)))
-    for quota in (share, 2 * share, 4 * share):  # a small package has not its share of faults that tests notice
+    most = max(share, int(_LARGEST_SHARE * n))
+    for quota in sorted({share, min(2 * share, most), most}):  # a small package may not have its share of faults
         jobs = [(source, category, quota) for source in sources for category in categories]
         with ThreadPoolExecutor(workers) as pool:
             try:
@@ -102,6 +110,7 @@ class _Search:
     ) -> None:
         self.set_name, self.n, self.seed, self.out, self.sandbox = set_name, n, seed, out, sandbox
         self.recipes = list(recipes)
+        self._tries: dict[tuple[str, str], Iterator[Recipe | None]] = {}
         self.stopped = threading.Event()
         self._lock = threading.Lock()
 
@@ -115,24 +124,39 @@ class _Search:
     def in_package(self, source: Source, category: str, quota: int) -> None:
         """Look in one package until it has its share, or the category is full."""
         name = source.package.name
-        wanted = Wanted(quota - self._count(category, name), category, one_file=self.set_name == "patchgen")
-        if wanted.count <= 0 or self.enough(category):
+        missing = quota - self._count(category, name)
+        if missing <= 0 or self.enough(category):
             return
-        known = {recipe.id for recipe in self.recipes}
         try:
-            for recipe in find(source, wanted, self.seed, self.sandbox, known):
-                why = write_planted(recipe, source, self.set_name, self.out, self.sandbox)
-                with self._lock:
-                    if not why and not self.enough(category):
-                        self.recipes.append(recipe)
-                        write_recipes(self.out / RECIPES, self.recipes, HEADING)
-                    _tell(self._count(category), self.n, f"{category} {recipe.id}".strip(), why)
-                if self.enough(category):
+            for recipe in islice(self._candidates(source, category), _TRIES * (missing + 1)):
+                if recipe is not None and self._stands(recipe, source, category):
+                    missing -= 1
+                if missing <= 0 or self.enough(category):
                     return
         except SandboxFailed:
             raise
         except MisstepError as error:
             say(f"misstep: {name}: {error.line()}")
+
+    def _candidates(self, source: Source, category: str) -> Iterator[Recipe | None]:
+        """What tries on a package give; the next call for it goes on where this one ends."""
+        key = source.package.name, category
+        if key not in self._tries:
+            wanted = Wanted(category, one_file=self.set_name == "patchgen")
+            known = {recipe.id for recipe in self.recipes}
+            self._tries[key] = find(source, wanted, self.seed, self.sandbox, known)
+        return self._tries[key]
+
+    def _stands(self, recipe: Recipe, source: Source, category: str) -> bool:
+        """Whether the case of a recipe is affirmed and taken; it is not where the category is full by now."""
+        why = write_planted(recipe, source, self.set_name, self.out, self.sandbox)
+        with self._lock:
+            taken = not why and not self.enough(category)
+            if taken:
+                self.recipes.append(recipe)
+                write_recipes(self.out / RECIPES, self.recipes, HEADING)
+            _tell(self._count(category), self.n, f"{category} {recipe.id}".strip(), why)
+        return taken
 
 
 def chosen(set_name: str, file: Path, n: int | None, seed: int) -> list[Recipe]:

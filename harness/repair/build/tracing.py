@@ -6,6 +6,7 @@ a module is imported count for every test. For JavaScript node's own coverage is
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -66,7 +67,7 @@ def pytest_sessionfinish(session, exitstatus):
 """
 
 
-class Traced(Struct, frozen=True):
+class Traced(Struct, frozen=True, dict=True):
     """What the suite of an untouched package found.
 
     `lines` is test → file → its executed lines, under `""` those of imports; `failing` are the tests that fail though
@@ -77,13 +78,21 @@ class Traced(Struct, frozen=True):
     failing: tuple[str, ...]
     seconds: float
 
-    def tests_of(self, file: str, first: int, last: int) -> list[str]:
+    def tests_of(self, file: str, first: int, last: int) -> set[str]:
         """The tests that execute a line from `first` to `last` of a file."""
-        return sorted(
-            test
-            for test, files in self.lines.items()
-            if test and any(first <= at <= last for at in files.get(file, ()))
-        )
+        by_line = self._by_line.get(file, {})
+        return set[str]().union(*(by_line.get(line, ()) for line in range(first, last + 1)))
+
+    @cached_property
+    def _by_line(self) -> dict[str, dict[int, set[str]]]:
+        """File → line → the tests that execute it."""
+        found: dict[str, dict[int, set[str]]] = {}
+        for test, files in self.lines.items():
+            for file, lines in files.items() if test else ():
+                by_line = found.setdefault(file, {})
+                for line in lines:
+                    by_line.setdefault(line, set()).add(test)
+        return found
 
     def executed(self, tests: tuple[str, ...], file: str) -> set[int]:
         """The lines of a file that tests execute, those of imports too."""
@@ -140,9 +149,14 @@ def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
     return traced
 
 
-def failing_files(workspace: Workspace, files: Sequence[str]) -> set[str]:
-    """Those of some test files of JavaScript that fail; its reports do not say which file a test is in."""
-    script = f'for file in "$@"; do timeout {_ONE_FILE} node "$file" > /dev/null 2>&1 || echo "failed: $file"; done'
+def failing_files(workspace: Workspace, files: Sequence[str], most: int | None = None) -> set[str]:
+    """Those of some test files of JavaScript that fail; its reports do not say which file a test is in.
+
+    Once more than `most` have failed, the others are not run.
+    """
+    enough = "" if most is None else f"n=$((n + 1)); [ $n -le {most} ] || break; "
+    failed = f'{{ echo "failed: $file"; {enough}}}'
+    script = f'n=0; for file in "$@"; do timeout {_ONE_FILE} node "$file" > /dev/null 2>&1 || {failed}; done'
     done = workspace.run(["/bin/sh", "-c", script, "sh", *files], limits=WHOLE_SUITE)
     said = {line.removeprefix("failed: ") for line in done.output.splitlines() if line.startswith("failed: ")}
     return said | ({*files} if done.ended != "exited" else set())
