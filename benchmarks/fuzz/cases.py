@@ -28,7 +28,7 @@ from harness.readers.inline import inline_run
 from harness.runs.inputs import trajectories
 from harness.runs.trajectories_by_id import runs_by_id
 from harness.trajectory import Source, Trajectory, Unreadable
-from tests.families import samples, samples_sessions
+from tests.families.recordings import recording_of
 
 SECONDS = 10.0
 """How long one case may take, of processor time: a busy machine is no failure."""
@@ -62,9 +62,7 @@ def sample_of(form: str) -> bytes:
             Item("t", "text", text="A."),
         ]
         return b"".join(msgspec.json.encode(item) + b"\n" for item in items)
-    module = samples if hasattr(samples, form) else samples_sessions
-    recording: bytes = getattr(module, form)()
-    return recording
+    return recording_of(form)
 
 
 def _sample_runs(form: str) -> list[Trajectory]:

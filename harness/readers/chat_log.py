@@ -24,12 +24,16 @@ from harness.protocols import Sample, Unit
 from harness.readers import (
     atif,
     claude_code,
+    cline,
     codex,
+    cursor,
     gemini_cli,
+    goose,
     inspect_ai,
     mini_swe_agent,
     misstep,
     openai_chat,
+    opencode,
     openhands,
     swe_agent,
     taubench,
@@ -49,7 +53,7 @@ TEXTS = ("content", "value", "text", "message")
 
 _MORE_PARTICULAR: tuple[ModuleType, ...] = (
     *(atif, misstep, mini_swe_agent, swe_agent, openhands, inspect_ai),
-    *(taubench, openai_chat, claude_code, codex, gemini_cli),
+    *(taubench, openai_chat, claude_code, codex, gemini_cli, cline, cursor, goose, opencode),
 )
 _AGENT_WORDS = {"gpt", "chatgpt", "bot", "chatbot", "agent", "llm"}
 _AGENTS = _AGENT_WORDS | {word for word, role in ROLES.items() if role == "agent"}

@@ -36,6 +36,7 @@ from harness.protocols import Sample, Unit
 from harness.readers.claude_code_lines import Entry, Line, Message, Usage, by_agent, by_session, session_of
 from harness.readers.content import parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.cursor_agent import is_stream
 from harness.readers.decoding import convert, decode_document_or_lines, filled, rest_of, unreadable
 from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -88,6 +89,8 @@ def refuse(sample: Sample) -> str | None:
     kind = first.get("type")
     if not isinstance(kind, str):
         return "the first line has no `type` such as user, assistant or summary"
+    if is_stream(first):
+        return "a stream of the Cursor agent"
     if "sessionId" in first and '"parentUuid"' in sample.head:
         return None
     if kind not in _LINE_TYPES:

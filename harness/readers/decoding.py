@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -105,6 +106,23 @@ def amount(value: Any) -> float | None:
 def whole(value: Any) -> int | None:
     """A whole number; `None` for what is none, such as a truth value."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def time_of(seconds: Any) -> str | None:
+    """Seconds since 1970 as ISO 8601; `None` for what is no time."""
+    known = amount(seconds)
+    if known is None:
+        return None
+    try:
+        return datetime.fromtimestamp(known, UTC).isoformat()
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def time_of_milliseconds(value: Any) -> str | None:
+    """Milliseconds since 1970 as ISO 8601; `None` for what is no time."""
+    known = amount(value)
+    return None if known is None else time_of(known / 1000)
 
 
 def at(value: Any, *path: str) -> Any:

@@ -18,7 +18,6 @@ counted from 0, the step that it became or went into.
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -27,7 +26,7 @@ from msgspec.structs import replace
 from harness.protocols import Sample, Unit
 from harness.readers.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
 from harness.readers.conversation import Turn, first_words_of_user
-from harness.readers.decoding import amount, at, convert, decode_json, rest_of, text_or_none, whole
+from harness.readers.decoding import amount, at, convert, decode_json, rest_of, text_or_none, time_of, whole
 from harness.readers.naming import name_of
 from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -143,7 +142,7 @@ def _agent_turn(raw: dict[str, Any], message: Message) -> Turn:
     reasoning = _first_choice(raw).get("reasoning")
     if not turn.reasoning and isinstance(reasoning, str) and reasoning:
         turn.reasoning = [reasoning]
-    turn.timestamp = _timestamp(at(raw, "extra", "timestamp"))
+    turn.timestamp = time_of(at(raw, "extra", "timestamp"))
     turn.tokens = _tokens(raw)
     return turn
 
@@ -214,17 +213,6 @@ def _first_choice(raw: dict[str, Any]) -> dict[str, Any]:
     choices = at(raw, "extra", "response", "choices")
     message = at(choices[0], "message") if isinstance(choices, list) and choices else None
     return message if isinstance(message, dict) else {}
-
-
-def _timestamp(seconds: Any) -> str | None:
-    """Seconds since 1970 as ISO 8601."""
-    known = amount(seconds)
-    if known is None:
-        return None
-    try:
-        return datetime.fromtimestamp(known, UTC).isoformat()
-    except (OverflowError, ValueError, OSError):
-        return None
 
 
 def _as_chat(raw: dict[str, Any]) -> dict[str, Any]:

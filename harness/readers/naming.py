@@ -7,10 +7,19 @@ from harness.trajectory import Source
 _ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".traj", ".trajectory")
 
 
-def name_of(source: Source) -> str:
-    """The file's name without its endings, and `-line` in JSON Lines: `run.traj.json.gz` gives `run`."""
-    name = PurePath(source.file).name
+def name_of(source: Source, *usual: str) -> str:
+    """The file's name without its endings, and `-line` in JSON Lines: `run.traj.json.gz` gives `run`.
+
+    Parameters
+    ----------
+    source
+        Where the trajectory stands.
+    usual
+        Names that a program gives to the file of every session: such a session is called after its folder.
+    """
+    path = PurePath(source.file)
+    name = path.name
     while (shorter := next((name.removesuffix(end) for end in _ENDINGS if name.endswith(end)), name)) not in (name, ""):
         name = shorter
-    name = name or "trajectory"
+    name = (path.parent.name if name in usual else "") or name or "trajectory"
     return name if source.line is None else f"{name}-{source.line}"

@@ -15,8 +15,10 @@ from msgspec import Struct
 
 from harness.protocols import Sample, Unit
 from harness.readers.chat import is_chat, steps_of
+from harness.readers.cline import refuse as refuse_task
 from harness.readers.conversation import first_words_of_user
 from harness.readers.decoding import convert, decode_json, rest_of
+from harness.readers.goose import refuse as refuse_session
 from harness.readers.mini_swe_agent import refuse as refuse_run
 from harness.readers.naming import name_of
 from harness.trajectory import Source, Trajectory
@@ -40,9 +42,8 @@ def refuse(sample: Sample) -> str | None:
         return "no list `messages`"
     if not is_chat(messages):
         return "its messages are no objects with `role`"
-    if refuse_run(sample) is None:
-        return "a run of mini-swe-agent"
-    return None
+    known = {"a run of mini-swe-agent": refuse_run, "a task of Cline": refuse_task, "a Goose session": refuse_session}
+    return next((name for name, refuse_one in known.items() if refuse_one(sample) is None), None)
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:

@@ -1,4 +1,4 @@
-"""Files to bytes in UTF-8, whatever they are written in: plain, gzip, UTF-16, UTF-32, an eval log's archive.
+"""Files to bytes in UTF-8, whatever they are written in: plain, gzip, UTF-16, UTF-32, an eval log, a database.
 
 A stream never fails while it is read. One that breaks off (a truncated archive, a disk that fails) ends there, and
 `broken` says why: what stands before the break can be read.
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from harness.errors import InputError
-from harness.readers import archive
+from harness.readers import archive, databases
 
 BLOCK = 1 << 20
 
@@ -102,7 +102,7 @@ def open_bytes(path: Path, offset: int = 0, size: int | None = None) -> ByteStre
         if offset or size is not None:
             file.seek(offset)
             return ByteStream(_without_mark(_plain(file, size)) if offset == 0 else _plain(file, size), file)
-        return ByteStream(_blocks(file), file)
+        return ByteStream(_blocks(path, file), file)
     except OSError as error:
         file.close()
         raise _cannot_open(path, error) from error
@@ -133,13 +133,15 @@ def _cannot_open(path: Path, error: OSError) -> InputError:
 def is_plain(path: Path) -> bool:
     """Whether a file's own bytes are UTF-8 or nearly so, so that a stretch of it can be read on its own."""
     with open_regular(path) as file:
-        start = file.read(4)
-    return not start.startswith((_GZIP, archive.MAGIC, *_WIDE_MARKS))
+        start = file.read(len(databases.MAGIC))
+    return not start.startswith((_GZIP, archive.MAGIC, databases.MAGIC, *_WIDE_MARKS))
 
 
-def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    start = file.read(4)
+def _blocks(path: Path, file: BinaryIO) -> Iterator[bytes]:
+    start = file.read(len(databases.MAGIC))
     file.seek(0)
+    if start == databases.MAGIC and (lines := databases.session_lines(path)) is not None:
+        return lines
     if start.startswith(archive.MAGIC) and archive.is_eval_log(file):
         file.seek(0)
         return archive.eval_log_lines(file, os.fstat(file.fileno()).st_size)

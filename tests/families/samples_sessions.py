@@ -1,7 +1,6 @@
 """A small made-up file of each format that records sessions, runs and traces, as its bytes."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 
@@ -246,15 +245,3 @@ def opentelemetry() -> bytes:
         span("Step 2", "CHAIN", 5, {}, span("Model", "LLM", 6, later | messages("output", ("assistant", "Done.")))),
     )
     return json.dumps({"trace_id": "t1", "spans": [agent]}).encode()
-
-
-SESSIONS: dict[str, Callable[[], bytes]] = {
-    "claude_code": claude_code,
-    "codex": codex,
-    "gemini_cli": gemini_cli,
-    "aider": aider,
-    "openhands": openhands,
-    "inspect_ai": inspect_ai,
-    "opentelemetry": opentelemetry,
-}
-"""Format → a made-up file of it."""

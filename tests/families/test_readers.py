@@ -20,17 +20,10 @@ from harness.readers.atif import from_atif, read, to_atif
 from harness.readers.checking import checked
 from harness.readers.files import sample_file
 from harness.trajectory import Source, Trajectory
-from tests.families import samples, samples_sessions
+from tests.families.recordings import recording_of
 
 FORMATS = sorted(READERS)
 MARK = "said-nowhere-else"
-
-
-def sample_of(name: str) -> bytes:
-    """The made-up recording in a format: a function of the format's name in one of the two modules of samples."""
-    module = samples if hasattr(samples, name) else samples_sessions
-    recording: bytes = getattr(module, name)()
-    return recording
 
 
 def seen(recording: bytes, folder: Path) -> Sample:
@@ -60,7 +53,7 @@ def test_a_reader_names_its_format_as_the_registry_does_and_says_what_it_reads(n
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_recording_is_recognised_by_exactly_one_reader(name: str, tmp_path: Path) -> None:
-    sample = seen(sample_of(name), tmp_path)
+    sample = seen(recording_of(name), tmp_path)
     answers = {other: reader_for(other).refuse(sample) for other in FORMATS}
     assert [other for other, reason in answers.items() if reason is None] == [name]
     assert all(reason for other, reason in answers.items() if other != name), "each other says why not"
@@ -68,7 +61,7 @@ def test_a_recording_is_recognised_by_exactly_one_reader(name: str, tmp_path: Pa
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_reader_gives_trajectories_with_steps_and_where_they_come_from(name: str) -> None:
-    found = trajectories(sample_of(name), reader_for(name))
+    found = trajectories(recording_of(name), reader_for(name))
     assert found
     for trajectory in found:
         assert trajectory.id
@@ -79,13 +72,13 @@ def test_a_reader_gives_trajectories_with_steps_and_where_they_come_from(name: s
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_field_of_a_trajectory_has_the_type_it_states(name: str) -> None:
-    found = trajectories(sample_of(name), reader_for(name))
+    found = trajectories(recording_of(name), reader_for(name))
     assert msgspec.json.decode(msgspec.json.encode(found), type=list[Trajectory]) == found
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_written_as_atif_and_read_again_a_trajectory_is_the_same_with_its_source(name: str) -> None:
-    for trajectory in trajectories(sample_of(name), reader_for(name)):
+    for trajectory in trajectories(recording_of(name), reader_for(name)):
         document = to_atif(trajectory)
         assert list(read(msgspec.json.encode(document), Source("atif", "elsewhere"))) == [trajectory]
         assert from_atif(document) == trajectory
@@ -94,7 +87,7 @@ def test_written_as_atif_and_read_again_a_trajectory_is_the_same_with_its_source
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_field_that_no_version_of_the_format_has_is_kept(name: str) -> None:
     reader = reader_for(name)
-    recording = sample_of(name)
+    recording = recording_of(name)
     for altered in _with_unknown_field(recording):
         assert MARK in msgspec.json.encode(trajectories(altered, reader)).decode(), altered.decode()
 
@@ -128,7 +121,7 @@ def _joined(documents: list[Any]) -> bytes:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_the_bytes_a_reader_raises_nothing_but_unreadable(name: str, data: st.DataObject) -> None:
-    recording = sample_of(name)
+    recording = recording_of(name)
     mutate: Callable[[bytes, st.DataObject], bytes] = data.draw(st.sampled_from((_cut, _overwrite, _replace_value)))
     reader = reader_for(name)
     try:
@@ -157,7 +150,7 @@ HOSTILE_VALUES = (
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_was_read_holds_json_values_alone_whatever_stands_in_the_recording(name: str) -> None:
     reader = reader_for(name)
-    documents = _documents(sample_of(name))
+    documents = _documents(recording_of(name))
     for place in _places(documents):
         for hostile in HOSTILE_VALUES if place else ():
             with suppress(UnreadableTrajectory):
@@ -217,7 +210,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 def test_deep_nesting_is_unreadable_for_every_reader_of_json() -> None:
     deep = b'{"a":' * 5000 + b"1" + b"}" * 5000
     for name in FORMATS:
-        if not sample_of(name).startswith((b"{", b"[")):
+        if not recording_of(name).startswith((b"{", b"[")):
             continue
         with pytest.raises(UnreadableTrajectory):
             list(reader_for(name).read(deep, Source(name, "deep.json")))
