@@ -17,7 +17,10 @@ File = Annotated[
 ]
 Raters = Annotated[str, typer.Option(metavar="A,B", help="Raters to compare; by default all.")]
 Level = Annotated[
-    Literal["nominal", "ordinal", "interval"], typer.Option(help="Level of measurement for Krippendorff's alpha.")
+    Literal["nominal", "ordinal", "interval"],
+    typer.Option(
+        help="Level of measurement for Krippendorff's alpha; ordinal labels also get weighted kappa and Gwet's AC2."
+    ),
 ]
 Order = Annotated[
     str, typer.Option(metavar="LOW,HIGH", help="Order of ordinal labels that are not numbers, lowest first.")

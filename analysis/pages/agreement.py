@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import structs
 
 from analysis.measures.agreement import QuestionReports
-from analysis.measures.agreement_tables import agreement_tables, headline, kappa_rows, method_notes, question_table
+from analysis.measures.agreement.tables import agreement_tables, headline, kappa_rows, method_notes, question_table
 from analysis.pages import Foot, page
 from analysis.tables import Row, Table
 from harness.progress import say

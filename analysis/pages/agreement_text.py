@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from analysis.measures.agreement import AgreementReport, QuestionReports
-from analysis.measures.agreement_tables import confusions, headline, method_notes, questions_headline, tally
+from analysis.measures.agreement import AgreementReport, Pair, QuestionReports
+from analysis.measures.agreement.tables import (
+    confusions,
+    headline,
+    method_notes,
+    overall_estimates,
+    pair_estimates,
+    questions_headline,
+    tally,
+)
 from analysis.stats.estimate import Estimate
 from analysis.tables.aligned import aligned, cut
 from analysis.tables.wording import MISSING, count_text, counted_text, number_text
@@ -39,6 +47,7 @@ def report_text(report: AgreementReport) -> str:
         _folded(headline(report)),
         _overall(report),
         _pairs(report),
+        _weighted(report),
         _labels(report),
         _confusion(report),
         _disagreements(report),
@@ -49,14 +58,9 @@ def report_text(report: AgreementReport) -> str:
 
 
 def _overall(report: AgreementReport) -> Lines:
-    estimates = {
-        "Fleiss' kappa": report.fleiss_kappa,
-        f"Krippendorff's alpha ({report.level})": report.krippendorff_alpha,
-        "Gwet's AC1": report.gwet_ac1,
-    }
     rows = [
         [name, number_text(one.value, "coefficient"), _interval(one), count_text(one.n), one.reason]
-        for name, one in estimates.items()
+        for name, one in overall_estimates(report)
     ]
     rated_twice = count_text(report.krippendorff_alpha.n)
     rows.append(["Agreement", number_text(report.percent_agreement, "share"), "", rated_twice, ""])
@@ -80,6 +84,20 @@ def _pairs(report: AgreementReport) -> Lines:
         ),
     )
     yield from _more(len(report.pairs) - len(shown))
+
+
+def _weighted(report: AgreementReport) -> Lines:
+    """The weighted kappas of each pair, where the level has them."""
+    shown = [(pair, pair_estimates(pair)[1:]) for pair in report.pairs[:_PAIRS_SHOWN]]
+    if any(estimates for _, estimates in shown):
+        header = ["Weighted kappa", "linear", "95% interval", "quadratic", "95% interval", "items", ""]
+        yield from _aligned(header, (_weighted_row(pair, [one for _, one in estimates]) for pair, estimates in shown))
+        yield from _more(len(report.pairs) - len(shown))
+
+
+def _weighted_row(pair: Pair, estimates: list[Estimate]) -> list[str]:
+    figures = [text for one in estimates for text in (number_text(one.value, "coefficient"), _interval(one))]
+    return [" / ".join(pair.raters), *figures, count_text(pair.n), estimates[0].reason]
 
 
 def _labels(report: AgreementReport) -> Lines:

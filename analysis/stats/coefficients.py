@@ -198,8 +198,10 @@ def gwet_chance(shares: FloatArray, weights: FloatArray | None = None) -> FloatA
     return np.asarray(chance, dtype=np.float64)
 
 
-def cohen(sets: FloatArray, rows: IntArray, columns: IntArray, categories: int) -> FloatArray:
-    """Cohen's kappa (1960) of two raters, for each set.
+def cohen(
+    sets: FloatArray, rows: IntArray, columns: IntArray, categories: int, weights: FloatArray | None = None
+) -> FloatArray:
+    """Cohen's kappa (1960) of two raters, or with weights his weighted kappa (1968), for each set.
 
     Parameters
     ----------
@@ -209,6 +211,8 @@ def cohen(sets: FloatArray, rows: IntArray, columns: IntArray, categories: int) 
         Cells: the category that the first and the second rater gave.
     categories
         The number of categories.
+    weights
+        Categories x categories: partial agreement as from `similarity`; identity if not given.
 
     Examples
     --------
@@ -217,9 +221,11 @@ def cohen(sets: FloatArray, rows: IntArray, columns: IntArray, categories: int) 
     """
     total = sets.sum(axis=1)
     one_hot = np.eye(categories)
-    by_chance = ((sets @ one_hot[rows]) * (sets @ one_hot[columns])).sum(axis=1)
-    # Whole numbers throughout: a rater with one category gives exactly 0, and two such exactly 0/0.
-    return ratio(total * (sets @ (rows == columns).astype(np.float64)) - by_chance, total**2 - by_chance)
+    first, second = sets @ one_hot[rows], sets @ one_hot[columns]
+    by_chance = ((first if weights is None else first @ weights) * second).sum(axis=1)
+    alike = (rows == columns).astype(np.float64) if weights is None else weights[rows, columns]
+    # Without weights, whole numbers throughout: a rater with one category gives exactly 0, and two such exactly 0/0.
+    return ratio(total * (sets @ alike) - by_chance, total**2 - by_chance)
 
 
 def distances(level: Level, values: FloatArray) -> FloatArray:

@@ -240,6 +240,20 @@ def test_at_an_ordered_level_alpha_leads_and_the_order_counts(misstep: Any, tmp_
     assert alphas[0] > alphas[2]
 
 
+def test_at_the_ordinal_level_near_misses_count_in_part(misstep: Any, tmp_path: Path) -> None:
+    path, page = tmp_path / "ordered.csv", tmp_path / "page.html"
+    path.write_text("item,ann,ben\n1,1,1\n2,1,2\n3,2,3\n4,3,3\n")
+    given = (path, "--level", "ordinal", "--boot", 0)
+    found = document(misstep, *given)
+    assert found["gwet_ac2"]["linear"]["value"] == pytest.approx(13 / 29)
+    assert list(found["pairs"][0]["weighted_kappa"]) == ["linear", "quadratic"]
+    out = misstep(*given, "--html", page)[1]
+    assert "Gwet's AC2 (quadratic)          0.636" in out
+    assert "\nWeighted kappa  linear " in out
+    assert "The scale is 1 < 2 < 3" in out.replace("\n", " ")
+    assert "weighted kappa (linear)" in page.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("boot", [500, 0])
 def test_items_that_nobody_rated_change_no_figure(misstep: Any, labels: Path, boot: int) -> None:
     before = document(misstep, labels, "--boot", boot)

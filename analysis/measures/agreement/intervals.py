@@ -3,7 +3,7 @@
 Both ways give the same values; `method` says which way the interval was made.
 """
 
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -17,7 +17,7 @@ from analysis.stats.agreement import (
     fleiss_kappa,
     gwet_ac,
 )
-from analysis.stats.coefficients import Level
+from analysis.stats.coefficients import Level, Weighting
 from analysis.stats.estimate import Coefficient, Estimate
 from analysis.stats.kappa_errors import jackknife_error
 from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
@@ -32,6 +32,11 @@ BOOTSTRAP = "percentile bootstrap"
 GWET = "standard error of Gwet (2014), t interval"
 COHEN = "standard error of Fleiss, Cohen and Everitt (1969), normal interval"
 JACKKNIFE = "jackknife over groups of items, normal interval"
+
+
+def weightings(level: Level) -> tuple[Weighting, ...]:
+    """How near misses count at a level, besides not at all: linearly and quadratically where labels have an order."""
+    return ("linear", "quadratic") if level == "ordinal" else ()
 
 
 def may_resample(cells: int, resamples: int) -> bool:
@@ -67,18 +72,28 @@ class Cells(Struct, frozen=True):
         """The share of these that they label alike."""
         return float(self.items[self.first == self.second].sum() / self.n)
 
-    def by_bootstrap(self, resamples: int, rng: np.random.Generator) -> Estimate:
-        """Cohen's kappa with a percentile interval."""
-        kappas = partial(coefficients.cohen, rows=self.first, columns=self.second, categories=self.categories)
-        value = float(kappas(_one_set(self.items))[0])
-        return bootstrapped(value, bootstrap(kappas, self.items, resamples, rng), self.n, ONE_CATEGORY)
+    def by_bootstrap(self, weightings: Sequence[Weighting], resamples: int, rng: np.random.Generator) -> list[Estimate]:
+        """Cohen's kappa with each weighting, with a percentile interval; all from the same resamples."""
+        weights = [_weights(self.categories, weighting) for weighting in weightings]
 
-    def by_formula(self, why: str) -> Estimate:
-        """Cohen's kappa with a normal interval; `why` no bootstrap, to stand behind the method."""
+        def kappas(sets: FloatArray) -> FloatArray:
+            return np.column_stack(
+                [coefficients.cohen(sets, self.first, self.second, self.categories, one) for one in weights]
+            )
+
+        found = kappas(_one_set(self.items))[0]
+        drawn = bootstrap(kappas, self.items, resamples, rng)
+        return [
+            bootstrapped(float(value), values, self.n, ONE_CATEGORY)
+            for value, values in zip(found, drawn.T, strict=True)
+        ]
+
+    def by_formula(self, weightings: Sequence[Weighting], why: str) -> list[Estimate]:
+        """Cohen's kappa with each weighting, with a normal interval; `why` no bootstrap, to stand behind the method."""
         table = np.zeros((self.categories, self.categories), dtype=np.int64)
         table[self.first, self.second] = self.items
-        kappa = cohen_kappa(table)
-        return kappa.estimate(kappa.z_interval(), COHEN + why)
+        kappas = [cohen_kappa(table, weighting) for weighting in weightings]
+        return [kappa.estimate(kappa.z_interval(), COHEN + why) for kappa in kappas]
 
 
 class Ratings(Struct, frozen=True):
@@ -108,12 +123,22 @@ class Ratings(Struct, frozen=True):
         return int(self.items.sum())
 
     @property
+    def categories(self) -> int:
+        """The number of categories."""
+        return int(self.counts.shape[1])
+
+    @property
+    def weightings(self) -> tuple[Weighting, ...]:
+        """How near misses count at this level, besides not at all."""
+        return weightings(self.level)
+
+    @property
     def pairable(self) -> int:
         """The items with two ratings or more."""
         return int(self.items[self.counts.sum(axis=1) >= 2].sum())
 
     def figures(self, sets: FloatArray) -> FloatArray:
-        """Fleiss' kappa, Krippendorff's alpha, AC1 and the kappa of each category.
+        """Fleiss' kappa, Krippendorff's alpha, AC1, the kappa of each category, and AC2 where the level has weights.
 
         Returns
         -------
@@ -126,6 +151,7 @@ class Ratings(Struct, frozen=True):
                 self._alpha(sets),
                 coefficients.gwet(sets, self.counts),
                 coefficients.fleiss_by_category(sets, self.counts),
+                *(coefficients.gwet(sets, self.counts, _weights(self.categories, one)) for one in self.weightings),
             ]
         )
 
@@ -133,9 +159,9 @@ class Ratings(Struct, frozen=True):
         """The figures, each with a percentile interval."""
         found = self.figures(_one_set(self.items))[0]
         drawn = bootstrap(self.figures, self.items, resamples, rng)
-        others = len(found) - 3
-        units = [self.n, self.pairable, self.n] + [self.n] * others
-        reasons = [ONE_CATEGORY, NO_DISAGREEMENT, ONE_CATEGORY_SCALE] + [ONE_CATEGORY] * others
+        units = [self.n, self.pairable] + [self.n] * (len(found) - 2)
+        reasons = [ONE_CATEGORY, NO_DISAGREEMENT, ONE_CATEGORY_SCALE] + [ONE_CATEGORY] * self.categories
+        reasons += [ONE_CATEGORY_SCALE] * len(self.weightings)
         return [
             bootstrapped(float(value), values, n, reason)
             for value, values, n, reason in zip(found, drawn.T, units, reasons, strict=True)
@@ -156,7 +182,8 @@ class Ratings(Struct, frozen=True):
             repeats = np.bincount(against.of_item, weights=self.items).astype(np.int64)
             kappa = fleiss_kappa(against.rows, repeats).overall
             estimates.append(kappa.estimate(kappa.t_interval(), GWET + why))
-        return estimates
+        weighted = [gwet_ac(self.counts, weighting, self.items) for weighting in self.weightings]
+        return estimates + [one.estimate(one.t_interval(), GWET + why) for one in weighted]
 
     def _alpha(self, sets: FloatArray) -> FloatArray:
         return coefficients.alpha(sets, self.counts, self.level, self.values)
@@ -167,6 +194,10 @@ class Ratings(Struct, frozen=True):
             return Coefficient(None, n=self.pairable, reason=NO_DISAGREEMENT)
         error = jackknife_error(self._alpha, self.items, self.of_item, seed)
         return Coefficient(value, se=None if np.isnan(error) else error, n=self.pairable)
+
+
+def _weights(categories: int, weighting: Weighting) -> FloatArray | None:
+    return None if weighting == "unweighted" else coefficients.similarity(categories, weighting)
 
 
 def _one_set(items: IntArray) -> FloatArray:

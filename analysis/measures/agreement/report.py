@@ -7,10 +7,10 @@ standard errors where resampling is not asked for or would take too long; `metho
 from itertools import combinations
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct, to_builtins
 
 from analysis.labels import Labels, ScaleLevel
-from analysis.measures.agreement_intervals import (
+from analysis.measures.agreement.intervals import (
     BOOTSTRAP,
     COHEN,
     GWET,
@@ -19,9 +19,11 @@ from analysis.measures.agreement_intervals import (
     Cells,
     Ratings,
     may_resample,
+    weightings,
 )
 from analysis.stats import coefficients
 from analysis.stats.agreement import NO_PAIRS
+from analysis.stats.coefficients import Weighting
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import (
     MISSING,
@@ -40,14 +42,28 @@ MOST_CONFUSION_CELLS = 2_000_000
 """Cells of the confusion matrices of all pairs together."""
 
 
-class Pair(Struct, frozen=True):
-    """Two raters over the `n` items that both labelled; `agreement` is the share of these that they label alike."""
+_NO_ITEM = Estimate(None, n=0, reason="the two raters share no item")
+
+
+class Weighted(Struct, frozen=True):
+    """A coefficient in which near misses count in part, with linear and with quadratic weights."""
+
+    linear: Estimate
+    quadratic: Estimate
+
+
+class Pair(Struct, frozen=True, omit_defaults=True):
+    """Two raters over the `n` items that both labelled; `agreement` is the share of these that they label alike.
+
+    `weighted_kappa` is there at the ordinal level only.
+    """
 
     raters: tuple[str, str]
     n: int
     agreement: float | None
     cohen_kappa: float | None
     cohen_kappa_interval: Estimate
+    weighted_kappa: Weighted | None = None
 
 
 class Category(Struct, frozen=True):
@@ -83,7 +99,7 @@ class Confusion(Struct, frozen=True):
     matrix: list[list[int]]
 
 
-class AgreementReport(Struct, frozen=True):
+class AgreementReport(Struct, frozen=True, omit_defaults=True):
     """The agreement of all raters, of each pair, by label and by item.
 
     `n_items` counts items with a rating; `percent_agreement` is the share, from 0 to 1, of agreeing pairs of ratings,
@@ -112,6 +128,7 @@ class AgreementReport(Struct, frozen=True):
     interval_methods: list[str]
     too_many_to_resample: bool
     notes: list[str]
+    gwet_ac2: Weighted | None = None
 
 
 class QuestionReports(Struct, frozen=True):
@@ -124,7 +141,7 @@ class QuestionReports(Struct, frozen=True):
         """The JSON: the report itself where a file has one question, else a list with the name of each first."""
         if list(self.reports) == [""]:
             return self.reports[""]
-        listed = [{"question": name, **structs.asdict(report)} for name, report in self.reports.items()]
+        listed = [{"question": name, **to_builtins(report)} for name, report in self.reports.items()]
         return {"questions": listed, "notes": self.notes}
 
 
@@ -163,7 +180,7 @@ def agreement_report(
     items = _grouped(labels)
     ratings = items.counts.sum(axis=1)
     rng = np.random.default_rng(seed)
-    pairs, confusion, pair_method = _pairs(labels, items, resamples, rng)
+    pairs, confusion, pair_method = _pairs(labels, items, level, resamples, rng)
     overall, methods = _coefficients(labels, items, level, resamples, seed, rng)
     used = [way for way, one in zip(methods, overall, strict=False) if one.method]
     used += [pair_method for pair in pairs if pair.cohen_kappa_interval.method]
@@ -181,7 +198,7 @@ def agreement_report(
         krippendorff_alpha=overall[1],
         gwet_ac1=overall[2],
         pairs=pairs,
-        by_category=_by_category(labels, items, overall[3:]),
+        by_category=_by_category(labels, items, overall[3 : 3 + len(labels.categories)]),
         disagreements=_disagreements(labels, items),
         consensus=_consensus(labels, items, of_item),
         confusion=confusion,
@@ -192,6 +209,7 @@ def agreement_report(
         interval_methods=list(dict.fromkeys(used)),
         too_many_to_resample=resamples > 0 and any(way != BOOTSTRAP for way in used),
         notes=labels.remarks,
+        gwet_ac2=Weighted(*weighted) if (weighted := overall[3 + len(labels.categories) :]) else None,
     )
 
 
@@ -208,14 +226,15 @@ def _grouped(labels: Labels) -> _Items:
 def _coefficients(
     labels: Labels, items: _Items, level: ScaleLevel, resamples: int, seed: int, rng: np.random.Generator
 ) -> tuple[list[Estimate], tuple[str, str, str]]:
-    """Fleiss' kappa, Krippendorff's alpha, AC1, then each category's kappa; how the intervals are made."""
+    """Fleiss' kappa, Krippendorff's alpha, AC1, each category's kappa, AC2 if weighted; how the intervals are made."""
     values = np.array(labels.values or range(len(labels.categories)), dtype=np.float64)
     of_item = items.by_count.of_item[items.by_rater.of_item]
     rated = items.counts.sum(axis=1) >= 1
     place = np.cumsum(rated) - 1
     ratings = Ratings(items.counts[rated], items.items[rated], place[of_item[rated[of_item]]], level, values)
     if not ratings.pairable:
-        undefined = [Estimate(None, n=ratings.n, reason=NO_PAIRS) for _ in range(3 + len(labels.categories))]
+        figures = 3 + len(labels.categories) + len(ratings.weightings)
+        undefined = [Estimate(None, n=ratings.n, reason=NO_PAIRS) for _ in range(figures)]
         return undefined, (GWET, JACKKNIFE, GWET)
     if may_resample(len(ratings.items) + len(labels.categories) ** 2, resamples):
         return ratings.by_bootstrap(resamples, rng), (BOOTSTRAP, BOOTSTRAP, BOOTSTRAP)
@@ -223,7 +242,7 @@ def _coefficients(
 
 
 def _pairs(
-    labels: Labels, items: _Items, resamples: int, rng: np.random.Generator
+    labels: Labels, items: _Items, level: ScaleLevel, resamples: int, rng: np.random.Generator
 ) -> tuple[list[Pair], list[Confusion], str]:
     """Each pair of raters, its matrix where all are short enough to read, and how the intervals are made."""
     categories = len(labels.categories)
@@ -239,18 +258,25 @@ def _pairs(
             names = (labels.raters[one], labels.raters[other])
             confusion.append(Confusion(names, labels.categories, table.tolist()))
     resample = may_resample(sum(len(first) + categories for first, _, _ in cells), resamples)
-    pairs = [
-        _pair((labels.raters[one], labels.raters[other]), Cells(*found, categories), resamples, resample, rng)
-        for (one, other), found in zip(raters, cells, strict=True)
-    ]
+    kinds: list[Weighting] = ["unweighted", *weightings(level)]
+    why = TOO_MANY if resamples else ""
+    pairs = []
+    for (one, other), found in zip(raters, cells, strict=True):
+        names, both = (labels.raters[one], labels.raters[other]), Cells(*found, categories)
+        made = []
+        if both.n:
+            made = both.by_bootstrap(kinds, resamples, rng) if resample else both.by_formula(kinds, why)
+        pairs.append(
+            _pair(names, both, made or [Estimate(None, n=0, reason="the two raters share no item")] * len(kinds))
+        )
     return pairs, confusion, BOOTSTRAP if resample else COHEN
 
 
-def _pair(raters: tuple[str, str], cells: Cells, resamples: int, resample: bool, rng: np.random.Generator) -> Pair:
-    if not cells.n:
-        return Pair(raters, 0, None, None, Estimate(None, n=0, reason="the two raters share no item"))
-    estimate = cells.by_bootstrap(resamples, rng) if resample else cells.by_formula(TOO_MANY if resamples else "")
-    return Pair(raters, cells.n, cells.agreement, estimate.value, _with_constant(estimate, raters, cells))
+def _pair(raters: tuple[str, str], cells: Cells, estimates: list[Estimate]) -> Pair:
+    """Two raters with their kappas: the unweighted one, then those with weights, if any."""
+    kappa, *weighted = [_with_constant(estimate, raters, cells) for estimate in estimates]
+    agreement = cells.agreement if cells.n else None
+    return Pair(raters, cells.n, agreement, kappa.value, kappa, Weighted(*weighted) if weighted else None)
 
 
 def _with_constant(estimate: Estimate, raters: tuple[str, str], cells: Cells) -> Estimate:

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.labels import ScaleLevel, read_labels
 from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.measures.agreement_tables import agreement_tables, headline, reading
+from analysis.measures.agreement.tables import agreement_tables, headline, reading
 
 
 def report(folder: Path, lines: list[str], level: ScaleLevel = "nominal") -> AgreementReport:

@@ -9,8 +9,16 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from analysis.measures.agreement import AgreementReport, Category, Confusion, Disagreement, Pair, QuestionReports
-from analysis.measures.agreement_intervals import BOOTSTRAP, TOO_MANY
+from analysis.measures.agreement.intervals import BOOTSTRAP, TOO_MANY
+from analysis.measures.agreement.report import (
+    AgreementReport,
+    Category,
+    Confusion,
+    Disagreement,
+    Pair,
+    QuestionReports,
+    Weighted,
+)
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import MISSING, counted_text, number_text, with_interval
@@ -104,6 +112,13 @@ def method_notes(report: AgreementReport) -> tuple[str, ...]:
         "AC1 take labels as names; alpha takes them as the level says. Items with one rating count only towards how "
         "often labels are used, and not at all in alpha."
     )
+    if report.gwet_ac2 is not None:
+        scale = " < ".join(report.categories)
+        notes.append(
+            "In AC2 (Gwet 2014) and in weighted kappa (Cohen 1968) near misses count in part: of K labels, two that "
+            "stand d places apart count 1 − d/(K−1) (linear) or 1 − d²/(K−1)² (quadratic). The scale is "
+            f"{scale}; --order names a longer one."
+        )
     if report.items_under_two_ratings:
         few = report.items_under_two_ratings
         shown = ", ".join(few[:10]) + (f" and {len(few) - 10:,} more" if len(few) > 10 else "")
@@ -115,12 +130,12 @@ def overall_rows(report: AgreementReport, source: str) -> tuple[Row, ...]:
     """The coefficients over all raters."""
     rated_twice = report.krippendorff_alpha.n
     agreement = Row("Agreement", report.percent_agreement, n=rated_twice, unit="share", source=source)
-    return (*(_row(name, estimate, source) for name, estimate in _coefficients(report)), agreement)
+    return (*(_row(name, estimate, source) for name, estimate in overall_estimates(report)), agreement)
 
 
 def kappa_rows(report: AgreementReport) -> list[Row]:
     """The coefficients over all raters and of each pair that are defined, for a forest plot."""
-    rows = [_row(name, estimate) for name, estimate in _coefficients(report) if estimate.value is not None]
+    rows = [_row(name, estimate) for name, estimate in overall_estimates(report) if estimate.value is not None]
     return rows + [
         _row(" / ".join(pair.raters), pair.cohen_kappa_interval, group=_COHEN)
         for pair in report.pairs[:_MOST_ROWS]
@@ -128,12 +143,25 @@ def kappa_rows(report: AgreementReport) -> list[Row]:
     ]
 
 
-def _coefficients(report: AgreementReport) -> tuple[tuple[str, Estimate], ...]:
+def overall_estimates(report: AgreementReport) -> tuple[tuple[str, Estimate], ...]:
+    """The coefficients over all raters, and what they are called."""
     return (
         ("Fleiss' kappa", report.fleiss_kappa),
         (f"Krippendorff's alpha ({report.level})", report.krippendorff_alpha),
         ("Gwet's AC1", report.gwet_ac1),
+        *_weighted("Gwet's AC2 ({})", report.gwet_ac2),
     )
+
+
+def pair_estimates(pair: Pair) -> tuple[tuple[str, Estimate], ...]:
+    """The kappas of two raters, and what they are called."""
+    return (_COHEN, pair.cohen_kappa_interval), *_weighted("weighted kappa ({})", pair.weighted_kappa)
+
+
+def _weighted(name: str, weighted: Weighted | None) -> tuple[tuple[str, Estimate], ...]:
+    if weighted is None:
+        return ()
+    return (name.format("linear"), weighted.linear), (name.format("quadratic"), weighted.quadratic)
 
 
 @made_by_this
@@ -208,10 +236,10 @@ def disagreement_tables(report: AgreementReport) -> Iterator[Table]:
         yield _table("ties", "Ties", finding, ties, _left_out(len(tied)))
 
 
-def _pair_rows(pair: Pair) -> tuple[Row, Row]:
+def _pair_rows(pair: Pair) -> tuple[Row, ...]:
     group = " / ".join(pair.raters)
     agreement = Row("agreement", pair.agreement, n=pair.n, unit="share", group=group)
-    return agreement, _row(_COHEN, pair.cohen_kappa_interval, group=group)
+    return agreement, *(_row(name, estimate, group=group) for name, estimate in pair_estimates(pair))
 
 
 def _matrix_table(confusion: Confusion, name: str) -> Table:
