@@ -10,11 +10,11 @@ from typing import Any
 from msgspec import Struct
 
 from analysis.measures.repair.attempts import NOT_AFFIRMED
-from analysis.pages.browser import LINES_SHOWN, browser_page
+from analysis.pages.browser.embedding import embedded
+from analysis.pages.browser.frame import LINES_SHOWN, browser_page
+from analysis.pages.browser.pieces import Pieces
+from analysis.pages.browser.shown_run import ShownRun, shown_run
 from analysis.pages.foot import Foot
-from analysis.pages.judges.embedding import embedded
-from analysis.pages.judges.pieces import Pieces
-from analysis.pages.judges.runs import ShownRun, shown_run
 from analysis.pages.rendering import markup
 from analysis.pages.table_html import table_html
 from analysis.pages.trajectory import Passage, passage
@@ -230,8 +230,8 @@ def repairs_page(
     """
     shown: list[Any] = [markup(table_html(table, with_finding=table.finding != finding)) for table in tables]
     return browser_page(
-        "repair.html.jinja",
-        "repair_browser.js",
+        "repairs/page.html.jinja",
+        ("repairs/browser.js",),
         title=title,
         finding=finding,
         warnings=warnings,

@@ -11,11 +11,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from analysis.measures.judging.reference import Reference
-from analysis.pages.judges.embedding import embedded
+from analysis.pages.browser.embedding import embedded
+from analysis.pages.browser.pieces import Pieces
+from analysis.pages.browser.shown_run import shown_run
 from analysis.pages.judges.items import JudgedBy, item_index, rank
 from analysis.pages.judges.page import ItemBrowser, wrong_answers
-from analysis.pages.judges.pieces import Pieces
-from analysis.pages.judges.runs import shown_run
 from analysis.pages.trajectory import Passage, passage
 from harness.escaping import one_line, plain
 from harness.items import Item, read_items

@@ -23,7 +23,7 @@ def opened(chromium: Any, tmp_path: Path) -> Any:
     file = tmp_path / "page.html"
     file.write_text(repairs_html(open_repair_runs(runs)))
     chromium.open(file)
-    _until(chromium, "return document.querySelectorAll('.browser tbody tr').length === 8")
+    _until(chromium, "return document.querySelectorAll('.browser .rows .row').length === 8")
     return chromium
 
 
@@ -39,7 +39,7 @@ def _choose(browser: Any, label: str, value: str) -> int:
         label,
         value,
     )
-    return int(browser.run("return document.querySelectorAll('.browser tbody tr').length"))
+    return int(browser.run("return document.querySelectorAll('.browser .rows .row').length"))
 
 
 def test_attempts_are_filtered_by_outcome_setting_and_signal(opened: Any) -> None:
@@ -51,7 +51,7 @@ def test_attempts_are_filtered_by_outcome_setting_and_signal(opened: Any) -> Non
 
 
 def test_a_click_opens_the_patch_the_signals_and_the_trajectory_as_text(opened: Any) -> None:
-    opened.run("document.querySelectorAll('.browser tbody tr')[2].click()")
+    opened.run("document.querySelectorAll('.browser .rows .row')[2].click()")
     _until(opened, "return document.querySelectorAll('dialog[open] .step').length === 2")
     said = opened.run("return document.querySelector('dialog[open]').textContent")
     for words in ("plum #0", "seeds = 1", "static_analysis", "1 failed in plum", "window.ran = 1"):

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from analysis.measures.judging.reference import Reference
-from analysis.pages.browser import LINES_SHOWN, browser_page
+from analysis.pages.browser.frame import LINES_SHOWN, browser_page
 from analysis.pages.foot import Foot
 from analysis.pages.judges.items import JudgedBy
 from analysis.pages.rendering import markup
@@ -86,8 +86,8 @@ def judge_page(
         Where the page comes from.
     """
     return browser_page(
-        "judge.html.jinja",
-        "judge_browser.js",
+        "judges/page.html.jinja",
+        ("judges/items.js", "judges/item.js", "judges/browser.js"),
         title=title,
         finding=finding,
         warnings=warnings,

@@ -3,29 +3,7 @@ const TIED = -2;
 const MARKS = { [RIGHT]: "✓", [WRONG]: "✗", [NO_GOLD]: "·", [NOT_ASKED]: "" };
 const mark_of = outcome => MARKS[outcome] ?? "?";
 const kind_of = outcome => outcome === RIGHT || outcome === WRONG ? outcome : "other";
-const count = new Intl.NumberFormat("en").format;
-const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
-const make = (tag, attributes, ...children) => {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.flat(2).filter(child => child !== "" && child !== null && child !== undefined));
-  return element;
-};
-const said = text => make("bdi", null, text);
-
-async function read(id) {
-  const given = JSON.parse(document.getElementById(id).textContent);
-  if (typeof given !== "string") return given;
-  const bytes = Uint8Array.from(atob(given), letter => letter.charCodeAt(0));
-  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(unpacked).text());
-}
-
-const money = value => value === 0 ? "$0" : value < 0.01 ? `$${value.toPrecision(2)}` : `$${value.toFixed(2)}`;
 const FIGURES = {
   score: ["score", value => value.toFixed(2)],
   cost_usd: ["cost", money],
@@ -89,7 +67,7 @@ class Items {
     return this.outcome(run, place) === kind;
   }
   select({ run, show, pair, q, sort, down }) {
-    const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = words_of(q);
     const found = [];
     for (let place = 0; place < this.length; place++) {
       if (show && !this.is(show, run, place)) continue;
@@ -103,12 +81,6 @@ class Items {
       : by === "gold" ? place => this.gold_of(place)
       : by in FIGURES ? place => this.runs[run][by][place]
       : place => this.answer(Number(by), place);
-    const keyed = places.map(place => [key(place), place]);
-    const order = new Intl.Collator("en", { numeric: true }).compare;
-    const turn = down ? -1 : 1;
-    keyed.sort(([a, first], [b, second]) =>
-      a === null || b === null ? (a === null) - (b === null) || first - second
-      : turn * (typeof a === "number" ? a - b : order(a, b)) || first - second);
-    return keyed.map(([, place]) => place);
+    return sorted(places, key, down);
   }
 }

@@ -5,27 +5,36 @@ The page asks for nothing outside itself, and its policy forbids it: only its ow
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from analysis.pages.foot import Foot, described
 from analysis.pages.rendering import asset, markup, render
+
+_SCRIPTS = ("browser/elements.js", "browser/runs.js", "browser/listing.js")
 
 LINES_SHOWN = 200
 """How many of the things stand in the page for readers without scripts."""
 
 
 def browser_page(
-    template: str, script: str, *, title: str, finding: str, warnings: Iterable[str], foot: Foot, **values: Any
+    template: str,
+    scripts: Sequence[str],
+    *,
+    title: str,
+    finding: str,
+    warnings: Iterable[str],
+    foot: Foot,
+    **values: Any,
 ) -> str:
     """The page.
 
     Parameters
     ----------
     template
-        The template, which extends `browser.html.jinja`.
-    script
-        The script of its browser, which shows each thing by the scripts that all browsers share.
+        The template, which extends `browser/page.html.jinja`.
+    scripts
+        The scripts of its browser, which come after those that all browsers share.
     title, finding
         Its heading, and its first sentence.
     warnings
@@ -35,7 +44,7 @@ def browser_page(
     values
         What the template shows besides.
     """
-    whole = "{\n" + "\n".join(map(asset, ("judge_items.js", "judge_item.js", script))) + "\n}"
+    whole = "{\n" + "\n".join(map(asset, (*_SCRIPTS, *scripts))) + "\n}"
     return render(
         template,
         title=title,
@@ -43,7 +52,7 @@ def browser_page(
         warnings=tuple(warnings),
         foot=described(foot),
         policy=_policy([asset("sort.js"), whole]),
-        browser_style=markup(asset("judge.css")),
+        browser_style=markup(asset("browser/style.css")),
         browser_script=markup(whole),
         **values,
     )

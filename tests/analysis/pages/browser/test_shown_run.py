@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.pages.judges.runs import EVIDENCE_SHOWN, STEPS_SHOWN, ShownRun, shown_run
+from analysis.pages.browser.shown_run import EVIDENCE_SHOWN, STEPS_SHOWN, ShownRun, shown_run
 from harness.trajectory import Source, Step, ToolResult, Trajectory
 
 

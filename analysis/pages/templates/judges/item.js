@@ -1,0 +1,67 @@
+/** What people said of an item. */
+const people = (items, place) => {
+  const given = items.raters
+    .map((rater, number) => [rater, items.ratings[number][place]])
+    .filter(([, label]) => label >= 0);
+  const tied = items.gold[place] === TIED;
+  return make("section", null,
+    make("h3", null, "People"),
+    make("p", null, "Gold label: ", make("b", null, said(items.gold_of(place)))),
+    tied ? make("p", { class: "small" }, "The raters' labels tie: there is no gold label, and no score counts this item.") : "",
+    make("dl", { class: "raters" }, given.map(([rater, label]) =>
+      make("div", null, make("dt", null, said(rater)), make("dd", null, said(items.labels[label]))))));
+};
+
+/** What one run's judge said of an item; `jump` shows a step. */
+const judge = (items, run, place, jump) => {
+  const one = items.runs[run];
+  const outcome = items.outcome(run, place), answer = items.answer(run, place);
+  const section = make("section", { class: "judge" },
+    make("h3", null, said(one.name)),
+    make("p", { class: `verdict ${kind_of(outcome)}` },
+      make("span", { class: "mark-of", "aria-hidden": "true" }, mark_of(outcome)), " ",
+      make("b", null, said(answer)), outcome === answer ? "" : ` · ${outcome}`));
+  if (outcome === NOT_ASKED) return section;
+  if (one.rationale[place] && items.statuses[one.status[place]] === "unreadable") section.append(make("p", { class: "small" }, "What it replied:"));
+  if (one.rationale[place]) section.append(make("p", { class: "reasons" }, said(one.rationale[place])));
+  else if (one.label[place] >= 0) section.append(make("p", { class: "small" }, "It gave no reasons."));
+  if (one.steps[place].length) {
+    section.append(make("p", { class: "evidence-steps" }, "Evidence: ", step_links(one.steps[place], items.run_of[place] ? jump : null)));
+  }
+  if (one.error[place]) section.append(make("p", { class: "small" }, make("b", null, "Noted: "), said(one.error[place])));
+  section.append(facts(spent(items, one, place)));
+  return section;
+};
+
+/** What an answer took, and who gave it. */
+const spent = (items, one, place) => {
+  const [input, output] = [one.input_tokens[place], one.output_tokens[place]];
+  return [
+    ["Score", one.score[place]?.toFixed(2)],
+    ["Cost", one.cost_usd[place] === null ? "not known" : money(one.cost_usd[place])],
+    ["Time", one.seconds[place] === null ? null : `${one.seconds[place].toPrecision(3)} s`],
+    ["Tokens", input === null && output === null ? null : `${count(input ?? 0)} in, ${count(output ?? 0)} out`],
+    ["Model", items.models[one.model[place]]],
+    ["Prompt", items.prompts[one.prompt[place]]],
+    ["Answer", one.cached[place] ? "kept from an earlier run" : null],
+  ].filter(([, value]) => value !== null && value !== undefined);
+};
+
+/** The item's own text. */
+const texts = material => [
+  ...[["Task", material.task], ["Text", material.text], ["Patch", material.patch]]
+    .filter(([, text]) => text?.start)
+    .flatMap(([name, text]) => [make("h3", null, name), passage({ ...text, is_open: true })]),
+  material.facts?.length ? facts(material.facts) : "",
+];
+
+/** The steps that judges named as evidence, each with who named it. */
+const named_in = (items, place) => {
+  const named = new Map();
+  items.runs.forEach((one, number) => {
+    for (const step of one.steps[place]) {
+      named.set(step, [...(named.get(step) ?? []), `${one.name}: ${items.answer(number, place)}`]);
+    }
+  });
+  return named;
+};
