@@ -67,7 +67,7 @@ def benchmark_of(judge: Judge, named: str, data: Path | None = None) -> Path:
     if isinstance(judge, RecordedJudge):
         return recorded_benchmark(judge, named, data)
     if not named:
-        raise UsageError("no benchmark is named", "Name one with --benchmark.")
+        raise UsageError("no benchmark is named", "Name one with --benchmark, or name sessions.")
     return benchmark_named(named, data)
 
 

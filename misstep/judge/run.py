@@ -15,6 +15,10 @@ def run(
     context: typer.Context,
     judge: options.Judge,
     out: model_options.Out,
+    sessions: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[SESSIONS...]", help="Files and folders with sessions, instead of a benchmark."),
+    ] = None,
     benchmark: Annotated[
         str,
         typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own."),
@@ -41,7 +45,9 @@ def run(
         bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
     ] = False,
 ) -> None:
-    """Run a judge over every item of a benchmark, and score its verdicts against the gold labels.
+    """Run a judge over every item of a benchmark, and score its verdicts against the gold labels; or over sessions.
+
+    Sessions become a benchmark in RUN/benchmark without gold labels, so that there are shares of labels and no scores.
 
     The same command continues a run that was stopped: it asks again about failed items and never about answered ones.
     A judge with a prompt takes its key from OPENAI_API_KEY. Rules (`CATEGORY@rule`) and recorded judges
@@ -54,7 +60,7 @@ def run(
     from harness.items import read_question
     from harness.runs.item_selection import Sampling
     from harness.runs.judge import run_judge
-    from harness.runs.known_judges import benchmark_of
+    from harness.runs.session_benchmark import asked_about
     from studies.judging.scored import kept_figures
 
     if batch and (local or record is not None or replay is not None):
@@ -64,7 +70,7 @@ def run(
     with options.opened_judge(judge, asking, data) as (opened, settings), model_options.kept_when_stopped(out):
         if not opened.uses_model:
             options.refuse_model_options(context)
-        folder = benchmark_of(opened, benchmark, data)
+        folder = asked_about(opened, sessions or [], benchmark, out, data)
         check_gold(folder, read_question(folder).labels, item_ids(folder))
         stopped: MissingPrerequisite | None = None
         try:

@@ -11,7 +11,7 @@ from analysis.measures.judging.comparison import compare_judges
 from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
 from analysis.measures.judging.reference import majority
 from analysis.measures.judging.scores import Scores
-from analysis.measures.judging.wording import best_of, best_per_benchmark, headline
+from analysis.measures.judging.wording import best_of, best_per_benchmark
 from analysis.pages import Foot
 from analysis.pages.judges.figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
 from analysis.pages.judges.items import JudgedBy
@@ -113,8 +113,8 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room
     if len(group) == 1:
         assessment = next(iter(group.values()))[1]
         title = f"{first.judge} on {source}"
-        finding = headline(assessment.scores)
         tables: dict[str, list[Table]] = {"": assessment_tables(assessment, source)}
+        finding = tables[""][0].finding
     else:
         title = f"{len(group)} runs on {source}"
         finding, tables = _compared(group, source)

@@ -25,6 +25,7 @@ from analysis.measures.judging.error_tables import (
 )
 from analysis.measures.judging.item_costs import ItemCosts, item_costs
 from analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
+from analysis.measures.judging.label_shares import LabelShares, label_shares, label_shares_table
 from analysis.measures.judging.people_tables import (
     alternative_annotator_table,
     ceiling_table,
@@ -65,6 +66,8 @@ class Assessment(Struct, frozen=True):
         On which kinds of item it errs.
     votes
         How the votes of a run with several fell.
+    given
+        How often it gives each label.
     prevalence
         How often the positive label holds.
     cost
@@ -78,6 +81,7 @@ class Assessment(Struct, frozen=True):
     alternative_annotator: AlternativeAnnotator
     slices: tuple[SlicedField, ...]
     votes: Votes
+    given: LabelShares
     prevalence: JudgedPrevalence
     cost: ItemCosts
 
@@ -142,6 +146,7 @@ def assess(
         alternative_annotator(sample, epsilon),
         sliced(sample, items, lengths, seed),
         votes_within(sample, votes),
+        label_shares(sample),
         judged_prevalence(sample),
         item_costs(sample),
     )
@@ -164,7 +169,9 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     source
         What they were measured on.
     """
-    tables = [scores_table(assessment.scores, source), bias_table(assessment.bias, source)]
+    tables = [lead_table(assessment, source)]
+    if assessment.given.labelled:
+        tables.append(bias_table(assessment.bias, source))
     if assessment.bias.flows:
         tables.append(flows_table(assessment.bias, source))
     if assessment.slices:
@@ -180,11 +187,18 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
         tables.append(stand_in_by_rater_table(assessment.alternative_annotator, source))
     if not assessment.votes.reason:
         tables.append(votes_table(assessment.votes, source))
-    if assessment.prevalence.positive:
+    if assessment.prevalence.positive and assessment.given.labelled:
         tables.append(prevalence_table(assessment.prevalence, source))
     if any(one.reported for one in (*assessment.cost.now.values(), *assessment.cost.from_cache.values())):
         tables.append(costs_table(assessment.cost, source))
     return tables
+
+
+def lead_table(assessment: Assessment, source: str) -> Table:
+    """The table that comes first: the scores, or how often each label was given where nobody has labelled anything."""
+    if assessment.given.labelled or not assessment.scores.n:
+        return scores_table(assessment.scores, source)
+    return label_shares_table(assessment.given, assessment.scores.judge, source)
 
 
 def main_findings(assessment: Assessment, source: str) -> list[str]:

@@ -25,7 +25,7 @@ from analysis.pages import table_text
 from analysis.tables.wording import MISSING
 from tests.analysis.measures.judging.samples import YES_NO, labels_of, verdicts
 
-FURTHER = {"bias", "reliability", "ceiling", "alternative_annotator", "slices", "votes", "prevalence", "cost"}
+FURTHER = {"bias", "reliability", "ceiling", "alternative_annotator", "slices", "votes", "prevalence", "cost", "given"}
 
 
 def made_up(seed: int = 1, n: int = 60, raters: int = 3, runs: int = 0) -> Assessment:
