@@ -193,7 +193,7 @@ async def _judge_all(
     else:
         at_once = max(1, selection.n - len(done))
         model_requests = BatchedRequests(settings, batches_in / BATCHES, at_once)
-    judging = partial(_judged, judge, Runs(selection.folder, runs_by_id, inline_run), model_requests)
+    judging = partial(judged, judge, Runs(selection.folder, runs_by_id, inline_run), model_requests)
     try:
         with Progress("items", selection.n) as progress:
             progress.advance(len(done))
@@ -209,7 +209,7 @@ async def _judge_all(
     return model_requests.over_cost_limit, last_failure
 
 
-async def _judged(
+async def judged(
     judge: FittedJudge, runs: Runs, model_requests: ModelRequests, item: Item
 ) -> tuple[Verdict, float | None] | None:
     """The verdict on an item and its cost; `None` where the run ended before the item was done.

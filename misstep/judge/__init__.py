@@ -1,6 +1,7 @@
 """`misstep judge`: run judges over a benchmark, score them and compare them."""
 
 from harness.progress import say
+from misstep.judge.ask import ask
 from misstep.judge.cache import app as cache_app
 from misstep.judge.calibrate import calibrate
 from misstep.judge.compare import compare
@@ -33,6 +34,7 @@ def list_judges(
 
 
 app.command()(run)
+app.command()(ask)
 app.command()(compare)
 app.command()(calibrate)
 app.command()(inject)

@@ -21,7 +21,9 @@ Judge = Annotated[
     str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
 ]
 
-_NOTHING_TO_ASK = frozenset({"judge", "sessions", "benchmark", "out", "data", "json", "fail_under", "junit", "summary"})
+_NOTHING_TO_ASK = frozenset(
+    {"judge", "sessions", "file", "item", "benchmark", "out", "data", "json", "fail_under", "junit", "summary"}
+)
 """The parameters of `judge run` that mean something where nothing is asked."""
 
 

@@ -1,0 +1,62 @@
+"""`misstep judge ask`: one item, with the prompt, the reply and the verdict in full."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.escaping import plain, printable
+from harness.progress import say
+from harness.runs.judge_once import Asked, ask_once
+from misstep import model_options
+from misstep.judge import options
+from misstep.options import Json, json_text
+
+
+def ask(
+    judge: options.Judge,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Session of any known format, or a text.")],
+    item: Annotated[str, typer.Option("--id", help="Session to ask about; by default the first one.")] = "",
+    model: model_options.Model = "",
+    base_url: model_options.BaseUrl = "",
+    cache: model_options.CacheFile = None,
+    record: model_options.Record = None,
+    replay: model_options.Replay = None,
+    local: model_options.Local = False,
+    json: Json = False,
+) -> None:
+    """Ask a judge about one session or text, and show the prompt, the reply and the verdict.
+
+    The first thing to do with a new prompt: what the model was shown, and what was made of its answer.
+    """
+    asking = model_options.ModelOptions(model, base_url, None, None, cache, record, replay, local)
+    with options.opened_judge(judge, asking) as (opened, settings):
+        asked = ask_once(opened, file, settings, item)
+    print(json_text(asked) if json else _shown(asked))
+    if asked.of > 1 and not item:
+        say(f"misstep: this is the first of {asked.of:,} sessions; --id names another.")
+    if asked.verdict.status == "failed":
+        raise typer.Exit(1)
+
+
+def _shown(asked: Asked) -> str:
+    lines = []
+    for number, exchange in enumerate(asked.exchanges, start=1):
+        which = f" {number} of {len(asked.exchanges)}" if len(asked.exchanges) > 1 else ""
+        for message in exchange.messages:
+            lines += [f"──── request{which}, {message.role}", printable(message.content).rstrip(), ""]
+        lines += [f"──── reply{which}", printable(exchange.reply or f"none: {exchange.failure}").rstrip(), ""]
+    verdict = asked.verdict
+    lines.append(f"──── verdict on {plain(asked.item)}")
+    told = {
+        "label": verdict.label or "none",
+        "status": verdict.status,
+        "score": verdict.score,
+        "steps": ", ".join(map(str, verdict.steps)),
+        "rationale": verdict.rationale,
+        "error": verdict.error,
+        "tokens": None if verdict.input_tokens is None else f"{verdict.input_tokens} in, {verdict.output_tokens} out",
+        "cost": None if verdict.cost_usd is None else f"${verdict.cost_usd:.6f}",
+    }
+    lines += [f"{name:9} {plain(str(value))}" for name, value in told.items() if value not in (None, "")]
+    return "\n".join(lines)
