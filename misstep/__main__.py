@@ -62,8 +62,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(shown: bool) -> None:
+    if shown:
         typer.echo(f"misstep {__version__}")
         raise typer.Exit
 

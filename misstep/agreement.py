@@ -74,7 +74,11 @@ def agreement(
     )
     questions = read_questions(file, reading)
     remarks = [*questions.remarks]
-    remarks += [f"{name}: {said}" if name else said for name, one in questions.labels.items() for said in one.remarks]
+    remarks += [
+        f"{name}: {remark_text}" if name else remark_text
+        for name, one in questions.labels.items()
+        for remark_text in one.remarks
+    ]
     for remark in remarks:
         say(f"misstep: {plain(f'{shown(file)}: {remark}')}")
     reports = {name: agreement_report(labels, level, boot, seed) for name, labels in questions.labels.items()}

@@ -58,9 +58,9 @@ def report(
 
         written = classified_page(runs[0], manifests[runs[0]])
     else:
-        said = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
+        listed = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
         raise UsageError(
-            f"one page cannot show these runs together: {said}",
+            f"one page cannot show these runs together: {listed}",
             "Name runs of `misstep judge run`, runs of `misstep repair run`, or one run of `misstep classify`.",
         )
     target = out or runs[0] / REPORT

@@ -107,17 +107,17 @@ def _classified(dataset: str) -> JudgedSet:
     folder = benchmark_folder(dataset)
     cache = cache_folder() / "studies" / "classified" / f"{dataset}-{_key(folder)}.msgpack"
     if cache.is_file():
-        kept = msgspec.msgpack.decode(cache.read_bytes(), type=_Cached)
+        cached = msgspec.msgpack.decode(cache.read_bytes(), type=_Cached)
     else:
         verdicts: list[Verdict] = []
         n_steps: dict[str, int] = {}
         for trajectory in read_trajectories(folder):
             verdicts += classify_all(trajectory, categories())
             n_steps[trajectory.id] = len(trajectory.steps)
-        kept = _Cached(tuple(verdicts), n_steps)
+        cached = _Cached(tuple(verdicts), n_steps)
         cache.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(cache, msgspec.msgpack.encode(kept))
-    return JudgedSet(dataset, folder, version(dataset), kept.verdicts, kept.n_steps)
+        replace_file(cache, msgspec.msgpack.encode(cached))
+    return JudgedSet(dataset, folder, version(dataset), cached.verdicts, cached.n_steps)
 
 
 def _key(folder: Path) -> str:

@@ -81,10 +81,10 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
         The judge's prompt shows nothing of an item that a text could be put into.
     """
     folder = out / FOLDER
-    asked = fitted_to(spec, source.question, folder)
+    fitted = fitted_to(spec, source.question, folder)
     chosen = attacks()
     n_attacked = max(len(chosen), len(source.plain)) if count is None else count
-    items = injected(asked, source.plain, chosen, n_attacked, seed)
+    items = injected(fitted, source.plain, chosen, n_attacked, seed)
     make_folder(out)
     if read_manifest(out) is not None and not folder.is_dir():
         raise UsageError(f"{out} holds another run", "Name another folder for the run.")
@@ -130,9 +130,9 @@ def _expect_same(made: Path, folder: Path) -> None:
     for file in made.iterdir():
         there = folder / file.name
         if not there.is_file() or there.read_bytes() != file.read_bytes():
-            said = f"{folder} has items of another command: {file.name} differs"
+            message = f"{folder} has items of another command: {file.name} differs"
             advice = "Name another folder for the run, or use the options, judge and benchmark of the earlier command."
-            raise UsageError(said, advice)
+            raise UsageError(message, advice)
 
 
 def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
@@ -180,8 +180,8 @@ def benchmark_source(folder: Path, limit: int | None = None, seed: int = 0) -> S
         ITEMS_OF_A_BENCHMARK if limit is None else limit, suitable, key=lambda item: _key(item, seed)
     )
     if not drawn:
-        said = "no item has both a gold label and content for a judge"
-        raise InputError(said, "Name a benchmark with labels.", file=folder / "items.jsonl")
+        message = "no item has both a gold label and content for a judge"
+        raise InputError(message, "Name a benchmark with labels.", file=folder / "items.jsonl")
     runs = Runs(folder, runs_by_id, inline_run)
     files = {item.id: item.trajectory if isinstance(item.trajectory, str) else None for item in drawn}
     clusters = clusters_of(

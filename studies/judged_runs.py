@@ -108,8 +108,8 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
     differs = difference(manifest.inputs, inputs_of(where), gone=False)
     if differs:
-        said = f"the benchmark in {where} has changed since the run {folder}: {differs}"
-        raise UsageError(said, "Restore the benchmark, name the right one with --benchmark, or run the judge again.")
+        message = f"the benchmark in {where} has changed since the run {folder}: {differs}"
+        raise UsageError(message, "Restore the benchmark, name the right one with --benchmark, or run the judge again.")
     last = {verdict.item: verdict for verdict in read_verdicts(folder, unfinished=True)}
     items = tuple(read_items(where, BenchmarkItem))
     # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
@@ -162,8 +162,8 @@ def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> 
     try:
         return benchmark_folder(name, data)
     except UsageError as error:
-        said = f"the benchmark {name!r} of the run {run} is no longer in {manifest.folder or 'its folder'}"
-        raise UsageError(said, "Name it with --benchmark.") from error
+        message = f"the benchmark {name!r} of the run {run} is no longer in {manifest.folder or 'its folder'}"
+        raise UsageError(message, "Name it with --benchmark.") from error
 
 
 def check_one_benchmark(runs: Sequence[JudgedRun]) -> None:
@@ -178,13 +178,13 @@ def check_one_benchmark(runs: Sequence[JudgedRun]) -> None:
     for other in runs[1:]:
         differs = difference(first.manifest.inputs, other.manifest.inputs)
         if differs:
-            asked = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
+            questions = [f"{run.folder} is about {run.question.name}" for run in (first, other)]
             version = f" in another version ({differs})" if first.question.name == other.question.name else ""
-            said = f"the runs are on different benchmarks: {asked[0]}, {asked[1]}{version}"
-            raise UsageError(said, "Compare runs of one benchmark.")
+            message = f"the runs are on different benchmarks: {questions[0]}, {questions[1]}{version}"
+            raise UsageError(message, "Compare runs of one benchmark.")
         if set(other.gold) != set(first.gold):
-            said = f"the gold labels of {first.folder} and {other.folder} differ"
-            raise UsageError(said, "Name one benchmark for both with --benchmark.")
+            message = f"the gold labels of {first.folder} and {other.folder} differ"
+            raise UsageError(message, "Name one benchmark for both with --benchmark.")
 
 
 def distinct_names(folders: Sequence[Path]) -> list[str]:

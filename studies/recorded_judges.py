@@ -103,13 +103,13 @@ def _judged(dataset: str, folder: Path, groups: dict[tuple[str, str], list[Verdi
     benchmark = read_benchmark(folder)
     gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder, BenchmarkItem))
     for (judge, part), verdicts in groups.items():
-        asked = {verdict.item for verdict in verdicts}
+        judged = {verdict.item for verdict in verdicts}
         yield JudgedItems(
             judge=judge,
             dataset=dataset,
             source=version(dataset),
             verdicts=tuple(verdicts),
-            gold=tuple(row for row in gold if row.item in asked),
+            gold=tuple(row for row in gold if row.item in judged),
             clusters=clusters,
             labels=tuple(benchmark.labels),
             positive=benchmark.positive,

@@ -65,10 +65,10 @@ def repeated_sample(folder: Path | None = None) -> Repeated:
     InputError
         A file of a data set is not as it should be.
     """
-    recorded = [run for run in recordings(folder) if run.asked("benchmark") in SETS]
-    here = [run for run in recorded if located(run.asked("benchmark")) is not None]
+    recorded = [run for run in recordings(folder) if run.requested("benchmark") in SETS]
+    here = [run for run in recorded if located(run.requested("benchmark")) is not None]
     if not here:
-        absent = how_to_get({run.asked("benchmark") for run in recorded})
+        absent = how_to_get({run.requested("benchmark") for run in recorded})
         return Repeated(absent=absent if recorded else "No repair of a public data set is recorded.")
     try:
         sandbox = find_sandbox()
@@ -81,16 +81,16 @@ def repeated_sample(folder: Path | None = None) -> Repeated:
 
 def _made_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple[RepairArm, RepairArm]:
     """A recording, and its sample made again in a folder."""
-    benchmark = recorded.asked("benchmark")
+    benchmark = recorded.requested("benchmark")
     known = sorted({attempt.case for attempt in recorded.attempts})
     chosen = Random(0).sample(known, min(CASES, len(known)))  # noqa: S311 -- no secret
     cases = write_cases(benchmark, locate(benchmark), place / benchmark, sandbox, chosen)
     plan = RepairPlan(
-        policy=recorded.asked("policy"),
-        setting=setting_named(recorded.asked("setting")),
-        edit_format=recorded.asked("format"),
-        options=RepairerOptions(recorded.asked("format"), seed=int(recorded.asked("seed"))),
-        limits=AgentLimits(int(recorded.asked("iterations")), float(recorded.asked("seconds"))),
+        policy=recorded.requested("policy"),
+        setting=setting_named(recorded.requested("setting")),
+        edit_format=recorded.requested("format"),
+        options=RepairerOptions(recorded.requested("format"), seed=int(recorded.requested("seed"))),
+        limits=AgentLimits(int(recorded.requested("iterations")), float(recorded.requested("seconds"))),
     )
     out = place / "runs" / recorded.name
     run_repairs(cases, out, plan, ClientSettings(), sandbox, workers=_WORKERS)

@@ -90,11 +90,11 @@ def repairs_text(found: Sequence[RepairScores], reviews: ReviewFunnel | None = N
 def repairs_json(runs: Sequence[RepairRun], found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
     """Scores and comparisons of some runs as one JSON document; of one run as `misstep repair run --json` prints it."""
     documents = [{"run": run.name, **repair_document(one)} for run, one in zip(runs, found, strict=True)]
-    said = {} if reviews is None else {"reviews": msgspec.to_builtins(review_document(reviews))}
+    reviewed = {} if reviews is None else {"reviews": msgspec.to_builtins(review_document(reviews))}
     if len(found) == 1:
-        return _json(documents[0] | said)
+        return _json(documents[0] | reviewed)
     pairs = msgspec.to_builtins(compare_repairs([one.arm for one in found]))
-    return _json({"runs": documents, "pairs": pairs} | said)
+    return _json({"runs": documents, "pairs": pairs} | reviewed)
 
 
 def scores_json(run: Path, seed: int = SEED) -> str:
@@ -186,8 +186,8 @@ def _figures(table: Table) -> tuple[str, ...]:
 
 
 def _input(name: str, run: RepairRun) -> str:
-    model = run.asked("model")
-    by = f"{run.asked('policy')}{f' with {model}' if model else ''}, {run.asked('setting')}"
+    model = run.requested("model")
+    by = f"{run.requested('policy')}{f' with {model}' if model else ''}, {run.requested('setting')}"
     unfinished = "" if run.manifest.finished else ", not finished"
     return (
         f"{name}: {by} ({run.manifest.inputs.digest[:12]}), {counted_text(len(run.attempts), 'attempt')}, "

@@ -69,23 +69,23 @@ class RepairRun(Struct, frozen=True):
             return ""
         return f"is not finished: it has {counted_text(len(self.attempts), 'attempt')} so far"
 
-    def asked(self, name: str) -> str:
+    def requested(self, name: str) -> str:
         """What was asked, by name; empty where that is not on record."""
         return str(self.manifest.settings.get(name, ""))
 
     def arm(self, name: str) -> RepairArm:
         """The run as measures take it, called so."""
-        evidence: Evidence = "generated" if self.asked("evidence") == "generated" else "real"
-        benchmark = self.asked("benchmark") or Path(self.manifest.folder).name
+        evidence: Evidence = "generated" if self.requested("evidence") == "generated" else "real"
+        benchmark = self.requested("benchmark") or Path(self.manifest.folder).name
         return RepairArm(
             name=name,
-            policy=self.asked("policy"),
-            setting=self.asked("setting"),
-            format=self.asked("format"),
+            policy=self.requested("policy"),
+            setting=self.requested("setting"),
+            format=self.requested("format"),
             attempts=self.attempts,
             benchmark=benchmark,
             version=self.manifest.inputs.digest,
-            instructions=self.asked("instructions"),
+            instructions=self.requested("instructions"),
             evidence=evidence,
             dataset=benchmark if evidence == "real" and benchmark in data_sets() else "",
         )
@@ -129,10 +129,13 @@ def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:
     """The runs as measures take them, each with a name of its own: what they differ in, or their folders."""
     if not runs:
         return []
-    said = {
-        name: [run.asked(name) for run in runs] for name in ("policy", "setting", "format", "instructions", "model")
+    settings = {
+        name: [run.requested(name) for run in runs] for name in ("policy", "setting", "format", "instructions", "model")
     }
-    telling = [values for values in said.values() if len(set(values)) > 1] or [said["policy"], said["setting"]]
+    telling = [values for values in settings.values() if len(set(values)) > 1] or [
+        settings["policy"],
+        settings["setting"],
+    ]
     names = [", ".join(filter(None, parts)) for parts in zip(*telling, strict=True)]
     if len(set(names)) < len(names) or not all(names):
         names = distinct_names([run.folder for run in runs])
@@ -221,8 +224,8 @@ def _nameless(event: ReviewEvent) -> ReviewEvent:
 
 def _placeless(error: str) -> str:
     """An error on one line, without the paths of the machine it happened on."""
-    said = one_line(_PATH.sub("…", error))
-    return said if len(said) <= _ERROR_KEPT else f"{said[:_ERROR_KEPT].rstrip()} …"
+    message = one_line(_PATH.sub("…", error))
+    return message if len(message) <= _ERROR_KEPT else f"{message[:_ERROR_KEPT].rstrip()} …"
 
 
 def recordings(folder: Path | None = None) -> list[RepairRun]:

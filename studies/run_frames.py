@@ -83,18 +83,20 @@ def _frames(
 ) -> RunFrames:
     from pandas import DataFrame  # takes a second
 
-    said = frame_of(verdicts, Verdict)
+    verdict_frame = frame_of(verdicts, Verdict)
     gold_of, cluster_of = majority(gold).label_of, clusters_of(items)
-    answers = said.assign(gold=said["item"].map(gold_of), cluster=said["item"].map(cluster_of))
-    heard = [{"attempt": tried.id} | msgspec.structs.asdict(signal) for tried in attempts for signal in tried.signals]
+    answers = verdict_frame.assign(
+        gold=verdict_frame["item"].map(gold_of), cluster=verdict_frame["item"].map(cluster_of)
+    )
+    signals = [{"attempt": tried.id} | msgspec.structs.asdict(signal) for tried in attempts for signal in tried.signals]
     return RunFrames(
         manifest,
         frame_of(items, BenchmarkItem),
-        said,
+        verdict_frame,
         frame_of(gold, GoldLabel),
         answers,
         DataFrame([_line(attempt) for attempt in attempts], columns=["id", *_ATTEMPT]),
-        DataFrame(heard, columns=["attempt", *Signal.__struct_fields__]),
+        DataFrame(signals, columns=["attempt", *Signal.__struct_fields__]),
     )
 
 

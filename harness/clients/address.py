@@ -67,8 +67,8 @@ def checked_address(address: str) -> str:
     if not sound or not address.isprintable() or " " in address:
         raise UsageError(f"{_without_secrets(address)!r} is not the address of a server", advice)
     if "@" in parts.netloc or parts.query or parts.fragment:
-        said = f"the address of {parts.hostname} has more parts than host and path"
-        raise UsageError(said, f"{advice} Put a key into {KEY} and nowhere else.")
+        message = f"the address of {parts.hostname} has more parts than host and path"
+        raise UsageError(message, f"{advice} Put a key into {KEY} and nowhere else.")
     return address
 
 
@@ -128,7 +128,7 @@ def header_fields(key: str, environment: Mapping[str, str] = os.environ) -> dict
     fields = {"Authorization": f"Bearer {key or NO_KEY}", "Content-Type": "application/json"}
     fields |= {field: value for name, field in _NAMED_FIELDS.items() if (value := environment.get(name, "").strip())}
     for name, value in _custom_fields(environment):
-        fields = {field: said for field, said in fields.items() if field.lower() != name.lower()}
+        fields = {field: earlier for field, earlier in fields.items() if field.lower() != name.lower()}
         if name.lower() not in _OF_A_CONNECTION:
             fields[name] = value
     return fields

@@ -68,18 +68,18 @@ async def ask_batch(
     MissingPrerequisite
         The server cannot be reached, or takes no batches; the same call goes on.
     """
-    asked: dict[str, list[Request]] = {}
+    requests_by_key: dict[str, list[Request]] = {}
     for request in requests:
-        asked.setdefault(request.key(), []).append(request)
+        requests_by_key.setdefault(request.key(), []).append(request)
     cache = None if settings.cache is None else Cache(settings.cache)
     try:
         if cache is not None:
-            for key in list(asked):
-                if (kept := cache.get(key)) is not None:
-                    for request in asked.pop(key):
-                        yield request, kept
-        if asked:
-            async for request, outcome in _fresh(asked, settings, state_file, poll_seconds, sleep):
+            for key in list(requests_by_key):
+                if (cached := cache.get(key)) is not None:
+                    for request in requests_by_key.pop(key):
+                        yield request, cached
+        if requests_by_key:
+            async for request, outcome in _fresh(requests_by_key, settings, state_file, poll_seconds, sleep):
                 if cache is not None and isinstance(outcome, Reply):
                     cache.put(request.key(), request, outcome)
                 yield request, outcome
@@ -89,13 +89,17 @@ async def ask_batch(
 
 
 async def _fresh(
-    asked: dict[str, list[Request]], settings: ClientSettings, state_file: Path, poll_seconds: float, sleep: Sleep
+    requests_by_key: dict[str, list[Request]],
+    settings: ClientSettings,
+    state_file: Path,
+    poll_seconds: float,
+    sleep: Sleep,
 ) -> AsyncIterator[tuple[Request, Outcome]]:
     address, key = address_and_key(settings.base_url, named=settings.base_url_named)
     state = read_state(state_file, address)
     prices = known_prices(settings.prices)
     known = state.keys()
-    fresh = [same[0] for one, same in asked.items() if one not in known]
+    fresh = [same[0] for one, same in requests_by_key.items() if one not in known]
     spending = None if settings.max_cost_usd is None else _Spending(settings, prices)
     batches = _Batches(address, key, state, state_file, sleep)
     try:
@@ -103,22 +107,22 @@ async def _fresh(
             spending.set_aside(fresh)
         for lines in in_parts(request_lines(fresh)):
             await batches.upload([key for key, _ in lines], b"".join(line for _, line in lines))
-        parts = [part for part in state.parts if not asked.keys().isdisjoint(part.keys)]
+        parts = [part for part in state.parts if not requests_by_key.keys().isdisjoint(part.keys)]
         for part in parts:
-            await batches.upload_again(part, asked)
+            await batches.upload_again(part, requests_by_key)
             await batches.submit(part)
         for part in parts:
-            models = {key: asked[key][0].model for key in part.keys if key in asked}
+            models = {key: requests_by_key[key][0].model for key in part.keys if key in requests_by_key}
             outcomes = {
-                key: _priced(outcome, prices, asked[key][0])
+                key: _priced(outcome, prices, requests_by_key[key][0])
                 for key, outcome in (await batches.outcomes(part, models, poll_seconds)).items()
             }
             for key, outcome in outcomes.items():
-                for request in asked[key]:
+                for request in requests_by_key[key]:
                     yield request, outcome
             batches.deliver(part, outcomes)
             if spending is not None:
-                spending.settle((asked[key][0], outcome) for key, outcome in outcomes.items())
+                spending.settle((requests_by_key[key][0], outcome) for key, outcome in outcomes.items())
     finally:
         await batches.close()
         if spending is not None:
@@ -194,11 +198,11 @@ class _Batches:
         self._note()
         await self._upload(part, content)
 
-    async def upload_again(self, part: Part, asked: dict[str, list[Request]]) -> None:
+    async def upload_again(self, part: Part, requests_by_key: dict[str, list[Request]]) -> None:
         """A part that an earlier call was stopped before uploading; what is no longer asked is left out."""
         if part.file or part.batch:
             return
-        requests = [asked[key][0] for key in part.keys if key in asked]
+        requests = [requests_by_key[key][0] for key in part.keys if key in requests_by_key]
         lines = list(request_lines(requests))
         part.keys = [key for key, _ in lines]
         await self._upload(part, b"".join(line for _, line in lines))
@@ -262,8 +266,10 @@ class _Batches:
     def _missing(self, batch: Batch) -> Failure:
         """Why a request has no line in either file."""
         if batch.status == "failed":
-            said = [error.message or "" for error in (batch.errors and batch.errors.data) or []]
-            return Failure("bad_request", self._redact(f"the batch failed: {'; '.join(said) or 'it does not say why'}"))
+            messages = [error.message or "" for error in (batch.errors and batch.errors.data) or []]
+            return Failure(
+                "bad_request", self._redact(f"the batch failed: {'; '.join(messages) or 'it does not say why'}")
+            )
         named = self._redact(f"the batch {batch.id} is {batch.status}")
         if batch.status == "completed":
             return Failure("malformed", f"{named} and has no whole line for this request")

@@ -122,8 +122,8 @@ def _outcome(answered: _Answered, model: str, redact: Redact) -> Outcome:
         except Exception as raised:  # noqa: BLE001 (the boundary around one request of a batch)
             return failure_of(raised, redact)
     error = answered.error if isinstance(answered.error, dict) else {}
-    said = as_text(error.get("message") or "it does not say why")
-    return Failure("server", redact(f"the batch could not ask this: {said}"))
+    message = as_text(error.get("message") or "it does not say why")
+    return Failure("server", redact(f"the batch could not ask this: {message}"))
 
 
 def answers_first(output: dict[str, Outcome], errors: dict[str, Outcome]) -> dict[str, Outcome]:

@@ -202,9 +202,9 @@ class CachedClient:
     async def ask(self, request: Request) -> Outcome:
         """The kept reply, else the outcome of asking."""
         key = request.key()
-        kept = self._cache.get(key)
-        if kept is not None:
-            return kept
+        cached = self._cache.get(key)
+        if cached is not None:
+            return cached
         outcome = await self._client.ask(request)
         if isinstance(outcome, Reply):
             self._cache.put(key, request, outcome)

@@ -11,8 +11,8 @@ from harness.exchange import Client, Failure, Outcome, Request
 
 def failure_of(error: Exception, redact: Redact) -> Failure:
     """The failure that an exception means for the request that raised it."""
-    said = " ".join(redact(str(error)).split())
-    return Failure("malformed", redact(f"asking raised {type(error).__name__}{': ' if said else ''}{said}"))
+    message = " ".join(redact(str(error)).split())
+    return Failure("malformed", redact(f"asking raised {type(error).__name__}{': ' if message else ''}{message}"))
 
 
 class ErrorsAsFailuresClient:

@@ -71,8 +71,8 @@ class OpenAIClient:
 
 def _why(error: Exception) -> str:
     """What an error says, without what it quotes: where a server speaks no HTTP, aiohttp shows a piece of its bytes."""
-    said = error.message.strip().partition("\n")[0] if isinstance(error, aiohttp.ClientResponseError) else str(error)
-    return " ".join(said.split()) or type(error).__name__
+    message = error.message.strip().partition("\n")[0] if isinstance(error, aiohttp.ClientResponseError) else str(error)
+    return " ".join(message.split()) or type(error).__name__
 
 
 def open_openai(settings: ClientSettings) -> OpenAIClient:

@@ -28,16 +28,16 @@ class ParameterFallbackClient:
 
     async def ask(self, request: Request) -> Outcome:
         """The outcome of the form that the server accepts, or of the last form that was tried."""
-        asked = self._in_accepted_form(request)
-        outcome = await self._client.ask(asked)
-        while isinstance(outcome, Failure) and (other := _other_form(asked, outcome)) is not None:
-            asked = other
-            outcome = await self._client.ask(asked)
+        sent = self._in_accepted_form(request)
+        outcome = await self._client.ask(sent)
+        while isinstance(outcome, Failure) and (other := _other_form(sent, outcome)) is not None:
+            sent = other
+            outcome = await self._client.ask(sent)
         if not isinstance(outcome, Reply):
             return outcome
-        unstructured = request.schema is not None and asked.schema is None
+        unstructured = request.schema is not None and sent.schema is None
         self._without_schema |= unstructured
-        self._renames_limit |= asked.max_tokens != request.max_tokens
+        self._renames_limit |= sent.max_tokens != request.max_tokens
         return replace(outcome, unstructured=True) if unstructured else outcome
 
     def _in_accepted_form(self, request: Request) -> Request:

@@ -103,9 +103,9 @@ def parse_response(answer: Answer, model: str, seconds: float, redact: Redact = 
         return Failure(error.kind, redact(error.sentence), raw=raw[:_KEPT], seconds=seconds)
     message = choice.message or _Message()
     usage = completion.usage if isinstance(completion.usage, dict) else {}
-    said = _joined(message.content)
+    text = _joined(message.content)
     reply = Reply(
-        text=said and redact(said),
+        text=text and redact(text),
         refusal=message.refusal and redact(message.refusal),
         finish=choice.finish_reason and redact(choice.finish_reason),
         model=redact(completion.model or model),
@@ -117,7 +117,7 @@ def parse_response(answer: Answer, model: str, seconds: float, redact: Redact = 
         calls=tuple(_calls(message.tool_calls, redact)),
     )
     # A secret that is split over the parts of the content cannot be found in the body.
-    in_parts = isinstance(message.content, list) and reply.text != said
+    in_parts = isinstance(message.content, list) and reply.text != text
     return replace(reply, raw="") if in_parts else reply
 
 
@@ -143,8 +143,8 @@ def _first_choice(completion: _Completion, redact: Redact) -> _Choice:
             raise _NoAnswerError("malformed", "the server's answer has no message")
         return completion.choices[0]
     if completion.error is not None:
-        said = _said(completion.error, redact)
-        raise _NoAnswerError("server", f"the server reports an error under status 200: {said}")
+        message = _said(completion.error, redact)
+        raise _NoAnswerError("server", f"the server reports an error under status 200: {message}")
     raise _NoAnswerError("malformed", "the server's answer has no choices")
 
 
@@ -227,12 +227,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
-    asked = headers.get("retry-after")
-    seconds = _number(asked)
-    if seconds is not None or asked is None:
+    delay = headers.get("retry-after")
+    seconds = _number(delay)
+    if seconds is not None or delay is None:
         return seconds
     try:
-        until = email.utils.parsedate_to_datetime(asked)
+        until = email.utils.parsedate_to_datetime(delay)
     except ValueError:
         return None
     now = _number_of_date(headers.get("date")) or datetime.now(UTC)
@@ -242,10 +242,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _number_of_date(date: str | None) -> datetime | None:
     """The server's own clock, which its HTTP dates are by."""
     try:
-        said = email.utils.parsedate_to_datetime(date) if date else None
+        parsed = email.utils.parsedate_to_datetime(date) if date else None
     except ValueError:
         return None
-    return said and said.replace(tzinfo=said.tzinfo or UTC)
+    return parsed and parsed.replace(tzinfo=parsed.tzinfo or UTC)
 
 
 def _number(text: str | None) -> float | None:

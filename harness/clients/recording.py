@@ -51,8 +51,8 @@ class RecordingClient:
         outcome = await self._client.ask(request)
         if isinstance(outcome, Failure) and outcome.kind in _NOT_SENT:
             return outcome
-        said = _Said(reply=outcome) if isinstance(outcome, Reply) else _Said(failure=outcome)
-        line = _encode(_Exchange(request.key(), msgspec.Raw(request.content()), said)) + b"\n"
+        recorded = _Said(reply=outcome) if isinstance(outcome, Reply) else _Said(failure=outcome)
+        line = _encode(_Exchange(request.key(), msgspec.Raw(request.content()), recorded)) + b"\n"
         write_all(self._stream, line, self._file)
         return outcome
 
@@ -101,9 +101,9 @@ class ReplayClient:
         """
         outcome = self._outcomes.get(request.key())
         if outcome is None:
-            asked = " ".join(request.messages[-1].content.split())[:_SHOWN] if request.messages else ""
+            question = " ".join(request.messages[-1].content.split())[:_SHOWN] if request.messages else ""
             raise MissingPrerequisite(
-                f"{self._file} has no answer to sample {request.sample} of {asked!r} by {request.model}",
+                f"{self._file} has no answer to sample {request.sample} of {question!r} by {request.model}",
                 "Record the exchange again with --record, or use the recording that was made with this version.",
             )
         return outcome
@@ -120,9 +120,9 @@ def _read(file: Path) -> dict[str, Outcome]:
                 if not line.endswith(b"\n"):
                     break
                 exchange = _decoded(line, file, number)
-                said = exchange.outcome.reply or exchange.outcome.failure
-                if said is not None:
-                    outcomes[exchange.key] = said
+                outcome = exchange.outcome.reply or exchange.outcome.failure
+                if outcome is not None:
+                    outcomes[exchange.key] = outcome
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", "Name a file that --record wrote.", file=file) from error
     return outcomes

@@ -167,12 +167,12 @@ def _encoded(text: str) -> Iterator[str]:
 
 def _without_parts(text: str, secret: str, shown_instead: str) -> str:
     """The text without long parts of a secret that no word has, as a cut leaves them."""
-    kept, end = [], 0
+    pieces, end = [], 0
     for start, stop in sorted(_runs(text, secret)):
         if stop > end:
-            kept += [text[end : max(start, end)], shown_instead if start >= end else ""]
+            pieces += [text[end : max(start, end)], shown_instead if start >= end else ""]
             end = stop
-    return "".join([*kept, text[end:]]) if kept else text
+    return "".join([*pieces, text[end:]]) if pieces else text
 
 
 def _told_by_parts(secret: _Secret) -> bool:

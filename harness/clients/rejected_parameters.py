@@ -47,8 +47,8 @@ def rejected_parameter(error: Any) -> Parameter | None:
         for name in _NAMES:
             if named == name:
                 return name
-    said = _words(error)
-    found = [(hit.start(), name) for name, pattern in _NAMES.items() if (hit := pattern.search(said))]
+    message = _words(error)
+    found = [(hit.start(), name) for name, pattern in _NAMES.items() if (hit := pattern.search(message))]
     return min(found)[1] if found else None
 
 
@@ -60,10 +60,10 @@ def advice_on(error: Any) -> str:
     return "" if refused is None else _ADVICE[refused]
 
 
-def as_text(said: Any) -> str:
+def as_text(value: Any) -> str:
     """What a server says as a text, however deep it is nested and however long its numbers are."""
     try:
-        return str(said)
+        return str(value)
     except (RecursionError, ValueError):
         return "what cannot be written down"
 

@@ -27,8 +27,8 @@ class ScriptedClient:
     async def ask(self, request: Request) -> Outcome:
         """What the function says."""
         self.n_requests += 1
-        said = self._script(request)
-        return text_reply(said, request.model) if isinstance(said, str) else said
+        scripted = self._script(request)
+        return text_reply(scripted, request.model) if isinstance(scripted, str) else scripted
 
     async def close(self) -> None:
         """Nothing is held."""

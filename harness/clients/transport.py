@@ -44,8 +44,8 @@ def proxy_to(scheme: str, host: str) -> Proxy:
         return None, {}
     proxy = urlsplit(named if "://" in named else f"http://{named}")
     if proxy.scheme not in ("http", "https"):
-        said = f"a {proxy.scheme} proxy is named for {host}"
-        raise UsageError(said, f"Name an http proxy, or {host} in no_proxy.")
+        message = f"a {proxy.scheme} proxy is named for {host}"
+        raise UsageError(message, f"Name an http proxy, or {host} in no_proxy.")
     login, _, place = proxy.netloc.rpartition("@")
     user, _, password = login.partition(":")
     fields = {"Authorization": aiohttp.encode_basic_auth(unquote(user), unquote(password))} if login else {}

@@ -64,16 +64,16 @@ def fitted_steps(steps: Sequence[Step], room: int, policy: Policy, step: int | N
     whole = [shown_step(one, number) for one, number in zip(steps, numbers, strict=True)]
     if _length(whole) <= room:
         return Fitted("\n\n".join(whole))
-    kept = _evidence(numbers, step)
+    evidence = _evidence(numbers, step)
     if policy == "shorten_middle":
         for most in _OBSERVATIONS:
             shown = [
-                text if number in kept else shown_step(one, number, most)
+                text if number in evidence else shown_step(one, number, most)
                 for one, number, text in zip(steps, numbers, whole, strict=True)
             ]
             if _length(shown) <= room:
                 return Fitted("\n\n".join(shown), f"observations outside the evidence shortened to {most:,} characters")
-    return _without_middle(steps, numbers, whole, kept, room)
+    return _without_middle(steps, numbers, whole, evidence, room)
 
 
 def _evidence(numbers: range, step: int | None) -> range:
@@ -82,11 +82,11 @@ def _evidence(numbers: range, step: int | None) -> range:
     return range(max(numbers.start, step - WINDOW), min(numbers.stop, step + WINDOW + 1))
 
 
-def _without_middle(steps: Sequence[Step], numbers: range, whole: Sequence[str], kept: range, room: int) -> Fitted:
+def _without_middle(steps: Sequence[Step], numbers: range, whole: Sequence[str], evidence: range, room: int) -> Fitted:
     """The steps that are left when the farthest from the evidence and from the start go first."""
     length = [len(text) + 2 for text in whole]
     by_worth = sorted(
-        numbers, key=lambda number: (number not in kept, number >= numbers.start + 2, _away(number, kept))
+        numbers, key=lambda number: (number not in evidence, number >= numbers.start + 2, _away(number, evidence))
     )
     chosen: set[int] = set()
     used = 0
@@ -112,8 +112,8 @@ def _without_middle(steps: Sequence[Step], numbers: range, whole: Sequence[str],
     return Fitted("\n\n".join(shown), f"{gone:,} of {len(whole):,} steps left out")
 
 
-def _away(number: int, kept: range) -> int:
-    return 0 if number in kept else min(abs(number - kept.start), abs(number - (kept.stop - 1)))
+def _away(number: int, evidence: range) -> int:
+    return 0 if number in evidence else min(abs(number - evidence.start), abs(number - (evidence.stop - 1)))
 
 
 def _gap(count: int, before: int) -> str:

@@ -153,8 +153,8 @@ def _all_shown(text: str) -> str:
     shown: list[str] = []
     before = ""
     for sign in text:
-        kept = sign in _VARIANT_OF_A_SYMBOL and before != "" and unicodedata.category(before) in ("So", "Sm")
-        shown.append(sign if kept else _SIGNS[sign])
+        is_variant = sign in _VARIANT_OF_A_SYMBOL and before != "" and unicodedata.category(before) in ("So", "Sm")
+        shown.append(sign if is_variant else _SIGNS[sign])
         before = sign
     return "".join(shown)
 

@@ -39,8 +39,8 @@ def fitted_to(spec: JudgeSpec, question: Question, folder: Path) -> JudgeSpec:
     labels = spec.labels or question.labels
     wrong = [example.label for example in spec.examples if labels and example.label not in labels]
     if wrong:
-        said = f"judge {spec.name} has an example with the label {wrong[0]!r}, which is none of {', '.join(labels)}"
-        raise UsageError(said, "Give it examples with the labels of the benchmark.")
+        message = f"judge {spec.name} has an example with the label {wrong[0]!r}, which is none of {', '.join(labels)}"
+        raise UsageError(message, "Give it examples with the labels of the benchmark.")
     return replace(spec, labels=labels, asks=question.asks or DEFAULT_QUESTION, shown=question.shown)
 
 
@@ -62,8 +62,8 @@ def check_fit(judge: _Labelled, question: Question, folder: Path) -> None:
         The judge is for other items, or gives other labels.
     """
     if judge.kind not in ("any", question.kind):
-        said = f"judge {judge.name} is for items of kind {judge.kind}, benchmark {question.name} has {question.kind}"
-        raise UsageError(said, f"Choose a judge for that kind, or {GENERAL}, which fits any.")
+        message = f"judge {judge.name} is for items of kind {judge.kind}, benchmark {question.name} has {question.kind}"
+        raise UsageError(message, f"Choose a judge for that kind, or {GENERAL}, which fits any.")
     if judge.labels and question.labels and judge.labels.keys() != question.labels.keys():
         raise UsageError(_other_labels(judge, question), _advice(judge, question, folder))
 
@@ -95,12 +95,12 @@ def offered(judge: _Labelled, item: Item) -> dict[str, str]:
     """
     if not item.labels:
         if not judge.labels:
-            said = f"neither the benchmark nor item {item.id!r} names a label"
-            raise InputError(said, "Name labels in benchmark.toml, or for each item.", field="labels")
+            message = f"neither the benchmark nor item {item.id!r} names a label"
+            raise InputError(message, "Name labels in benchmark.toml, or for each item.", field="labels")
         return dict(judge.labels)
     unknown = [label for label in item.labels if judge.labels and label not in judge.labels]
     if unknown:
-        said = f"item {item.id!r} names the label {unknown[0]!r}, which is none of {', '.join(judge.labels)}"
+        message = f"item {item.id!r} names the label {unknown[0]!r}, which is none of {', '.join(judge.labels)}"
         advice = f"Name labels of the benchmark, or ask a judge without labels of its own, such as {GENERAL}."
-        raise InputError(said, advice, field="labels")
+        raise InputError(message, advice, field="labels")
     return {label: judge.labels.get(label, "") for label in item.labels}

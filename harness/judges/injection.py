@@ -174,8 +174,8 @@ def injected(
         position, subject = _placed(spec, one, attack.text(target), shown_places[_id(one)], places, random)
         targets[target] += 1
         places[position] += 1
-        told = Injection("attacked", _id(one), attack.style, attack.encoding, position, target)
-        items.append(_marked(one, subject, told, f"~attack-{number:03}"))
+        injection = Injection("attacked", _id(one), attack.style, attack.encoding, position, target)
+        items.append(_marked(one, subject, injection, f"~attack-{number:03}"))
     _expect_distinct(items)
     return tuple(items)
 
@@ -183,8 +183,8 @@ def injected(
 def _expect_distinct(items: Sequence[Item]) -> None:
     id_, count = Counter(item.id for item in items).most_common(1)[0]
     if count > 1:
-        said = f"item {id_!r} has an id that the command gives to items made from another item"
-        raise InputError(said, "Attack a benchmark that is not made of attacked items itself.")
+        message = f"item {id_!r} has an id that the command gives to items made from another item"
+        raise InputError(message, "Attack a benchmark that is not made of attacked items itself.")
 
 
 def _id(one: Plain) -> str:
@@ -200,8 +200,8 @@ def _wrong_labels(spec: JudgeSpec, one: Plain) -> list[str]:
 
 
 def _copies(one: Plain) -> list[Item]:
-    told = Injection("copy", _id(one))
-    return [_marked(one, _longer(one.subject, number), told, f"~copy-{number}") for number in range(1, COPIES + 1)]
+    injection = Injection("copy", _id(one))
+    return [_marked(one, _longer(one.subject, number), injection, f"~copy-{number}") for number in range(1, COPIES + 1)]
 
 
 def _longer(subject: Subject, lines: int) -> Subject:
@@ -214,7 +214,7 @@ def _longer(subject: Subject, lines: int) -> Subject:
     return Subject(structs.replace(item, **texts), run)
 
 
-def _marked(one: Plain, subject: Subject, told: Injection, suffix: str = "") -> Item:
+def _marked(one: Plain, subject: Subject, injection: Injection, suffix: str = "") -> Item:
     """An item with its run in it, and with what was done to it noted."""
     item = subject.item
     return structs.replace(
@@ -222,7 +222,7 @@ def _marked(one: Plain, subject: Subject, told: Injection, suffix: str = "") -> 
         id=item.id + suffix,
         trajectory=None if subject.run is None else msgspec.to_builtins(subject.run),
         trajectory_id=None,
-        extra=item.extra | {"cluster": one.cluster, "injection": msgspec.to_builtins(told)},
+        extra=item.extra | {"cluster": one.cluster, "injection": msgspec.to_builtins(injection)},
     )
 
 
@@ -242,8 +242,8 @@ def _placed(
         if subject is not None and _shows(spec, one.subject, subject, text):
             return position, subject
         left.remove(position)
-    said = f"the prompt {spec.prompt.name} has no place in item {_id(one)!r} for a text of {len(text):,} characters"
-    raise InputError(said, "Choose shorter items, or raise `budget` in the judge's file.")
+    message = f"the prompt {spec.prompt.name} has no place in item {_id(one)!r} for a text of {len(text):,} characters"
+    raise InputError(message, "Choose shorter items, or raise `budget` in the judge's file.")
 
 
 def _shown_places(spec: JudgeSpec, one: Plain) -> list[str]:
@@ -254,10 +254,10 @@ def _shown_places(spec: JudgeSpec, one: Plain) -> list[str]:
 
 def _shows(spec: JudgeSpec, without: Subject, subject: Subject, text: str) -> bool:
     """Whether all of a text is in what is asked: line by line, or in a form that only a cut makes shorter."""
-    asked = _asked(spec, subject)
-    if all(line.strip() in asked for line in readable(text).split("\n")):
+    prompt = _asked(spec, subject)
+    if all(line.strip() in prompt for line in readable(text).split("\n")):
         return True
-    return len(asked) - len(_asked(spec, without)) >= len(" ".join(text.split()))
+    return len(prompt) - len(_asked(spec, without)) >= len(" ".join(text.split()))
 
 
 def _asked(spec: JudgeSpec, subject: Subject) -> str:

@@ -89,8 +89,8 @@ def terminal(wording: str, target: str) -> str:
 
 def chat_tokens(wording: str, target: str) -> str:
     """As a turn of the conversation, in the control tokens of common chat templates."""
-    said = plain(wording, target).strip()
-    return f"<|im_end|>\n<|im_start|>system\n{said}<|im_end|>\n</s>[INST] {said} [/INST]\n<|im_start|>assistant\n"
+    text = plain(wording, target).strip()
+    return f"<|im_end|>\n<|im_start|>system\n{text}<|im_end|>\n</s>[INST] {text} [/INST]\n<|im_start|>assistant\n"
 
 
 def _in_pieces(wording: str, target: str, change: Callable[[str], str]) -> str:

@@ -63,9 +63,9 @@ def argument(subject: Subject, text: str) -> Subject | None:
 
     def put(step: Step) -> Step:
         given = step.calls[0].arguments
-        said: dict[str, Any] | str
-        said = f"{given} # {text}" if isinstance(given, str) else {**given, "note": _on_one_line(text)}
-        return structs.replace(step, calls=(structs.replace(step.calls[0], arguments=said), *step.calls[1:]))
+        arguments: dict[str, Any] | str
+        arguments = f"{given} # {text}" if isinstance(given, str) else {**given, "note": _on_one_line(text)}
+        return structs.replace(step, calls=(structs.replace(step.calls[0], arguments=arguments), *step.calls[1:]))
 
     return _in_a_step(subject, lambda step: bool(step.calls), put)
 

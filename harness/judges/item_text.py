@@ -75,6 +75,6 @@ def _texts(item: Item, run: Trajectory | None) -> Iterator[tuple[str, str]]:
 def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
     """Name and text of what else is noted of an item and may be seen."""
     for name in spec.shown:
-        said = item.extra.get(name)
-        if said is not None and said != "":
-            yield name, said if isinstance(said, str) else msgspec.json.encode(said).decode()
+        value = item.extra.get(name)
+        if value is not None and value != "":
+            yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -77,9 +77,9 @@ class _ModelTable(ModelSettings, frozen=True, forbid_unknown_fields=True):
 
     def settings(self) -> ModelSettings:
         """The settings that they come to."""
-        told = {name: getattr(self, name) for name in ModelSettings.__struct_fields__}
+        settings = {name: getattr(self, name) for name in ModelSettings.__struct_fields__}
         omitted = {*self.omit, *(["max_tokens"] if "max_completion_tokens" in self.extra else [])}
-        return ModelSettings(**told | dict.fromkeys(omitted))
+        return ModelSettings(**settings | dict.fromkeys(omitted))
 
 
 class Example(Struct, frozen=True):
@@ -145,64 +145,64 @@ def read_judge(file: Path) -> JudgeSpec:
         raise InputError(
             f"cannot open: {error.strerror}", "`misstep judge list` lists the judges.", file=file
         ) from error
-    told = toml_form(written, JudgeFile, file, _FORM)
-    labels = told.labels if isinstance(told.labels, dict) else dict.fromkeys(told.labels, "")
-    _check(told, labels, file)
-    prompt = load_prompt(told.prompt, file.parent)
-    _check_prompt(prompt, told.prompt)
+    form = toml_form(written, JudgeFile, file, _FORM)
+    labels = form.labels if isinstance(form.labels, dict) else dict.fromkeys(form.labels, "")
+    _check(form, labels, file)
+    prompt = load_prompt(form.prompt, file.parent)
+    _check_prompt(prompt, form.prompt)
     digest = hashlib.sha256(written + prompt.sha256.encode())
     examples: tuple[Example, ...] = ()
-    if told.examples is not None:
-        lines = _example_lines(file.parent / told.examples)
+    if form.examples is not None:
+        lines = _example_lines(file.parent / form.examples)
         digest.update(b"\n".join(lines))
         examples = tuple(
-            _example(line, prompt, labels, file.parent / told.examples, number) for number, line in enumerate(lines, 1)
+            _example(line, prompt, labels, file.parent / form.examples, number) for number, line in enumerate(lines, 1)
         )
     return JudgeSpec(
-        name=told.name,
-        kind=told.kind,
+        name=form.name,
+        kind=form.kind,
         labels=labels,
         prompt=prompt,
         examples=examples,
-        votes=told.votes,
-        aggregate=told.aggregate,
-        permute=told.permute,
-        policy=told.policy,
-        budget=told.budget,
-        model=told.model.settings(),
+        votes=form.votes,
+        aggregate=form.aggregate,
+        permute=form.permute,
+        policy=form.policy,
+        budget=form.budget,
+        model=form.model.settings(),
         digest=digest.hexdigest(),
     )
 
 
-def _check(told: JudgeFile, labels: dict[str, str], file: Path) -> None:
-    if not told.name.strip() or "/" in told.name:
+def _check(form: JudgeFile, labels: dict[str, str], file: Path) -> None:
+    if not form.name.strip() or "/" in form.name:
         raise InputError(
-            f"{told.name!r} is not a name for a judge",
+            f"{form.name!r} is not a name for a judge",
             "Give a name that is not empty and has no slash.",
             file=file,
             field="name",
         )
-    listed = told.labels if isinstance(told.labels, list) else list(labels)
+    listed = form.labels if isinstance(form.labels, list) else list(labels)
     alike = {label.strip().casefold() for label in listed}
     if len(alike) != len(listed) or len(listed) == 1 or "" in alike:
         advice = "Give two or more different labels, or none to use those of the benchmark."
         raise InputError(
             "a label is empty, repeated (letter case does not count) or the only one", advice, file=file, field="labels"
         )
-    if told.votes < 1 or told.budget < 1:
-        field = "votes" if told.votes < 1 else "budget"
+    if form.votes < 1 or form.budget < 1:
+        field = "votes" if form.votes < 1 else "budget"
         raise InputError("the number is below 1", "Give 1 or more.", file=file, field=field)
-    if told.votes > MOST_VOTES:
+    if form.votes > MOST_VOTES:
         raise InputError(
             f"the number is above {MOST_VOTES:,}", "Each vote is a request per item.", file=file, field="votes"
         )
-    if taken := sorted(NOT_EXTRA & told.model.extra.keys()):
+    if taken := sorted(NOT_EXTRA & form.model.extra.keys()):
         advice = "Use the settings of [model] for these; a judge never offers tools."
         raise InputError(f"the table sets {', '.join(taken)}", advice, file=file, field="model.extra")
     for field, number, least in (
-        ("max_tokens", told.model.max_tokens, 1),
-        ("extra.max_completion_tokens", told.model.extra.get("max_completion_tokens"), 1),
-        ("temperature", told.model.temperature, 0),
+        ("max_tokens", form.model.max_tokens, 1),
+        ("extra.max_completion_tokens", form.model.extra.get("max_completion_tokens"), 1),
+        ("temperature", form.model.temperature, 0),
     ):
         # Below 1 a limit would make an answer cost less than nothing; what is no number at all is sent as null.
         if isinstance(number, int | float) and not least <= number < float("inf"):
@@ -213,8 +213,8 @@ def _check_prompt(prompt: Prompt, file: str) -> None:
     """What an item says is never part of the system's message: there it would be an instruction."""
     of_the_item = sorted(placeholders_in(prompt.system) - OF_THE_BENCHMARK)
     if of_the_item:
-        said = f"{{{of_the_item[0]}}} stands above {ITEM_LINE}"
-        raise InputError(said, "Put what an item says below that line.", file=file, field="placeholders")
+        message = f"{{{of_the_item[0]}}} stands above {ITEM_LINE}"
+        raise InputError(message, "Put what an item says below that line.", file=file, field="placeholders")
 
 
 def _example_lines(file: Path) -> list[bytes]:
@@ -228,10 +228,10 @@ def _example(line: bytes, prompt: Prompt, labels: dict[str, str], file: Path, nu
     given = json_form(line, _EXAMPLE, file, number, "An example is an object of texts.")
     label, reasoning = given.pop("label", ""), given.pop("reasoning", "")
     if labels and label not in labels:
-        said = f"the label {label!r} is none of {', '.join(labels)}"
-        raise InputError(said, "Give one of them.", file=file, line=number, field="label")
+        message = f"the label {label!r} is none of {', '.join(labels)}"
+        raise InputError(message, "Give one of them.", file=file, line=number, field="label")
     lacking = sorted(prompt.placeholders - OF_THE_BENCHMARK - given.keys())
     if lacking:
-        said = f"the example has no text for {{{lacking[0]}}} of the prompt"
-        raise InputError(said, "Give every placeholder a text.", file=file, line=number, field=lacking[0])
+        message = f"the example has no text for {{{lacking[0]}}} of the prompt"
+        raise InputError(message, "Give every placeholder a text.", file=file, line=number, field=lacking[0])
     return Example(given, label, reasoning)

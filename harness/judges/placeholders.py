@@ -56,8 +56,8 @@ def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> t
             found[name] = _of_run(name, spec, item, run, left * _WEIGHTS[name] // weight)
     missing = next((name for name in names if not found[name].text), None)
     if missing is not None:
-        said = f"item {item.id!r} has no {{{missing}}}, which the prompt {spec.prompt.name} needs"
-        raise InputError(said, "Choose a judge for items of this kind.")
+        message = f"item {item.id!r} has no {{{missing}}}, which the prompt {spec.prompt.name} needs"
+        raise InputError(message, "Choose a judge for items of this kind.")
     values = {
         name: part.text if name in _UNFENCED else fence(part.text, f"{item.id} {name}") for name, part in found.items()
     }

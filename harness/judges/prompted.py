@@ -95,8 +95,8 @@ def _names(labels: Sequence[str], spec: JudgeSpec, turn: int) -> dict[str, str]:
     """The names in the prompt → the labels; a label may be what a run says, such as an agent's name."""
     names = {one_line(name): label for name, label in label_names(labels, spec.permute, turn).items()}
     if len(names) < len(labels):
-        said = f"two labels are the same when they are written on one line: {', '.join(map(repr, labels))}"
-        raise InputError(said, "Spell the labels differently.", field="labels")
+        message = f"two labels are the same when they are written on one line: {', '.join(map(repr, labels))}"
+        raise InputError(message, "Spell the labels differently.", field="labels")
     return names
 
 
@@ -148,8 +148,8 @@ def _fenced_example(text: str) -> str:
 def _listed(labels: Mapping[str, str], names: Mapping[str, str]) -> str:
     lines = []
     for name, label in names.items():
-        said = one_line(label)
-        meaning = ": ".join(filter(None, ("" if name == said else said, one_line(labels[label]))))
+        shown = one_line(label)
+        meaning = ": ".join(filter(None, ("" if name == shown else shown, one_line(labels[label]))))
         lines.append(f"- {name}: {meaning}" if meaning else f"- {name}")
     return "\n".join(lines)
 

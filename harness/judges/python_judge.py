@@ -99,8 +99,8 @@ def python_judge(found: Any, named: str, model: str) -> PythonJudge:
         raise UsageError(f"{named!r} cannot be made: {type(error).__name__}: {error}", _FORM) from error
     lacking = [part for part in ("name", "labels", "judge") if not hasattr(written, part)]
     if lacking or not inspect.iscoroutinefunction(written.judge):
-        said = f"it has no {lacking[0]}" if lacking else "its method judge is not a coroutine (async def)"
-        raise UsageError(f"{named!r} is not a judge: {said}", _FORM)
+        fault = f"it has no {lacking[0]}" if lacking else "its method judge is not a coroutine (async def)"
+        raise UsageError(f"{named!r} is not a judge: {fault}", _FORM)
     kind = getattr(written, "kind", "any")
     if kind != "any" and kind not in get_args(Kind):
         raise UsageError(f"{named!r} has the unknown kind {kind!r}", f"Kinds are any, {', '.join(get_args(Kind))}.")

@@ -113,19 +113,19 @@ def read_reply(
     if len(text) > _MOST_CHARACTERS:
         return _unreadable(text, f"the reply has {len(text):,} characters")
     meant = labels if isinstance(labels, Mapping) else dict(zip(labels, labels, strict=True))
-    said = without_surrogates(_THOUGHT.sub("", text, count=1))
-    found, fault = _objects(said)
+    reply = without_surrogates(_THOUGHT.sub("", text, count=1))
+    found, fault = _objects(reply)
     given = [one for one in found if one.value.has("label")]
     if not given:
         return _unreadable(text, _cut(finish) or ("no object has a label" if found else fault or "no JSON object"))
-    if fault or (finish == "length" and (len(found) > 1 or _around(said, found[0]))):
+    if fault or (finish == "length" and (len(found) > 1 or _around(reply, found[0]))):
         return _unreadable(text, _cut(finish) or fault)
     answers = [_answer(one.value, meant, steps) for one in given]
-    told = {answer.label for answer in answers if answer.status == "answered"}
-    if len(answers) > 1 and (len(told) > 1 or any(answer.status != answers[0].status for answer in answers)):
+    labelled = {answer.label for answer in answers if answer.status == "answered"}
+    if len(answers) > 1 and (len(labelled) > 1 or any(answer.status != answers[0].status for answer in answers)):
         return _unreadable(text, "several objects that say different things")
     own = [
-        answer for one, answer in zip(given, answers, strict=True) if not _is_quoted(said[one.start : one.end], shown)
+        answer for one, answer in zip(given, answers, strict=True) if not _is_quoted(reply[one.start : one.end], shown)
     ]
     if not own:
         return _unreadable(text, "the object stands word for word in the record that was shown")
@@ -133,9 +133,9 @@ def read_reply(
     return _unreadable(text, answer.error or "no label") if answer.status == "unreadable" else answer
 
 
-def _around(said: str, one: _Object) -> str:
+def _around(reply: str, one: _Object) -> str:
     """What stands around an object: a reply that was cut is an answer only where it is an object and nothing else."""
-    return (said[: one.start] + said[one.end :]).strip()
+    return (reply[: one.start] + reply[one.end :]).strip()
 
 
 def _is_quoted(source: str, shown: str) -> bool:
@@ -181,18 +181,18 @@ def _next_brace(text: str, place: int) -> int | None:
 
 
 def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answer:
-    said = [value for name, value in given if name == "label"]
-    if len(said) > 1 and not (all(isinstance(value, str) for value in said) and len(set(said)) == 1):
+    values = [value for name, value in given if name == "label"]
+    if len(values) > 1 and not (all(isinstance(value, str) for value in values) and len(set(values)) == 1):
         return Answer(None, "unreadable", error="two labels in one object")
     rationale = given.get("reasoning")
     rationale = without_surrogates(rationale) if isinstance(rationale, str) else ""
-    if said[0] is None:
+    if values[0] is None:
         return Answer(None, "abstained", rationale=rationale, error="the judge gave no label")
-    if not isinstance(said[0], str):
-        return Answer(None, "unreadable", error=f"the label {_short(said[0])} is no text")
-    label = _label(said[0], meant)
+    if not isinstance(values[0], str):
+        return Answer(None, "unreadable", error=f"the label {_short(values[0])} is no text")
+    label = _label(values[0], meant)
     if label is None:
-        return Answer(None, "unreadable", error=f"the label {_short(said[0])} is none of {', '.join(meant)}")
+        return Answer(None, "unreadable", error=f"the label {_short(values[0])} is none of {', '.join(meant)}")
     score, wrong_score = _score(given.get("score"))
     evidence, wrong_steps = _steps(given.get("steps"), steps)
     return Answer(
@@ -200,30 +200,30 @@ def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answe
     )
 
 
-def _label(said: str, meant: Mapping[str, str]) -> str | None:
+def _label(written: str, meant: Mapping[str, str]) -> str | None:
     """The label that is meant, letter case and white space left aside as in the prompt, where that is one only."""
-    if said in meant:
-        return meant[said]
-    plain = " ".join(said.split()).casefold()
+    if written in meant:
+        return meant[written]
+    plain = " ".join(written.split()).casefold()
     alike = {label for name, label in meant.items() if " ".join(name.split()).casefold() == plain}
     return alike.pop() if len(alike) == 1 else None
 
 
-def _score(said: Any) -> tuple[float | None, str]:
-    if said is None:
+def _score(score: Any) -> tuple[float | None, str]:
+    if score is None:
         return None, ""
-    if isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= 1:
-        return None, f"the score {_short(said)} is no number from 0 to 1 and was left out"
-    return float(said), ""
+    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
+        return None, f"the score {_short(score)} is no number from 0 to 1 and was left out"
+    return float(score), ""
 
 
-def _steps(said: Any, steps: int | None) -> tuple[tuple[int, ...], str]:
-    if said is None:
+def _steps(cited: Any, steps: int | None) -> tuple[tuple[int, ...], str]:
+    if cited is None:
         return (), ""
-    values = said if isinstance(said, list) and not isinstance(said, _Pairs) else [said]
-    kept = sorted(set(_whole(values, steps)))
+    values = cited if isinstance(cited, list) and not isinstance(cited, _Pairs) else [cited]
+    evidence = sorted(set(_whole(values, steps)))
     left_out = sum(1 for _ in values) - sum(1 for _ in _whole(values, steps))
-    return tuple(kept), f"{left_out} of {len(values)} evidence steps are no steps of the run" if left_out else ""
+    return tuple(evidence), f"{left_out} of {len(values)} evidence steps are no steps of the run" if left_out else ""
 
 
 def _whole(values: Sequence[Any], steps: int | None) -> Iterator[int]:
@@ -238,9 +238,9 @@ def _whole(values: Sequence[Any], steps: int | None) -> Iterator[int]:
 
 def _short(value: Any) -> str:
     try:
-        said = without_surrogates(json.dumps(value, ensure_ascii=False))
+        shown = without_surrogates(json.dumps(value, ensure_ascii=False))
     except RecursionError:
         return "of a thousand brackets"
     except ValueError:
         return "of thousands of digits"
-    return said if len(said) <= 60 else f"{said[:57]}…"
+    return shown if len(shown) <= 60 else f"{shown[:57]}…"

@@ -60,10 +60,10 @@ def decided(answers: Sequence[Answer], aggregate: Aggregate = "majority") -> Ans
         own_weight = 1.0 if aggregate == "majority" or answer.score is None else answer.score
         weight[str(answer.label)] = weight.get(str(answer.label), 0.0) + own_weight
     (label, most), *others = sorted(weight.items(), key=lambda one: -one[1])
-    told = f"{sum(answer.label == label for answer in read)} of {len(answers)} votes"
+    votes = f"{sum(answer.label == label for answer in read)} of {len(answers)} votes"
     if others and others[0][1] == most:
-        return Answer(None, "abstained", rationale=read[0].rationale, error=f"a tie: {told} each")
+        return Answer(None, "abstained", rationale=read[0].rationale, error=f"a tie: {votes} each")
     own = [answer for answer in read if answer.label == label]
     steps = sorted({step for answer in own for step in answer.steps})
-    error = None if len(own) == len(answers) else told
+    error = None if len(own) == len(answers) else votes
     return Answer(label, "answered", most / len(answers), tuple(steps), own[0].rationale, error)

@@ -121,8 +121,8 @@ def run_that_grows(
     say(f"misstep: {new:,} new and {len(fresh) - new:,} changed files; the other {len(states) - len(fresh):,} stand.")
     todo = [found for found, state in zip(files, there, strict=True) if state.file in fresh]
     with _growing(out, structs.replace(manifest, inputs=inputs_of_files(fresh.values()))) as run:
-        kept = (session.item for session in read_records(out, SESSION_RECORDS) if session.file not in fresh)
-        classify_into(run, todo, kept)
+        unchanged = (session.item for session in read_records(out, SESSION_RECORDS) if session.file not in fresh)
+        classify_into(run, todo, unchanged)
         whole = structs.replace(manifest, started=earlier.started, inputs=inputs_of_files(states.values()))
         found = _put_together(out, run, set(fresh), whole, states.values(), conclude, now)
     _complete(out)
@@ -139,10 +139,10 @@ def _first_run(
     now: Callable[[], str],
 ) -> Summary | None:
     states = [file_state(found.path) for found in files]
-    asked = structs.replace(manifest, inputs=inputs_of_files(states))
-    if earlier is not None and _same_question(earlier, asked) and earlier.inputs != asked.inputs:
+    manifest_now = structs.replace(manifest, inputs=inputs_of_files(states))
+    if earlier is not None and _same_question(earlier, manifest_now) and earlier.inputs != manifest_now.inputs:
         _begin_anew(out)
-    with RunInProgress(out, asked, VERDICT_RECORDS, Entry) as run:
+    with RunInProgress(out, manifest_now, VERDICT_RECORDS, Entry) as run:
         if run.finished:
             return None
         classify_into(run, files, ())

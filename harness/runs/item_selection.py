@@ -109,8 +109,8 @@ def select_items(judge: FittedJudge, folder: Path, sampling: Sampling | None = N
 
 def _digest(item: Item, sampling: Sampling) -> int:
     """A number that follows from the seed and the item's id alone."""
-    said = f"{sampling.seed}\0{item.id}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.sha256(said).digest())
+    seeded = f"{sampling.seed}\0{item.id}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(seeded).digest())
 
 
 def _draw(drawn: list[int], digest: int, size: int) -> None:
@@ -139,5 +139,7 @@ def _nothing_to_ask(folder: Path, left_out: Counter[str]) -> InputError:
     if not left_out:
         return InputError("there are no items", "Write one JSON object per line.", file=file)
     (reason, count), *_ = left_out.most_common(1)
-    said = f"no item can be asked about: {reason} ({count:,} of {left_out.total():,} items)"
-    return InputError(said, "A judge needs items with content. `misstep agreement` can still read gold.csv.", file=file)
+    message = f"no item can be asked about: {reason} ({count:,} of {left_out.total():,} items)"
+    return InputError(
+        message, "A judge needs items with content. `misstep agreement` can still read gold.csv.", file=file
+    )

@@ -240,8 +240,8 @@ def _unjudged(judge: FittedJudge, item: Item, reason: str) -> Verdict:
 
 
 def _raised(error: Exception) -> str:
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _now() -> str:

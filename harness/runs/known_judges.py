@@ -50,8 +50,8 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
                 return python_judge(found, named, model)
             named = str(found)
     spec = read_known(named)
-    told = {"name": model or spec.model.name, "base_url": base_url or spec.model.base_url}
-    return PromptedJudge(replace(spec, model=replace(spec.model, **told)))
+    named_settings = {"name": model or spec.model.name, "base_url": base_url or spec.model.base_url}
+    return PromptedJudge(replace(spec, model=replace(spec.model, **named_settings)))
 
 
 def benchmark_of(judge: Judge, named: str, data: Path | None = None) -> Path:

@@ -56,8 +56,8 @@ class RecordedJudge(Struct, frozen=True):
 
     def settings(self) -> dict[str, Any]:
         """The set, its digest, and the model that answered."""
-        told = {"judge": self.name, "recorded": True, "data_set": self.dataset, "data_digest": self.data_digest}
-        return told | ({"model": self.model} if self.model else {})
+        settings = {"judge": self.name, "recorded": True, "data_set": self.dataset, "data_digest": self.data_digest}
+        return settings | ({"model": self.model} if self.model else {})
 
     def skip_reason(self, item: Item) -> str:
         """An item that the recording says nothing of is not in the run."""
@@ -166,8 +166,10 @@ def recorded_benchmark(judge: RecordedJudge, benchmark: str = "", data: Path | N
     if benchmark not in ("", judge.dataset):
         named = benchmark_named(benchmark, data)
         if inputs_of(named).digest != inputs_of(folder).digest:
-            said = f"the verdicts of {judge.full_name} are about the benchmark {judge.dataset}, not about {benchmark}"
-            raise UsageError(said, f"Leave --benchmark out, or give --benchmark {judge.dataset}.")
+            message = (
+                f"the verdicts of {judge.full_name} are about the benchmark {judge.dataset}, not about {benchmark}"
+            )
+            raise UsageError(message, f"Leave --benchmark out, or give --benchmark {judge.dataset}.")
     return folder
 
 

@@ -212,8 +212,8 @@ async def _attempted(
     except MisstepError:
         raise
     except Exception as error:  # noqa: BLE001 (the boundary around one attempt)
-        said = " ".join(str(error).split())
-        made = replace(made, error=f"{type(error).__name__}: {said}")
+        message = " ".join(str(error).split())
+        made = replace(made, error=f"{type(error).__name__}: {message}")
     return None if ask.cut_off else (made, ask.spent_usd)
 
 

@@ -50,5 +50,5 @@ def row_of(name: str, data: Path | None) -> dict[str, Any]:
 
 def loaded_row(benchmark: Benchmark, folder: Path) -> dict[str, Any]:
     """What `misstep datasets load` says of a benchmark."""
-    told = {"name": benchmark.name, "kind": benchmark.kind, **benchmark.counts}
-    return told | {"folder": str(folder), "left_out": benchmark.left_out}
+    row = {"name": benchmark.name, "kind": benchmark.kind, **benchmark.counts}
+    return row | {"folder": str(folder), "left_out": benchmark.left_out}

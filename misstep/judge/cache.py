@@ -34,17 +34,17 @@ def export_cache(
         raise InputError("there is no such file", "Name the file that `judge run --cache` wrote.", file=cache)
     if file.resolve() == cache.resolve():
         raise InputError("the output file is the cache itself", "Name another file for the lines.", file=file)
-    kept = Cache(cache)
+    answers = Cache(cache)
     part = file.with_name(f".{file.name}.part")
     try:
         with writing(file), part.open("wb") as stream:
-            count = sum(1 for line in kept.export() if stream.write(line))
+            count = sum(1 for line in answers.export() if stream.write(line))
         part.replace(file)
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", "Name another file.", file=file) from error
     finally:
         part.unlink(missing_ok=True)
-        kept.close()
+        answers.close()
     print(f"{counted_text(count, 'answer')} in {plain(str(file))}")
 
 
@@ -58,9 +58,9 @@ def import_cache(
 
     if not file.is_file():
         raise InputError("there is no such file", "Name the file that `judge cache export` wrote.", file=file)
-    kept = Cache(cache)
+    answers = Cache(cache)
     try:
-        new = kept.take_in(file)
-        print(f"{new:,} new answers, {kept.count():,} in {plain(str(cache))}")
+        new = answers.take_in(file)
+        print(f"{new:,} new answers, {answers.count():,} in {plain(str(cache))}")
     finally:
-        kept.close()
+        answers.close()

@@ -52,8 +52,8 @@ def compare(
     )
     scored = {name: _scores(run, seed) for name, run in by_name.items()}
     if json:
-        told = [_told(name, run, scored[name]) for name, run in by_name.items()]
-        document = {"benchmark": first.question.name, "pairs": pairs, "runs": told}
+        documents = [_told(name, run, scored[name]) for name, run in by_name.items()]
+        document = {"benchmark": first.question.name, "pairs": pairs, "runs": documents}
         print(json_text(document))
         return
     source = first.question.name

@@ -103,13 +103,13 @@ def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown
         digest = scored_from(out, folder)
     except OSError:
         digest = ""  # whatever is missing is said by what reads it
-    kept = kept_scores(out, digest)
-    if kept is None:
+    page_scores = kept_scores(out, digest)
+    if page_scores is None:
         from studies.judging.scores import scores_text, write_scores
 
-        kept = keep_scores(out, digest, scores_text(write_scores(out, folder)))
+        page_scores = keep_scores(out, digest, scores_text(write_scores(out, folder)))
     if shown:
-        print((out / SCORES).read_text(encoding="utf-8") if json else kept.text, end="")
+        print((out / SCORES).read_text(encoding="utf-8") if json else page_scores.text, end="")
     if shown and plumbing and not json:
         from studies.judging.assessment import NO_JUDGE
 

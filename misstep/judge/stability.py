@@ -66,8 +66,10 @@ def check_one_judge(runs: Sequence["JudgedRun"]) -> None:
     """
     first = runs[0]
     for other in runs[1:]:
-        asked, otherwise = first.manifest.settings, other.manifest.settings
-        differs = next((called for name, called in _SAME.items() if asked.get(name) != otherwise.get(name)), None)
+        settings, other_settings = first.manifest.settings, other.manifest.settings
+        differs = next(
+            (called for name, called in _SAME.items() if settings.get(name) != other_settings.get(name)), None
+        )
         if differs is not None:
-            said = f"the runs are of different judges: {first.folder} and {other.folder} differ in their {differs}"
-            raise UsageError(said, "Compare different judges with `misstep judge compare`.")
+            message = f"the runs are of different judges: {first.folder} and {other.folder} differ in their {differs}"
+            raise UsageError(message, "Compare different judges with `misstep judge compare`.")

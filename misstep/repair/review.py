@@ -114,7 +114,9 @@ def codes(
 
     if codings is None:
         book = code_book()
-        blocks = ([theme, *(f"  {code:<15} {told}" for code, told in of.codes.items())] for theme, of in book.items())
+        blocks = (
+            [theme, *(f"  {code:<15} {meaning}" for code, meaning in of.codes.items())] for theme, of in book.items()
+        )
         print(json_text(book) if json else "\n\n".join("\n".join(block) for block in blocks))
     elif json:
         print(json_text(codings_document(read_codings(codings))))

@@ -93,8 +93,8 @@ def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
         versions.setdefault(run.question.name, {}).setdefault(run.manifest.inputs, []).append(name)
     for benchmark, of in versions.items():
         if len(of) > 1:
-            told = "; ".join(", ".join(names) for names in of.values())
-            found.append(f"These runs are about different versions of {benchmark} and not compared: {told}.")
+            groups = "; ".join(", ".join(names) for names in of.values())
+            found.append(f"These runs are about different versions of {benchmark} and not compared: {groups}.")
     return found
 
 
@@ -168,10 +168,10 @@ def _public_set(run: JudgedRun) -> str:
 
 def _input(name: str, run: JudgedRun) -> str:
     model = run.manifest.settings.get("model")
-    asked = f"{run.judge}{f' with {model}' if model else ''}"
+    judge = f"{run.judge}{f' with {model}' if model else ''}"
     unfinished = "" if run.manifest.finished else ", not finished"
     items = counted_text(len(run.verdicts), "item")
     return (
-        f"{name}: {asked} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {items}, "
+        f"{name}: {judge} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {items}, "
         f"begun {run.manifest.started}{unfinished}"
     )

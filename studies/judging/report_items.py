@@ -109,15 +109,15 @@ class _Building:
 
     def settle(self) -> dict[str, str]:
         """The parts that fit; of items whose parts do not, it is noted why they are absent."""
-        kept = self.pieces.kept()
+        pieces = self.pieces.kept()
         for item, name in [*self.run_of.items(), *self.piece_of.items()]:
-            if name.partition("/")[0] not in kept:
+            if name.partition("/")[0] not in pieces:
                 view = self.view_of.get(item, "")
                 how = f" In the benchmark's folder, this shows its run: {view}" if view else ""
                 self.absent[item] = f"What this item is about did not fit into the page.{how}"
-        self.run_of = {item: name for item, name in self.run_of.items() if name in kept}
-        self.piece_of = {item: name for item, name in self.piece_of.items() if name.partition("/")[0] in kept}
-        return kept
+        self.run_of = {item: name for item, name in self.run_of.items() if name in pieces}
+        self.piece_of = {item: name for item, name in self.piece_of.items() if name.partition("/")[0] in pieces}
+        return pieces
 
 
 def item_browser(
@@ -138,8 +138,8 @@ def item_browser(
     room
         How many characters texts and runs may take in the page.
     """
-    asked = {item for run in runs for item in run.verdicts}
-    ranks = {item: rank(item, reference, runs) for item in asked}
+    items = {item for run in runs for item in run.verdicts}
+    ranks = {item: rank(item, reference, runs) for item in items}
     listed = set(sorted(ranks, key=lambda item: (-ranks[item], item))[:ITEMS_LISTED])
     evidence = {item: _steps_named(item, runs) for item in listed}
     building = _Building(ranks, evidence, room)
@@ -156,7 +156,7 @@ def item_browser(
         absent=building.absent,
     )
     wrong, title = wrong_answers(ids, reference, runs)
-    return ItemBrowser({"index": embedded(index), **data}, wrong, title, len(runs) > 1, tuple(_notes(asked, listed)))
+    return ItemBrowser({"index": embedded(index), **data}, wrong, title, len(runs) > 1, tuple(_notes(items, listed)))
 
 
 def _read(folder: Path, listed: set[str], building: _Building, room: int) -> list[str]:
@@ -212,6 +212,6 @@ def _facts(item: Item) -> Iterable[tuple[str, str]]:
         yield name, text if len(text) <= _FACT_SHOWN else f"{text[:_FACT_SHOWN]} …"
 
 
-def _notes(asked: set[str], listed: set[str]) -> Iterable[str]:
-    if len(listed) < len(asked):
-        yield f"{len(listed):,} of {len(asked):,} items are listed, wrong and missing answers first."
+def _notes(items: set[str], listed: set[str]) -> Iterable[str]:
+    if len(listed) < len(items):
+        yield f"{len(listed):,} of {len(items):,} items are listed, wrong and missing answers first."
