@@ -112,7 +112,15 @@ def open_repair_run(folder: Path) -> RepairRun:
 
 
 def open_repair_runs(folders: Sequence[Path]) -> list[RepairRun]:
-    """Several runs that are to be looked at together; raises as `open_repair_run`, and where one is named twice."""
+    """Several runs that are to be looked at together.
+
+    Raises
+    ------
+    UsageError
+        A run is named twice, or is the run of another command.
+    InputError
+        A folder holds no run, or a file of it cannot be read.
+    """
     resolved = [folder.resolve() for folder in folders]
     twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
     if twice is not None:

@@ -58,7 +58,15 @@ class RunFrames(Struct, frozen=True):
 
 
 def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
-    """The run in a folder as frames; arguments and errors as of `misstep.open`."""
+    """The run in a folder as frames; arguments as of `misstep.open`.
+
+    Raises
+    ------
+    InputError
+        The folder holds no run, or a file of it cannot be read.
+    UsageError, MissingPrerequisite
+        The benchmark of a judge's run is not found.
+    """
     folder = Path(run)
     manifest = read_manifest(folder)
     if manifest is None:

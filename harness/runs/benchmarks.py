@@ -140,12 +140,13 @@ def _key(dataset: str, folder: Path) -> str:
 
 
 def sources_of(module: str) -> list[Path]:
-    """The source files of a module, or of a room with all its modules: what a cached result depends on."""
+    """The source files of a module, or of a room with its modules and data: what a cached result depends on."""
     file = import_module(module).__file__
     if file is None:
         return []
     path = Path(file)
-    return sorted(path.parent.glob("*.py")) if path.name == "__init__.py" else [path]
+    room = (file for kind in ("*.py", "*.toml") for file in path.parent.glob(kind))
+    return sorted(room) if path.name == "__init__.py" else [path]
 
 
 def benchmark_named(named: str, data: Path | None) -> Path:

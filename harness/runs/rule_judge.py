@@ -52,7 +52,13 @@ class RuleJudge(Struct, frozen=True):
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """What the rule finds in the run."""
+        """What the rule finds in the run; nobody is asked.
+
+        Raises
+        ------
+        InputError
+            The item has no run.
+        """
         if trajectory is None:
             raise InputError(
                 f"item {item.id!r} has no run",
