@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from harness.errors import UsageError
 from harness.judges import JUDGES, read_known
+from harness.judges.pattern_judge import is_pattern_file, read_pattern_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.judges.python_judge import python_judge
 from harness.protocols import Judge
@@ -49,6 +50,9 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
             if not isinstance(found, str | Path):
                 return python_judge(found, named, model)
             named = str(found)
+    file = Path(named)
+    if file.is_file() and is_pattern_file(written := file.read_bytes()):
+        return read_pattern_judge(file, written)
     spec = read_known(named)
     named_settings = {"name": model or spec.model.name, "base_url": base_url or spec.model.base_url}
     return PromptedJudge(replace(spec, model=replace(spec.model, **named_settings)))

@@ -10,11 +10,13 @@ from msgspec import inspect
 from harness.clients.prices import Price, PriceFile
 from harness.items import BenchmarkFile, Item
 from harness.judges.judge_file import JudgeFile, ModelSettings
+from harness.judges.pattern_judge import Condition, PatternFile
 from harness.repair.case import Case
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 FORMS = {
     "The form of a judge": (JudgeFile, ModelSettings),
+    "The form of a pattern judge": (PatternFile, Condition),
     "The form of a benchmark": (BenchmarkFile, Item),
     "The form of a price file": (PriceFile, Price),
     "The form of a repair case": (Case,),

@@ -66,3 +66,8 @@ def test_a_file_that_is_no_session_is_refused_by_a_judge_of_sessions(ask, tmp_pa
     code, _, said = ask("infinite_loop@rule", file)
     assert code == 2
     assert "message.txt" in said
+
+
+def test_a_judge_of_patterns_is_asked_like_any_other(ask, tmp_path: Path) -> None:
+    code, out, _ = ask(CLAIMS.replace("claims_success", "pushes_to_main"), atif_lines(tmp_path / "runs.jsonl", ["one"]))
+    assert (code, "label     no" in out, "'git push" in out) == (0, True, True)

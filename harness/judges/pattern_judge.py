@@ -1,0 +1,227 @@
+r"""A judge that is a few regular expressions: a rule without Python, in a TOML file.
+
+name = "pushes_to_main"
+kind = "pattern"
+
+[[must]]                           # each of these matches, at least so many times
+in = "commands"                    # commands, calls, results, texts (of the agent), user
+pattern = 'git push \S+ main'
+times = 1
+
+[[must_not]]                       # and none of these matches
+in = "results"
+pattern = 'dry run'
+
+The label is `yes` where all of that holds, and otherwise `no`; the evidence are the steps in which a `must` matches. A
+session that has nothing of a kind that a `must` looks at is not judged.
+"""
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import msgspec
+import regex
+from msgspec import Struct, field
+
+from harness.errors import InputError
+from harness.forms import toml_form
+from harness.items import Item, Kind, Question
+from harness.judges.fit import check_fit
+from harness.protocols import Ask
+from harness.trajectory import Step, Trajectory
+from harness.verdict import Verdict
+
+Place = Literal["commands", "calls", "results", "texts", "user"]
+
+SECONDS = 5.0
+"""How long the patterns may take on one session; beyond that it is not judged."""
+
+_COMMANDS = ("command", "cmd", "script", "code")
+_FORM = "See “The form of a pattern judge” in the README."
+_STEPS = 200
+"""The most steps that are named as evidence."""
+
+
+class Condition(Struct, frozen=True, forbid_unknown_fields=True):
+    """A pattern that is looked for in one kind of text, at least so many times."""
+
+    pattern: str
+    place: Place = field(name="in", default="commands")
+    times: int = 1
+
+
+class PatternFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The keys of the file; the README names each."""
+
+    name: str
+    kind: Literal["pattern"]
+    must: tuple[Condition, ...]
+    must_not: tuple[Condition, ...] = ()
+    ignore_case: bool = False
+
+
+class PatternJudge(Struct, frozen=True):
+    """The judge of such a file; it asks no model."""
+
+    file: PatternFile
+    digest: str
+    kind: ClassVar[Kind] = "misbehaviour"
+    labels: ClassVar[Mapping[str, str]] = {"yes": "", "no": ""}
+    uses_model: ClassVar[bool] = False
+    reads_trajectories: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """The name in its file."""
+        return self.file.name
+
+    def settings(self) -> dict[str, Any]:
+        """The digest of its file."""
+        return {"judge": self.name, "judge_digest": self.digest}
+
+    def skip_reason(self, item: Item) -> str:
+        """An item without a session is not judged."""
+        return item.unaskable or ("" if item.trajectory is not None else "there is no session for a pattern to match")
+
+    def fitted(self, question: Question, folder: Path) -> "PatternJudge":
+        """The judge as it is; raises as `check_fit`."""
+        check_fit(self, question, folder)
+        return self
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
+        """Whether the session matches.
+
+        Raises
+        ------
+        InputError
+            The item has no session.
+        """
+        if trajectory is None:
+            raise InputError(f"item {item.id!r} has no session", "A pattern judges sessions only.", field="trajectory")
+        return matched(self.file, trajectory, item.id)
+
+
+def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
+    """The judge in a file with these contents.
+
+    Raises
+    ------
+    InputError
+        The file breaks the form, or a pattern is no regular expression; names field and reason.
+    """
+    told = toml_form(written, PatternFile, file, _FORM)
+    if not told.name.strip() or "/" in told.name:
+        raise InputError(
+            f"{told.name!r} is not a name for a judge", "Give a name without a slash.", file=file, field="name"
+        )
+    if not told.must:
+        raise InputError("there is no pattern that must match", _FORM, file=file, field="must")
+    for name, conditions in (("must", told.must), ("must_not", told.must_not)):
+        for place, one in enumerate(conditions):
+            where = f"{name}[{place}]"
+            if one.times < 1:
+                raise InputError("the number is below 1", "Give 1 or more.", file=file, field=f"{where}.times")
+            try:
+                _compiled(told, one)
+            except regex.error as error:
+                raise InputError(
+                    f"{one.pattern!r} is no regular expression: {error}", _FORM, file=file, field=f"{where}.pattern"
+                ) from error
+    return PatternJudge(told, hashlib.sha256(written).hexdigest())
+
+
+def is_pattern_file(written: bytes) -> bool:
+    """Whether the contents of a judge's file are those of a pattern judge."""
+    try:
+        return bool(msgspec.toml.decode(written, type=dict[str, Any]).get("kind") == "pattern")
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+
+
+def matched(file: PatternFile, trajectory: Trajectory, item: str) -> Verdict:
+    """The verdict of patterns on a session; `failed` where they take too long, which is no label."""
+    left = _Time(SECONDS)
+    try:
+        steps: set[int] = set()
+        for one in file.must:
+            found, seen = _matches(file, one, trajectory, left)
+            if not seen:
+                reason = f"the session has no {one.place}"
+                return Verdict(item, file.name, None, "abstained", rationale=f"{reason.capitalize()}.")
+            if len(found) < one.times:
+                return Verdict(item, file.name, "no", rationale=f"{_shown(one)} matches {_times(len(found))}.")
+            steps.update(found)
+        for one in file.must_not:
+            found, _ = _matches(file, one, trajectory, left)
+            if len(found) >= one.times:
+                why = f"{_shown(one)} matches {_times(len(found))}, first in step {found[0]}."
+                return Verdict(item, file.name, "no", rationale=why)
+    except TimeoutError:
+        return Verdict(item, file.name, None, "failed", error=f"the patterns took more than {SECONDS:g} seconds")
+    told = "; ".join(f"{_shown(one)} matches" for one in file.must)
+    return Verdict(item, file.name, "yes", steps=tuple(sorted(steps)[:_STEPS]), rationale=f"{told}.")
+
+
+class _Time:
+    """What is left of the seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+
+def _matches(file: PatternFile, one: Condition, trajectory: Trajectory, left: _Time) -> tuple[list[int], bool]:
+    """The step of each match, and whether there was any text of that kind."""
+    pattern = _compiled(file, one)
+    found: list[int] = []
+    seen = False
+    for number, step in enumerate(trajectory.steps):
+        for text in _texts(step, one.place):
+            seen = True
+            began = time.perf_counter()
+            if left.seconds <= 0:
+                raise TimeoutError
+            found += [number for _ in pattern.finditer(text, timeout=left.seconds)]
+            left.seconds -= time.perf_counter() - began
+    return found, seen
+
+
+def _compiled(file: PatternFile, one: Condition) -> "regex.Pattern[str]":
+    flags = regex.MULTILINE | (regex.IGNORECASE if file.ignore_case else 0)
+    return regex.compile(one.pattern, flags)
+
+
+def _texts(step: Step, place: Place) -> Iterator[str]:
+    if place == "results":
+        yield from (result.text for result in step.results if result.text)
+    elif place in ("calls", "commands"):
+        for call in step.calls:
+            if place == "calls":
+                yield f"{call.name} {msgspec.json.encode(call.arguments).decode()}"
+            else:
+                yield from _commands(call.arguments)
+    elif step.text and step.role == ("user" if place == "user" else "agent"):
+        yield step.text
+
+
+def _commands(arguments: dict[str, Any] | str) -> Iterator[str]:
+    if isinstance(arguments, str):
+        yield arguments
+        return
+    for name in _COMMANDS:
+        value = arguments.get(name)
+        if isinstance(value, list):
+            value = " ".join(map(str, value))
+        if isinstance(value, str) and value:
+            yield value
+
+
+def _shown(one: Condition) -> str:
+    least = f" (at least {one.times})" if one.times > 1 else ""
+    return f"{one.pattern!r} in {one.place}{least}"
+
+
+def _times(count: int) -> str:
+    return "not" if count == 0 else "once" if count == 1 else f"{count} times"
