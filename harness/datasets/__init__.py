@@ -17,6 +17,7 @@ LOADERS: Registry[Loader] = Registry(
     {
         "agent_as_a_judge": "harness.datasets.agent_as_a_judge",
         "agent_trajs": "harness.datasets.agent_trajs",
+        "agentless_classes": "harness.datasets.agentless_classes",
         "agentrx": "harness.datasets.agentrx",
         "codetracer_runs": "harness.datasets.codetracer_runs",
         "intercode": "harness.datasets.intercode",
@@ -24,9 +25,11 @@ LOADERS: Registry[Loader] = Registry(
         "llm_agents_study": "harness.datasets.llm_agents_study",
         "mast": "harness.datasets.mast",
         "mini_swe_agent_runs": "harness.datasets.mini_swe_agent_runs",
+        "paperbench_judge_eval": "harness.datasets.paperbench_judge_eval",
         "repairagent": "harness.datasets.repairagent",
         "taubench": "harness.datasets.taubench",
         "trail": "harness.datasets.trail",
+        "utboost": "harness.datasets.utboost",
         "whoandwhen": "harness.datasets.whoandwhen",
     },
 )

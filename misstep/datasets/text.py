@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from analysis.tables.wording import counted_text
 from harness.datasets.benchmark import Benchmark
 from harness.datasets.checking import Checked
 from harness.escaping import plain
@@ -14,7 +15,7 @@ _FILES_NAMED = 5
 
 def row_text(row: dict[str, Any]) -> str:
     """A set in the list."""
-    size = f"{row['files']:,} files, {row['bytes'] / 1e6:,.1f} MB"
+    size = f"{counted_text(row['files'], 'file')}, {row['bytes'] / 1e6:,.1f} MB"
     lines = [
         f"{row['name']}  ({row['licence']}; {size}; {'with a loader' if row['loader'] else 'files only'})",
         f"    {row['title']}",
@@ -42,7 +43,7 @@ def _absent_text(row: dict[str, Any]) -> str:
 def checked_text(one: Checked) -> str:
     """What was found of a set's files."""
     if one.complete:
-        return f"{one.name}: ok, {one.ok:,} files"
+        return f"{one.name}: ok, {counted_text(one.ok, 'file')}"
     parts = [
         f"{len(files):,} {what} ({', '.join(map(plain, files[:_FILES_NAMED]))}{more})"
         for what, files in (("differ", one.differs), ("missing", one.missing))
@@ -54,7 +55,8 @@ def checked_text(one: Checked) -> str:
 
 def fetched_text(one: Fetched) -> str:
     """What a fetch brought of a set."""
-    line = f"{one.name}: {len(one.fetched):,} files fetched, {len(one.kept):,} were there, in {one.folder}"
+    fetched = counted_text(len(one.fetched), "file")
+    line = f"{one.name}: {fetched} fetched, {len(one.kept):,} were there, in {one.folder}"
     return "\n".join([line, *(f"    to be made by hand: {file}: {rule}" for file, rule in one.to_make.items())])
 
 

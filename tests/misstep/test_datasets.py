@@ -118,7 +118,7 @@ def test_a_set_that_cannot_be_fetched_does_not_keep_the_others_away(upstream: Se
     assert isinstance(result.exception, MissingPrerequisite)
     assert "data/runs.json" in result.exception.line()
     assert (tmp_path / "mast" / "human_labels.csv").read_bytes() == MARKS_MADE
-    assert "mast: 1 files fetched" in result.stdout
+    assert "mast: 1 file fetched" in result.stdout
 
 
 @pytest.mark.parametrize("changed", [b'{"n": 2}', b"", b'{"n": 1}' + b" " * 100])

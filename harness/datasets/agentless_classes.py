@@ -1,0 +1,72 @@
+"""Agentless: the issue texts of SWE-bench Lite classed by hand, whether they say enough and whether they say too much.
+
+One row of `classifications.csv.gz`, one a task, the texts shortened:
+
+    instance_id,problem_statement,patch,test_patch,description quality,solution in description,line location,…
+    some__project-1,"It fails when …",diff --git …,diff --git …,Info in NL,No solution,None,Stacktrace,Keywords
+
+The labels are of a task, not of a run: a task that says too little can still be failed by an agent's own error. There
+is one opinion a task. Two questions are asked: `agentless_classes` asks what the text says of the problem, and shows
+the text alone; `agentless_classes-solution` asks what it says of the solution, and shows the gold patch as well. Where
+the text says the place of the edit stands in the items, for breakdowns, and is shown to nobody.
+"""
+
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
+from harness.datasets.upstream import csv_rows
+from harness.protocols import ReadFile
+
+NAME = "agentless_classes"
+RATER = "authors"
+SOLUTION = "solution"
+
+
+class Task(Struct, frozen=True):
+    """One row of `classifications.csv.gz`."""
+
+    instance_id: str
+    problem_statement: str
+    patch: str
+    quality: str = field(name="description quality")
+    solution: str = field(name="solution in description")
+    line: str = field(name="line location")
+    function: str = field(name="function location")
+    file: str = field(name="file location")
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
+    """Write both questions.
+
+    Raises
+    ------
+    InputError
+        The table is missing or has another shape.
+    """
+    tasks = list(csv_rows(folder / "classifications.csv.gz", Task))
+    write_benchmark(
+        out,
+        describe(NAME, folder),
+        [_item(task, patch="") for task in tasks],
+        [Gold(task.instance_id, RATER, task.quality) for task in tasks],
+    )
+    write_benchmark(
+        question_folder(out, SOLUTION),
+        describe(NAME, folder, SOLUTION),
+        [_item(task, task.patch) for task in tasks],
+        [Gold(task.instance_id, RATER, task.solution) for task in tasks],
+    )
+
+
+def _item(task: Task, patch: str) -> Item:
+    project = task.instance_id.partition("__")[0]
+    places = {"line": task.line, "function": task.function, "file": task.file}
+    return Item(
+        id=task.instance_id,
+        kind="text",
+        text=task.problem_statement,
+        patch=patch,
+        extra={"project": project, "places": places},
+    )

@@ -1,0 +1,100 @@
+"""PaperBench JudgeEval: did a submission meet each leaf of a paper's rubric? People graded every leaf, 0 or 1.
+
+One tree of requirements a paper, `expected/<paper>.json.gz`, shortened:
+
+    {"id": "6f…", "requirements": "The paper has been reproduced.", "weight": 1, "score": 0.71, "task_category": null,
+     "explanation": "…", "sub_tasks": [{"id": "0a…", "requirements": "The drift is zero.", "weight": 2, "score": 1.0,
+     "task_category": "Code Development", "explanation": "", "sub_tasks": []}]}
+
+A node without `sub_tasks` is a leaf, and an item, `<paper>/<id>`; its text is the requirements from the root's children
+down to it, as a leaf's own often says little. The score of a node above is the weighted mean of those below it, and is
+not read: like an explanation it tells the grade. Leaves of one node are a cluster. What was submitted is not in the
+files: a judge can be asked what the text alone tells, which is what any judge of submissions has to beat. What judges
+of the paper scored stands in `printed/`, without their answers.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from harness.datasets.upstream import files_in, json_file
+from harness.errors import InputError
+from harness.protocols import ReadFile
+
+NAME = "paperbench_judge_eval"
+RATER = "people"
+_LABELS = {1.0: "met", 0.0: "unmet"}
+
+
+class Node(Struct, frozen=True):
+    """One requirement of a rubric with those that it consists of."""
+
+    id: str
+    requirements: str
+    weight: int
+    score: float
+    sub_tasks: tuple["Node", ...]
+    task_category: str | None = None
+
+
+class Leaf(Struct, frozen=True):
+    """A graded requirement of a paper, and the requirements above it, the root's first."""
+
+    paper: str
+    node: Node
+    above: tuple[Node, ...]
+
+    @property
+    def item_id(self) -> str:
+        """`paper/id`: ids are unique within a tree."""
+        return f"{self.paper}/{self.node.id}"
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
+    """Write the leaves of all papers as items and people's grade of each as its gold label.
+
+    Raises
+    ------
+    InputError
+        A tree is missing or has another shape, or a leaf has no grade of 0 or 1.
+    """
+    trees = [(path, path.name.partition(".")[0]) for path in files_in(folder / "expected", "*.json*")]
+    leaves = [(path, leaf) for path, paper in trees for leaf in _leaves(paper, json_file(path, Node), ())]
+    write_benchmark(
+        out,
+        describe(NAME, folder),
+        items=(_item(leaf) for _, leaf in leaves),
+        gold=(Gold(leaf.item_id, RATER, _label(leaf, path)) for path, leaf in leaves),
+    )
+
+
+def _leaves(paper: str, node: Node, above: tuple[Node, ...]) -> Iterator[Leaf]:
+    if not node.sub_tasks:
+        yield Leaf(paper, node, above)
+    for part in node.sub_tasks:
+        yield from _leaves(paper, part, (*above, node))
+
+
+def _label(leaf: Leaf, path: Path) -> str:
+    if leaf.node.score not in _LABELS:
+        raise InputError(f"the grade {leaf.node.score} is neither 0 nor 1", file=path, field=f"{leaf.node.id}.score")
+    return _LABELS[leaf.node.score]
+
+
+def _item(leaf: Leaf) -> Item:
+    chain = [*leaf.above[1:], leaf.node]
+    parent = leaf.above[-1].id if leaf.above else leaf.node.id
+    return Item(
+        id=leaf.item_id,
+        kind="text",
+        task=leaf.above[0].requirements if leaf.above else "",
+        text="\n".join(f"{'  ' * depth}{node.requirements}" for depth, node in enumerate(chain)),
+        extra={
+            "paper": leaf.paper,
+            "category": leaf.node.task_category,
+            "weight": leaf.node.weight,
+            "cluster": f"{leaf.paper}/{parent}",
+        },
+    )

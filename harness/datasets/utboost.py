@@ -1,0 +1,127 @@
+"""UTBoost: tasks of SWE-bench whose tests were too weak, and lists of tests that the harness read wrongly from logs.
+
+One task of `original_lite.json.gz` or `reparsed_lite.json.gz`, and one row of `tasks.csv` without its last columns:
+
+    {"some__project-1": {"FAIL_TO_PASS": ["test_a (app.Case)"], "PASS_TO_PASS": ["Fields are not equal."]}}
+
+    instance_id,in_lite,in_verified,weak_tests,augmented_fail_to_pass,reparsed_lite,reparsed_verified
+    some__project-1,1,0,1,2,1,0
+
+The benchmark is of the names of tests in the lists of Lite as the harness had them, which upstream derived again with
+another parser: is the name still in its list? Most of the names that were removed are lines of documentation. Weak
+tests are known of the tasks that have them and of no other, so that they are no label of a benchmark: `weak_tasks` has
+them. A changed list need not change the verdict on any patch.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from harness.datasets.upstream import csv_rows, json_file
+from harness.errors import InputError
+from harness.protocols import ReadFile
+
+NAME = "utboost"
+RATER = "second_parser"
+
+
+class Lists(Struct, frozen=True):
+    """The tests of a task that must pass after the solution: those that failed before, those that passed before."""
+
+    fail_to_pass: tuple[str, ...] = field(name="FAIL_TO_PASS")
+    pass_to_pass: tuple[str, ...] = field(name="PASS_TO_PASS")
+
+    def by_name(self) -> dict[str, tuple[str, ...]]:
+        """The name of each list → its tests."""
+        return {"FAIL_TO_PASS": self.fail_to_pass, "PASS_TO_PASS": self.pass_to_pass}
+
+
+class Task(Struct, frozen=True):
+    """One row of `tasks.csv`; which lists of a task are at hand, and whether its tests were too weak."""
+
+    instance_id: str
+    in_lite: bool
+    in_verified: bool
+    weak_tests: bool
+    reparsed_lite: bool
+    reparsed_verified: bool
+
+
+class Name(Struct, frozen=True):
+    """A name in a list of the harness, and whether it is still there after the second parsing."""
+
+    task: str
+    list: str
+    place: int
+    test: str
+    kept: bool
+
+    @property
+    def item_id(self) -> str:
+        """`task/list/place`, places counted from 0."""
+        return f"{self.task}/{self.list}/{self.place}"
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
+    """Write the names in the harness's lists as items, and whether the second parser keeps each as its gold label.
+
+    Raises
+    ------
+    InputError
+        A file is missing or has another shape, or a task is in one of them alone.
+    """
+    names = list(_names(folder))
+    write_benchmark(
+        out,
+        describe(NAME, folder),
+        (_item(name) for name in names),
+        (Gold(name.item_id, RATER, "kept" if name.kept else "removed") for name in names),
+    )
+
+
+def tasks(folder: Path) -> Iterator[Task]:
+    """Every task of the set.
+
+    Raises
+    ------
+    InputError
+        The table is missing or has another shape.
+    """
+    return csv_rows(folder / "tasks.csv", Task)
+
+
+def weak_tasks(folder: Path) -> list[str]:
+    """The tasks whose tests accept patches that do not solve them.
+
+    Raises
+    ------
+    InputError
+        The table is missing or has another shape.
+    """
+    return [task.instance_id for task in tasks(folder) if task.weak_tests]
+
+
+def _names(folder: Path) -> Iterator[Name]:
+    path = folder / "original_lite.json.gz"
+    before = json_file(path, dict[str, Lists])
+    after = json_file(folder / "reparsed_lite.json.gz", dict[str, Lists])
+    if before.keys() != after.keys():
+        alone = min(before.keys() ^ after.keys())
+        raise InputError("the task is only in one of the lists before and after", file=path, field=alone)
+    for task, lists in sorted(before.items()):
+        for which, tests in lists.by_name().items():
+            left = set(after[task].by_name()[which])
+            for place, test in enumerate(tests):
+                yield Name(task, which, place, test, test in left)
+
+
+def _item(name: Name) -> Item:
+    project = name.task.partition("__")[0]
+    return Item(
+        id=name.item_id,
+        kind="text",
+        text=name.test,
+        extra={"project": project, "list": name.list, "cluster": name.task},
+    )
