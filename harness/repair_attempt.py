@@ -4,6 +4,9 @@ from msgspec import Struct
 
 from harness.trajectory import Trajectory
 
+PATCH_JUDGE = "patch_judge"
+"""The validator that is a judge of patches."""
+
 
 class Signal(Struct, frozen=True, omit_defaults=True):
     """What one validator says of a patch.
@@ -15,6 +18,19 @@ class Signal(Struct, frozen=True, omit_defaults=True):
     passed: bool | None
     text: str = ""
     score: float | None = None
+
+    @property
+    def answer(self) -> str:
+        """The answer in words."""
+        return "could not tell" if self.passed is None else "passed" if self.passed else "failed"
+
+
+def signal_line(signal: Signal, most: int = 2_000) -> str:
+    """A signal on one line: the validator, its answer, its score, and at most so many characters of its text."""
+    text = " ".join(signal.text.split())
+    said = f" ({text if len(text) <= most else f'{text[:most]}…'})" if text else ""
+    score = "" if signal.score is None else f", {signal.score:.2f}"
+    return f"{signal.validator}: {signal.answer}{score}{said}"
 
 
 class RepairAttempt(Struct, frozen=True, omit_defaults=True):

@@ -189,6 +189,10 @@ def _input(name: str, run: RepairRun) -> str:
     model = run.requested("model")
     by = f"{run.requested('policy')}{f' with {model}' if model else ''}, {run.requested('setting')}"
     unfinished = "" if run.manifest.finished else ", not finished"
+    judge = run.manifest.settings.get("patch_judge") or {}
+    if judge:
+        asked = f" with {judge['model']}" if judge.get("model") else ""
+        by += f", patches judged by {judge.get('judge', '')}{asked}"
     return (
         f"{name}: {by} ({run.manifest.inputs.digest[:12]}), {counted_text(len(run.attempts), 'attempt')}, "
         f"begun {run.manifest.started}{unfinished}"

@@ -7,7 +7,7 @@ from harness.errors import InputError, writing
 from harness.journal.records import replace_file
 from harness.journal.run_folder import make_folder
 from harness.repair.case import CaseFolder
-from harness.repair_attempt import RepairAttempt
+from harness.repair_attempt import RepairAttempt, signal_line
 from studies.repair_report import attempt_html
 
 PATCH, TASK, PAGE = "patch.diff", "task.md", "index.html"
@@ -41,11 +41,7 @@ def write_package(run: Path, attempt: RepairAttempt, case: CaseFolder, out: Path
 def _task(case: CaseFolder, attempt: RepairAttempt) -> str:
     """The task and what the checks say, as Markdown."""
     lines = [f"# {case.case.id}", "", _fenced(case.case.task), "", "Tests: " + ", ".join(case.case.oracle), ""]
-    for signal in attempt.signals:
-        word = {True: "passes", False: "fails", None: "cannot tell"}[signal.passed]
-        lines.append(
-            f"- {signal.validator}: {word}" + (f" ({' '.join(signal.text.split())[:300]})" if signal.text else "")
-        )
+    lines += [f"- {signal_line(signal)}" for signal in attempt.signals]
     for number, diff in case.case.diffs.items():
         lines += ["", f"The change {number} that broke it:", "", _fenced(diff, "diff")]
     return "\n".join(lines) + "\n"

@@ -155,7 +155,7 @@ def _add(index: AttemptIndex, run: int, attempt: RepairAttempt, outcome: str) ->
     index.error.append(_shortened(attempt.error))
     index.iterations.append(attempt.iterations)
     index.seconds.append(attempt.seconds)
-    index.signals.append(tuple(f"{signal.validator}: {_answer(signal.passed)}" for signal in attempt.signals))
+    index.signals.append(tuple(f"{signal.validator}: {signal.answer}" for signal in attempt.signals))
     index.piece.append("")
 
 
@@ -168,10 +168,6 @@ def _line(run: str, attempt: RepairAttempt, outcome: str) -> AttemptLine:
 def _shortened(text: str) -> str:
     said = one_line(text[: 2 * _ERROR_SHOWN])
     return said if len(said) <= _ERROR_SHOWN else f"{said[:_ERROR_SHOWN].rstrip()} …"
-
-
-def _answer(passed: bool | None) -> str:
-    return "could not tell" if passed is None else "passed" if passed else "failed"
 
 
 def _view(attempt: RepairAttempt, room: int) -> AttemptView:
@@ -190,7 +186,7 @@ def _view(attempt: RepairAttempt, room: int) -> AttemptView:
         facts=tuple((name, value) for name, value in facts if value),
         patch=passage(attempt.patch, _within(room // 4, _PATCH_SHOWN), always_open=True),
         signals=tuple(
-            SignalView(signal.validator, _answer(signal.passed), signal.score, passage(signal.text, _SIGNAL_SHOWN))
+            SignalView(signal.validator, signal.answer, signal.score, passage(signal.text, _SIGNAL_SHOWN))
             for signal in attempt.signals
         ),
         run=shown_run(run, (), _within(room, _RUN_SHOWN)) if run is not None and run.steps else None,

@@ -69,6 +69,9 @@ class Environment:
     static_analysis
         Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong; `None` where the
         setting gives none.
+    patch_judge
+        Gives what a judge says of the whole change so far, which passes the other checks; `None` where the agent is not
+        told.
     diffs, tasks
         By number: what `get_diff_details` and `get_task_details` give.
     """
@@ -82,12 +85,14 @@ class Environment:
         ask: Ask,
         run_tests: Callable[[], Awaitable[SuiteReport]] | None = None,
         static_analysis: Callable[[tuple[str, ...]], Awaitable[str]] | None = None,
+        patch_judge: Callable[[], Awaitable[str]] | None = None,
         diffs: Mapping[str, str] | None = None,
         tasks: Mapping[str, str] | None = None,
     ) -> None:
         self.files = files
         self.run_tests = run_tests
         self.static_analysis = static_analysis
+        self.patch_judge = patch_judge
         self.diffs = diffs or {}
         self.tasks = tasks or {}
         self.edits: list[Edited] = []

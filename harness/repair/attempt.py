@@ -5,8 +5,8 @@ What the agent is shown depends on the setting; how its patch is scored does not
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -16,13 +16,15 @@ from harness.agent.loop import AgentLimits, run_agent
 from harness.agent.protocols import Patcher, Policy, Task
 from harness.edits import apply_edit
 from harness.errors import InputError, MisstepError
+from harness.items import Item
 from harness.protocols import Ask
-from harness.repair.case import Case, CaseFolder
-from harness.repair.scoring import open_case, oracle_report, score, static_analysis
+from harness.repair.case import FAILURE, Case, CaseFolder
+from harness.repair.scoring import open_case, oracle_report, score, signals_without_tests, static_analysis
 from harness.repair.settings import Setting
+from harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
 from harness.repair_attempt import RepairAttempt
 from harness.trajectory import Outcome, Trajectory
-from harness.workspace import Sandbox, Workspace
+from harness.workspace import Sandbox, Snapshot, Workspace
 from harness.workspace.suite_report import SuiteReport
 
 MOST_PATCH = 1 << 20
@@ -76,8 +78,9 @@ async def attempt(
     limits: AgentLimits = AgentLimits(),  # noqa: B008 -- frozen
     sample: int = 0,
     name: str = "",
+    patch_judge: PatchJudge | None = None,
 ) -> RepairAttempt:
-    """Let an agent repair a case, and score its patch.
+    """Let an agent repair a case, and score its patch; where there is a judge of patches, it is asked as well.
 
     Whatever goes wrong in it is the attempt's `error`; only what ends the whole process is raised.
     """
@@ -89,7 +92,8 @@ async def attempt(
             start = await asyncio.to_thread(workspace.take)
             repairer = make(CaseWorkspace(case, workspace, setting, sample))
             done = msgspec.structs.replace(done, policy=name or repairer.policy.name)
-            run, environment = await _run(folder, workspace, setting, repairer, ask, edit_format, limits)
+            judged = _judging(patch_judge, done.id, folder, workspace, start, setting)
+            run, environment = await _run(folder, workspace, setting, repairer, ask, edit_format, limits, judged)
             changed = await asyncio.to_thread(workspace.changed, start)
             patch = await asyncio.to_thread(workspace.diff, start)
             texts = {path: workspace.read(path) if workspace.exists(path) else None for path in changed}
@@ -114,10 +118,40 @@ async def attempt(
         outcome = Outcome("passed" if solved else "failed", float(solved))
         run = msgspec.structs.replace(run, outcome=outcome)
         done = msgspec.structs.replace(done, solved=solved, signals=signals, trajectory=run)
+        if patch_judge is not None and done.patch:
+            judgement = await patch_judge.signal(patch_item(done.id, _task(case), done.patch, signals))
+            run = msgspec.structs.replace(run, extra={**run.extra, "patch_judge": _verdicts(patch_judge)})
+            done = msgspec.structs.replace(done, signals=(*signals, judgement), trajectory=run)
     except (MisstepError, OSError) as error:
         said = error.line() if isinstance(error, MisstepError) else f"{type(error).__name__}: {error}"
         done = msgspec.structs.replace(done, error=said)
     return msgspec.structs.replace(done, seconds=round(time.monotonic() - started, 3))
+
+
+def _judging(
+    judge: PatchJudge | None, name: str, folder: CaseFolder, workspace: Workspace, start: Snapshot, setting: Setting
+) -> Callable[[], Awaitable[str]] | None:
+    """What asks the judge about the patch so far; `None` where the agent is not told."""
+    if judge is None or not setting.patch_judge:
+        return None
+
+    def so_far() -> Item:
+        changed, patch = workspace.changed(start), workspace.diff(start)[:MOST_PATCH]
+        signals = signals_without_tests(folder, workspace, changed, patch, static=setting.static_analysis)
+        return patch_item(name, _task(folder.case), patch, signals)
+
+    async def judged() -> str:
+        return await judge.feedback(await asyncio.to_thread(so_far))
+
+    return judged
+
+
+def _task(case: Case) -> str:
+    return with_failure(case.task, case.extra.get(FAILURE))
+
+
+def _verdicts(judge: PatchJudge) -> list[dict[str, Any]]:
+    return [msgspec.to_builtins(verdict) for verdict in judge.verdicts]
 
 
 async def _run(
@@ -128,6 +162,7 @@ async def _run(
     ask: Ask,
     edit_format: str,
     limits: AgentLimits,
+    judged: Callable[[], Awaitable[str]] | None,
 ) -> tuple[Trajectory, Environment]:
     case = folder.case
     analysis = static_analysis(folder, workspace) if setting.static_analysis else None
@@ -149,6 +184,7 @@ async def _run(
         ask=ask,
         run_tests=tests if setting.test_execution else None,
         static_analysis=static if analysis else None,
+        patch_judge=judged,
         diffs=case.diffs,
         tasks={case.id: case.task},
     )
@@ -157,7 +193,8 @@ async def _run(
     finally:
         environment.close()
     edits = [msgspec.to_builtins(edit) for edit in environment.edits]
-    extra = {**run.extra, "edits": edits, **repairer.notes()}
+    failure = {FAILURE: case.extra[FAILURE]} if FAILURE in case.extra else {}
+    extra = {**run.extra, "edits": edits, **repairer.notes(), **failure}
     return msgspec.structs.replace(run, model=ask.model or None, extra=extra), environment
 
 

@@ -30,6 +30,8 @@ from harness.forms import misspelt, toml_form
 CASE = "case.toml"
 BEFORE = "before"
 GOLDEN = "golden.patch"
+FAILURE = "failure"
+"""Where `extra` of a case, and of a run's trajectory, has the failure that the task leaves out."""
 
 _FORM = "See “The form of a repair case” in the README."
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
@@ -146,6 +148,8 @@ def sampled_cases(cases: list[CaseFolder], n: int | None, seed: int) -> list[Cas
 def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
     """A case whose agent is told what to change in which file, not how the tests fail (section 5.1).
 
+    The failure stands in its `extra`, for a judge of the patch.
+
     Parameters
     ----------
     folder
@@ -166,7 +170,8 @@ def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
             f"the case {case.id} has no {kind} instructions",
             "Leave out --instructions, or make such cases with `misstep repair build --set patchgen`.",
         )
-    return replace(folder, case=replace(case, task=f"Change the file {file} as follows.\n\n{text}\n"))
+    task, extra = f"Change the file {file} as follows.\n\n{text}\n", {**case.extra, FAILURE: case.task}
+    return replace(folder, case=replace(case, task=task, extra=extra))
 
 
 def write_case(case: Case, folder: Path, golden: str | None = None) -> None:

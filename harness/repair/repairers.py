@@ -55,6 +55,9 @@ POLICIES: Registry[Callable[[RepairerOptions], MakeRepairer]] = Registry(
 )
 """Name → dotted path of what makes repairers from options; entry points in the group add to it."""
 
+ASK_NO_MODEL = frozenset({"replay", "search", "wayward"})
+"""The policies that ask no model."""
+
 
 def model(options: RepairerOptions) -> MakeRepairer:
     """A model that decides, and a model that writes the edits."""

@@ -4,7 +4,7 @@ A patch is scored on a fresh workspace in which the oracle's own files are those
 mends nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from harness.repair.case import Case, CaseFolder
 from harness.repair.validators import revert, test_files
@@ -51,18 +51,34 @@ def score(
     with open_case(folder, sandbox) as workspace:
         put_files(workspace, {path: text for path, text in texts.items() if path not in own})
         report = oracle_report(workspace, case)
-        analysis = static_analysis(folder, workspace)
-        unknown = Signal("static_analysis", None, "no checker is known for this language")
-        static = analysis.signal(tuple(texts)) if analysis else unknown
+        without_tests = signals_without_tests(folder, workspace, tuple(texts), patch)
         suite = _suite_signal(folder, workspace, case, sandbox) if report.passed and texts else None
     said = "" if report.passed else report.feedback(2_000)
-    signals = [Signal("oracle", report.passed, said), static, test_files.check(texts, case.oracle)]
-    if suite is not None:
-        signals.append(suite)
+    oracle = Signal("oracle", report.passed, said)
+    return report, (oracle, *without_tests, *([suite] if suite is not None else []))
+
+
+def signals_without_tests(
+    folder: CaseFolder, workspace: Workspace, changed: Sequence[str], patch: str, *, static: bool = True
+) -> tuple[Signal, ...]:
+    """What the validators say that run no test: of files that a patch changed in a workspace, and of the patch.
+
+    `static` says whether static analysis is among them.
+    """
+    case = folder.case
+    signals = [_static_signal(folder, workspace, changed)] if static else []
+    signals.append(test_files.check(changed, case.oracle))
     if case.diffs:
         likest = max((revert.check(patch, blamed) for blamed in case.diffs.values()), key=lambda each: each.score or 0)
         signals.append(likest)
-    return report, tuple(signals)
+    return tuple(signals)
+
+
+def _static_signal(folder: CaseFolder, workspace: Workspace, changed: Sequence[str]) -> Signal:
+    analysis = static_analysis(folder, workspace)
+    if analysis is None:
+        return Signal("static_analysis", None, "no checker is known for this language")
+    return analysis.signal(changed)
 
 
 def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:

@@ -12,6 +12,15 @@ class Setting(Struct, frozen=True):
     static_analysis: bool
     test_execution: bool
 
+    @property
+    def patch_judge(self) -> bool:
+        """Whether the agent is told what a judge says of its patch, where a run has one.
+
+        A patch is sent to the judge after it has passed its verification (figure 1), so that only an agent that may see
+        its tests pass hears of it: the others would learn from the judge that they do.
+        """
+        return self.test_execution
+
 
 SETTINGS: dict[str, Setting] = {
     setting.name: setting

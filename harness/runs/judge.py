@@ -17,11 +17,12 @@ from msgspec import Struct
 
 from harness.clients import ClientSettings
 from harness.clients.concurrency import run_concurrently
-from harness.errors import InputError, MisstepError
+from harness.errors import InputError
 from harness.escaping import plain
 from harness.items import Item, Runs, read_question
-from harness.journal.records import SCHEMA, VERDICT_RECORDS, Manifest, encode_lines, read_verdicts
+from harness.journal.records import SCHEMA, VERDICT_RECORDS, Manifest, read_verdicts
 from harness.journal.run_folder import RunInProgress, standing
+from harness.judges.answering import answered, unjudged
 from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
 from harness.readers.inline import inline_run
@@ -220,28 +221,12 @@ async def judged(
     ask = ItemAsk(model_requests, item.id, getattr(judge, "model", ""))
     try:
         trajectory = runs.of(item) if judge.reads_trajectories else None
-        given = await judge.judge(item, trajectory, ask)
-        encode_lines([given])  # a verdict that cannot be encoded fails here and not in the journal
-    except InputError as error:
-        given = _unjudged(judge, item, error.line())
-    except MisstepError:
-        raise
-    except Exception as error:  # noqa: BLE001 (the boundary around one item)
-        given = _unjudged(judge, item, f"judging it raised {_raised(error)}")
+        given = await answered(judge, item, trajectory, ask)
+    except InputError as error:  # the item's run cannot be read
+        given = unjudged(judge, item, error.line())
     finally:
         model_requests.item_done()
     return None if ask.cut_off else (given, ask.spent_usd)
-
-
-def _unjudged(judge: FittedJudge, item: Item, reason: str) -> Verdict:
-    """The verdict on an item that the judge could not judge."""
-    model, prompt = getattr(judge, "model", None), getattr(judge, "prompt", None)
-    return Verdict(item.id, judge.name, None, "failed", model=model or None, prompt=prompt, error=reason)
-
-
-def _raised(error: Exception) -> str:
-    message = " ".join(str(error).split())
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _now() -> str:

@@ -222,6 +222,12 @@ class ItemAsk:
         self.model = model
         self.outcomes: list[Outcome] = []
 
+    def for_model(self, model: str) -> "ItemAsk":
+        """The same for another model about the same item; outcomes and costs are counted together."""
+        other = ItemAsk(self._requests, self._item, model)
+        other.outcomes = self.outcomes
+        return other
+
     async def __call__(self, request: Request) -> Outcome:
         """The model's answer, or the reason why there is none."""
         outcome = await self._requests.ask(request, self._item)

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,11 +25,13 @@ from harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from harness.journal.records import ATTEMPT_RECORDS, SCHEMA, Inputs, Manifest, read_records
 from harness.journal.run_folder import RunInProgress, standing
 from harness.progress import Progress
+from harness.protocols import FittedJudge
 from harness.repair.affirm import affirm
 from harness.repair.attempt import MakeRepairer, attempt
 from harness.repair.case import CaseFolder, instructed
 from harness.repair.repairers import POLICIES, RepairerOptions
 from harness.repair.settings import Setting
+from harness.repair.validators.patch_judge import PatchJudge
 from harness.repair_attempt import RepairAttempt, attempt_id
 from harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from harness.trajectory import Trajectory
@@ -54,6 +57,8 @@ class RepairPlan(Struct, frozen=True):
         How many times each case is attempted.
     limits
         How many commands and seconds an attempt may take.
+    patch_judge
+        Who judges the patches besides the validators, fitted to patches; `None` for nobody.
     """
 
     policy: str
@@ -63,6 +68,7 @@ class RepairPlan(Struct, frozen=True):
     instructions: str = ""
     attempts: int = 1
     limits: AgentLimits = AgentLimits()
+    patch_judge: FittedJudge | None = None
 
 
 class Entry(Struct, frozen=True):
@@ -101,7 +107,7 @@ def run_repairs(
     plan
         What is to be done on every case.
     settings
-        The client's, for a policy that asks a model.
+        The client's, for a policy or a judge that asks a model.
     sandbox
         Where the code under repair runs.
     workers
@@ -190,6 +196,7 @@ async def _attempted(
     """One attempt and its cost; `None` where the whole run was cut off in it."""
     case, sample = wanted
     ask = ItemAsk(requests, _id(case, plan, sample), plan.options.model.name)
+    judge = plan.patch_judge
     name = case.case.id
     if name not in affirming:
         affirming[name] = asyncio.create_task(_why_not(case, sandbox))
@@ -208,6 +215,7 @@ async def _attempted(
                 limits=plan.limits,
                 sample=sample,
                 name=plan.policy,
+                patch_judge=None if judge is None else PatchJudge(judge, ask.for_model(getattr(judge, "model", ""))),
             )
     except MisstepError:
         raise
@@ -235,7 +243,7 @@ def _manifest(
     cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox, arguments: Sequence[str]
 ) -> Manifest:
     model = plan.options.model
-    settings = {
+    settings: dict[str, Any] = {
         "policy": plan.policy,
         "setting": plan.setting.name,
         "format": plan.edit_format,
@@ -250,6 +258,8 @@ def _manifest(
     if model.name:
         form = {"temperature": model.temperature, "max_tokens": model.max_tokens, "form": model.form}
         settings |= {"model": model.name, "base_url": client.base_url or "", **form}
+    if plan.patch_judge is not None:
+        settings["patch_judge"] = plan.patch_judge.settings()
     return Manifest(
         schema=SCHEMA,
         command=COMMAND,

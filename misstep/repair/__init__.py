@@ -2,6 +2,7 @@
 
 from misstep.options import command_app
 from misstep.repair.build import build
+from misstep.repair.patches import patches
 from misstep.repair.report import report
 from misstep.repair.review import app as review_app
 from misstep.repair.run import run
@@ -17,4 +18,5 @@ def repair() -> None:
 app.command()(build)
 app.command()(run)
 app.command()(report)
+app.command()(patches)
 app.add_typer(review_app, name="review")

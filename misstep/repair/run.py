@@ -1,7 +1,5 @@
 """`misstep repair run`: run a repair agent on every case of a benchmark, in a sandbox."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,11 +10,10 @@ from harness.escaping import plain
 from harness.progress import say
 from misstep import model_options
 from misstep.options import Json
+from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened
 
 if TYPE_CHECKING:
-    from harness.clients import ClientSettings
     from harness.repair.case import CaseFolder
-    from harness.repair.repairers import RepairerOptions
     from harness.workspace import Sandbox
 
 
@@ -50,6 +47,8 @@ def run(
         str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")
     ] = "",
     replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy replay.")] = None,
+    patch_judge: PatchJudge = "",
+    judge_model: JudgeModel = "",
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",
     temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None,
@@ -72,8 +71,9 @@ def run(
     """Repair programs whose tests fail: each case in a sandbox of its own, its patch checked and kept.
 
     CASES is a folder of repair cases (see the README for their form), or a git repository with --test-command, whose
-    failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. The
-    same command continues a run that was stopped; no attempt is made twice.
+    failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. With
+    --patch-judge a judge says of each patch whether an engineer would land it; with test execution the agent is told.
+    The same command continues a run that was stopped; no attempt is made twice.
     """
     import shlex
     import sys
@@ -84,6 +84,7 @@ def run(
     from harness.repair.settings import setting_named
     from harness.runs.repair import RepairPlan, run_repairs
     from harness.workspace import find_sandbox
+    from studies.judging.assessment import NO_JUDGE
     from studies.repair_report import repairs_text, scores_json, write_repair_scores
 
     limits = AgentLimits(iterations, seconds)
@@ -92,12 +93,17 @@ def run(
     if unsafe_no_sandbox:
         say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
     chosen = sampled_cases(_cases(cases, test_command, out, found), sample, seed)
-    with _opened(asking, policy, temperature, functions, edit_format, replay_run, seed) as (given, client):
-        plan = RepairPlan(policy, setting_named(setting), edit_format, given, instructions or "", attempts, limits)
+    agent = Agent(policy, edit_format, temperature, functions, replay_run, seed)
+    with opened(agent, asking, patch_judge, judge_model) as (given, judge, client):
+        plan = RepairPlan(
+            policy, setting_named(setting), edit_format, given, instructions or "", attempts, limits, judge
+        )
         with model_options.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, arguments=sys.argv[1:])
     scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
     print(scores_json(out) if json else repairs_text([scores]), end="")
+    if local and patch_judge and not json:
+        print(f"\n{NO_JUDGE}", end="")
     say(f"misstep: the attempts are in {plain(str(out / REPORT))}")
     if ended.made < ended.wanted:
         why = f": {plain(ended.stopped)}" if ended.stopped else ""
@@ -117,29 +123,3 @@ def _cases(cases: Path, test_command: str, out: Path, sandbox: "Sandbox") -> "li
     from harness.runs.repair_repository import cases_of_repository
 
     return cases_of_repository(cases, test_command, out, sandbox)
-
-
-@contextmanager
-def _opened(
-    asking: model_options.ModelOptions,
-    policy: str,
-    temperature: float | None,
-    functions: bool,
-    edit_format: str,
-    replay_run: Path | None,
-    seed: int,
-) -> "Iterator[tuple[RepairerOptions, ClientSettings]]":
-    """What the policy is given, and the settings of its client; the local model runs inside the block."""
-    from harness.agent.policies.model import Form, ModelSettings
-    from harness.repair.repairers import RepairerOptions
-    from harness.runs.repair import recorded_runs
-
-    if policy == "model" and not (asking.model or asking.local):
-        raise UsageError(
-            "the policy `model` needs a model", "Name one with --model, or --local for a test of the set-up."
-        )
-    recorded = recorded_runs(replay_run) if replay_run is not None else {}
-    with model_options.with_local_model(asking) as known:
-        form: Form = "functions" if functions else "text"
-        settings = ModelSettings(known.model, temperature, seed=seed, form=form)
-        yield RepairerOptions(edit_format, settings, recorded, seed), model_options.client_settings(known)

@@ -4,10 +4,7 @@ from collections.abc import Iterable
 
 from analysis.measures.repair.attempts import counted
 from analysis.stats.diagnostic import Confusion
-from harness.repair_attempt import RepairAttempt
-
-PATCH_JUDGE = "patch_judge"
-"""The validator that is a judge of patches."""
+from harness.repair_attempt import PATCH_JUDGE, RepairAttempt
 
 
 def judge_against_oracle(attempts: Iterable[RepairAttempt], validator: str = PATCH_JUDGE) -> Confusion:

@@ -29,12 +29,19 @@ async def _edit(arguments: Mapping[str, str], environment: Environment) -> Obser
     environment.edits.append(Edited(path, reply, applied.rules, changed))
     if not changed:
         return Observation("The edit changes nothing.", is_error=True)
-    said = [f"The edit was successful: {', '.join(changed)} changed."]
-    if environment.static_analysis is not None and (found := await environment.static_analysis(changed)):
-        said = [found]
+    return Observation("\n\n".join(await _feedback(changed, environment)))
+
+
+async def _feedback(changed: tuple[str, ...], environment: Environment) -> list[str]:
+    """What the checks that the setting allows say of an edit; the judge is asked where they find nothing."""
+    found = await environment.static_analysis(changed) if environment.static_analysis is not None else ""
+    said = [found or f"The edit was successful: {', '.join(changed)} changed."]
     if environment.run_tests is not None:
-        said.append(f"The tests were run:\n{(await environment.run_tests()).feedback()}")
-    return Observation("\n\n".join(said))
+        report = await environment.run_tests()
+        said.append(f"The tests were run:\n{report.feedback()}")
+        if report.passed and not found and environment.patch_judge is not None:
+            said.append(await environment.patch_judge())
+    return said
 
 
 def _refused(environment: Environment, edit: Edited) -> Observation:

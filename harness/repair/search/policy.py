@@ -19,6 +19,7 @@ from harness.repair.search.instructions import instruction
 from harness.repair.search.localisation import Suspect, by_spectrum, by_text
 from harness.repair.search.source import Source, changed
 from harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
+from harness.repair.validators.patch_judge import UNACCEPTED
 from harness.trajectory import Step
 
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest|setup)\.py$")
@@ -26,7 +27,7 @@ _MOST_BYTES = 200_000
 _MOST_FILES = 400
 _MOST_EDITS = 6
 """How many changes are handed in one after the other before it gives up."""
-_COMPLAINED = "detected errors"
+_COMPLAINED = ("detected errors", UNACCEPTED)
 _PASSED = "All tests passed"
 
 
@@ -77,7 +78,8 @@ class SearchPolicy:
             return _exit(f"None of {_MOST_EDITS} changes was right.{self._count()}")
         chosen = await asyncio.to_thread(self._choose)
         if chosen is None:
-            return _exit(f"No change that I know of makes the tests pass.{self._count()}")
+            further = "further " if self._handed_in else ""
+            return _exit(f"No {further}change that I know of makes the tests pass.{self._count()}")
         return await asyncio.to_thread(self._edit, chosen)
 
     def notes(self) -> dict[str, int]:
@@ -172,7 +174,7 @@ class SearchPolicy:
 
     def _satisfied(self, observation: str) -> bool:
         """Whether what the setting shows of the last edit speaks for it."""
-        if _COMPLAINED in observation or observation.startswith("The edit was not applied"):
+        if any(said in observation for said in _COMPLAINED) or observation.startswith("The edit was not applied"):
             return False
         return self._tests is None or _PASSED in observation
 

@@ -126,13 +126,16 @@ def test_no_sign_of_an_attack_is_hidden_and_no_control_token_is_whole(name: str)
             assert not TOKENS.search(fenced)
 
 
-@pytest.mark.parametrize("name", ["patch_acceptability", "recovery", "infinite_loop", "benchmark_question"])
+@pytest.mark.parametrize(
+    "name", ["patch_acceptability", "patch_judge", "recovery", "infinite_loop", "benchmark_question"]
+)
 def test_every_attack_is_seen_by_the_judge_whole_and_in_a_place_that_its_prompt_shows(name: str) -> None:
     spec = judge(name)
     texts = {(attack.style, attack.encoding): attack for attack in attacks()}
     taken = Counter(told(item).position for item in the_set(spec) if told(item).role == "attacked")
     in_prompt = {
         "patch_acceptability": {"task_start", "task_end", "patch_start", "patch_line"},
+        "patch_judge": {"task_start", "task_end", "patch_start", "patch_line", "text_start", "text_end"},
         "benchmark_question": set(PLACES),
     }
     assert set(taken) == in_prompt.get(name, set(taken))

@@ -192,8 +192,9 @@ def test_every_shipped_prompt_is_used_by_a_judge_or_by_all() -> None:
     assert "{names}" in load_prompt("judges/data_and_reply").user
 
 
-def test_the_patch_judge_has_ten_examples_of_each_class() -> None:
-    labels = [example.label for example in read_known("patch_acceptability").examples]
+@pytest.mark.parametrize("name", ["patch_acceptability", "patch_judge"])
+def test_a_judge_of_patches_has_ten_examples_of_each_class(name: str) -> None:
+    labels = [example.label for example in read_known(name).examples]
     assert (labels.count("acceptable"), labels.count("unacceptable")) == (10, 10)
 
 

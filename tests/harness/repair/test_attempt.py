@@ -6,14 +6,17 @@ from pathlib import Path
 import pytest
 
 from harness.agent.loop import AgentLimits
+from harness.judges.python_judge import PythonJudge
 from harness.repair.attempt import CaseWorkspace, Repairer, attempt
 from harness.repair.case import CaseFolder
 from harness.repair.settings import SETTINGS
+from harness.repair.validators.patch_judge import PatchJudge
 from harness.repair_attempt import RepairAttempt
 from harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel, ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
 from tests.harness.repair.cases import price_case
+from tests.harness.repair.judging import AcceptsNothing, LooksForTheLoop
 
 READ = "read_file file_path='price.py'"
 EDIT = "edit file_path='price.py' instructions='add instead of subtracting'"
@@ -28,13 +31,21 @@ RIGHT = reply("        found -= price", "        found += price")
 
 
 def _attempt(
-    folder: CaseFolder, sandbox: Sandbox, commands: list[str], replies: list[str], setting: str = "react+static+tests"
+    folder: CaseFolder,
+    sandbox: Sandbox,
+    commands: list[str],
+    replies: list[str],
+    setting: str = "react+static+tests",
+    judge: LooksForTheLoop | None = None,
 ) -> RepairAttempt:
     def make(place: CaseWorkspace) -> Repairer:  # noqa: ARG001
         return Repairer(Scripted(*commands), ScriptedPatcher(*replies))
 
     limits = AgentLimits(iterations=6, seconds=60)
-    return asyncio.run(attempt(folder, SETTINGS[setting], make, NoModel(), sandbox=sandbox, limits=limits))
+    asked = None if judge is None else PatchJudge(PythonJudge(judge, "digest"), NoModel())
+    return asyncio.run(
+        attempt(folder, SETTINGS[setting], make, NoModel(), sandbox=sandbox, limits=limits, patch_judge=asked)
+    )
 
 
 @pytest.fixture
@@ -120,6 +131,54 @@ def test_an_edit_that_is_refused_is_a_patch_that_was_written_and_changes_nothing
 ) -> None:
     done = _attempt(case, sandbox, [EDIT, EXIT], [reply("        found *= price", "        found += price")])
     assert (done.solved, done.patched, done.refused, done.patch) == (False, True, 1, "")
+
+
+def _said_of_the_edit(done: RepairAttempt) -> str:
+    assert done.trajectory is not None
+    return done.trajectory.steps[2].results[0].text
+
+
+@pytest.mark.parametrize("setting", ["react+static", "react+tests", "react+static+tests"])
+def test_the_judge_is_asked_of_every_patch_and_heard_by_an_agent_that_sees_its_tests(
+    case: CaseFolder, sandbox: Sandbox, setting: str
+) -> None:
+    judge = LooksForTheLoop()
+    done = _attempt(case, sandbox, [EDIT, EXIT], [RIGHT], setting, judge)
+    assert (done.signals[-1].validator, done.signals[-1].passed) == ("patch_judge", True)
+    assert ("The patch judge finds the change acceptable. It adds the price." in _said_of_the_edit(done)) == (
+        "tests" in setting
+    )
+    # In the loop the judge sees no check that the setting keeps from the agent: without one it is another question.
+    assert len(judge.asked) == (2 if setting == "react+tests" else 1)
+    assert all("-3 == 3" in item.task and "test_files: passed" in item.text for item in judge.asked)
+
+
+def test_a_patch_that_fails_its_tests_is_judged_at_the_end_alone(case: CaseFolder, sandbox: Sandbox) -> None:
+    judge = LooksForTheLoop()
+    done = _attempt(case, sandbox, [EDIT, EXIT], [reply("    found = 0", "    found = 1")], judge=judge)
+    assert done.solved is False
+    assert "patch judge" not in _said_of_the_edit(done)
+    assert (done.signals[-1].passed, done.signals[-1].text) == (False, "The loop stays wrong.")
+    assert len(judge.asked) == 1
+
+
+def test_an_agent_that_is_told_of_a_rejection_can_edit_again(case: CaseFolder, sandbox: Sandbox) -> None:
+    around = reply("    return found", "    return -found")
+    second = reply("        found -= price\n    return -found", "        found += price\n    return found")
+    done = _attempt(case, sandbox, [EDIT, EDIT, EXIT], [around, second], judge=LooksForTheLoop())
+    assert "does not find the change acceptable" in _said_of_the_edit(done)
+    assert "The loop stays wrong." in _said_of_the_edit(done)
+    assert (done.solved, done.signals[-1].passed) == (True, True)
+    assert done.trajectory is not None
+    verdicts = done.trajectory.extra["patch_judge"]
+    assert [verdict["label"] for verdict in verdicts] == ["unacceptable", "acceptable"]
+
+
+def test_without_a_patch_no_judge_is_asked(case: CaseFolder, sandbox: Sandbox) -> None:
+    judge = AcceptsNothing()
+    done = _attempt(case, sandbox, [EXIT], [], judge=judge)
+    assert judge.asked == []
+    assert "patch_judge" not in {signal.validator for signal in done.signals}
 
 
 def test_a_run_without_an_edit_has_no_patch(case: CaseFolder, sandbox: Sandbox) -> None:

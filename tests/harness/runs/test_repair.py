@@ -3,18 +3,27 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from harness.agent.loop import AgentLimits
 from harness.clients import ClientSettings
 from harness.errors import UsageError
+from harness.items import read_items
 from harness.journal.records import read_manifest
+from harness.judges.python_judge import PythonJudge
+from harness.protocols import FittedJudge
 from harness.repair.case import CaseFolder
 from harness.repair.repairers import POLICIES, RepairerOptions
 from harness.repair.settings import SETTINGS
+from harness.repair.validators.patch_judge import fitted_to_patches
+from harness.repair_attempt import Signal
+from harness.runs.known_judges import known_judge
+from harness.runs.patches import write_patches
 from harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
 from harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
+from tests.harness.repair.judging import LooksForTheLoop
 from tests.harness.repair.scripted import ATTEMPTED, FAILING
 
 SCRIPTED = "tests.harness.repair.scripted:scripted"
@@ -104,6 +113,53 @@ def test_a_recorded_run_is_replayed_to_the_same_patches(
     assert first == again
 
 
+def _judged_by(name: str) -> FittedJudge:
+    return fitted_to_patches(known_judge(name, model="small-1"))
+
+
+def _client(reply: str) -> ClientSettings:
+    return ClientSettings(client="scripted", script=f"tests.harness.repair.judging:{reply}")
+
+
+def test_a_judge_of_patches_is_asked_of_each_and_its_settings_are_the_runs(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    plan = _plan(patch_judge=_judged_by("patch_judge"))
+    run_repairs(cases, tmp_path / "run", plan, _client("rejects"), sandbox)
+    for made in recorded_attempts(tmp_path / "run"):
+        assert made.signals[-1] == Signal("patch_judge", False, "It silences the symptom.", 0.8)
+        assert made.solved
+        assert made.trajectory is not None
+        assert made.trajectory.extra["patch_judge"][-1]["model"] == "small-1"
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    assert manifest.settings["patch_judge"]["prompt"].startswith("patch_judge@")
+    with pytest.raises(UsageError, match="another run"):
+        run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
+
+
+def test_a_reply_that_cannot_be_read_is_no_verdict(cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox) -> None:
+    plan = _plan(patch_judge=_judged_by("patch_acceptability"))
+    run_repairs(cases[:1], tmp_path / "run", plan, _client("mumbles"), sandbox)
+    made = next(recorded_attempts(tmp_path / "run"))
+    assert (made.signals[-1].passed, made.error) == (None, "")
+    assert made.signals[-1].text.startswith("no verdict (unreadable")
+
+
+def test_an_attempt_whose_judge_met_the_cost_limit_is_made_again(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    plan = _plan(patch_judge=_judged_by("patch_judge"))
+    prices = tmp_path / "prices.toml"
+    price = 'models = ["small-1"]\ninput_usd = 1.0\noutput_usd = 1.0\n'
+    prices.write_text(f'checked = "2026-01-31"\nsource = "made up"\n\n[[price]]\n{price}')
+    limited = replace(_client("rejects"), prices=prices, max_cost_usd=1e-9)
+    ended = run_repairs(cases[:1], tmp_path / "run", plan, limited, sandbox)
+    assert (ended.made, ended.wanted) == (0, 1)
+    assert ended.stopped
+    assert run_repairs(cases[:1], tmp_path / "run", plan, _client("rejects"), sandbox).made == 1
+
+
 def test_the_policies_of_the_issue_are_registered() -> None:
     assert set(POLICIES) == {"model", "replay", "search", "wayward"}
 
@@ -120,6 +176,21 @@ def test_an_agent_is_told_the_instructions_of_its_case_where_these_are_asked_for
     manifest = read_manifest(tmp_path / "run")
     assert manifest is not None
     assert manifest.settings["instructions"] == "detailed"
+
+
+def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    texts = {"file": "price.py", "instructions": {"detailed": "Add in line 2."}}
+    case, judge = price_case(tmp_path / "cases" / "a", id="a", extra=texts), LooksForTheLoop()
+    plan = _plan(instructions="detailed", patch_judge=PythonJudge(judge, "digest"), setting=SETTINGS["react"])
+    run_repairs([case], tmp_path / "run", plan, CLIENT, sandbox)
+    (shown,) = judge.asked
+    assert "Add in line 2." in shown.task
+    assert "The failure:\n1 failure:\n1) tests/test_price.py::test_sum" in shown.task
+    write_patches([tmp_path / "run"], tmp_path / "patches")
+    (item,) = read_items(tmp_path / "patches")
+    assert (item.task, item.patch, item.text) == (shown.task, shown.patch, shown.text)
 
 
 def test_a_case_without_instructions_is_refused_where_these_are_asked_for(

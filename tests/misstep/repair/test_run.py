@@ -44,6 +44,28 @@ def test_a_case_is_repaired_without_a_model_and_reviewed(tmp_path: Path, sandbox
     assert "rejected already" in late.stderr
 
 
+def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
+    tmp_path: Path,
+    sandbox: Sandbox,  # noqa: ARG001
+) -> None:
+    price_case(tmp_path / "cases" / "price")
+    judge = "tests.harness.repair.judging:LooksForTheLoop"
+    done = _misstep("run", tmp_path / "cases", "--out", tmp_path / "run", "--patch-judge", judge, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["signals"]["patch_judge"] == {"passed": 1, "failed": 0, "unknown": 0}
+    page = (tmp_path / "run/report.html").read_text()
+    assert "patch_judge: passed" in page
+    assert "patches judged by looks_for_the_loop" in page
+    _misstep("review", "package", tmp_path / "run", "price", "--out", tmp_path / "package")
+    assert "- patch_judge: passed, 0.90 (It adds the price.)" in (tmp_path / "package/task.md").read_text()
+
+    made = _misstep("patches", tmp_path / "run", "--out", tmp_path / "patches")
+    assert (made.returncode, made.stdout) == (0, f"1 patch in {tmp_path / 'patches'}\n")
+    line = ["judge", "run", judge, "--benchmark", tmp_path / "patches", "--out", tmp_path / "judged", "--json"]
+    scored = subprocess.run([sys.executable, "-m", "misstep", *map(str, line)], capture_output=True, text=True)
+    assert json.loads(scored.stdout)["accuracy"]["value"] == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -55,6 +77,15 @@ def test_a_case_is_repaired_without_a_model_and_reviewed(tmp_path: Path, sandbox
         (["run", "cases", "--out", "run", "--policy", "replay"], "needs recorded attempts"),
         (["run", "cases", "--out", "run", "--format", "ed"], "'ed'"),
         (["run", "cases", "--out", "run", "--sandbox", "jar"], "'jar'"),
+        (["run", "cases", "--out", "run", "--patch-judge", "nobody"], "there is no judge 'nobody'"),
+        (["run", "cases", "--out", "run", "--patch-judge", "recovery", "--model", "m"], "for items of kind recovery"),
+        (["run", "cases", "--out", "run", "--patch-judge", "patch_judge"], "names no model"),
+        (["run", "cases", "--out", "run", "--judge-model", "m"], "--judge-model without a judge"),
+        (
+            ["run", "cases", "--out", "run", "--policy", "model", "--model", "m", "--patch-judge", "elsewhere.toml"],
+            "names a server of its own",
+        ),
+        (["patches", "cases", "--out", "patches"], "not that of a repair run"),
         (["review", "accept", "cases", "price"], "cases"),
     ],
 )
@@ -65,6 +96,8 @@ def test_what_cannot_be_is_said_in_one_line(
     sandbox: Sandbox,  # noqa: ARG001
 ) -> None:
     price_case(tmp_path / "cases" / "price")
+    elsewhere = 'name = "elsewhere"\nkind = "patch"\nprompt = "judges/patch_judge"\n'
+    (tmp_path / "elsewhere.toml").write_text(f'{elsewhere}[model]\nname = "m"\nbase_url = "http://127.0.0.1:9/v1"\n')
     done = _misstep(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert told in done.stderr

@@ -6,15 +6,18 @@ from pathlib import Path
 import pytest
 
 from harness.agent.loop import AgentLimits
+from harness.judges.python_judge import PythonJudge
 from harness.repair.attempt import CaseWorkspace, attempt
 from harness.repair.case import Case, CaseFolder, read_case, write_case
 from harness.repair.search import Effort, SearchPolicy, search_repairer
 from harness.repair.search.testing import SandboxedTests
 from harness.repair.settings import SETTINGS
+from harness.repair.validators.patch_judge import PatchJudge
 from harness.repair_attempt import RepairAttempt
 from harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel
 from tests.harness.repair.cases import price_case
+from tests.harness.repair.judging import AcceptsNothing
 
 EFFORT = Effort(test_seconds=0.3, search_seconds=4.0)
 LOOPING = """\
@@ -109,6 +112,17 @@ def test_a_command_that_is_not_pytest_is_run_for_each_change(tmp_path: Path, san
     done = _attempt(case, sandbox, "react+tests")
     assert done.error == ""
     assert done.solved
+
+
+def test_a_change_that_the_judge_rejects_is_followed_by_another(tmp_path: Path, sandbox: Sandbox) -> None:
+    make = search_repairer("search_replace", EFFORT)
+    written = AcceptsNothing()
+    judge = PatchJudge(PythonJudge(written, "digest"), NoModel())
+    setting, limits = SETTINGS["react+tests"], AgentLimits(iterations=4, seconds=120)
+    case = price_case(tmp_path / "price")
+    done = asyncio.run(attempt(case, setting, make, NoModel(), sandbox=sandbox, limits=limits, patch_judge=judge))
+    assert _commands(done) == ["run_tests", "go_to_line", "edit", "edit"]
+    assert len({item.patch for item in written.asked}) == 2
 
 
 def test_without_tests_it_hands_in_the_likeliest_change_unseen(tmp_path: Path, sandbox: Sandbox) -> None:

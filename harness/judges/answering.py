@@ -1,0 +1,39 @@
+"""A judge asked about one item: whatever it raises becomes a verdict without a label."""
+
+from harness.errors import InputError, MisstepError
+from harness.items import Item
+from harness.journal.records import encode_lines
+from harness.protocols import Ask, FittedJudge
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+
+async def answered(judge: FittedJudge, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+    """The verdict of a judge on an item; `failed` where the judge raises or gives what cannot be written down.
+
+    Raises
+    ------
+    MisstepError
+        What ends more than the item, such as a prerequisite that is missing.
+    """
+    try:
+        given = await judge.judge(item, trajectory, ask)
+        encode_lines([given])  # a verdict that cannot be encoded fails here and not in the journal
+    except InputError as error:
+        return unjudged(judge, item, error.line())
+    except MisstepError:
+        raise
+    except Exception as error:  # noqa: BLE001 (the boundary around one item)
+        return unjudged(judge, item, f"judging it raised {_raised(error)}")
+    return given
+
+
+def unjudged(judge: FittedJudge, item: Item, reason: str) -> Verdict:
+    """The verdict on an item that the judge could not judge."""
+    model, prompt = getattr(judge, "model", None), getattr(judge, "prompt", None)
+    return Verdict(item.id, judge.name, None, "failed", model=model or None, prompt=prompt, error=reason)
+
+
+def _raised(error: Exception) -> str:
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -1,0 +1,116 @@
+"""A judge of patches as a validator: at the end of an attempt, and in the agent's loop where the setting allows it.
+
+It is a judge like any other (section 6.2 of the paper). It is shown the task with the failure, the patch, and what the
+validators say that run no test of the case. Whether the tests pass is not shown: in a run of repairs that is known
+without a judge, and it is what a judge of patches is measured against.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.items import Item, read_question
+from harness.judges.answering import answered
+from harness.places import data_folder
+from harness.protocols import Ask, FittedJudge, Judge
+from harness.repair_attempt import PATCH_JUDGE, Signal, signal_line
+from harness.verdict import Verdict
+
+ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
+"""The labels of a judge of patches: the paper's class 1 and class 0."""
+
+_NOT_SHOWN = frozenset({"oracle", "suite", PATCH_JUDGE})
+"""The validators that run tests of the case, and the judge itself; the suite is run only where the oracle passes."""
+
+_NO_CHECKS = "(no other check was made)"
+
+
+def question_folder() -> Path:
+    """The folder whose `benchmark.toml` says what a judge of patches is asked."""
+    return data_folder() / "repair" / "patches"
+
+
+def fitted_to_patches(judge: Judge) -> FittedJudge:
+    """A judge as it is asked about patches; raises `UsageError` where it is for other items or gives other labels."""
+    return judge.fitted(read_question(question_folder()), question_folder())
+
+
+def patch_item(name: str, task: str, patch: str, signals: Iterable[Signal]) -> Item:
+    """What a judge is shown of a patch.
+
+    Parameters
+    ----------
+    name
+        The attempt that the patch is of.
+    task
+        What was to be done, and the failure with its message and trace.
+    patch
+        The unified diff.
+    signals
+        What the validators say; those that run tests of the case are left out.
+    """
+    lines = [signal_line(signal) for signal in signals if signal.validator not in _NOT_SHOWN]
+    return Item(name, "patch", task=task, patch=patch, text="\n".join(lines) or _NO_CHECKS)
+
+
+def with_failure(task: str, failure: object) -> str:
+    """What the agent was told, and below it the failure where that leaves it out."""
+    return f"{task.rstrip()}\n\nThe failure:\n{failure}" if isinstance(failure, str) and failure else task
+
+
+class PatchJudge:
+    """A judge as it is asked about the patches of one attempt.
+
+    Parameters
+    ----------
+    judge
+        The judge, fitted to patches.
+    ask
+        Its way to a model.
+
+    Attributes
+    ----------
+    verdicts
+        Every verdict that it gave, in order.
+    """
+
+    def __init__(self, judge: FittedJudge, ask: Ask) -> None:
+        self._judge = judge
+        self._ask = ask
+        self._last: Item | None = None
+        self.verdicts: list[Verdict] = []
+
+    async def signal(self, item: Item) -> Signal:
+        """What it says of a finished patch; `passed` is `None` without a label, and the text says why there is none."""
+        verdict = await self._verdict(item)
+        passed = None if verdict.label is None else verdict.label == ACCEPTABLE
+        why = verdict.error or verdict.rationale
+        missing = f"no verdict ({verdict.status}{f': {why}' if why else ''})"
+        return Signal(PATCH_JUDGE, passed, missing if passed is None else verdict.rationale, verdict.score)
+
+    async def feedback(self, item: Item) -> str:
+        """What the agent is told of its patch so far; why there is no verdict is not its business."""
+        verdict = await self._verdict(item)
+        if verdict.label is None:
+            return f"The patch judge was asked about the change and gave no verdict ({verdict.status})."
+        if verdict.label == ACCEPTABLE:
+            return f"The patch judge finds the change acceptable. {verdict.rationale}".rstrip()
+        return (
+            f"{UNACCEPTED}. Look at the change again: make sure that it mends the cause and nothing else. You can edit "
+            f"the file again.\n{verdict.rationale}"
+        ).rstrip()
+
+    async def _verdict(self, item: Item) -> Verdict:
+        """The verdict on a patch; the last patch is not asked about twice."""
+        if item != self._last:
+            reason = self._judge.skip_reason(item)
+            self._last = item
+            self.verdicts.append(
+                Verdict(item.id, self._judge.name, None, "abstained", error=reason)
+                if reason
+                else await answered(self._judge, item, None, self._ask)
+            )
+        return self.verdicts[-1]
+
+
+UNACCEPTED = "The patch judge does not find the change acceptable"
+"""How the observation begins that tells the agent so."""

@@ -1,0 +1,93 @@
+"""What `misstep repair run` asks of models: the policy, the judge of patches, and their client."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec import Struct
+
+from harness.errors import UsageError
+from misstep.model_options import ModelOptions, client_settings, with_local_model
+
+if TYPE_CHECKING:
+    from harness.clients import ClientSettings
+    from harness.protocols import FittedJudge
+    from harness.repair.repairers import RepairerOptions
+
+PatchJudge = Annotated[
+    str,
+    typer.Option(
+        metavar="JUDGE",
+        help="Judge of the patches, as in `judge run`; patch_judge is the shipped one.",
+    ),
+]
+JudgeModel = Annotated[
+    str, typer.Option(metavar="M", help="Model of the patch judge; by default its own, then --model.")
+]
+
+
+class Agent(Struct, frozen=True):
+    """The options of the policy."""
+
+    policy: str
+    edit_format: str
+    temperature: float | None
+    functions: bool
+    replay_run: Path | None
+    seed: int
+
+
+@contextmanager
+def opened(
+    agent: Agent, asking: ModelOptions, patch_judge: str, judge_model: str
+) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, ClientSettings]]":
+    """What the policy is given, the judge of patches, and the client of both; the local model runs inside the block.
+
+    Raises
+    ------
+    UsageError
+        A model is missing, options contradict each other, or there is no such judge or it is none of patches.
+    """
+    from harness.agent.policies.model import Form, ModelSettings
+    from harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
+    from harness.runs.repair import recorded_runs
+
+    if agent.policy == "model" and not (asking.model or asking.local):
+        raise UsageError(
+            "the policy `model` needs a model", "Name one with --model, or --local for a test of the set-up."
+        )
+    recorded = recorded_runs(agent.replay_run) if agent.replay_run is not None else {}
+    with with_local_model(asking) as known:
+        form: Form = "functions" if agent.functions else "text"
+        name = "" if agent.policy in ASK_NO_MODEL else known.model
+        settings = ModelSettings(name, agent.temperature, seed=agent.seed, form=form)
+        options = RepairerOptions(agent.edit_format, settings, recorded, agent.seed)
+        judge, address = _judge(patch_judge, judge_model, known, alone=not name)
+        yield options, judge, client_settings(known, address)
+
+
+def _judge(
+    named: str, judge_model: str, known: ModelOptions, *, alone: bool
+) -> "tuple[FittedJudge | None, str | None]":
+    """The judge of patches, and the address of its model; `alone` says that the policy asks no model."""
+    from harness.repair.validators.patch_judge import fitted_to_patches
+    from harness.runs.known_judges import known_judge
+
+    if not named:
+        if judge_model:
+            raise UsageError("--judge-model without a judge", "Name the judge with --patch-judge.")
+        return None, None
+    if known.local and judge_model:
+        raise UsageError("--local has its own model", "Leave out --judge-model.")
+    judge = known_judge(named, model=judge_model or (known.model if known.local else ""), base_url=known.base_url)
+    if not getattr(judge, "model", ""):
+        judge = known_judge(named, model=known.model, base_url=known.base_url)
+    address: str | None = getattr(judge, "base_url", None)
+    if address and address != known.base_url and not alone:
+        raise UsageError(
+            f"the judge {judge.name} names a server of its own, {address}",
+            "One server answers the agent and the judge: name it with --base-url.",
+        )
+    return fitted_to_patches(judge), address

@@ -1,0 +1,84 @@
+"""The patches of repair runs as a benchmark of judges: gold is whether the tests pass, and no judge can see it."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.gold import read_gold
+from harness.clients import ClientSettings
+from harness.errors import InputError, UsageError
+from harness.items import read_items, read_question
+from harness.journal.records import read_verdicts
+from harness.repair_attempt import Signal
+from harness.runs.judge import run_judge
+from harness.runs.known_judges import known_judge
+from harness.runs.patches import write_patches
+from tests.misstep.made_up_repairs import four, repaired, repaired_run
+
+EXECUTED = "the oracle and the suite have said so"
+SIGNALS = (
+    Signal("oracle", True, EXECUTED),
+    Signal("static_analysis", True, "no new errors"),
+    Signal("suite", True, EXECUTED),
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    without = [
+        repaired("quince", None, 1),
+        repaired("plum", False, 1, patch=""),
+        repaired("pear", None, 1, ended="not_affirmed"),
+    ]
+    return repaired_run(tmp_path / "run", [*four("apple pear", signals=SIGNALS), *without])
+
+
+def test_every_scored_patch_is_an_item_with_the_executed_truth_as_gold(run: Path, tmp_path: Path) -> None:
+    written = write_patches([run], tmp_path / "patches")
+    assert (written.counts["items"], written.raters, written.positive) == (4, ("oracle",), "unacceptable")
+    assert {row.item.partition("/")[0]: row.label for row in read_gold(tmp_path / "patches")} == {
+        "apple": "acceptable",
+        "pear": "acceptable",
+        "plum": "unacceptable",
+        "quince": "unacceptable",
+    }
+    assert set(read_question(tmp_path / "patches").labels) == {"acceptable", "unacceptable"}
+    items = list(read_items(tmp_path / "patches"))
+    assert [(item.task, item.text, item.extra) for item in items[:1]] == [
+        ("Mend apple.", "static_analysis: passed (no new errors)", {"cluster": "apple"})
+    ]
+
+
+def test_no_item_says_whether_the_tests_pass(run: Path, tmp_path: Path) -> None:
+    write_patches([run], tmp_path / "patches")
+    assert EXECUTED not in (tmp_path / "patches/items.jsonl").read_text()
+    assert all(item.trajectory is None for item in read_items(tmp_path / "patches"))
+
+
+@pytest.mark.parametrize("name", ["patch_judge", "patch_acceptability", "tests.harness.repair.judging:AcceptsNothing"])
+def test_any_judge_of_patches_is_run_on_them(run: Path, tmp_path: Path, name: str) -> None:
+    write_patches([run], tmp_path / "patches")
+    client = ClientSettings(client="scripted", script="tests.harness.repair.judging:rejects")
+    ended = run_judge(known_judge(name, model="small-1"), tmp_path / "patches", tmp_path / "judged", client)
+    assert (ended.judged, ended.failed) == (4, 0)
+    assert {verdict.label for verdict in read_verdicts(tmp_path / "judged")} == {"unacceptable"}
+
+
+def test_a_folder_that_is_there_is_left_as_it_is(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is there already"):
+        write_patches([run], tmp_path)
+
+
+def test_the_same_attempt_of_two_runs_is_refused_and_leaves_nothing(run: Path, tmp_path: Path) -> None:
+    again = repaired_run(tmp_path / "again", four())
+    with pytest.raises(UsageError, match=r"two of the runs made the attempt apple/"):
+        write_patches([run, again], tmp_path / "patches")
+    assert not (tmp_path / "patches").exists()
+
+
+def test_a_run_without_patches_and_what_is_no_run_are_said(tmp_path: Path) -> None:
+    bare = repaired_run(tmp_path / "bare", four(patch=""))
+    with pytest.raises(InputError, match="no attempt has a patch"):
+        write_patches([bare], tmp_path / "patches")
+    with pytest.raises(InputError, match="not that of a repair run"):
+        write_patches([tmp_path], tmp_path / "patches")
