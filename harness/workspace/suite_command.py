@@ -23,7 +23,7 @@ def runner_of(command: str) -> Runner:
     return "unittest" if _UNITTEST.search(command) else "exit_code"
 
 
-def suite_command(command: str, tests: Sequence[str] = (), *, stop_at_first: bool = False) -> str:
+def suite_command(command: str, tests: Sequence[str] = ()) -> str:
     """A shell line that runs `tests`, all of them where none is named.
 
     `{tests}` in the command is where they go, otherwise they follow at its end; `{junit}` is the file to which the
@@ -42,10 +42,7 @@ def suite_command(command: str, tests: Sequence[str] = (), *, stop_at_first: boo
     line = command.replace("{tests}", named) if "{tests}" in command else f"{command} {named}".rstrip()
     line = line.replace("{junit}", REPORT)
     if runner == "pytest":
-        stop = " -x" if stop_at_first else ""
-        line += f" -p no:cacheprovider -o junit_family=xunit1 --junit-xml={REPORT}{stop}"
-    elif runner == "unittest" and stop_at_first:
-        line += " --failfast"
+        line += f" -p no:cacheprovider -o junit_family=xunit1 --junit-xml={REPORT}"
     return line
 
 

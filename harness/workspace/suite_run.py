@@ -10,12 +10,7 @@ from harness.workspace.workspace import Workspace
 
 
 def run_suite(
-    workspace: Workspace,
-    command: str,
-    tests: Sequence[str] = (),
-    limits: Limits | None = None,
-    *,
-    stop_at_first: bool = False,
+    workspace: Workspace, command: str, tests: Sequence[str] = (), limits: Limits | None = None
 ) -> SuiteReport:
     """Run chosen tests, or all where none is named; nothing is left in the workspace.
 
@@ -29,7 +24,7 @@ def run_suite(
     SandboxFailed
         The command was never started.
     """
-    line = suite_command(command, tests, stop_at_first=stop_at_first)
+    line = suite_command(command, tests)
     _forget_report(workspace)
     done = workspace.run(["/bin/sh", "-c", line], limits=limits)
     try:

@@ -25,7 +25,7 @@ class Found(Struct, frozen=True):
     status: os.stat_result
 
 
-def walk(root: Path, path: str = "") -> Iterator[Found]:
+def walk(root: Path) -> Iterator[Found]:
     """Everything beneath a folder, each folder before what is in it; links are not followed.
 
     Raises
@@ -35,8 +35,8 @@ def walk(root: Path, path: str = "") -> Iterator[Found]:
     PermissionError
         A program has closed a folder to everyone; see `open_up`.
     """
-    with beneath.folder_at(root, path) as top:
-        yield from _walk(top, f"{path}/" if path else "", beneath.DEEPEST)
+    with beneath.folder_at(root) as top:
+        yield from _walk(top, "", beneath.DEEPEST)
 
 
 def _walk(folder: int, prefix: str, levels: int) -> Iterator[Found]:

@@ -16,6 +16,7 @@ MOST_BYTES = 1 << 20
 """Files that are longer are not indexed: they are data or generated."""
 
 _TRIGRAM = 3
+_MOST_NEAR = 5
 
 
 class Hit(Struct, frozen=True):
@@ -96,19 +97,18 @@ class CodeIndex:
             if symbol.kind == kind and symbol.name == name and parent in (None, symbol.parent)
         ]
 
-    def near_symbols(self, kind: str, name: str, within: str | None = None, most: int = 5) -> list[str]:
+    def near_symbols(self, kind: str, name: str, within: str | None = None) -> list[str]:
         """Names of classes or methods that are nearly `name`, in one file or among those that share its beginning."""
         paths = [within] if within else [path for path, _ in self._files_with(name[:_TRIGRAM], None)]
         known = {symbol.name for path in paths for symbol in self.symbols(path) if symbol.kind == kind}
-        return get_close_matches(name, sorted(known), n=most, cutoff=0.5)
+        return get_close_matches(name, sorted(known), n=_MOST_NEAR, cutoff=0.5)
 
-    def near_paths(self, path: str, most: int = 5) -> list[str]:
+    def near_paths(self, path: str) -> list[str]:
         """Files that may have been meant by a path that is not there: of the same name first, then of a like path."""
         name = PurePosixPath(path).name
         same = [known for known in self.paths if PurePosixPath(known).name == name]
-        return (same + [near for near in get_close_matches(path, self.paths, n=most, cutoff=0.6) if near not in same])[
-            :most
-        ]
+        alike = get_close_matches(path, self.paths, n=_MOST_NEAR, cutoff=0.6)
+        return [*dict.fromkeys(same + alike)][:_MOST_NEAR]
 
     def _files_with(self, text: str, within: str | None) -> Iterator[tuple[str, str]]:
         if within is not None:

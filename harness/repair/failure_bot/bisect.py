@@ -55,7 +55,6 @@ def find_change(
     history: Sequence[Commit],
     run: Run,
     *,
-    known_good: bool = False,
     at_newest: Sequence[Outcome] = (),
     suspected: Mapping[str, float] | None = None,
     prior: Prior | None = None,
@@ -68,9 +67,8 @@ def find_change(
     Parameters
     ----------
     history
-        The commits that landed, oldest first; the test fails at the newest, at least at times.
-    known_good
-        Whether the oldest is known to be sound; otherwise that it is not is one of the answers.
+        The commits that landed, oldest first; the test fails at the newest, at least at times. That the oldest is not
+        sound is one of the answers.
     at_newest
         What runs at the newest commit have said already; they are not counted as runs.
     suspected
@@ -80,8 +78,6 @@ def find_change(
     """
     names = suspected or {}
     point = ChangePoint(len(history), weights=[names.get(commit.id, 1.0) for commit in history], prior=prior)
-    if known_good and len(history) > 1:
-        point.rule_out(0)
     for outcome in at_newest:
         if outcome in ("failed", "passed"):
             point.record(len(history) - 1, outcome)

@@ -147,20 +147,18 @@ class TaskStore:
             )
             return [_task(row) for row in rows]
 
-    def change_state(self, number: int, state: TaskState, *, expected: TaskState | None = None) -> RepairTask:
-        """Give a task another state; where another process has changed it from the expected one, nothing is done.
+    def change_state(self, number: int, state: TaskState) -> RepairTask:
+        """Give a task another state.
 
         Raises
         ------
         UsageError
-            There is no such task or state, it is not in the expected state, or another open task is about its failure.
+            There is no such task or state, or another open task is about its failure.
         """
         if state not in get_args(TaskState):
             raise UsageError(f"no state {state!r}", f"States: {', '.join(get_args(TaskState))}.")
         with self._usable(), self._at_once():
             before = self.task(number)
-            if expected is not None and before.state != expected:
-                raise UsageError(f"task {number} is {before.state}, not {expected}")
             try:
                 self._rows.execute("UPDATE task SET state = ? WHERE id = ?", (state, number))
             except sqlite3.IntegrityError as error:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from harness.agent.code_index.symbols import language_of
 from harness.errors import InputError
 from harness.repair.case import BEFORE, Case, write_case
-from harness.repair.failure_bot.bisect import CONFIDENCE, Bisection, find_change
+from harness.repair.failure_bot.bisect import Bisection, find_change
 from harness.repair.failure_bot.change_point import STEADY, Outcome
 from harness.repair.failure_bot.flakiness import Flakiness, FlakinessPrior, Recorded, rerun
 from harness.repair.failure_bot.grouping import Group, group_failures, joined
@@ -18,43 +18,34 @@ from harness.repair.failure_bot.repository import Commit, Repository
 from harness.repair.failure_bot.reproduce import CommitRuns, file_of, outcome_of, reproduce
 from harness.repair.failure_bot.rules import Decision, Situation, decide
 from harness.repair.failure_bot.tasks import RepairTask, TaskStore
-from harness.workspace import Limits, Sandbox, Toolchain
+from harness.workspace import Sandbox, Toolchain
+
+_MOST_COMMITS = 256
+"""How far back the search goes, along first parents."""
+
+_MOST_BISECTIONS = 20
+"""For how many causes at most the change is looked for."""
 
 _SUSPICION = 50.0
 """How many times likelier a change that another failure began with is the cause of this one too."""
 
 
 class Options(Struct, frozen=True):
-    """What a triage is asked.
+    """What is known of the tests, and what is looked for.
 
     Attributes
     ----------
-    commit
-        The commit whose failures are looked at.
-    known_good
-        A commit at which the tests were sound, where one is known; the search begins there.
-    most_commits
-        How far back the search goes, along first parents.
-    reruns
-        How often a test is run at most to tell whether it is flaky.
-    most_bisections
-        For how many causes at most the change is looked for.
     bisect_flaky
         Whether the change is looked for as well where the test is flaky.
     deterministic
         Whether the tests are known not to be flaky, so that log2 n runs tell the change.
+    flakiness
+        What is held of a test before any run.
     """
 
-    commit: str = "HEAD"
-    known_good: str = ""
-    most_commits: int = 256
-    reruns: int = 20
-    confidence: float = CONFIDENCE
-    most_bisections: int = 20
     bisect_flaky: bool = False
     deterministic: bool = False
     flakiness: FlakinessPrior = FlakinessPrior()
-    limits: Limits | None = None
 
 
 class Event(Struct, frozen=True):
@@ -86,7 +77,7 @@ def triage_repository(
     store: TaskStore | None = None,
     on_event: Callable[[Event], None] = lambda _: None,
 ) -> list[Triaged]:
-    """Reproduce the failures at a commit, tell flaky tests, group, bisect, find owners, file tasks, ask the rules.
+    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules.
 
     Parameters
     ----------
@@ -107,7 +98,7 @@ def triage_repository(
     options = options or Options()
     with (
         Repository(folder) as repository,
-        CommitRuns(repository, command, sandbox=sandbox, toolchain=toolchain, limits=options.limits) as runs,
+        CommitRuns(repository, command, sandbox=sandbox, toolchain=toolchain) as runs,
     ):
         return _Triage(repository, runs, options, record, store, on_event).all()
 
@@ -124,7 +115,7 @@ class _Triage:
     ) -> None:
         self.repository, self.runs, self.options, self.record, self.store = repository, runs, options, record, store
         self._on_event = on_event
-        self.commit = repository.commit(options.commit)
+        self.commit = repository.head
         self.suspected: dict[str, float] = {}
 
     def tell(self, stage: str, text: str) -> None:
@@ -141,10 +132,8 @@ class _Triage:
         paths = self.repository.paths(self.commit.id)
         groups = _apart(group_failures(found.failing, paths), states)
         self.tell("group", f"{len(found.failing)} failures have {len(groups)} causes")
-        most = self.options.most_bisections
-        bisections = [self._bisect(group.failures[0].id, states) for group in groups[:most]] + [None] * len(
-            groups[most:]
-        )
+        bisections = [self._bisect(group.failures[0].id, states) for group in groups[:_MOST_BISECTIONS]]
+        bisections += [None] * (len(groups) - len(bisections))
         of = {group.failures[0].id: found for group, found in zip(groups, bisections, strict=True)}
         blamed = [found.change.id if found and found.change else "" for found in bisections]
         return [self._filed(group, states, of[group.failures[0].id]) for group in joined(groups, blamed)]
@@ -160,8 +149,6 @@ class _Triage:
             first=set(tests),
             record=self.record,
             prior=self.options.flakiness,
-            confidence=self.options.confidence,
-            most_runs=self.options.reruns,
         )
         for test, state in found.items():
             self.tell(
@@ -173,8 +160,7 @@ class _Triage:
         state = states[test]
         if state.state == "flaky" and not self.options.bisect_flaky:
             return None
-        good = self.repository.commit(self.options.known_good).id if self.options.known_good else ""
-        history = self.repository.first_parents(self.commit.id, self.options.most_commits, after=good)
+        history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
 
         def told(commit: Commit, outcome: Outcome, posterior: float) -> None:
             self.tell("bisect", f"{test or 'the command'} at {commit.short}: {outcome} (best answer {posterior:.0%})")
@@ -185,11 +171,9 @@ class _Triage:
         found = find_change(
             history,
             lambda commit: self.runs.outcome(commit, test),
-            known_good=bool(good) and history[0].id == good,
             at_newest=seen,
             suspected=self.suspected,
             prior=STEADY if self.options.deterministic else None,
-            confidence=self.options.confidence,
             on_run=told,
         )
         if found.change is not None:
@@ -265,9 +249,9 @@ def examine(
         return decision
     with (
         Repository(folder) as repository,
-        CommitRuns(repository, task.command, sandbox=sandbox, toolchain=toolchain, limits=options.limits) as runs,
+        CommitRuns(repository, task.command, sandbox=sandbox, toolchain=toolchain) as runs,
     ):
-        head = repository.commit(options.commit)
+        head = repository.head
         since = 0
         if head.id != task.commit:
             since = max(1, len(repository.first_parents(head.id, 10_000, after=task.commit)) - 1)
@@ -283,8 +267,6 @@ def examine(
                 [test],
                 first=failed,
                 prior=options.flakiness,
-                confidence=options.confidence,
-                most_runs=options.reruns,
             )
             situation = replace(situation, flakiness=states[test])
     return decide(situation)

@@ -35,7 +35,7 @@ def test_the_first_commit_that_fails_is_blamed() -> None:
 
 
 def test_runs_at_the_newest_commit_are_evidence_and_are_not_counted() -> None:
-    found = find_change(HISTORY, broken_since(20), at_newest=["failed"], known_good=True, prior=STEADY)  # type: ignore[arg-type]
+    found = find_change(HISTORY, broken_since(20), at_newest=["failed"], prior=STEADY)  # type: ignore[arg-type]
     assert (found.change, found.runs) == (HISTORY[20], 5)
 
 

@@ -55,14 +55,6 @@ def test_a_task_that_is_open_already_is_brought_up_to_date(store: TaskStore) -> 
     assert later.attached_diff == "--- a\n+++ b\n"
 
 
-def test_a_state_is_changed_only_from_the_one_that_was_seen(store: TaskStore) -> None:
-    number = store.file_task(TASK).id
-    assert store.change_state(number, "fixed", expected="open").state == "fixed"
-    with pytest.raises(UsageError, match="is fixed, not open"):
-        store.change_state(number, "rejected", expected="open")
-    assert [task.state for task in store.tasks()] == ["fixed"]
-
-
 def test_a_closed_task_is_not_opened_beside_another_open_one(store: TaskStore) -> None:
     first = store.file_task(TASK).id
     store.change_state(first, "rejected")

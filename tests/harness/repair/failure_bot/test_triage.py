@@ -118,9 +118,13 @@ def test_the_change_of_a_flaky_test_is_looked_for_where_that_is_asked(
     assert "flaky" in [one.rule for one in found.decision.objections]
 
 
-def test_a_failure_that_was_there_all_along_has_no_change_to_blame(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made, ids = broken_at(tmp_path / "made", 0, 4)
-    (found,) = triaged(made.folder, sandbox, replace(QUICK, most_commits=2))
+    with monkeypatch.context() as near:
+        near.setattr("harness.repair.failure_bot.triage._MOST_COMMITS", 2)
+        (found,) = triaged(made.folder, sandbox)
     assert [one.rule for one in found.decision.objections] == ["no_change_to_blame"]
     assert found.task.blame == ""
     (found,) = triaged(made.folder, sandbox)
