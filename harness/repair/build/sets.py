@@ -28,7 +28,7 @@ PATCHES = ("small", "medium", "large")
 _TRIES = 8
 """Candidates tried in a package for each case that is wanted of it, and for one more."""
 
-_LARGEST_SHARE = 1 / 4
+LARGEST_SHARE = 1 / 4
 """The most of a category that is looked for in one package, unless there are fewer than four."""
 
 
@@ -88,7 +88,7 @@ def find_set(set_name: str, n: int, seed: int, out: Path, sandbox: Sandbox, work
     sources = [open_source(package, packages) for package in packages.values() if not package.only_needed]
     categories = PATCHES if set_name == "patchgen" else ("",)
     share = -(-n // max(1, len(sources)))
-    most = max(share, int(_LARGEST_SHARE * n))
+    most = max(share, int(LARGEST_SHARE * n))
     for quota in sorted({share, min(2 * share, most), most}):  # a small package may not have its share of faults
         jobs = [(source, category, quota) for source in sources for category in categories]
         with ThreadPoolExecutor(workers) as pool:

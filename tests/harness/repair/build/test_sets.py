@@ -1,14 +1,15 @@
 """The search for new cases is spread over packages, goes on where it ended, and takes only what is affirmed."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from harness.repair.build import sets
-from harness.repair.build.finding import Wanted
-from harness.repair.build.recipes import Place, Recipe, read_recipes, write_recipes
-from harness.repair.build.sets import HEADING, RECIPES, find_set
+from harness.repair.build.finding import LEAST_COVERAGE, Wanted
+from harness.repair.build.recipes import Place, Recipe, read_recipes, recipes_file, write_recipes
+from harness.repair.build.sets import HEADING, LARGEST_SHARE, RECIPES, find_set
 from harness.repair.build.syntax import read_modules
 from harness.repair.build.writing import Source
 from harness.workspace import Sandbox
@@ -88,3 +89,15 @@ def test_a_case_that_is_not_affirmed_is_not_taken(
 ) -> None:
     _Search({"a": 3}, monkeypatch, refused="a--0")
     assert [each.id for each in found("tf", 2)] == ["a--1", "a--2"]
+
+
+@pytest.mark.parametrize("category", sets.PATCHES)
+def test_the_shipped_set_holds_seventy_patches_of_each_size_from_many_packages(category: str) -> None:
+    recipes = [each for each in read_recipes(recipes_file("patchgen")) if each.complexity == category]
+    packages = Counter(each.package for each in recipes)
+    assert len({each.id for each in recipes}) == len(recipes) == 70
+    assert len(packages) >= 8
+    assert max(packages.values()) <= 70 * LARGEST_SHARE
+    assert len({place.operator for each in recipes for place in each.faults}) >= 12
+    assert all(len({place.file for place in each.faults}) == 1 for each in recipes)
+    assert all(each.coverage is None or each.coverage >= LEAST_COVERAGE for each in recipes)
