@@ -1,8 +1,9 @@
 """What people said about the items of a benchmark folder; nothing but analysis opens these files."""
 
 import csv
+import io
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from msgspec import Struct
 from harness.errors import InputError
 from harness.forms import json_form
 from harness.items import Inline, read_items
+from harness.journal.records import replace_file
 
 _SHOWN = 3
 _ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory and label."
@@ -95,6 +97,15 @@ def read_gold(folder: Path, items: Collection[str] | None = None) -> Iterator[Go
         yield row
     if unknown:
         raise _of_unknown_items(path, unknown)
+
+
+def write_gold(folder: Path, labels: Iterable[GoldLabel]) -> None:
+    """Write the labels of a benchmark folder, in order; raises as `replace_file`."""
+    with io.StringIO(newline="") as text:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(("item", "rater", "label"))
+        writer.writerows((one.item, one.rater, one.label) for one in labels)
+        replace_file(folder / "gold.csv", text.getvalue().encode())
 
 
 def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:

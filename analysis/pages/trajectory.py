@@ -117,20 +117,24 @@ def trajectory_page(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: F
     foot
         Where the page comes from.
     """
+    return render("trajectory.html.jinja", **trajectory_values(trajectory, verdicts, foot))
+
+
+def trajectory_values(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot) -> dict[str, Any]:
+    """The values of the template of such a page."""
     most = _most_of_each(trajectory)
     found = [verdict for verdict in verdicts if verdict.label == "yes"]
-    return render(
-        "trajectory.html.jinja",
-        title=trajectory.id,
-        finding=finding(trajectory, verdicts),
-        task=passage(trajectory.task, TEXT_SHOWN),
-        facts=run_facts(trajectory),
-        verdicts=[_verdict_view(verdict, len(trajectory.steps)) for verdict in sorted(verdicts, key=_found_first)],
-        spans=_spans(trajectory.steps),
-        steps=list(_step_views(trajectory.steps, found, most)),
-        n_steps=len(trajectory.steps),
-        foot=described(foot),
-    )
+    return {
+        "title": trajectory.id,
+        "finding": finding(trajectory, verdicts),
+        "task": passage(trajectory.task, TEXT_SHOWN),
+        "facts": run_facts(trajectory),
+        "verdicts": [_verdict_view(verdict, len(trajectory.steps)) for verdict in sorted(verdicts, key=_found_first)],
+        "spans": _spans(trajectory.steps),
+        "steps": list(_step_views(trajectory.steps, found, most)),
+        "n_steps": len(trajectory.steps),
+        "foot": described(foot),
+    }
 
 
 def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:

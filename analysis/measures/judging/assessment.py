@@ -204,6 +204,8 @@ def lead_table(assessment: Assessment, source: str) -> Table:
 def main_findings(assessment: Assessment, source: str) -> list[str]:
     """At most three sentences that say most of a judge beside its scores."""
     told = []
+    if 0 < assessment.prevalence.labelled < assessment.prevalence.answered and assessment.prevalence.positive:
+        told.append(prevalence_table(assessment.prevalence, source).finding)
     if any(flow.p_adjusted is not None and flow.p_adjusted <= _ALPHA for flow in assessment.bias.flows):
         told.append(flows_finding(assessment.bias))
     if not assessment.alternative_annotator.reason:

@@ -51,14 +51,14 @@ def browser_page(
         finding=finding,
         warnings=tuple(warnings),
         foot=described(foot),
-        policy=_policy([asset("sort.js"), whole]),
+        policy=policy([asset("sort.js"), whole]),
         browser_style=markup(asset("browser/style.css")),
         browser_script=markup(whole),
         **values,
     )
 
 
-def _policy(scripts: Iterable[str]) -> str:
+def policy(scripts: Iterable[str]) -> str:
     """The content security policy of a page: nothing is loaded, and no script runs but these.
 
     Parameters

@@ -1,0 +1,77 @@
+"""The page on which a person labels one item: what it is about, and a button a label, without what any judge said."""
+
+from msgspec import Struct
+
+from analysis.pages.browser.frame import policy
+from analysis.pages.foot import Foot
+from analysis.pages.rendering import asset, markup, render
+from analysis.pages.trajectory import trajectory_values
+from harness.trajectory import Trajectory
+
+
+class Label(Struct, frozen=True):
+    """A label that can be given: its key on the keyboard, its meaning, and whether it is the one that was given."""
+
+    name: str
+    key: str
+    meaning: str = ""
+    given: bool = False
+
+
+class Asked(Struct, frozen=True):
+    """An item to label.
+
+    Parameters
+    ----------
+    item, place, of
+        Its id, and the how-manieth of how many it is, counted from 1.
+    question
+        What is asked.
+    labels
+        What may be answered.
+    session
+        What it is about.
+    """
+
+    item: str
+    place: int
+    of: int
+    question: str
+    labels: tuple[Label, ...]
+    session: Trajectory
+
+
+def labelling_page(asked: Asked, *, labelled: int, foot: Foot) -> str:
+    """The page of one item; keys 1 to 9 give its labels, b goes back, s skips it.
+
+    Parameters
+    ----------
+    asked
+        The item.
+    labelled
+        How many items of the sample have a label already.
+    foot
+        Where the labels go.
+    """
+    script = asset("label.js")
+    values = trajectory_values(asked.session, (), foot) | {
+        "title": f"{asked.place} of {asked.of}: {asked.item}",
+        "finding": f"{labelled} of {asked.of} are labelled.",
+    }
+    return render(
+        "label.html.jinja",
+        **values,
+        asked=asked,
+        policy=policy([asset("sort.js"), script]).replace("form-action 'none'", "form-action 'self'"),
+        label_script=markup(script),
+    )
+
+
+def done_page(labelled: int, foot: Foot) -> str:
+    """The page after the last item."""
+    from analysis.pages.page import page
+
+    items = "1 item is" if labelled == 1 else f"{labelled} items are"
+    return page(
+        "All labelled", f"{items} labelled. You can close this page; the scores are in the terminal.", (), foot=foot
+    )
