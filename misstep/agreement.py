@@ -9,10 +9,13 @@ from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
 from misstep.agreement_options import (
+    Adjudicate,
     Boot,
     By,
+    Consensus,
     Decimal,
     File,
+    IntervalWidth,
     Item,
     Keep,
     Label,
@@ -46,6 +49,9 @@ def agreement(
     decimal: Decimal = None,
     boot: Boot = 10_000,
     seed: Seed = 0,
+    interval_width: IntervalWidth = None,
+    consensus: Consensus = None,
+    adjudicate: Adjudicate = None,
     json: Json = False,
     html: Html = None,
 ) -> None:
@@ -59,6 +65,7 @@ def agreement(
     from analysis.labels import Reading, read_questions
     from analysis.labels.content import shown
     from analysis.measures.agreement import QuestionReports, agreement_report
+    from analysis.measures.agreement.decisions import adjudication_csv, consensus_csv
 
     reading = Reading(
         raters=names(raters, "--raters"),
@@ -81,10 +88,16 @@ def agreement(
     ]
     for remark in remarks:
         say(f"misstep: {plain(f'{shown(file)}: {remark}')}")
-    reports = {name: agreement_report(labels, level, boot, seed) for name, labels in questions.labels.items()}
+    reports = {
+        name: agreement_report(labels, level, boot, seed, interval_width) for name, labels in questions.labels.items()
+    }
     found = QuestionReports(reports, questions.remarks)
+    if consensus is not None:
+        _write("--consensus", consensus, consensus_csv(found))
+    if adjudicate is not None:
+        _write("--adjudicate", adjudicate, adjudication_csv(found))
     if html is not None:
-        _write_page(found, file, html)
+        _write("--html", html, _page(found, shown(file)))
     if json:
         print(json_text(found.document()))
     else:
@@ -93,14 +106,17 @@ def agreement(
         print(reports_text(found))
 
 
-def _write_page(found: "QuestionReports", file: Path, html: Path) -> None:
-    from analysis.labels.content import shown
+def _page(found: "QuestionReports", file: str) -> str:
     from analysis.pages.agreement import report_page
-    from harness.journal.records import replace_file
 
     command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
-    written = report_page(found, shown(file), command).encode()
+    return report_page(found, file, command)
+
+
+def _write(option: str, file: Path, text: str) -> None:
+    from harness.journal.records import replace_file
+
     try:
-        replace_file(html, written)
+        replace_file(file, text.encode())
     except OSError as error:
-        raise UsageError(f"--html {html}: {error.strerror}", "Name a file in a folder that exists.") from error
+        raise UsageError(f"{option} {file}: {error.strerror}", "Name a file in a folder that exists.") from error

@@ -58,6 +58,23 @@ Boot = Annotated[
         min=0, metavar="N", help="Number of bootstrap resamples for an interval; 0 uses standard errors instead."
     ),
 ]
+IntervalWidth = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        metavar="W",
+        help="Width of an interval to aim for; the report then says how many more items it takes.",
+    ),
+]
+Consensus = Annotated[
+    Path | None, typer.Option(metavar="FILE.csv", help="Write the label that most raters gave each item to a CSV file.")
+]
+Adjudicate = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.csv", help="Write the items that raters disagree on to a CSV file, the most disputed first."
+    ),
+]
 
 
 def names(listed: str, option: str) -> list[str]:

@@ -6,13 +6,29 @@ from pathlib import Path
 
 from msgspec import structs
 
-from analysis.measures.agreement import QuestionReports
-from analysis.measures.agreement.tables import agreement_tables, headline, kappa_rows, method_notes, question_table
-from analysis.pages import Foot, page
+from analysis.measures.agreement import AgreementReport, QuestionReports
+from analysis.measures.agreement.rater_tables import rater_tables, raters_table, width_table
+from analysis.measures.agreement.tables import (
+    category_table,
+    confusion_tables,
+    disagreement_tables,
+    headline,
+    kappa_rows,
+    method_notes,
+    overall_table,
+    pair_table,
+    question_table,
+)
+from analysis.pages import Foot, Section, page
 from analysis.tables import Row, Table
 from harness.progress import say
 
 _PAIRS_DRAWN = 30
+_RATERS_SHOWN = 50
+_OPEN = 3
+"""Tables or sections of a kind that stand open; of more, each is opened by a click."""
+_ITEMS_OPEN = 20
+"""Items in dispute that stand open."""
 
 
 def report_page(found: QuestionReports, file: str, command: str) -> str:
@@ -32,18 +48,42 @@ def report_page(found: QuestionReports, file: str, command: str) -> str:
     foot = Foot(command, inputs=(f"{name}: {len(first.raters):,} raters",), seed=first.seed)
     notes = (*method_notes(first), *found.notes, *(note for report in found.reports.values() for note in report.notes))
     if list(found.reports) == [""]:
-        tables = agreement_tables(first, name)
-        return page("Agreement of raters", headline(first), tables, _figures(kappa_rows(first)), notes, foot=foot)
+        figures, sections = _figures(kappa_rows(first)), (*_sections(first),)
+        return page("Agreement of raters", headline(first), _tables(first, name), figures, notes, sections, foot=foot)
     overview = question_table(found, name)
-    tables = (overview, *_by_question(found, name))
-    return page("Agreement of raters", overview.finding, tables, _figures(list(overview.rows)), notes, foot=foot)
+    figures, sections = _figures(list(overview.rows)), (*_questions(found, name),)
+    return page("Agreement of raters", overview.finding, [overview], figures, notes, sections, foot=foot)
 
 
-def _by_question(found: QuestionReports, source: str) -> Iterator[Table]:
-    """The tables of every question, each with the question in its title."""
+def _tables(report: AgreementReport, source: str) -> Iterator[Table]:
+    """What is said of all items and raters together."""
+    yield overall_table(report, source)
+    if report.items_for_width is not None:
+        yield width_table(report, report.items_for_width)
+    if len(report.by_rater) > 2:
+        yield raters_table(report)
+    yield pair_table(report)
+    yield category_table(report)
+
+
+def _sections(report: AgreementReport, prefix: str = "") -> Iterator[Section]:
+    """Who was confused with whom, the items in dispute, and a section a rater; long ones are folded."""
+    if confusions := (*confusion_tables(report),):
+        yield Section(f"{prefix}Confusions", confusions, folded=len(confusions) > _OPEN)
+    if items := (*disagreement_tables(report),):
+        yield Section(f"{prefix}Items in dispute", items, folded=len(report.disagreements) > _ITEMS_OPEN)
+    for number, rater in enumerate(report.by_rater[:_RATERS_SHOWN], start=1):
+        tables = (*rater_tables(report, rater, number),)
+        yield Section(f"{prefix}{rater.rater}", tables, folded=len(report.by_rater) > _OPEN)
+
+
+def _questions(found: QuestionReports, source: str) -> Iterator[Section]:
+    """The sections of every question; their tables are named by its number."""
     for number, (question, report) in enumerate(found.reports.items(), start=1):
-        for table in agreement_tables(report, source):
-            yield structs.replace(table, name=f"question_{number}_{table.name}", title=f"{question}: {table.title}")
+        whole = Section(question, (*_tables(report, source),), folded=len(found.reports) > _OPEN)
+        for section in (whole, *_sections(report, f"{question}: ")):
+            tables = [structs.replace(table, name=f"question_{number}_{table.name}") for table in section.tables]
+            yield structs.replace(section, tables=(*tables,), folded=section.folded or section is not whole)
 
 
 def _figures(kappas: list[Row]) -> list[str]:

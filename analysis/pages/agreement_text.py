@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from analysis.measures.agreement import AgreementReport, Pair, QuestionReports
+from analysis.measures.agreement.rater_tables import APPROXIMATE, use_text, width_finding
 from analysis.measures.agreement.tables import (
     confusions,
     headline,
@@ -14,6 +15,7 @@ from analysis.measures.agreement.tables import (
     tally,
 )
 from analysis.stats.estimate import Estimate
+from analysis.tables import Unit
 from analysis.tables.aligned import aligned, cut
 from analysis.tables.wording import MISSING, count_text, counted_text, number_text
 from harness.escaping import plain
@@ -46,8 +48,10 @@ def report_text(report: AgreementReport) -> str:
     parts = (
         _folded(headline(report)),
         _overall(report),
+        _goal(report),
         _pairs(report),
         _weighted(report),
+        _raters(report),
         _labels(report),
         _confusion(report),
         _disagreements(report),
@@ -98,6 +102,40 @@ def _weighted(report: AgreementReport) -> Lines:
 def _weighted_row(pair: Pair, estimates: list[Estimate]) -> list[str]:
     figures = [text for one in estimates for text in (number_text(one.value, "coefficient"), _interval(one))]
     return [" / ".join(pair.raters), *figures, count_text(pair.n), estimates[0].reason]
+
+
+def _goal(report: AgreementReport) -> Lines:
+    """The items that narrower intervals take, where somebody wishes for them."""
+    goal = report.items_for_width
+    if goal is None:
+        return
+    yield from _folded(width_finding(report, goal))
+    header = [f"For intervals {number_text(goal.width)} wide", "now", "items in all", "more", ""]
+    rows = [
+        [name, number_text(one.interval_width, "coefficient"), count_text(one.items), count_text(one.more), one.reason]
+        for (name, _), one in zip(overall_estimates(report), goal.coefficients, strict=True)
+    ]
+    yield from _aligned(header, rows)
+    yield from _folded(APPROXIMATE)
+
+
+def _raters(report: AgreementReport) -> Lines:
+    """Each of three raters or more beside the majority of the others, and the labels that tell them apart."""
+    if len(report.by_rater) < 3:
+        return
+    shown = report.by_rater[:_PAIRS_SHOWN]
+    rows = [
+        [
+            one.rater,
+            number_text(one.with_majority.value, "share"),
+            _interval(one.with_majority, "share"),
+            count_text(one.with_majority.n),
+            use_text(one) or one.with_majority.reason,
+        ]
+        for one in shown
+    ]
+    yield from _aligned(["Raters", "with the others' majority", "95% interval", "items", ""], rows)
+    yield from _more(len(report.by_rater) - len(shown))
 
 
 def _labels(report: AgreementReport) -> Lines:
@@ -170,10 +208,10 @@ def _consensus(report: AgreementReport) -> Lines:
     yield from _more(len(tied) - _ITEMS_SHOWN)
 
 
-def _interval(estimate: Estimate) -> str:
+def _interval(estimate: Estimate, unit: Unit = "coefficient") -> str:
     if estimate.low is None:
         return ""
-    return f"{number_text(estimate.low, 'coefficient')} to {number_text(estimate.high, 'coefficient')}"
+    return f"{number_text(estimate.low, unit)} to {number_text(estimate.high, unit)}"
 
 
 def _folded(text: str) -> list[str]:

@@ -1,11 +1,21 @@
 """A page: title, the finding as the first sentence, figures, tables, how it was made, and where it comes from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
 
 from analysis.pages.foot import Foot, described
 from analysis.pages.rendering import markup, render
-from analysis.pages.table_html import table_html
+from analysis.pages.table_html import table_html, table_id
 from analysis.tables import Table
+
+
+class Section(Struct, frozen=True):
+    """Tables below the others under a heading of their own; `folded` ones are opened by a click."""
+
+    title: str
+    tables: tuple[Table, ...]
+    folded: bool = False
 
 
 def page(
@@ -14,6 +24,7 @@ def page(
     tables: Iterable[Table] = (),
     figures: Iterable[str] = (),
     notes: Iterable[str] = (),
+    sections: Sequence[Section] = (),
     *,
     foot: Foot,
 ) -> str:
@@ -31,9 +42,13 @@ def page(
         Inline SVG from `analysis.plots`, shown before the tables.
     notes
         How it was made and what to beware of, a paragraph each.
+    sections
+        Shown after the tables; where there are some, a contents list names the tables and them.
     foot
         Where the page comes from.
     """
+    tables = tuple(tables)
+    contents = [(table_id(table), table.title) for table in tables] if sections else []
     return render(
         "page.html.jinja",
         title=title,
@@ -41,5 +56,7 @@ def page(
         tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
         figures=[markup(figure) for figure in figures],
         notes=tuple(notes),
+        contents=contents,
+        sections=[(section, [markup(table_html(table)) for table in section.tables]) for section in sections],
         foot=described(foot),
     )

@@ -7,7 +7,7 @@ printed, with the texts of the page.
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,19 @@ _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 def csv_text(table: Table) -> str:
-    """A table as CSV, a line a row; `None` is an empty field.
+    """A table as CSV, a line a row; `None` is an empty field."""
+    return csv_of(COLUMNS, ([getattr(row, name) for name in COLUMNS] for row in table.rows))
+
+
+def csv_of(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Values as CSV under a header.
 
     Text loses its control codes; what a spreadsheet would take for a formula is preceded by an apostrophe.
     """
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_field(getattr(row, name)) for name in COLUMNS] for row in table.rows)
+    writer.writerow(map(_field, header))
+    writer.writerows(map(_field, row) for row in rows)
     return lines.getvalue()
 
 

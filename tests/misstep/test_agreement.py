@@ -36,6 +36,11 @@ ann / ben            66.7%          0.455  −0.211 to 1.000      6
 ann / cat            85.7%          0.781   0.410 to 1.000      7
 ben / cat            66.7%          0.500  −0.036 to 1.000      6
 
+Raters  with the others' majority     95% interval  items
+ann                        100.0%  56.6% to 100.0%      5
+ben                         80.0%   37.6% to 96.4%      5
+cat                        100.0%  56.6% to 100.0%      5
+
 By label  kappa     95% interval  ratings
 agent     0.616   0.003 to 1.000        9
 infra     0.657  −0.263 to 1.000        4
@@ -316,8 +321,9 @@ def test_several_questions_have_a_report_each_in_the_text_the_json_and_the_page(
     assert out.startswith("Fleiss' kappa runs from 0.000 (severity) to 1.000 (cause) over 2 questions.")
     assert "\nQuestion: severity\n==================\n" in out
     text = page.read_text(encoding="utf-8")
-    assert "severity: Pairs of raters" in text
-    assert "cause: Pairs of raters" in text
+    for question in ("cause", "severity"):
+        assert f"<summary><h2><bdi>{question}</bdi></h2></summary>" in text
+        assert f"<bdi>{question}: ann</bdi>" in text
 
 
 def test_what_was_read_otherwise_than_written_is_said_once_and_stands_in_the_json(misstep: Any, tmp_path: Path) -> None:
@@ -372,9 +378,45 @@ def test_control_codes_in_labels_do_not_reach_the_terminal(misstep: Any, tmp_pat
     assert "\x07" not in out + err
 
 
+def test_the_page_has_a_section_for_each_rater_that_its_contents_list_links(misstep: Any, labels: Path) -> None:
+    page = labels.parent / "page.html"
+    misstep(labels, "--boot", 0, "--html", page)
+    text = page.read_text(encoding="utf-8")
+    contents = text.split('aria-label="On this page">')[1].split("</nav>")[0]
+    for number, title in enumerate(("Confusions", "Items in dispute", "ann", "ben", "cat"), start=1):
+        assert f'<a href="#section-{number}"><bdi>{title}</bdi></a>' in contents
+        assert f'id="section-{number}"' in text
+    assert "Labels of cat and of the others on the same items" in text
+
+
+def test_the_items_that_a_narrower_interval_takes_are_said_and_stand_in_the_json(misstep: Any, labels: Path) -> None:
+    given = (labels, "--boot", 0, "--interval-width", 0.2)
+    goal = document(misstep, *given)["items_for_width"]
+    width = goal["coefficients"][0]["interval_width"]
+    assert goal["coefficients"][0]["items"] == int(np.ceil(8 * (width / 0.2) ** 2))
+    out = misstep(*given)[1]
+    assert f"About {goal['coefficients'][0]['more']} more items" in out
+    assert "items_for_width" not in document(misstep, labels, "--boot", 0)
+    assert misstep(labels, "--interval-width", 0)[0] == 2
+
+
+def test_consensus_and_items_to_adjudicate_are_written_for_a_spreadsheet(misstep: Any, labels: Path) -> None:
+    consensus, adjudicate = labels.parent / "consensus.csv", labels.parent / "adjudicate.csv"
+    given = (labels, "--boot", 0, "--consensus", consensus, "--adjudicate", adjudicate)
+    assert misstep(*given)[1] == TEXT
+    assert consensus.read_text().splitlines()[:4] == [
+        "item,label,tied,candidates",
+        "run-1,agent,no,",
+        "run-2,task,no,",
+        "run-3,,yes,agent; infra; task",
+    ]
+    assert adjudicate.read_text() == ("item,ann,ben,cat,decision\nrun-3,agent,task,infra,\nrun-2,task,agent,task,\n")
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [
+        (LABELS, ["--consensus", "/nowhere/c.csv"], "--consensus /nowhere/c.csv: No such file or directory. "),
         ("item,ann,ben\n1,a,b\n1,a,b\n", [], "{file}:3: item '1' is on line 2 already. "),
         (LABELS, ["--raters", "ann,zoe"], "{file} has no rater 'zoe'. Its raters are 'ann', 'ben', 'cat'."),
         (LABELS, ["--raters", '"ann'], '--raters "ann: unexpected end of data. '),

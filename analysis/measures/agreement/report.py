@@ -4,6 +4,7 @@ The fields and their order are the JSON that scripts may rely on. Every interval
 standard errors where resampling is not asked for or would take too long; `method` says which.
 """
 
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -21,6 +22,8 @@ from analysis.measures.agreement.intervals import (
     may_resample,
     weightings,
 )
+from analysis.measures.agreement.precision import WidthGoal, width_goal
+from analysis.measures.agreement.raters import RaterReport, rater_reports
 from analysis.stats import coefficients
 from analysis.stats.agreement import NO_PAIRS
 from analysis.stats.coefficients import Weighting
@@ -128,7 +131,17 @@ class AgreementReport(Struct, frozen=True, omit_defaults=True):
     interval_methods: list[str]
     too_many_to_resample: bool
     notes: list[str]
+    by_rater: list[RaterReport]
     gwet_ac2: Weighted | None = None
+    items_for_width: WidthGoal | None = None
+
+
+class Dissent(Struct, frozen=True):
+    """An item that a rater labelled otherwise than the majority of the others, and how often these gave each label."""
+
+    item: str
+    label: str
+    others: str
 
 
 class QuestionReports(Struct, frozen=True):
@@ -157,7 +170,11 @@ class _Items(Struct, frozen=True):
 
 
 def agreement_report(
-    labels: Labels, level: ScaleLevel = "nominal", resamples: int = 10_000, seed: int = 0
+    labels: Labels,
+    level: ScaleLevel = "nominal",
+    resamples: int = 10_000,
+    seed: int = 0,
+    width: float | None = None,
 ) -> AgreementReport:
     """All figures on the agreement of the raters of some items.
 
@@ -171,6 +188,8 @@ def agreement_report(
         Of the bootstrap; with 0, intervals come from standard errors.
     seed
         Of the resampling: the same seed gives the same figures.
+    width
+        How wide intervals are wished for: the report then says how many items that takes.
 
     Raises
     ------
@@ -188,6 +207,7 @@ def agreement_report(
     agreement = float(coefficients.observed_agreement(sets, items.counts)[0])
     of_item = items.by_count.of_item[items.by_rater.of_item]
     few = np.flatnonzero(ratings[of_item] < 2).tolist()
+    weighted = Weighted(*more) if (more := overall[3 + len(labels.categories) :]) else None
     return AgreementReport(
         n_items=int(items.items[ratings >= 1].sum()),
         n_raters=len(labels.raters),
@@ -209,8 +229,30 @@ def agreement_report(
         interval_methods=list(dict.fromkeys(used)),
         too_many_to_resample=resamples > 0 and any(way != BOOTSTRAP for way in used),
         notes=labels.remarks,
-        gwet_ac2=Weighted(*weighted) if (weighted := overall[3 + len(labels.categories) :]) else None,
+        by_rater=rater_reports(labels.raters, labels.categories, items.by_rater),
+        gwet_ac2=weighted,
+        items_for_width=None if width is None else width_goal(_by_name(overall, weighted), width),
     )
+
+
+def dissents(report: AgreementReport, rater: str) -> list[Dissent]:
+    """The items on which one label leads among the others, and a rater gave another one."""
+    found = []
+    for item in report.disagreements:
+        others = Counter(label for who, label in item.labels.items() if who != rater).most_common()
+        leads = len(others) == 1 or others[0][1] > others[1][1]
+        if leads and item.labels.get(rater, others[0][0]) != others[0][0]:
+            tally = ", ".join(f"{label} {count}" for label, count in others)
+            found.append(Dissent(item.item, item.labels[rater], tally))
+    return found
+
+
+def _by_name(overall: list[Estimate], weighted: Weighted | None) -> dict[str, Estimate]:
+    """The coefficients over all raters by their names in the JSON."""
+    named = dict(zip(("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"), overall, strict=False))
+    if weighted is not None:
+        named |= {"gwet_ac2_linear": weighted.linear, "gwet_ac2_quadratic": weighted.quadratic}
+    return named
 
 
 def _grouped(labels: Labels) -> _Items:

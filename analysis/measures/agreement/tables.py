@@ -36,25 +36,6 @@ _MOST_ROWS = 200
 _MOST_MATRICES = 10
 
 
-def agreement_tables(report: AgreementReport, source: str) -> tuple[Table, ...]:
-    """The whole report as tables: overall, pairs, labels, confusions, disagreements, ties.
-
-    Parameters
-    ----------
-    report
-        What was found.
-    source
-        The file of labels, which the first table names for all.
-    """
-    return (
-        overall_table(report, source),
-        pair_table(report),
-        category_table(report),
-        *confusion_tables(report),
-        *disagreement_tables(report),
-    )
-
-
 @made_by_this
 def question_table(found: QuestionReports, source: str) -> Table:
     """The coefficient that suits the level of each of several questions."""
@@ -173,7 +154,7 @@ def overall_table(report: AgreementReport, source: str) -> Table:
 @made_by_this
 def pair_table(report: AgreementReport) -> Table:
     """Agreement and Cohen's kappa of each pair of raters."""
-    rows = [row for pair in report.pairs[:_MOST_ROWS] for row in _pair_rows(pair)]
+    rows = [row for pair in report.pairs[:_MOST_ROWS] for row in pair_rows(pair, " / ".join(pair.raters))]
     return _table("pairs", "Pairs of raters", _pairs_finding(report), tuple(rows), _left_out(len(report.pairs)))
 
 
@@ -236,8 +217,8 @@ def disagreement_tables(report: AgreementReport) -> Iterator[Table]:
         yield _table("ties", "Ties", finding, ties, _left_out(len(tied)))
 
 
-def _pair_rows(pair: Pair) -> tuple[Row, ...]:
-    group = " / ".join(pair.raters)
+def pair_rows(pair: Pair, group: str) -> tuple[Row, ...]:
+    """Agreement and kappas of two raters, under a heading."""
     agreement = Row("agreement", pair.agreement, n=pair.n, unit="share", group=group)
     return agreement, *(_row(name, estimate, group=group) for name, estimate in pair_estimates(pair))
 
@@ -307,6 +288,7 @@ def _row(quantity: str, estimate: Estimate, source: str = "", *, group: str = ""
 
 
 def _table(name: str, title: str, finding: str, rows: tuple[Row, ...], notes: tuple[str, ...] = ()) -> Table:
+    """A table of agreement, which is not one of a paper's."""
     return Table(name, "agreement", title, finding, rows, notes)
 
 

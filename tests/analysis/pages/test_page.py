@@ -2,7 +2,8 @@
 
 import pytest
 
-from analysis.pages import Foot, page
+from analysis.pages import Foot, Section, page
+from analysis.pages.table_html import table_id
 from analysis.plots import bars
 from harness.errors import InputError
 from tests.analysis.pages.html_rules import check_page
@@ -25,6 +26,21 @@ def test_finding_figure_table_and_making_follow_each_other():
     html = made()
     places = [html.index(part) for part in ("<h1>", 'class="lede"', "<svg", "<table", "It was counted.", "<footer")]
     assert places == sorted(places)
+
+
+def test_sections_stand_below_the_tables_and_a_contents_list_links_all_of_them():
+    table, other = compared(), by_set()
+    html = made(tables=[table], sections=[Section("<b>First</b>", (other,)), Section("Second", (), folded=True)])
+    found = check_page(html)
+    assert found.addresses == ["data:,", "#main", f"#{table_id(table)}", "#section-1", "#section-2"]
+    assert '<details class="section" id="section-1" open>' in html
+    assert '<details class="section" id="section-2">' in html
+    assert "&lt;b&gt;First" in html
+    assert html.index(f'id="{table_id(table)}"') < html.index('id="section-1"') < html.index(f'id="{table_id(other)}"')
+
+
+def test_a_page_without_sections_has_no_contents_list():
+    assert "<nav" not in made()
 
 
 def test_a_page_stands_alone():

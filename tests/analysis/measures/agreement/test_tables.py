@@ -6,7 +6,7 @@ import pytest
 
 from analysis.labels import ScaleLevel, read_labels
 from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.measures.agreement.tables import agreement_tables, headline, reading
+from analysis.measures.agreement.tables import confusion_tables, disagreement_tables, headline, reading
 
 
 def report(folder: Path, lines: list[str], level: ScaleLevel = "nominal") -> AgreementReport:
@@ -42,23 +42,17 @@ def test_the_headline_suits_the_level_of_measurement(tmp_path: Path) -> None:
 
 def test_few_labels_give_a_matrix_a_pair_and_many_a_list_of_confusions(tmp_path: Path) -> None:
     few = report(tmp_path, ["item,ann,ben", "1,a,b", "2,a,a", "3,b,b"])
-    assert [table.name for table in agreement_tables(few, "x")] == [
-        "overall",
-        "pairs",
-        "labels",
-        "confusion_1",
-        "disagreements",
-        "ties",
-    ]
+    assert [table.name for table in confusion_tables(few)] == ["confusion_1"]
+    assert [table.name for table in disagreement_tables(few)] == ["disagreements", "ties"]
     many = report(tmp_path, ["item,ann,ben", "1,a,b", "2,a,b", "3,c,d", "4,e,f", "5,b,b"])
-    (confusions,) = [table for table in agreement_tables(many, "x") if table.name == "confusions"]
+    (confusions,) = confusion_tables(many)
     assert confusions.finding == "Most often, ann said a where ben said b: 2 items."
     assert [(row.quantity, row.value) for row in confusions.rows] == [("a / b", 2), ("c / d", 1), ("e / f", 1)]
 
 
 def test_long_lists_are_cut_and_say_how_much_is_left(tmp_path: Path) -> None:
     found = report(tmp_path, ["item,ann,ben", *(f"{item},a,b" for item in range(250))])
-    (disagreements,) = [table for table in agreement_tables(found, "x") if table.name == "disagreements"]
+    disagreements = next(disagreement_tables(found))
     assert len(disagreements.rows) == 200 * 2
     assert disagreements.notes == ("The first 200; 50 more are in the output of --json.",)
     assert disagreements.finding == "Raters differ on 250 items of 250 (100.0%)."
@@ -66,10 +60,10 @@ def test_long_lists_are_cut_and_say_how_much_is_left(tmp_path: Path) -> None:
 
 def test_perfect_agreement_has_no_table_of_disagreements(tmp_path: Path) -> None:
     found = report(tmp_path, ["item,ann,ben", "1,a,a", "2,b,b"])
-    assert "disagreements" not in [table.name for table in agreement_tables(found, "x")]
+    assert list(disagreement_tables(found)) == []
 
 
 def test_with_more_raters_than_fit_abreast_labels_are_tallied(tmp_path: Path) -> None:
     found = report(tmp_path, ["item,a,b,c,d,e,f", "1,x,x,y,x,y,z", "2,x,x,x,x,x,x"])
-    (disagreements,) = [table for table in agreement_tables(found, "x") if table.name == "disagreements"]
+    disagreements = next(disagreement_tables(found))
     assert [row.value for row in disagreements.rows] == ["x 3, y 2, z 1"]

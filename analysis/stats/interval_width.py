@@ -1,0 +1,42 @@
+"""How many items narrow an interval to a width: standard errors fall with the root of the number of items."""
+
+from math import ceil
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.resampling import NO_WIDTH
+from harness.errors import UsageError
+
+
+def items_for_width(estimate: Estimate, width: float) -> int | None:
+    """The number of items, like those at hand, with which the interval of an estimate is about so wide.
+
+    An interval of n items that is w wide is w·sqrt(n/m) wide with m of them, so m = n·(w/width)². It is an
+    approximation: bounds at 1, skewed resamples and the uncertainty of w itself are left aside.
+
+    Parameters
+    ----------
+    estimate
+        With its interval and its n.
+    width
+        From the lower to the upper bound, as it is wished for.
+
+    Returns
+    -------
+    int or None
+        `None` where the estimate has no interval, or one without width.
+
+    Raises
+    ------
+    UsageError
+        The width is not above 0.
+
+    Examples
+    --------
+    >>> items_for_width(Estimate(0.6, 0.4, 0.8, n=50), 0.2)
+    200
+    """
+    if not width > 0:
+        raise UsageError(f"an interval cannot be {width:g} wide", "Give a width above 0.")
+    if estimate.low is None or estimate.high is None or not estimate.n or estimate.high - estimate.low < NO_WIDTH:
+        return None
+    return ceil(round(estimate.n * ((estimate.high - estimate.low) / width) ** 2, 6))

@@ -1,0 +1,57 @@
+"""Differences of two means measured on the same items: paired t intervals, many columns at once."""
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import FloatArray, IntArray
+from analysis.stats.resampling import NO_WIDTH
+
+PAIRED_T = "paired t interval over items"
+
+
+class PairedMeans(Struct, frozen=True):
+    """Two means of the same `n` items, and the first less the second with its interval."""
+
+    first: float
+    second: float
+    difference: Estimate
+
+
+def paired_means(first: FloatArray, second: FloatArray, items: IntArray) -> list[PairedMeans]:
+    """The means of each column in two arrays, and their differences with 95% intervals by Student's t.
+
+    Parameters
+    ----------
+    first, second
+        Patterns x columns: what was measured, once and again.
+    items
+        Patterns: how many items have each; at least one item in all.
+
+    Returns
+    -------
+    list of PairedMeans
+        A column each.
+
+    Examples
+    --------
+    >>> paired_means(np.array([[1.0], [0.0]]), np.array([[0.0], [0.0]]), np.array([2, 2]))[0].difference.value
+    0.5
+    """
+    from scipy.special import stdtrit
+
+    n = int(items.sum())
+    means = [items @ values / n for values in (first, second)]
+    differences = means[0] - means[1]
+    if n < 2:
+        reason = "one item has no standard error"
+        unknown = [Estimate(float(value), n=n, reason=reason) for value in differences]
+        return [PairedMeans(*row) for row in zip(*(mean.tolist() for mean in means), unknown, strict=True)]
+    squares = items @ (first - second - differences) ** 2
+    margins = float(stdtrit(n - 1, 0.975)) * np.sqrt(squares / (n - 1) / n)
+    flat = "all items give the same difference: an interval without width says nothing of the uncertainty"
+    estimates = [
+        Estimate(value, value - margin, value + margin, n, PAIRED_T, "" if 2 * margin > NO_WIDTH else flat)
+        for value, margin in zip(differences.tolist(), margins.tolist(), strict=True)
+    ]
+    return [PairedMeans(*row) for row in zip(*(mean.tolist() for mean in means), estimates, strict=True)]
