@@ -3,6 +3,7 @@
 A case that stands whole is not made again, so a build that was killed goes on where it was.
 """
 
+import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -148,13 +149,15 @@ class _Search:
         return self._tries[key]
 
     def _stands(self, recipe: Recipe, source: Source, category: str) -> bool:
-        """Whether the case of a recipe is affirmed and taken; it is not where the category is full by now."""
+        """Whether the case of a recipe is affirmed and taken; where the category is full by now, none of it is left."""
         why = write_planted(recipe, source, self.set_name, self.out, self.sandbox)
         with self._lock:
             taken = not why and not self.enough(category)
             if taken:
                 self.recipes.append(recipe)
                 write_recipes(self.out / RECIPES, self.recipes, HEADING)
+            elif not why:
+                shutil.rmtree(self.out / recipe.id)
             _tell(self._count(category), self.n, f"{category} {recipe.id}".strip(), why)
         return taken
 

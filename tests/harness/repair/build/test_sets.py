@@ -1,5 +1,6 @@
 """The search for new cases is spread over packages, goes on where it ended, and takes only what is affirmed."""
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -89,6 +90,22 @@ def test_a_case_that_is_not_affirmed_is_not_taken(
 ) -> None:
     _Search({"a": 3}, monkeypatch, refused="a--0")
     assert [each.id for each in found("tf", 2)] == ["a--1", "a--2"]
+
+
+def test_a_case_that_is_affirmed_when_there_are_enough_leaves_no_folder(
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _Search({"a": 9, "b": 9}, monkeypatch)
+    both = threading.Barrier(2, timeout=30)
+
+    def write_at_once(recipe: Recipe, *_: object) -> str:
+        both.wait()
+        (tmp_path / recipe.id).mkdir()
+        return ""
+
+    monkeypatch.setattr(sets, "write_planted", write_at_once)
+    (taken,) = find_set("tf", 1, 0, tmp_path, sandbox, 2).made
+    assert sorted(place.name for place in tmp_path.iterdir()) == [taken.id, RECIPES]
 
 
 @pytest.mark.parametrize("category", sets.PATCHES)
