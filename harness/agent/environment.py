@@ -70,8 +70,8 @@ class Environment:
         Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong; `None` where the
         setting gives none.
     patch_judge
-        Gives what a judge says of the whole change so far, which passes the other checks; `None` where the agent is not
-        told.
+        Gives what a judge says of the whole change so far; it is asked after an edit with which the tests pass and no
+        other check complains. `None` where there is no judge.
     diffs, tasks
         By number: what `get_diff_details` and `get_task_details` give.
     """

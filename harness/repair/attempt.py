@@ -131,8 +131,8 @@ async def attempt(
 def _judging(
     judge: PatchJudge | None, name: str, folder: CaseFolder, workspace: Workspace, start: Snapshot, setting: Setting
 ) -> Callable[[], Awaitable[str]] | None:
-    """What asks the judge about the patch so far; `None` where the agent is not told."""
-    if judge is None or not setting.patch_judge:
+    """What asks the judge about the patch so far; `None` where there is no judge."""
+    if judge is None:
         return None
 
     def so_far() -> Item:

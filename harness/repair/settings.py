@@ -6,20 +6,15 @@ from harness.errors import UsageError
 
 
 class Setting(Struct, frozen=True):
-    """Which feedback an agent gets while it works; how a patch is scored does not depend on it."""
+    """Which feedback an agent gets while it works; how a patch is scored does not depend on it.
+
+    Where a run has a judge of patches, an agent with test execution is told its verdicts: a patch is sent to the judge
+    after it has passed its verification (figure 1), and an agent that may not see its tests pass would learn it so.
+    """
 
     name: str
     static_analysis: bool
     test_execution: bool
-
-    @property
-    def patch_judge(self) -> bool:
-        """Whether the agent is told what a judge says of its patch, where a run has one.
-
-        A patch is sent to the judge after it has passed its verification (figure 1), so that only an agent that may see
-        its tests pass hears of it: the others would learn from the judge that they do.
-        """
-        return self.test_execution
 
 
 SETTINGS: dict[str, Setting] = {

@@ -71,8 +71,9 @@ def environment(
     found: str | None = None,
     diffs: dict[str, str] | None = None,
     patcher: Patcher | None = None,
+    judged: str | None = None,
 ) -> Environment:
-    """An environment over files in memory, with prepared replies, test reports and static analysis."""
+    """An environment over files in memory, with prepared replies, test reports, static analysis and verdict."""
     left = list(reports or ())
 
     async def run_tests() -> SuiteReport:
@@ -81,6 +82,9 @@ def environment(
     async def analysis(paths: tuple[str, ...]) -> str:  # noqa: ARG001
         return found or ""
 
+    async def judge() -> str:
+        return judged or ""
+
     return Environment(
         FilesInMemory(files),
         patcher=patcher or ScriptedPatcher(*replies),
@@ -88,6 +92,7 @@ def environment(
         ask=NoModel(),
         run_tests=None if reports is None else run_tests,
         static_analysis=None if found is None else analysis,
+        patch_judge=None if judged is None else judge,
         diffs=diffs,
         tasks={"7": "Mend the price.\nIt is wrong."},
     )

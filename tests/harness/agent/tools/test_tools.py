@@ -152,6 +152,24 @@ def test_without_feedback_an_edit_says_only_that_it_was_made() -> None:
     assert seen.text == "The edit was successful: src/price.py changed."
 
 
+@pytest.mark.parametrize(
+    ("reports", "found", "heard"),
+    [
+        ([SuiteReport(passed=True, ran=1)], None, True),
+        ([SuiteReport(passed=True, ran=1)], "", True),
+        ([SuiteReport(passed=True, ran=1)], "ruff detected errors", False),
+        ([FAILED], "", False),
+        (None, "", False),
+    ],
+)
+def test_the_judge_is_heard_of_an_edit_that_passes_the_checks(
+    reports: list[SuiteReport] | None, found: str | None, heard: bool
+) -> None:
+    act = Action("edit", {"file_path": "src/price.py", "instructions": "rename"})
+    place = environment(FILES, "self.net => self.gross", reports=reports, found=found, judged="I would land it.")
+    assert ("I would land it." in asyncio.run(carry_out(act, place)).text) == heard
+
+
 class _Refuses:
     """A patching sub-agent that finds no way to write the change."""
 
