@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from textwrap import fill
 
-from analysis.measures.judging.assessment import Assessment, assessment_document, lead_table, main_findings
+from analysis.measures.judging.assessment import Assessment, assessment_document, assessment_tables, main_findings
 from analysis.pages import table_text
 from harness.journal.records import REPORT, SCORES, replace_file
 from studies.judged_runs import open_run
@@ -33,4 +33,4 @@ def scores_text(assessment: Assessment) -> str:
     """The scores for a terminal, with what else says most of the judge."""
     source = assessment.scores.benchmark
     further = "".join(f"{fill(sentence, _WIDTH)}\n" for sentence in main_findings(assessment, source))
-    return table_text(lead_table(assessment, source)) + (f"\n{further}" if further else "")
+    return table_text(assessment_tables(assessment, source)[0]) + (f"\n{further}" if further else "")

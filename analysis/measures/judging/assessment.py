@@ -162,6 +162,8 @@ def assessment_document(assessment: Assessment) -> dict[str, Any]:
 def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     """The results as tables, the scores first; a question that the run says nothing about has none.
 
+    Where nobody has labelled anything, the first table is how often each label was given.
+
     Parameters
     ----------
     assessment
@@ -169,9 +171,10 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     source
         What they were measured on.
     """
-    tables = [lead_table(assessment, source)]
-    if assessment.given.labelled:
-        tables.append(bias_table(assessment.bias, source))
+    if assessment.given.labelled or not assessment.scores.n:
+        tables = [scores_table(assessment.scores, source), bias_table(assessment.bias, source)]
+    else:
+        tables = [label_shares_table(assessment.given, assessment.scores.judge, source)]
     if assessment.bias.flows:
         tables.append(flows_table(assessment.bias, source))
     if assessment.slices:
@@ -192,13 +195,6 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     if any(one.reported for one in (*assessment.cost.now.values(), *assessment.cost.from_cache.values())):
         tables.append(costs_table(assessment.cost, source))
     return tables
-
-
-def lead_table(assessment: Assessment, source: str) -> Table:
-    """The table that comes first: the scores, or how often each label was given where nobody has labelled anything."""
-    if assessment.given.labelled or not assessment.scores.n:
-        return scores_table(assessment.scores, source)
-    return label_shares_table(assessment.given, assessment.scores.judge, source)
 
 
 def main_findings(assessment: Assessment, source: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Without gold labels there is the share of each label, and no accuracy."""
 
 from analysis.gold import GoldLabel
-from analysis.measures.judging.assessment import assess, assessment_tables, lead_table
+from analysis.measures.judging.assessment import assess, assessment_tables
 from harness.verdict import Verdict
 
 VERDICTS = [Verdict(f"i{place}", "judge", "yes" if place < 3 else "no") for place in range(12)]
@@ -26,7 +26,7 @@ def test_without_gold_labels_the_finding_is_the_share_and_no_table_scores_anythi
     names = [table.name for table in assessment_tables(assessment, "mine")]
     assert names[0] == "label_shares"
     assert not {"scores", "bias", "prevalence"} & set(names)
-    finding = lead_table(assessment, "mine").finding
+    finding = assessment_tables(assessment, "mine")[0].finding
     assert finding.startswith("judge says “yes” of 25.0% (95% interval ")
     assert "how often it is right is not known" in finding
 
