@@ -15,7 +15,7 @@ from harness.protocols import FittedJudge, Judge
 from harness.readers.inline import inline_run
 from harness.runs.judge import judged
 from harness.runs.model_requests import ConcurrentRequests
-from harness.runs.session_benchmark import session_benchmark
+from harness.runs.session_benchmark import kind_for, session_benchmark
 from harness.runs.trajectories_by_id import runs_by_id
 from harness.verdict import Verdict
 
@@ -75,7 +75,7 @@ def ask_once(judge: Judge, file: Path, settings: ClientSettings, wanted: str = "
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "benchmark"
         try:
-            items = list(read_items(session_benchmark(judge, [file], folder)))
+            items = list(read_items(session_benchmark(kind_for(judge), judge.labels, [file], folder)))
         except UnknownFormat:
             if judge.kind not in ("text", "any"):
                 raise

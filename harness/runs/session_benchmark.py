@@ -5,7 +5,7 @@ came or changed; the labels stay.
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -47,18 +47,19 @@ def asked_about(judge: Judge, sessions: Sequence[Path], benchmark: str, out: Pat
         raise UsageError("both sessions and --benchmark are given", "Name one of them.")
     if not sessions:
         return benchmark_of(judge, benchmark, data)
-    return session_benchmark(judge, sessions, out / BENCHMARK)
+    return session_benchmark(kind_for(judge), judge.labels, sessions, out / BENCHMARK)
 
 
-def session_benchmark(judge: FittedJudge, paths: Sequence[Path], folder: Path) -> Path:
-    """Write the sessions of files and folders as a benchmark that a judge can answer, unless it stands there already.
+def session_benchmark(kind: Kind, labels: Mapping[str, str], paths: Sequence[Path], folder: Path) -> Path:
+    """Write the sessions of files and folders as a benchmark, unless it stands there already.
 
-    A judge of texts is shown the last message of the agent; any other the session. Runs of sub-agents are no items.
+    An item of the kind `text` is the last message of the agent; any other is the session. Runs of sub-agents are no
+    items.
 
     Parameters
     ----------
-    judge
-        The judge; its labels are the benchmark's.
+    kind, labels
+        The kind of the items, and label → meaning.
     paths
         Files and folders of any known format.
     folder
@@ -66,18 +67,15 @@ def session_benchmark(judge: FittedJudge, paths: Sequence[Path], folder: Path) -
 
     Raises
     ------
-    UsageError
-        The judge asks about something that a session has not, or takes its labels from a benchmark.
     NoTrajectory
         There is no session in any.
     InputError
         A path does not exist.
     """
-    kind = _kind(judge)
     check_named(paths)
     states = [file_state(found.path) for found in found_files(paths, left_out=folder)]
-    question = {"name": folder.resolve().parent.name, "kind": kind, "labels": dict(judge.labels)}
-    described = tomli_w.dumps(question | ({"positive": "yes"} if "yes" in judge.labels else {})).encode()
+    question = {"name": folder.resolve().parent.name, "kind": kind, "labels": dict(labels)}
+    described = tomli_w.dumps(question | ({"positive": "yes"} if "yes" in labels else {})).encode()
     if _stands(folder, described, states):
         return folder
     building = folder.with_name(f".{folder.name}")
@@ -102,7 +100,14 @@ def session_benchmark(judge: FittedJudge, paths: Sequence[Path], folder: Path) -
     return folder
 
 
-def _kind(judge: FittedJudge) -> Kind:
+def kind_for(judge: FittedJudge) -> Kind:
+    """The kind of items that sessions become for a judge.
+
+    Raises
+    ------
+    UsageError
+        The judge asks about something that a session has not, or takes its labels from a benchmark.
+    """
     if not judge.labels:
         advice = "Give it labels in its file, or name a benchmark with --benchmark."
         raise UsageError(f"the judge {judge.name} takes its labels from a benchmark", advice)

@@ -9,9 +9,10 @@ from harness.errors import NoTrajectory, UsageError
 from harness.items import read_items, read_question
 from harness.judges import read_known
 from harness.judges.prompted_judge import PromptedJudge
+from harness.protocols import FittedJudge
 from harness.readers import read_file
 from harness.runs.rule_judge import RuleJudge
-from harness.runs.session_benchmark import asked_about, session_benchmark
+from harness.runs.session_benchmark import asked_about, kind_for, session_benchmark
 from harness.trajectory import Trajectory
 from tests.misstep.made_up import atif, atif_lines
 
@@ -19,9 +20,13 @@ LOOP = RuleJudge("infinite_loop")
 TEXTS = PromptedJudge(structs.replace(read_known("infinite_loop"), kind="text", labels={"good": "", "bad": ""}))
 
 
+def _benchmark(judge: FittedJudge, paths: list[Path], folder: Path) -> Path:
+    return session_benchmark(kind_for(judge), judge.labels, paths, folder)
+
+
 def test_each_session_is_an_item_that_names_its_file_and_has_its_run(tmp_path: Path) -> None:
     file = atif_lines(tmp_path / "runs.jsonl", ["one", "two", "one"])
-    folder = session_benchmark(LOOP, [file], tmp_path / "run/benchmark")
+    folder = _benchmark(LOOP, [file], tmp_path / "run/benchmark")
     question = read_question(folder)
     assert (question.kind, list(question.labels), question.positive) == ("misbehaviour", ["yes", "no"], "yes")
     items = list(read_items(folder))
@@ -34,19 +39,19 @@ def test_each_session_is_an_item_that_names_its_file_and_has_its_run(tmp_path: P
 def test_a_judge_of_texts_is_shown_the_last_message_of_the_agent(tmp_path: Path) -> None:
     file = tmp_path / "run.json"
     file.write_bytes(atif("one", steps=4, text="I looked at post"))
-    (item,) = read_items(session_benchmark(TEXTS, [file], tmp_path / "benchmark"))
+    (item,) = read_items(_benchmark(TEXTS, [file], tmp_path / "benchmark"))
     assert (item.kind, item.text) == ("text", "I looked at post 4")
 
 
 def test_what_people_have_labelled_stays_when_sessions_come_in(tmp_path: Path) -> None:
     file = atif_lines(tmp_path / "runs.jsonl", ["one"])
-    folder = session_benchmark(LOOP, [file], tmp_path / "benchmark")
+    folder = _benchmark(LOOP, [file], tmp_path / "benchmark")
     (folder / "gold.csv").write_text("item,rater,label\none,kim,yes\n")
     written = (folder / "items.jsonl").stat().st_ino
-    session_benchmark(LOOP, [file], folder)
+    _benchmark(LOOP, [file], folder)
     assert (folder / "items.jsonl").stat().st_ino == written, "what is unchanged is not written again"
     atif_lines(file, ["one", "two"])
-    session_benchmark(LOOP, [file], folder)
+    _benchmark(LOOP, [file], folder)
     assert [item.id for item in read_items(folder)] == ["one", "two"]
     assert (folder / "gold.csv").read_text().splitlines()[1:] == ["one,kim,yes"]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
@@ -63,11 +68,11 @@ def test_what_a_session_cannot_answer_is_refused(tmp_path: Path) -> None:
     file = atif_lines(tmp_path / "runs.jsonl", ["one"])
     for judge, found in (("patch_acceptability", "about a patch"), ("benchmark_question", "from a benchmark")):
         with pytest.raises(UsageError, match=found):
-            session_benchmark(PromptedJudge(read_known(judge)), [file], tmp_path / "benchmark")
+            _benchmark(PromptedJudge(read_known(judge)), [file], tmp_path / "benchmark")
     with pytest.raises(UsageError, match="both sessions and --benchmark"):
         asked_about(LOOP, [file], "trail", tmp_path / "run")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes/notes.txt").write_text("Mend the fence.\n")
     with pytest.raises(NoTrajectory):
-        session_benchmark(LOOP, [tmp_path / "notes"], tmp_path / "benchmark")
+        _benchmark(LOOP, [tmp_path / "notes"], tmp_path / "benchmark")
     assert not (tmp_path / "benchmark").exists()
