@@ -3,6 +3,7 @@
 The cases and the file of tasks stand in the run's folder, so that a run that is gone on with finds the same ones.
 """
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from harness.escaping import plain
 from harness.journal.records import MANIFEST, read_manifest
 from harness.progress import say
 from harness.repair.case import CaseFolder, read_case
+from harness.repair.failure_bot.flakiness import Recorded
 from harness.repair.failure_bot.tasks import TaskStore
-from harness.repair.failure_bot.triage import Event, Options, Triaged, triage_repository, write_task_case
+from harness.repair.failure_bot.triage import Event, Triaged, triage_repository, write_task_case
 from harness.workspace import Sandbox, python_toolchain
 
 CASES = "cases"
@@ -25,7 +27,7 @@ def case_name(task: int) -> str:
 
 
 def cases_of_repository(
-    repository: Path, command: str, out: Path, sandbox: Sandbox, options: Options | None = None
+    repository: Path, command: str, out: Path, sandbox: Sandbox, record: Sequence[Recorded] = ()
 ) -> list[CaseFolder]:
     """The failing tests of a repository at its head as repair cases, one a cause, without those that a rule holds back.
 
@@ -37,8 +39,10 @@ def cases_of_repository(
         The shell line that runs its tests.
     out
         The run's folder.
-    sandbox, options
-        Where the tests run, and what the bot is asked.
+    sandbox
+        Where the tests run.
+    record
+        Earlier outcomes of its tests, oldest first.
 
     Raises
     ------
@@ -55,7 +59,7 @@ def cases_of_repository(
             command,
             sandbox=sandbox,
             toolchain=python_toolchain(),
-            options=options,
+            record=record,
             store=store,
             on_event=_say,
         )

@@ -46,6 +46,12 @@ def run(
     test_command: Annotated[
         str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")
     ] = "",
+    outcomes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Earlier outcomes of its tests: CSV or SQLite file with test, commit and outcome."
+        ),
+    ] = None,
     replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy replay.")] = None,
     patch_judge: PatchJudge = "",
     judge_model: JudgeModel = "",
@@ -92,7 +98,7 @@ def run(
     found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
     if unsafe_no_sandbox:
         say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
-    chosen = sampled_cases(_cases(cases, test_command, out, found), sample, seed)
+    chosen = sampled_cases(_cases(cases, test_command, outcomes, out, found), sample, seed)
     agent = Agent(policy, edit_format, temperature, functions, replay_run, seed)
     with opened(agent, asking, patch_judge, judge_model) as (given, judge, client):
         plan = RepairPlan(
@@ -111,7 +117,7 @@ def run(
         raise typer.Exit(1)
 
 
-def _cases(cases: Path, test_command: str, out: Path, sandbox: "Sandbox") -> "list[CaseFolder]":
+def _cases(cases: Path, test_command: str, outcomes: Path | None, out: Path, sandbox: "Sandbox") -> "list[CaseFolder]":
     from harness.repair.case import CASE, read_cases
 
     is_repository = (cases / ".git").exists() and not (cases / CASE).exists()
@@ -119,7 +125,11 @@ def _cases(cases: Path, test_command: str, out: Path, sandbox: "Sandbox") -> "li
         found = "a git repository without --test-command" if is_repository else "--test-command with repair cases"
         raise UsageError(found, "Give --test-command with a git repository, and only with one.")
     if not is_repository:
+        if outcomes is not None:
+            raise UsageError("--outcomes with repair cases", "Give --outcomes with a git repository only.")
         return list(read_cases(cases))
+    from harness.repair.failure_bot.flakiness import read_record
     from harness.runs.repair_repository import cases_of_repository
 
-    return cases_of_repository(cases, test_command, out, sandbox)
+    record = read_record(outcomes) if outcomes is not None else []
+    return cases_of_repository(cases, test_command, out, sandbox, record)

@@ -151,9 +151,9 @@ class _Triage:
             prior=self.options.flakiness,
         )
         for test, state in found.items():
-            self.tell(
-                "flakiness", f"{test or 'the command'}: {state.state} ({state.failures} of {state.runs} runs failed)"
-            )
+            earlier = f"; {state.recorded} earlier outcomes" if state.recorded else ""
+            said = f"{state.state} ({state.failures} of {state.runs} runs failed{earlier})"
+            self.tell("flakiness", f"{test or 'the command'}: {said}")
         return found
 
     def _bisect(self, test: str, states: dict[str, Flakiness]) -> Bisection | None:

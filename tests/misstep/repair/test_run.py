@@ -71,6 +71,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
     [
         (["run", "gone", "--out", "run"], "no repair case"),
         (["run", "cases", "--out", "run", "--test-command", "pytest"], "--test-command with repair cases"),
+        (["run", "cases", "--out", "run", "--outcomes", "a.csv"], "--outcomes with repair cases"),
         (["run", "cases", "--out", "run", "--setting", "all"], "no setting 'all'"),
         (["run", "cases", "--out", "run", "--policy", "model"], "needs a model"),
         (["run", "cases", "--out", "run", "--policy", "luck"], "'luck'"),

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from harness.repair.case import read_case
 from harness.repair.failure_bot import reproduce
-from harness.repair.failure_bot.flakiness import FlakinessPrior
+from harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded
 from harness.repair.failure_bot.tasks import TaskStore
 from harness.repair.failure_bot.triage import (
     Event,
@@ -129,6 +129,16 @@ def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
     assert found.task.blame == ""
     (found,) = triaged(made.folder, sandbox)
     assert found.task.blame == ids[0]
+
+
+def test_earlier_outcomes_of_a_test_count_in_what_it_is(
+    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox
+) -> None:
+    events: list[Event] = []
+    record = [Recorded(TEST, f"{commit:040x}", failed=False) for commit in range(30)]
+    (found,) = triaged(broken[0].folder, sandbox, record=record, on_event=events.append)
+    assert (found.flakiness.state, found.flakiness.recorded) == ("failing", 30)
+    assert any("runs failed; 30 earlier outcomes)" in event.text for event in events)
 
 
 def test_failures_with_one_blamed_change_are_one_task(sandbox: Sandbox, tmp_path: Path) -> None:
