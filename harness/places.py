@@ -49,3 +49,14 @@ def cache_folder() -> Path:
 def path_text(path: Path) -> str:
     """A path as a text that can be written: bytes of a name that are no UTF-8 become U+FFFD."""
     return os.fsencode(path).decode(errors="replace")
+
+
+_DATABASES = (".db", ".vscdb", ".sqlite", ".sqlite3")
+
+
+def last_changes_of(path: Path) -> Path | None:
+    """The file beside a SQLite database in which what was written last stands; `None` where there is none."""
+    if path.suffix not in _DATABASES:
+        return None
+    beside = path.with_name(f"{path.name}-wal")
+    return beside if beside.is_file() else None

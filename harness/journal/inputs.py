@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from harness.journal.records import Inputs
+from harness.places import last_changes_of
 
 MOST_LISTED = 20_000
 """How many parts are listed; of more there is only a digest."""
@@ -40,15 +41,21 @@ class FileState(Struct, frozen=True, gc=False):
 def file_state(path: Path, known: FileState | None = None) -> FileState:
     """A file as it is now; where its length and time are those of `known`, it is not read.
 
-    A file that cannot be opened counts as an empty one; the code that reads it raises the error.
+    What was written last to a database and stands in a file beside it is part of it. A file that cannot be opened
+    counts as an empty one; the code that reads it raises the error.
     """
     name = name_of(path)
     try:
-        stat = path.stat()
-        if known is not None and (known.bytes, known.modified) == (stat.st_size, stat.st_mtime_ns):
+        stats, beside = [path.stat()], last_changes_of(path)
+        stats += [] if beside is None else [beside.stat()]
+        size, modified = sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
+        if known is not None and (known.bytes, known.modified) == (size, modified):
             return known
         length, checksum = length_and_checksum(path)
-        return FileState(name, length, stat.st_mtime_ns, checksum)
+        if beside is not None:
+            more, differing = length_and_checksum(beside)
+            length, checksum = length + more, checksum ^ differing
+        return FileState(name, length, modified, checksum)
     except OSError:
         return FileState(name, 0, 0, 0)
 

@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 
 from harness.errors import UnreadableTrajectory
+from harness.places import last_changes_of
 from harness.readers.archive import check_expansion
 from harness.readers.decoding import LINE_LIMIT, at, decode_json, text_or_none, unreadable
 from harness.trajectory import Source
@@ -93,9 +94,9 @@ def _session_lines(path: Path) -> Iterator[bytes]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator["_Database"]:
-    recent = path.with_name(f"{path.name}-wal")
+    recent = last_changes_of(path)
     size = path.stat().st_size
-    if not recent.is_file() or recent.stat().st_size == 0:
+    if recent is None or recent.stat().st_size == 0:
         with _connected(path, "immutable=1") as connection:
             yield _Database(connection, size)
         return

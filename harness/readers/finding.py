@@ -9,6 +9,7 @@ from msgspec import Struct
 from harness.errors import InputError
 
 _HIDDEN_BY_THEIR_WRITER = (".aider.chat.history.md",)
+_BESIDE_A_DATABASE = (".db-wal", ".db-shm", ".vscdb-wal", ".vscdb-shm", ".vscdb.backup")
 
 
 class Found(Struct, frozen=True):
@@ -24,8 +25,9 @@ def find_files(paths: Iterable[Path]) -> Iterator[Found]:
     Links are followed. A folder that was already entered (a loop of links) is not entered again, and a file that was
     already reached under another name through a link is not given again; hard links are files of their own. Below a
     named folder hidden folders and files are left out, but for a chat history that is hidden by the tool that writes
-    it, and so is what is neither file nor folder (pipes, devices). A folder below a named one that cannot be listed is
-    given like a file: whoever opens it says why.
+    it, and so are what is neither file nor folder (pipes, devices) and what is kept beside a database: its last
+    changes, which are read with it, and its backup. A folder below a named one that cannot be listed is given like a
+    file: whoever opens it says why.
 
     Raises
     ------
@@ -81,7 +83,7 @@ class _Walk:
                 continue
             folders = []
             for entry in entries:
-                if entry.name.startswith(".") and entry.name not in _HIDDEN_BY_THEIR_WRITER:
+                if _is_left_out(entry.name):
                     continue
                 if _is_folder(entry):
                     folders.append(here / entry.name)
@@ -90,6 +92,11 @@ class _Walk:
                     if self.is_new(reached):
                         yield here / entry.name
             pending.extend(reversed(folders))
+
+
+def _is_left_out(name: str) -> bool:
+    hidden = name.startswith(".") and name not in _HIDDEN_BY_THEIR_WRITER
+    return hidden or name.endswith(_BESIDE_A_DATABASE)
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

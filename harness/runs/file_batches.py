@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 
+from harness.places import last_changes_of
 from harness.readers import Found, Part, find_files, read_placed, reader_for
 from harness.runs.inputs import parts_of
 from harness.trajectory import Placed, Skipped, Unreadable
@@ -43,7 +44,8 @@ def files_since(files: Iterable[Found], since: datetime | None) -> Iterator[Foun
 
 def _changed(path: Path) -> float:
     try:
-        return path.stat().st_mtime
+        beside = last_changes_of(path)
+        return max(one.stat().st_mtime for one in (path, beside) if one is not None)
     except OSError:  # gone since it was listed: whoever reads it says so
         return float("inf")
 

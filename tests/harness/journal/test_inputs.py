@@ -27,6 +27,19 @@ def test_the_digest_changes_with_content_name_and_order_and_with_nothing_else(tm
     assert inputs_of_files(map(file_state, [one, two])).bytes == 1
 
 
+def test_what_a_database_keeps_beside_it_is_part_of_its_state(tmp_path: Path) -> None:
+    database, beside = tmp_path / "sessions.db", tmp_path / "sessions.db-wal"
+    database.write_bytes(b"1")
+    alone = file_state(database)
+    beside.write_bytes(b"23")
+    both = file_state(database, alone)
+    assert (alone.bytes, both.bytes) == (1, 3)
+    assert file_state(database, both) is both
+    beside.write_bytes(b"24")
+    os.utime(beside, ns=(both.modified + 1, both.modified + 1))
+    assert file_state(database, both).checksum != both.checksum
+
+
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The files that are read, in order."""

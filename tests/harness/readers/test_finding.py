@@ -21,6 +21,13 @@ def test_folders_are_walked_in_order_of_name_files_before_folders(tmp_path: Path
     assert names(tmp_path) == ["a.json", "b.json", "x.json", "z.json", "y.json"]
 
 
+def test_what_is_kept_beside_a_database_is_left_out_of_a_folder_and_taken_where_it_is_named(tmp_path: Path) -> None:
+    for name in ("state.vscdb", "state.vscdb-wal", "state.vscdb.backup", "sessions.db", "sessions.db-shm"):
+        (tmp_path / name).touch()
+    assert names(tmp_path) == ["sessions.db", "state.vscdb"]
+    assert names(tmp_path / "state.vscdb.backup") == ["state.vscdb.backup"]
+
+
 def test_a_named_file_is_known_from_one_that_a_folder_holds(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.touch()
