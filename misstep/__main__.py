@@ -15,7 +15,7 @@ from misstep import __version__
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
-    "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules; no model is asked."),
+    "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules."),
     "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),
     "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
@@ -25,9 +25,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
     "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
     "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
-    "view": ("misstep.view", "Write one agent run as an HTML page with its misbehaviour marked."),
+    "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),
     "generate": ("misstep.generate", "Generate agent runs with known misbehaviour."),
-    "doctor": ("misstep.doctor", "Report what this machine can do, and what to install for the rest."),
+    "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),
     "datasets": ("misstep.datasets", "List, download, verify and load the public data sets."),
 }
 """Command → its module, which has `app`, and its line in the help: modules are imported when used."""

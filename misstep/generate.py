@@ -36,7 +36,9 @@ def trajectories(
     ] = "scoring",
     json: Json = False,
 ) -> None:
-    """Generate coding sessions with planted misbehaviour, and similar ones without it, as ATIF and as a benchmark.
+    """Generate coding sessions with planted misbehaviour.
+
+    Similar sessions without misbehaviour are among them. The output is ATIF and a benchmark.
 
     About half of the sessions are clean. `misstep classify` reads DIR/trajectories.jsonl; DIR/gold.csv lists what was
     planted. The two sets of wordings share no text, and the same seed gives other sessions in each. After an

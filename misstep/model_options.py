@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.clients import ClientSettings
 
 Out = Annotated[Path, typer.Option(help="Folder of the run; an unfinished run in it is continued.")]
-Model = Annotated[str, typer.Option(help="Model to ask; a judge may name its own.")]
+Model = Annotated[str, typer.Option(help="Model to ask; it overrides the model of a judge's file.")]
 BaseUrl = Annotated[str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")]
 Concurrency = Annotated[int, typer.Option(min=1, metavar="N", help="Number of requests in flight at once.")]
 MaxCost = Annotated[
@@ -27,7 +27,7 @@ MaxCost = Annotated[
 ]
 Prices = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="TOML file with prices of models; it goes before the shipped prices."),
+    typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices."),
 ]
 CacheFile = Annotated[Path | None, typer.Option(metavar="FILE", help="File that keeps answers from run to run.")]
 Record = Annotated[Path | None, typer.Option(metavar="FILE", help="File to which every request and reply is added.")]
@@ -36,7 +36,7 @@ Replay = Annotated[
 ]
 Local = Annotated[
     bool,
-    typer.Option("--local", help="Ask the small model of `make local-llm`. It tests the set-up and is no real judge."),
+    typer.Option("--local", help="Ask the small model of `make local-llm`. It tests the set-up only."),
 ]
 
 

@@ -40,7 +40,7 @@ def datasets() -> None:
 
 @app.command("list")
 def list_(data: Data = None, json: Json = False) -> None:
-    """List the data sets with their licence, size, place on this machine and loader."""
+    """List the data sets: licence, size, place and loader."""
     rows = [row_of(name, data) for name in sorted(data_sets())]
     _print(rows, json, "\n".join(row_text(row) for row in rows))
 
@@ -54,7 +54,7 @@ def verify(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Compare the hash of every file of the data sets with the registered hash.
+    """Compare every file of the data sets with its registered hash.
 
     The exit code is 1 if a file differs or is missing, and 3 if a named data set is not on this machine.
     """
@@ -83,7 +83,9 @@ def fetch_(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Download data sets from their public repositories at pinned commits, and check every file against its hash.
+    """Download data sets, and check every file against its hash.
+
+    They come from public repositories at pinned commits.
 
     Files with the right hash are not downloaded again, so the same command continues a download that was stopped. The
     exit code is 3 if an address could not be reached or a file must be made by hand; the message names the file and the
@@ -120,7 +122,9 @@ def fetch_(
 
 @app.command()
 def load(names_: Names, data: Data = None, json: Json = False) -> None:
-    """Build benchmark folders from data sets in the cache: trajectories, items and each rater's gold labels.
+    """Build benchmark folders from data sets.
+
+    A folder holds trajectories, items and each rater's gold labels.
 
     The exit code is 1 if a file of a data set could not be read; the output names it and the benchmark leaves it out.
     """

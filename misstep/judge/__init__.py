@@ -23,7 +23,7 @@ def list_judges(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """List all judges: judges with a prompt, rules, and recorded judges of public data sets."""
+    """List all judges: with a prompt, rules, recorded ones."""
     from harness.datasets.catalogue import how_to_get
     from misstep.judge.list import listed, listed_text
 

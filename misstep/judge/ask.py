@@ -25,9 +25,9 @@ def ask(
     local: model_options.Local = False,
     json: Json = False,
 ) -> None:
-    """Ask a judge about one session or text, and show the prompt, the reply and the verdict.
+    """Ask a judge about one session or text, and show all of it.
 
-    The first thing to do with a new prompt: what the model was shown, and what was made of its answer.
+    The output has the prompt, the reply and the verdict. Use it to try a new prompt.
     """
     asking = model_options.ModelOptions(model, base_url, None, None, cache, record, replay, local)
     with options.opened_judge(judge, asking) as (opened, settings):

@@ -16,7 +16,10 @@ _CacheFile = Annotated[Path, typer.Option("--cache", metavar="CACHE", help="Cach
 
 @app.callback()
 def cache() -> None:
-    """Export and import the answers of a cache as JSON lines; they contain no key and no address."""
+    """Export and import the answers of a cache as JSON lines.
+
+    They contain no key and no address.
+    """
 
 
 @app.command("export")
@@ -53,7 +56,10 @@ def import_cache(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines file that `judge cache export` wrote.")],
     cache: _CacheFile,
 ) -> None:
-    """Add the answers of a JSON Lines file to a cache; the cache keeps the answers that it has."""
+    """Add the answers of a JSON Lines file to a cache.
+
+    The cache keeps the answers that it has.
+    """
     from harness.clients import Cache
 
     if not file.is_file():

@@ -32,7 +32,9 @@ def inject(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Measure prompt injection: run a judge on items with planted instructions, and on the same items without them.
+    """Measure how often planted instructions change a verdict.
+
+    The judge runs on items with an instruction in them and on the same items without it.
 
     The command makes the items in the run's folder, as a benchmark. The same command continues a run that was stopped.
     A flip is a verdict that differs from the plain item's verdict; copies of the plain items show flips by chance.

@@ -45,9 +45,10 @@ def run(
         bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
     ] = False,
 ) -> None:
-    """Run a judge over every item of a benchmark, and score its verdicts against the gold labels; or over sessions.
+    """Run a judge over a benchmark or over sessions, and score it.
 
-    Sessions become a benchmark in RUN/benchmark without gold labels, so that there are shares of labels and no scores.
+    The judge labels every item of the benchmark; the scores compare its labels with the gold labels. Sessions become a
+    benchmark without gold labels in RUN/benchmark; the result is then the share of each label.
 
     The same command continues a run that was stopped: it asks again about failed items and never about answered ones.
     A judge with a prompt takes its key from OPENAI_API_KEY. Rules (`CATEGORY@rule`) and recorded judges

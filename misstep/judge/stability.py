@@ -27,7 +27,9 @@ def stability(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Measure how often repeated runs of one judge on one benchmark give the same labels.
+    """Measure how often repeated runs give the same labels.
+
+    The runs are of one judge on one benchmark.
 
     Run the judge without --cache: runs with a shared cache repeat its answers.
     """

@@ -28,7 +28,7 @@ def build(
     ] = "tf",
     n: Annotated[
         int | None,
-        typer.Option("--n", min=1, metavar="N", help="Number of cases, by chance; of patchgen, of each category."),
+        typer.Option("--n", min=1, metavar="N", help="Number of cases, drawn at random; for `patchgen` per category."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed for the choice, or for `--find`.")] = 0,
     find: Annotated[
@@ -38,7 +38,8 @@ def build(
         Path | None, typer.Option(metavar="FILE", help="Recipes to build from instead of the shipped ones.")
     ] = None,
     history: Annotated[
-        Path | None, typer.Option(metavar="REPO", help="Git repository whose own mends become cases, instead of a set.")
+        Path | None,
+        typer.Option(metavar="REPO", help="Git repository whose past fixes become cases, instead of a set."),
     ] = None,
     test_command: Annotated[
         str, typer.Option(metavar="LINE", help="Shell line that runs the tests of the repository of --history.")
@@ -47,7 +48,9 @@ def build(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Make repair cases: download released packages, plant faults in them, keep those that their tests notice.
+    """Make repair cases from packages, a repository or a data set.
+
+    The command downloads released packages, plants faults in them and keeps the faults that the tests notice.
 
     Downloads go through pip and npm, and each file is checked against its registered hash. Every case's tests must
     fail before and pass after its golden patch in 3 of 3 runs in the sandbox. The same command continues a build that

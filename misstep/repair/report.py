@@ -27,12 +27,14 @@ def report(
     ] = None,
     about: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Fact for a recording about its cases: benchmark or evidence."),
+        typer.Option(metavar="NAME=VALUE", help="Fact about the cases for a recording: `benchmark` or `evidence`."),
     ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Show solve rates, patches, errors and iterations of runs, and compare the runs on the same cases.
+    """Show what runs solved, and compare them on the same cases.
+
+    The tables have solve rates, patches, errors and iterations.
 
     With one attempt a case the test is McNemar's, with more each case goes either way as a whole. The p-values are
     adjusted for all pairs by Holm's method.

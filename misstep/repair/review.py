@@ -23,12 +23,15 @@ Comment = Annotated[str, typer.Option(help="Comment on the patch.")]
 
 @app.callback()
 def review() -> None:
-    """Review validated patches: look at a package, accept or reject it, and record that it has landed."""
+    """Review patches: accept, reject, and record what has landed."""
 
 
 @app.command("list")
 def list_attempts(run: Run, json: Json = False) -> None:
-    """List the attempts of a run with a patch that passes its tests, and where their review stands."""
+    """List the attempts to review, and where each review stands.
+
+    Their patches pass their tests.
+    """
     from harness.repair.review import reviews_of, state_of
     from harness.runs.repair import recorded_attempts
 
@@ -44,7 +47,10 @@ def list_attempts(run: Run, json: Json = False) -> None:
 def package(
     run: Run, attempt: Attempt, out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write.")]
 ) -> None:
-    """Write a review package: the patch, the task, the checks' signals, and the agent's run as a page."""
+    """Write a review package.
+
+    It has the patch, the task, the checks' signals, and the agent's run as a page.
+    """
     from harness.repair.review import add_review
     from harness.runs.repair_repository import case_of
     from studies.repair_review import PAGE, write_package
@@ -77,7 +83,10 @@ def land(
     comment: Comment = "",
     sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
 ) -> None:
-    """Record that an accepted patch has landed: its test must pass at the revision, then its task is closed."""
+    """Record that an accepted patch has landed.
+
+    Its test must pass at the revision; then its task is closed.
+    """
     from harness.repair.review import report_at
     from harness.runs.repair_repository import case_of, close_task
     from harness.workspace import find_sandbox
@@ -101,7 +110,7 @@ def codes(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Count the themes of comments on patches, and measure how far their coders agree.
+    """Count the themes of comments, and how far their coders agree.
 
     CODINGS.csv has the columns comment, coder and codes, with several codes separated by semicolons:
 

@@ -24,7 +24,9 @@ def run(
     out: model_options.Out,
     policy: Annotated[
         str,
-        typer.Option(help="Policy that decides: search (no model), model, replay, wayward, or package.module:name."),
+        typer.Option(
+            help="Policy that chooses commands: search (no model), model, replay, wayward, or package.module:name."
+        ),
     ] = "search",
     setting: Annotated[
         str, typer.Option(help="Feedback to the agent: react, react+static, react+tests or react+static+tests.")
@@ -35,12 +37,12 @@ def run(
     ] = "search_replace",
     instructions: Annotated[
         Literal["high-level", "detailed"] | None,
-        typer.Option(help="Instructions of the cases that the agent is given instead of the failure."),
+        typer.Option(help="Instructions that the agent gets instead of the failure."),
     ] = None,
-    attempts: Annotated[int, typer.Option(min=1, metavar="K", help="Number of attempts at each case.")] = 1,
-    iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Commands that an attempt may take.")] = 40,
-    seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds that an attempt may take.")] = 900.0,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Attempts made at once.")] = 2,
+    attempts: Annotated[int, typer.Option(min=1, metavar="K", help="Number of attempts per case.")] = 1,
+    iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of commands per attempt.")] = 40,
+    seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Time limit per attempt, in seconds.")] = 900.0,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of attempts at once.")] = 2,
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Repair a random sample of N cases.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample and for policies that choose.")] = 0,
     test_command: Annotated[
@@ -52,7 +54,7 @@ def run(
             metavar="FILE", help="Earlier outcomes of its tests: CSV or SQLite file with test, commit and outcome."
         ),
     ] = None,
-    replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy replay.")] = None,
+    replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None,
     patch_judge: PatchJudge = "",
     judge_model: JudgeModel = "",
     model: model_options.Model = "",
@@ -74,7 +76,9 @@ def run(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Repair programs whose tests fail: each case in a sandbox of its own, its patch checked and kept.
+    """Repair programs whose tests fail.
+
+    Each case has a sandbox of its own; its patch is checked and kept.
 
     CASES is a folder of repair cases (see the README for their form), or a git repository with --test-command, whose
     failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. With

@@ -47,3 +47,16 @@ def test_the_first_paragraph_of_a_commands_help_is_one_sentence(name: str) -> No
     assert first.endswith(".")
     assert first[0].isupper()
     assert ". " not in first
+
+
+OVERVIEWS = {"misstep": {name: line for name, (_, line) in COMMANDS.items()}} | {
+    name: {inner_name: inner.help.split("\n\n")[0] for inner_name, inner in command.commands.items()}
+    for name, command in ALL.items()
+    if hasattr(command, "commands")
+}
+
+
+@pytest.mark.parametrize("name", OVERVIEWS)
+def test_no_line_of_an_overview_is_cut_in_a_terminal_of_80_columns(name: str) -> None:
+    room = 80 - 6 - max(map(len, OVERVIEWS[name]))
+    assert [line for line in OVERVIEWS[name].values() if len(line) > room] == []
