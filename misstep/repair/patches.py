@@ -16,7 +16,9 @@ def patches(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark; it must not exist.")],
     json: Json = False,
 ) -> None:
-    """Write the patches of runs as a benchmark for judges of patches, with gold labels from executed tests.
+    """Write the patches of runs as a benchmark for patch judges.
+
+    The gold labels come from executed tests.
 
     A patch with which the tests of its case pass is acceptable, any other is unacceptable. A judge sees the task, the
     patch and the checks that run no test.
