@@ -2,21 +2,23 @@
 
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from analysis.measures.gates import fail_on as gate_of
-from analysis.pages.findings import Findings, findings_page, findings_text, shares
+from analysis.pages.findings import Findings, findings_text, shares
 from harness.classifiers import chosen_categories, classify_all
 from harness.escaping import plain
+from harness.journal.records import REPORT
 from harness.progress import say
 from harness.trajectory import Unreadable
 from misstep import gate_options
 from misstep.classify_options import Categories
 from misstep.options import Html, Json, command_app, moment
 from misstep.pages import write_page
-from studies.classified_paths import as_json, classified_findings
+from studies.classified_paths import as_json, classified_findings, classified_page
 
 _UNREADABLE_SHOWN = 10
 
@@ -63,15 +65,19 @@ def classify(
     gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
     arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]
     try:
-        found = classified_findings(
-            paths,
-            chosen,
-            classify_all,
-            out=out,
-            workers=workers,
-            arguments=[*arguments, "--out", str(out)] if out else arguments,
-            since=since,
-        )
+        with TemporaryDirectory() as unkept:
+            run = out or (Path(unkept) if html else None)
+            found = classified_findings(
+                paths,
+                chosen,
+                classify_all,
+                out=run,
+                workers=workers,
+                arguments=[*arguments, "--out", str(out)] if out else arguments,
+                since=since,
+            )
+            if html is not None and run is not None:
+                write_page("--html", html, classified_page(run))
     except KeyboardInterrupt:
         say(
             f"misstep: stopped; what was finished is kept in {plain(str(out))}, and the same line goes on from there."
@@ -79,9 +85,8 @@ def classify(
             else "misstep: stopped; nothing is kept without --out RUN."
         )
         raise typer.Exit(130) from None
-    if html is not None:
-        write_page("--html", html, findings_page(found, paths, arguments))
-    print(as_json(found).decode() if json else findings_text(found), end="" if json else "\n")
+    page = html or (out / REPORT if out else None)
+    print(as_json(found).decode() if json else findings_text(found, page), end="" if json else "\n")
     _complain(found)
     gate_options.settle(gates, shares(found), "misstep classify", junit, summary)
     if found.unreadable or found.failed:
@@ -98,7 +103,7 @@ def _complain(found: Findings) -> None:
     for failed in found.failed:
         say(f"misstep: {plain(failed.error)}")
     if found.renamed:
-        had = "1 trajectory had an id" if found.renamed == 1 else f"{found.renamed:,} trajectories had an id"
+        had = "1 session had an id" if found.renamed == 1 else f"{found.renamed:,} sessions had an id"
         say(f"misstep: {had} that was taken: it has ~2 (or the next free number) behind it.")
 
 

@@ -36,7 +36,8 @@ def report(
     """Write one HTML page for one or several runs of judges, with their scores, comparisons and every item.
 
     For runs of `misstep repair run` the page shows solve rates and every attempt with its patch and trajectory, for a
-    run of `misstep classify` the prevalence of each category. The command prints the page's path.
+    run of `misstep classify` the share of each category, by project and week, and every flagged session. The command
+    prints the page's path.
     """
     manifests = {run: _manifest(run) for run in runs}
     commands = {manifest.command for manifest in manifests.values()}
@@ -56,7 +57,7 @@ def report(
     elif commands == {_CLASSIFIED} and len(runs) == 1:
         from studies.classified_paths import classified_page
 
-        written = classified_page(runs[0], manifests[runs[0]])
+        written = classified_page(runs[0])
     else:
         listed = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
         raise UsageError(

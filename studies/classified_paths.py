@@ -1,18 +1,20 @@
 """What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
 import msgspec
 
-from analysis.pages.findings import Findings, findings, findings_page
+from analysis.pages.findings import Findings, findings
 from harness.errors import InputError, UsageError
 from harness.journal.classified import Summary
-from harness.journal.records import REPORT, SCORES, Manifest, encode
+from harness.journal.labelled_sessions import labelled_sessions
+from harness.journal.records import REPORT, SCORES, encode, read_manifest
 from harness.runs.classify import ClassifyAs, classify_paths
+from harness.trajectory import Trajectory
 
 
 def classified_findings(
@@ -42,9 +44,9 @@ def classified_findings(
         As `classify_paths`.
     """
 
-    def conclude(summary: Summary, _folder: Path) -> dict[str, bytes]:
+    def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
         found = findings(categories, summary)
-        return {SCORES: as_json(found), REPORT: findings_page(found, paths, arguments).encode()}
+        return {SCORES: as_json(found), REPORT: _page(found, folder, paths, arguments).encode()}
 
     summary = classify_paths(
         paths,
@@ -55,6 +57,7 @@ def classified_findings(
         arguments=arguments,
         conclude=conclude,
         since=since,
+        show=_show,
     )
     if summary is not None:
         return findings(categories, summary)
@@ -66,7 +69,7 @@ def as_json(found: Findings) -> bytes:
     return msgspec.json.format(encode(found), indent=2) + b"\n"
 
 
-def classified_page(run: Path, manifest: Manifest) -> str:
+def classified_page(run: Path) -> str:
     """The page of a finished run, made again.
 
     Raises
@@ -76,11 +79,24 @@ def classified_page(run: Path, manifest: Manifest) -> str:
     InputError
         Its scores cannot be read.
     """
-    if not manifest.finished:
-        again = shlex.join(["misstep", "classify", *manifest.arguments])
+    manifest = read_manifest(run)
+    if manifest is None or not manifest.finished:
+        again = shlex.join(["misstep", "classify", *(manifest.arguments if manifest else ["PATH", "--out", str(run)])])
         raise UsageError(f"the run {run} is not finished", f"Continue it: {again}")
     paths = [Path(argument) for argument in takewhile(lambda one: not one.startswith("--"), manifest.arguments)]
-    return findings_page(_read_findings(run), paths, manifest.arguments)
+    return _page(_read_findings(run), run, paths, manifest.arguments)
+
+
+def _page(found: Findings, run: Path, paths: Sequence[Path], arguments: Sequence[str]) -> str:
+    from analysis.pages.sessions.page import sessions_page  # takes long, and only a run has a page
+
+    return sessions_page(found, labelled_sessions(run), paths, arguments)
+
+
+def _show(session: Trajectory, evidence: Collection[int]) -> str:
+    from analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
+
+    return show_session(session, evidence)
 
 
 def _read_findings(run: Path) -> Findings:

@@ -1,7 +1,7 @@
-"""How many trajectories show which misbehaviour: counts of verdicts to shares, alone and together.
+"""How many sessions show which misbehaviour: counts of verdicts to shares, alone and together.
 
 Everything follows from how often each pattern of labels occurs, one label a category, `None` where a category was not
-answered. A category's share is over the trajectories that were judged for it: one that was not answered is no "no".
+answered. A category's share is over the sessions that were judged for it: one that was not answered is no "no".
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from msgspec import Struct
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import count_text, interval_words, number_text
+from analysis.tables.wording import count_text, counted_text, interval_words, number_text
 from harness.verdict import Verdict
 
 Labels = tuple[str | None, ...]
@@ -25,16 +25,16 @@ READ_BY_A_JUDGE = ("unrequested_changes", "did_not_follow_instructions")
 """Categories of which a rule sees only what can be told without knowing how a user words a limit."""
 
 BY_RULE = (
-    "A rule gives each share, of the trajectories that it could check. A judge with a prompt reads what the user's "
+    "A rule gives each share, of the sessions that it could check. A judge with a prompt reads what the user's "
     "words say beyond that."
 )
 
-_SHOWN = "Share of trajectories that show it"
-_ALONE = "Share of trajectories that show it and nothing else"
+_SHOWN = "Share of those that show it"
+_ALONE = "Share of those that show it and nothing else"
 
 
 class CategoryCount(Struct, frozen=True):
-    """One category: `count` trajectories of `answered` show it, `exclusive` of them nothing else."""
+    """One category: `count` sessions of `answered` show it, `exclusive` of them nothing else."""
 
     category: str
     count: int
@@ -45,7 +45,7 @@ class CategoryCount(Struct, frozen=True):
 
 
 class Prevalence(Struct, frozen=True):
-    """All categories of `n` trajectories; `any_share` is over those that were judged for any category."""
+    """All categories of `n` sessions; `any_share` is over those that were judged for any category."""
 
     n: int
     categories: tuple[CategoryCount, ...]
@@ -61,7 +61,7 @@ def prevalence(categories: Sequence[str], patterns: Patterns) -> Prevalence:
     categories
         Their names, in the order of the labels.
     patterns
-        Labels, one a category → how many trajectories have them.
+        Labels, one a category → how many sessions have them.
     """
     judged = sum(count for labels, count in patterns.items() if any(label is not None for label in labels))
     flagged = sum(count for labels, count in patterns.items() if YES in labels)
@@ -87,13 +87,13 @@ def _category_count(category: str, place: int, patterns: Patterns) -> CategoryCo
 
 
 def _share(count: int, n: int) -> Estimate:
-    return wilson(count, n) if n else Estimate(None, n=0, method="Wilson, 95%", reason="no trajectory was judged")
+    return wilson(count, n) if n else Estimate(None, n=0, method="Wilson, 95%", reason="no session was judged")
 
 
 def count_patterns(verdicts: Iterable[Verdict]) -> tuple[tuple[str, ...], dict[Labels, int]]:
     """The categories among some verdicts, in order of appearance, and how often their labels occur together.
 
-    A category that has no verdict on a trajectory counts as not answered there.
+    A category that has no verdict on a session counts as not answered there.
     """
     labels_of: dict[str, dict[str, str | None]] = {}
     categories: dict[str, None] = {}
@@ -113,8 +113,9 @@ def prevalence_table(
     paper: str = "your_agents",
     evidence: Evidence = "real",
     datasets: Sequence[str] = (),
+    noun: str = "session",
 ) -> Table:
-    """The share of trajectories that show each category, and that show nothing else, with 95% Wilson intervals.
+    """The share of sessions that show each category, and that show nothing else, with 95% Wilson intervals.
 
     Parameters
     ----------
@@ -125,9 +126,11 @@ def prevalence_table(
     paper
         The folder that the table is exported to.
     evidence
-        `real`, or `generated` for trajectories that this software made.
+        `real`, or `generated` for sessions that this software made.
     datasets
         The data sets' names in `data/datasets.toml`.
+    noun
+        What one of what was classified is called.
     """
     found = prevalence(categories, patterns)
     shown = [_row(one.category, one.share, _SHOWN, source, evidence) for one in found.categories]
@@ -139,9 +142,9 @@ def prevalence_table(
         name="prevalence",
         paper=paper,
         title="Misbehaviour found by rule",
-        finding=_finding(found, evidence),
+        finding=_finding(found, f"generated {noun}" if evidence == "generated" else noun),
         rows=(*shown, *alone),
-        notes=_notes(found),
+        notes=_notes(found, noun),
         datasets=tuple(datasets),
         drawn=tuple(shown),
     )
@@ -157,7 +160,7 @@ def co_occurrence_table(
     evidence: Evidence = "real",
     datasets: Sequence[str] = (),
 ) -> Table:
-    """Of the trajectories that show one category, the share that show another; parameters as `prevalence_table`."""
+    """Of the sessions that show one category, the share that show another; parameters as `prevalence_table`."""
     rows, pairs = [], []
     for place, name in enumerate(categories):
         shown = {labels: count for labels, count in patterns.items() if labels[place] == YES}
@@ -170,16 +173,16 @@ def co_occurrence_table(
                 pairs.append((both, name, other))
     if pairs:
         both, one, other = max(pairs, key=lambda pair: pair[0])
-        finding = f"{one} and {other} occur together most often: in {_trajectories(both)}."
+        finding = f"{one} and {other} occur together most often: in {counted_text(both, 'session')}."
     else:
-        finding = "No two categories were found in one trajectory."
+        finding = "No two categories were found in one session."
     return Table(
         name="co_occurrence",
         paper=paper,
         title="Which misbehaviours occur together",
         finding=finding,
         rows=tuple(rows),
-        notes=("Each line: of the trajectories that show its category, the share that show the column's.",),
+        notes=("Each line: of the sessions that show its category, the share that show the column's.",),
         datasets=tuple(datasets),
     )
 
@@ -188,11 +191,11 @@ def _row(quantity: str, share: Estimate, group: str, source: str, evidence: Evid
     return estimate_row(quantity, share, "share", group, source, evidence=evidence)
 
 
-def _finding(found: Prevalence, evidence: Evidence) -> str:
+def _finding(found: Prevalence, noun: str) -> str:
     any_share = found.any_share
     if any_share.value is None:
-        return "No trajectory was judged."
-    judged = _trajectories(any_share.n or 0, "generated " if evidence == "generated" else "")
+        return f"No {noun} was judged."
+    judged = counted_text(any_share.n or 0, noun)
     if not found.any_count:
         high = number_text(any_share.high, "share")
         return f"No misbehaviour was found in {judged} (95% interval 0% to {high})."
@@ -204,15 +207,11 @@ def _finding(found: Prevalence, evidence: Evidence) -> str:
     )
 
 
-def _notes(found: Prevalence) -> tuple[str, ...]:
+def _notes(found: Prevalence, noun: str) -> tuple[str, ...]:
     notes = ["Found by rule, without a model; the intervals are of sampling alone, not of the rules' own errors."]
     missing = [f"{one.category} {count_text(one.abstained)}" for one in found.categories if one.abstained]
     if missing:
-        notes.append(f"Not judged, and not counted as a no: {', '.join(missing)} of {_trajectories(found.n)}.")
+        notes.append(f"Not judged, and not counted as a no: {', '.join(missing)} of {counted_text(found.n, noun)}.")
     if any(one.abstained for one in found.categories if one.category in READ_BY_A_JUDGE):
         notes.append(BY_RULE)
     return tuple(notes)
-
-
-def _trajectories(count: int, kind: str = "") -> str:
-    return f"1 {kind}trajectory" if count == 1 else f"{count:,} {kind}trajectories"

@@ -6,10 +6,11 @@ out. The intervals treat sessions as independent draws from their group.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Literal, get_args
 
 from analysis.measures.prevalence import ANY, CategoryCount, Labels, Prevalence, prevalence
-from analysis.tables import Evidence, Table, estimate_row, made_by_this
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, interval_words, number_text
 from harness.session import Session
 
@@ -20,6 +21,10 @@ GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
 NOT_RECORDED = "not recorded"
 """The group of sessions that do not say to which group they belong."""
+
+
+WEEKS_DRAWN = 26
+"""Of how many weeks a figure shows the shares, the last ones."""
 
 
 def group_of(session: Session, by: Grouping) -> str:
@@ -46,11 +51,26 @@ def rates_by(
     dict
         Group → its prevalence: weeks in their order, other groups by their number of sessions, and `NOT_RECORDED` last.
     """
-    patterns: defaultdict[str, Counter[Labels]] = defaultdict(Counter)
+    return rates_by_each(categories, sessions, (by,))[by]
+
+
+def rates_by_each(
+    categories: Sequence[str],
+    sessions: Iterable[tuple[Session, Labels]],
+    groupings: Sequence[Grouping] = GROUPINGS,
+) -> dict[Grouping, dict[str, Prevalence]]:
+    """The rates by each of several groupings, as `rates_by` gives them, in one pass over a stream of sessions."""
+    patterns: dict[Grouping, defaultdict[str, Counter[Labels]]] = {by: defaultdict(Counter) for by in groupings}
     for session, labels in sessions:
         if session.parent is None:
-            patterns[group_of(session, by)][labels] += 1
+            for by in groupings:
+                patterns[by][group_of(session, by)][labels] += 1
+    return {by: _in_order(categories, groups, by) for by, groups in patterns.items()}
 
+
+def _in_order(
+    categories: Sequence[str], patterns: Mapping[str, Counter[Labels]], by: Grouping
+) -> dict[str, Prevalence]:
     def place(group: str) -> tuple[bool, int, str]:
         return group == NOT_RECORDED, 0 if by == "week" else -patterns[group].total(), group
 
@@ -74,6 +94,51 @@ def worst_group(rates: Mapping[str, Prevalence], category: str) -> tuple[str, Ca
     return max(shown, key=lambda pair: pair[1].share.low or 0.0, default=None)
 
 
+def headline(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
+    """Which problem was found most, in how many of the sessions that could be checked, and where it is worst.
+
+    Parameters
+    ----------
+    total
+        The prevalence of all sessions together.
+    by_project
+        That of each project, from `rates_by`.
+    """
+    most = max(total.categories, key=lambda one: (one.count, one.share.value or 0.0), default=None)
+    if most is None or not most.count:
+        checked = total.any_share.n or 0
+        if not checked:
+            return "No session could be checked."
+        high = number_text(total.any_share.high, "share")
+        return f"No misbehaviour was found in {counted_text(checked, 'session')} (95% interval 0% to {high})."
+    share = f"{number_text(most.share.value, 'share')}, {interval_words(most.share.low, most.share.high, 'share')}"
+    said = f"{_in_words(most.category)} was found in {most.count:,} of {counted_text(most.answered, 'session')}"
+    said = f"{said} in which it could be checked ({share})"
+    worst = worst_group(by_project, most.category)
+    if worst is not None and len(by_project) > 1:
+        project, one = worst
+        said = f"{said}, worst in {project}: {one.count:,} of {one.answered:,}"
+    apart = f" In {most.abstained:,} it could not be checked." if most.abstained else ""
+    return f"{said}.{apart}"
+
+
+def pooled_note(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
+    """That shares of all sessions put unlike projects together, and how far these lie apart; empty for one project."""
+    most = max(total.categories, key=lambda one: one.count, default=None)
+    if most is None or len(by_project) < 2:
+        return ""
+    shares = [one.share.value or 0.0 for one in counts_of(by_project, most.category).values()]
+    said = f"Shares of all sessions put {len(by_project):,} projects together, which may be unlike each other"
+    if len(shares) < 2:
+        return f"{said}."
+    low, high = number_text(min(shares), "share"), number_text(max(shares), "share")
+    return f"{said}: by project, {_in_words(most.category).lower()} goes from {low} to {high}."
+
+
+def _in_words(category: str) -> str:
+    return category.replace("_", " ").capitalize()
+
+
 @made_by_this
 def session_rates_table(
     rates: Mapping[str, Prevalence],
@@ -93,19 +158,47 @@ def session_rates_table(
     source, paper, evidence, datasets
         As for `prevalence_table`.
     """
+    checked: Counter[str] = Counter()
+    for found in rates.values():
+        checked.update({one.category: one.answered for one in found.categories})
+    unchecked = [category for category, count in checked.items() if not count]
     rows = []
     for group, found in rates.items():
-        shares = [(one.category, one.share) for one in found.categories] + [(ANY, found.any_share)]
+        shares = [(one.category, one.share) for one in found.categories if checked[one.category]]
+        shares.append((ANY, found.any_share))
         rows += [estimate_row(name, share, "share", group, source, evidence=evidence) for name, share in shares]
+    notes = ["Each n counts the sessions that the rule could check; runs of sub-agents are left out."]
+    if unchecked:
+        notes.append(f"No session could be checked for {' or '.join(unchecked)}.")
     return Table(
         name=f"rates_by_{by}",
         paper=paper,
         title=f"Share of sessions by {by}",
         finding=_finding(rates, by),
         rows=tuple(rows),
-        notes=("Each n counts the sessions that the rule could check; runs of sub-agents are left out.",),
+        notes=tuple(notes),
         datasets=tuple(datasets),
+        drawn=_drawn(rates, source, evidence) if by == "week" else (),
     )
+
+
+def weeks_drawn(by_week: Iterable[str]) -> dict[str, float]:
+    """The last weeks, each with the place on an axis of weeks, which is 0 for the last one."""
+    mondays = {week: date.fromisoformat(f"{week}-1") for week in by_week if week != NOT_RECORDED}
+    last = max(mondays.values(), default=date.min)
+    apart = {week: (last - monday).days // 7 for week, monday in mondays.items()}
+    return {week: float(-weeks) for week, weeks in apart.items() if weeks < WEEKS_DRAWN}
+
+
+def _drawn(by_week: Mapping[str, Prevalence], source: str, evidence: Evidence) -> tuple[Row, ...]:
+    """The last weeks as rows of a figure: a series for each category that was found in them."""
+    rows = []
+    for category in dict.fromkeys(one.category for found in by_week.values() for one in found.categories):
+        weeks = weeks_drawn(by_week)
+        counts = {week: one for week, one in counts_of(by_week, category).items() if week in weeks}
+        if any(one.count for one in counts.values()):
+            rows += [estimate_row(week, one.share, "share", category, source, evidence) for week, one in counts.items()]
+    return tuple(rows)
 
 
 def _finding(rates: Mapping[str, Prevalence], by: Grouping) -> str:

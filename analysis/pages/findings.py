@@ -1,6 +1,5 @@
 """What `misstep classify` found: the JSON document that scripts rely on, and the same for people."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -9,12 +8,9 @@ from msgspec import Struct
 from analysis.measures.prevalence import (
     BY_RULE,
     READ_BY_A_JUDGE,
-    co_occurrence_table,
     prevalence,
-    prevalence_table,
 )
 from analysis.stats.estimate import Estimate
-from analysis.tables import Table
 from analysis.tables.wording import MISSING, count_text, number_text
 from harness.escaping import plain
 from harness.journal.classified import Failed, Finding, Labels, Summary
@@ -34,9 +30,9 @@ class Share(Struct, frozen=True):
 
 
 class CategoryShare(Share, frozen=True):
-    """A category, whose share is of the `checked`: the trajectories in which the rule found something to check.
+    """A category, whose share is of the `checked`: the sessions in which the rule found something to check.
 
-    `exclusive` trajectories show nothing else; `abstained` trajectories were read and not judged.
+    `exclusive` sessions show nothing else; `abstained` sessions were read and not judged.
     """
 
     checked: int
@@ -45,7 +41,7 @@ class CategoryShare(Share, frozen=True):
 
 
 class Pattern(Struct, frozen=True):
-    """How many trajectories have these labels, one a category, in order; `null` where one was not judged."""
+    """How many sessions have these labels, one a category, in order; `null` where one was not judged."""
 
     labels: Labels
     count: int
@@ -57,12 +53,13 @@ class SubAgents(Struct, frozen=True):
     n: int
     categories: dict[str, CategoryShare]
     any: Share
+    patterns: list[Pattern] = []
 
 
 class Findings(Struct, frozen=True):
-    """The document: `n` sessions were read; `renamed` trajectories had an id that another one had taken.
+    """The document: `n` sessions were read; `renamed` sessions had an id that another one had taken.
 
-    A trajectory on which a classifier `failed` was not judged for its category. `findings` are all of them, those of
+    A session on which a classifier `failed` was not judged for its category. `findings` are all of them, those of
     sub-agents too.
     """
 
@@ -81,7 +78,9 @@ class Findings(Struct, frozen=True):
 def findings(categories: Sequence[str], summary: Summary) -> Findings:
     """The document for what was found in these categories."""
     shares, flagged = _shares(categories, summary.patterns)
-    apart = _shares(categories, summary.sub_agents)
+    apart = SubAgents(
+        sum(summary.sub_agents.values()), *_shares(categories, summary.sub_agents), _patterns(summary.sub_agents)
+    )
     return Findings(
         n=summary.n,
         unreadable=summary.unreadable,
@@ -89,10 +88,10 @@ def findings(categories: Sequence[str], summary: Summary) -> Findings:
         any=flagged,
         skipped=summary.skipped,
         renamed=summary.renamed,
-        patterns=[Pattern(labels, count) for labels, count in summary.patterns.items()],
+        patterns=_patterns(summary.patterns),
         findings=summary.findings,
         failed=summary.failed,
-        sub_agents=SubAgents(sum(summary.sub_agents.values()), *apart) if summary.sub_agents else None,
+        sub_agents=apart if summary.sub_agents else None,
     )
 
 
@@ -110,48 +109,26 @@ def shares(found: Findings) -> dict[str, Estimate]:
     return {**{name: one.interval for name, one in found.categories.items()}, "any": found.any.interval}
 
 
-def tables(found: Findings, source: str) -> tuple[Table, Table]:
-    """Prevalence and co-occurrence as tables for a page."""
-    names = tuple(found.categories)
-    patterns = {pattern.labels: pattern.count for pattern in found.patterns}
-    return (
-        prevalence_table(names, patterns, source=source, paper="classify"),
-        co_occurrence_table(names, patterns, source=source, paper="classify"),
-    )
+def _patterns(counts: Mapping[Labels, int]) -> list[Pattern]:
+    return [Pattern(labels, count) for labels, count in counts.items()]
 
 
-def findings_page(found: Findings, paths: Sequence[Path], arguments: Sequence[str]) -> str:
-    """One HTML page; `arguments` are those of the command that makes it again."""
-    from analysis.pages import Foot, page
-
-    source = f"{found.n:,} trajectories"
-    prevalent, together = tables(found, source)
-    return page(
-        prevalent.title,
-        prevalent.finding,
-        (prevalent, together),
-        notes=(*_page_examples(found), *_left_out(found)),
-        foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(str(path) for path in paths)),
-    )
-
-
-def _page_examples(found: Findings) -> Iterator[str]:
-    for name in found.categories:
-        own = [one for one in found.findings if one.category == name]
-        for example in own[:_EXAMPLES]:
-            yield f"{example.category}: {finding_line(example)}"
-
-
-def findings_text(found: Findings) -> str:
-    """The document as a table, three examples and what was left out, for a terminal."""
-    lines = [f"{_plural(found.n, 'trajectory', 'trajectories')} read", "", *_table_lines(found)]
+def findings_text(found: Findings, page: Path | None = None) -> str:
+    """The document as a table, three examples, what was left out, and the page of the run, for a terminal."""
+    lines = [f"{_plural(found.n, 'session', 'sessions')} read", *_apart(found), "", *_table_lines(found)]
     examples = _spread(found)
     if examples:
         width = max(len(example.category) for example in examples)
         lines += ["", "For example"]
         lines += [f"  {example.category:{width}}  {finding_line(example)}" for example in examples]
-    left_out = list(_left_out(found))
-    return "\n".join(lines + ([""] if left_out else []) + left_out)
+    said = [*left_out(found), *([f"open {page}"] if page else [])]
+    return "\n".join(lines + ([""] if said else []) + said)
+
+
+def _apart(found: Findings) -> Iterator[str]:
+    if found.sub_agents is not None:
+        n, flagged = found.sub_agents.n, found.sub_agents.any.count
+        yield f"{_plural(n, 'run', 'runs')} of sub-agents, counted apart: {flagged:,} with misbehaviour"
 
 
 def _table_lines(found: Findings) -> Iterator[str]:
@@ -196,14 +173,15 @@ def _steps(example: Finding) -> str:
     return f", {'step' if len(example.steps) == 1 else 'steps'} {named}{more}"
 
 
-def _left_out(found: Findings) -> Iterator[str]:
+def left_out(found: Findings) -> Iterator[str]:
+    """What no rule could check, what could not be read and which rule failed, a sentence each."""
     unchecked = [name for name in found.categories if name in READ_BY_A_JUDGE and found.categories[name].abstained]
     if unchecked:
         yield f"{BY_RULE} For example: misstep judge run {unchecked[-1]} --benchmark BENCHMARK --out RUN."
     if found.unreadable:
-        yield f"{_plural(len(found.unreadable), 'trajectory was', 'trajectories were')} unreadable and not counted."
+        yield f"{_plural(len(found.unreadable), 'session was', 'sessions were')} unreadable and not counted."
     for one in found.failed:
-        yield plain(f"{one.category} failed on {_plural(one.count, 'trajectory', 'trajectories')}: {one.error}")
+        yield plain(f"{one.category} failed on {_plural(one.count, 'session', 'sessions')}: {one.error}")
     if found.skipped:
         named = ", ".join(plain(one.file) for one in found.skipped[:_SKIPPED_PRINTED])
         more = ", …" if len(found.skipped) > _SKIPPED_PRINTED else ""

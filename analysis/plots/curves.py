@@ -35,7 +35,13 @@ class _Look(Struct, frozen=True):
 
 
 def curves(
-    rows: Sequence[Row], places: Mapping[str, float], title: str, description: str = "", x_label: str = ""
+    rows: Sequence[Row],
+    places: Mapping[str, float],
+    title: str,
+    description: str = "",
+    x_label: str = "",
+    *,
+    in_words: bool = False,
 ) -> str:
     """Lines through values at their places, with shaded intervals; over more than a factor of 20 in logarithms.
 
@@ -49,6 +55,9 @@ def curves(
         As for `bars`.
     x_label
         What the axis counts.
+    in_words
+        Whether the axis names the quantities instead of their places, such as weeks one after the other; it is never
+        in logarithms then.
 
     Raises
     ------
@@ -67,11 +76,12 @@ def curves(
     drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
     _draw_key(drawing, looks)
     used = sorted({places[row.quantity] for row in rows})
-    numbers = [number_text(int(place) if place == int(place) else place) for place in used]
+    named = {place: quantity for quantity, place in places.items()} if in_words else {}
+    numbers = [named.get(place) or number_text(int(place) if place == int(place) else place) for place in used]
     left = longest([tick_text(mark, unit) for mark in marks], 10.5) + GAP
     right = WIDTH - max(longest(numbers[-1:], 10.5) / 2, GAP)
     ends = (used[0], used[-1]) if len(used) > 1 else (sum(used) - 1, sum(used) + 1)
-    wide = ends[0] > 0 and ends[1] > _LOGARITHMIC_FROM * ends[0]
+    wide = not in_words and ends[0] > 0 and ends[1] > _LOGARITHMIC_FROM * ends[0]
     plane = drawing.plane(
         (left, top, right, top + _HEIGHT),
         ends,

@@ -131,3 +131,12 @@ def test_the_last_number_of_an_axis_stands_whole_within_the_figure():
     svg = curves([Row("few", 0.2, unit="share"), Row("many", 0.4, unit="share")], places, "T")
     (middle,) = re.findall(r'<text[^>]* x="([\d.]+)"[^>]*>1,000,000</text>', svg)
     assert float(middle) + text_width("1,000,000", 10.5) / 2 <= WIDTH
+
+
+def test_an_axis_in_words_names_its_quantities_evenly():
+    weeks = {"2026-W08": 1.0, "2026-W09": 2.0, "2026-W40": 33.0}
+    rows = [Row(week, 0.5, unit="share") for week in weeks]
+    svg = curves(rows, weeks, "By week", in_words=True)
+    assert set(shown(svg)) >= {"2026-W09", "2026-W40"}
+    (line,) = lines(svg)
+    assert line[2][0] - line[1][0] == pytest.approx(31 * (line[1][0] - line[0][0]), rel=1e-3)

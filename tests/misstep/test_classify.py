@@ -53,21 +53,21 @@ def test_the_table_says_how_many_show_what_with_an_interval_and_evidence(runs: P
     done = _misstep("runs.jsonl", cwd=runs.parent)
     assert done.returncode == 1
     table = done.stdout.splitlines()
-    assert table[0] == "5 trajectories read"
+    assert table[0] == "5 sessions read"
     assert table[2].split() == ["category", "count", "checked", "share", "95%", "interval", "only", "this"]
     (loops,) = [line for line in table if line.startswith("infinite_loop")]
     assert loops.split() == ["infinite_loop", "1", "5", "20.0%", "3.6%", "–", "62.4%", "1"]
     (example,) = [line for line in table if line.startswith("  infinite_loop")]
     assert "two (runs.jsonl:2): " in example
     assert "steps 1, 2, 3" in example
-    assert "1 trajectory was unreadable and not counted." in table
+    assert "1 session was unreadable and not counted." in table
 
 
 def test_what_was_unreadable_or_renamed_is_said_on_stderr(runs: Path) -> None:
     done = _misstep("runs.jsonl", cwd=runs.parent)
     first, second = done.stderr.splitlines()
     assert first.startswith("misstep: runs.jsonl:3: no JSON")
-    assert second == "misstep: 1 trajectory had an id that was taken: it has ~2 (or the next free number) behind it."
+    assert second == "misstep: 1 session had an id that was taken: it has ~2 (or the next free number) behind it."
 
 
 def test_many_unreadable_trajectories_are_counted_after_the_first_ten(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_run_holds_what_was_asked_the_verdicts_the_scores_and_a_page(runs: Pat
 def test_a_page_is_written_where_it_is_asked_for(runs: Path) -> None:
     page = runs.parent / "page.html"
     _json(runs, "--html", page)
-    assert "two (" in page.read_text()
+    assert "<bdi>two</bdi>" in page.read_text()
 
 
 def test_the_number_of_processes_changes_nothing(runs: Path) -> None:
@@ -198,7 +198,7 @@ def test_the_agents_own_sessions_on_this_machine_are_read_from_a_folder(tmp_path
     (tmp_path / "notes.txt").write_text("Mend the fence.\n")
     done = _misstep(tmp_path)
     assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "1 trajectory read"
+    assert done.stdout.splitlines()[0] == "1 session read"
     assert "1 file skipped, of no known format" in done.stdout
 
 

@@ -20,6 +20,7 @@ PLAIN_UP_TO = 2_000
 """How many bytes of JSON stand in a page uncompressed."""
 
 _LEVEL = 6
+_MARKUP = frozenset("<>&")
 _AS_ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
 
 
@@ -36,6 +37,11 @@ def embedded(value: Any) -> str:
     if len(content) <= PLAIN_UP_TO:
         return content.decode().translate(_AS_ESCAPES)
     return f'"{b64encode(zlib.compress(content, _LEVEL)).decode()}"'
+
+
+def is_embedded(text: str) -> bool:
+    """Whether a text that was kept may stand in a script element: nothing in it ends the element or starts another."""
+    return not _MARKUP.intersection(text)
 
 
 def _shown(value: Any) -> Any:

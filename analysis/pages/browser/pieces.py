@@ -31,7 +31,10 @@ class Pieces:
 
     def add(self, name: str, rank: int, value: Any) -> None:
         """Keep a part; of those that do not fit the lowest rank goes, and of these the latest."""
-        text = embedded(value)
+        self.add_embedded(name, rank, embedded(value))
+
+    def add_embedded(self, name: str, rank: int, text: str) -> None:
+        """Keep a part that is the content of a script element already."""
         heapq.heappush(self._kept, (rank, -self._count, name, text))
         self._count += 1
         self._size += len(text)

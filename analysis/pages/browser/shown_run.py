@@ -41,7 +41,14 @@ class ShownRun(Struct, frozen=True, omit_defaults=True):
     view: str = ""
 
 
-def shown_run(run: Trajectory, evidence: Collection[int], most_characters: int, view: str = "") -> ShownRun:
+def shown_run(
+    run: Trajectory,
+    evidence: Collection[int],
+    most_characters: int,
+    view: str = "",
+    *,
+    evidence_shown: int = EVIDENCE_SHOWN,
+) -> ShownRun:
     """A run with its evidence in full and the rest shortened.
 
     Parameters
@@ -54,11 +61,13 @@ def shown_run(run: Trajectory, evidence: Collection[int], most_characters: int, 
         How many characters of all texts that are no evidence are shown, as far as each text can be cut.
     view
         The command that shows all of it.
+    evidence_shown
+        How many characters of each text of an evidence step are shown at most.
     """
     shown, most = _shape(run, evidence, most_characters)
     views, previous = [], -1
     for number in shown:
-        most_here = max(EVIDENCE_SHOWN, most) if number in evidence else most
+        most_here = evidence_shown if number in evidence else most
         views.append(step_view(number, run.steps[number], (), number - previous - 1, most_here))
         previous = number
     task = passage(run.task, max(most, min(_TASK_SHOWN, most_characters)), always_open=True)

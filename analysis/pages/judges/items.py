@@ -14,10 +14,8 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from analysis.measures.judging.reference import Reference
+from analysis.pages.browser.numbered import NONE, Numbered
 from harness.verdict import STATUSES, Verdict
-
-NONE = -1
-"""No label, no status (an item that was not asked), no model."""
 
 TIED = -2
 """The raters' labels tie."""
@@ -77,19 +75,6 @@ class ItemIndex(Struct, frozen=True):
     runs: list[VerdictColumns]
 
 
-class _Places:
-    """Words by number, in the order in which they were first said."""
-
-    def __init__(self, words: Sequence[str] = ()) -> None:
-        self._place = {word: place for place, word in enumerate(words)}
-
-    def of(self, word: str | None) -> int:
-        return NONE if word is None else self._place.setdefault(word, len(self._place))
-
-    def words(self) -> list[str]:
-        return list(self._place)
-
-
 def rank(item: str, reference: Reference, runs: Sequence[JudgedBy]) -> int:
     """How much a reader wants to see an item: 3 a wrong answer of any run, 2 none, 1 no gold label, 0 all are right."""
     verdicts = [verdict for run in runs if (verdict := run.verdicts.get(item)) is not None]
@@ -131,7 +116,7 @@ def item_index(
     absent
         Item → why the page does not hold its run or text.
     """
-    said, models, prompts = _Places(labels), _Places(), _Places()
+    said, models, prompts = Numbered(labels), Numbered(), Numbered()
     most = _most_of_a_reason(runs)
     columns = [_columns(ids, run, said, models, prompts, most) for run in runs]
     gold = [TIED if item in reference.tied else said.of(reference.label_of.get(item)) for item in ids]
@@ -159,7 +144,7 @@ def _most_of_a_reason(runs: Sequence[JudgedBy]) -> int:
 
 
 def _columns(
-    ids: Sequence[str], run: JudgedBy, said: _Places, models: _Places, prompts: _Places, most: int
+    ids: Sequence[str], run: JudgedBy, said: Numbered, models: Numbered, prompts: Numbered, most: int
 ) -> VerdictColumns:
     given = [run.verdicts.get(item) for item in ids]
     asked = [verdict or _NOT_ASKED for verdict in given]

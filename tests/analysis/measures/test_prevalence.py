@@ -86,30 +86,30 @@ def test_the_table_has_a_row_a_category_one_for_any_and_the_exclusive_shares() -
     loop = _row(table, "loop", "show it and nothing")
     assert (loop.value, loop.n, loop.unit, loop.evidence, loop.source) == (3 / 19, 19, "share", "real", "made up")
     assert [row.quantity for row in table.rows] == ["loop", "drift", "any", "loop", "drift"]
-    assert table.finding.startswith("26.3% of 19 trajectories show misbehaviour (95% interval ")
-    assert "loop 1, drift 5 of 20 trajectories" in table.notes[1]
+    assert table.finding.startswith("26.3% of 19 sessions show misbehaviour (95% interval ")
+    assert "loop 1, drift 5 of 20 sessions" in table.notes[1]
 
 
 def test_a_table_of_nothing_says_so_and_gives_no_zero() -> None:
     table = prevalence_table(CATEGORIES, {}, source="made up")
-    assert table.finding == "No trajectory was judged."
+    assert table.finding == "No session was judged."
     assert all(row.value is None and row.reason for row in table.rows)
 
 
 def test_nothing_found_is_an_interval_too() -> None:
     table = prevalence_table(CATEGORIES, {("no", "no"): 20}, source="made up")
-    assert table.finding == "No misbehaviour was found in 20 trajectories (95% interval 0% to 16.1%)."
+    assert table.finding == "No misbehaviour was found in 20 sessions (95% interval 0% to 16.1%)."
 
 
 def test_co_occurrence_is_of_those_that_show_the_line_and_were_judged_for_the_column() -> None:
     table = co_occurrence_table(CATEGORIES, PATTERNS, source="made up")
     assert (_row(table, "drift", "loop").value, _row(table, "drift", "loop").n) == (2 / 5, 5)
     assert (_row(table, "loop", "drift").value, _row(table, "loop", "drift").n) == (1.0, 2)
-    assert table.finding == "loop and drift occur together most often: in 2 trajectories."
+    assert table.finding == "loop and drift occur together most often: in 2 sessions."
 
 
 def test_a_category_that_nothing_shows_has_no_companions_but_a_reason() -> None:
     table = co_occurrence_table(CATEGORIES, {("yes", "no"): 1}, source="made up")
     row = _row(table, "loop", "drift")
     assert (row.value, row.reason) == (None, "none shows drift")
-    assert table.finding == "No two categories were found in one trajectory."
+    assert table.finding == "No two categories were found in one session."

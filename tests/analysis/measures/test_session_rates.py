@@ -13,6 +13,7 @@ from analysis.measures.session_rates import (
     counts_of,
     rates_by,
     session_rates_table,
+    weeks_drawn,
     worst_group,
 )
 from analysis.stats.proportions import wilson
@@ -86,3 +87,15 @@ def test_every_session_is_in_one_group_and_the_largest_group_comes_first(
     assert sum(found.n for found in rates.values()) == sum(session.parent is None for session, _ in sessions)
     sizes = [found.n for group, found in rates.items() if group != NOT_RECORDED]
     assert by == "week" or all(one >= other for one, other in pairwise(sizes))
+
+
+def test_weeks_are_drawn_at_their_distance_from_the_last_one() -> None:
+    weeks = ("2025-W01", "2025-W52", "2026-W01", "2026-W04", NOT_RECORDED)
+    assert weeks_drawn(weeks) == {"2025-W52": -4.0, "2026-W01": -3.0, "2026-W04": 0.0}
+
+
+def test_only_weeks_and_categories_with_something_to_show_are_drawn() -> None:
+    sessions = [(Session("a", "f", started=day), ("yes", None)) for day in ("2026-03-02", "2026-03-09", None)]
+    table = session_rates_table(rates_by(CATEGORIES, sessions, "week"), "week", source="made up")
+    assert [(row.quantity, row.group) for row in table.drawn] == [("2026-W10", "loop"), ("2026-W11", "loop")]
+    assert "No session could be checked for drift." in table.notes

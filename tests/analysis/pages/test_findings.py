@@ -1,6 +1,8 @@
 """Findings as text: undefined is a dash and not a zero, examples are spread over categories."""
 
-from analysis.pages.findings import Findings, findings, findings_text, tables
+from pathlib import Path
+
+from analysis.pages.findings import Findings, findings, findings_text
 from harness.journal.classified import Finding, Labels, Summary
 from harness.trajectory import Skipped, Unreadable
 
@@ -48,12 +50,20 @@ def test_an_example_names_its_steps_once() -> None:
 
 def test_what_was_left_out_is_counted_and_named() -> None:
     text = findings_text(_findings({("no", "no"): 1}))
-    assert "1 trajectory was unreadable and not counted." in text
+    assert "1 session was unreadable and not counted." in text
     assert "1 file skipped, of no known format: notes.txt" in text
 
 
-def test_the_tables_count_what_the_document_counts() -> None:
-    found = _findings({("yes", "no"): 3, ("no", "no"): 5})
-    prevalent, together = tables(found, "made up")
-    assert prevalent.rows[0].value == found.categories["loop"].share == 3 / 8
-    assert {row.group for row in together.rows} == set(CATEGORIES)
+def test_runs_of_sub_agents_are_counted_in_a_line_of_their_own() -> None:
+    apart: dict[Labels, int] = {("yes", "no"): 2, ("no", "no"): 3}
+    found = findings(CATEGORIES, Summary({("no", "no"): 4}, apart, [], [], [], 0))
+    assert findings_text(found).splitlines()[:2] == [
+        "4 sessions read",
+        "5 runs of sub-agents, counted apart: 2 with misbehaviour",
+    ]
+
+
+def test_the_page_of_the_run_is_named_where_there_is_one() -> None:
+    found = _findings({("no", "no"): 1})
+    assert findings_text(found, Path("run/report.html")).splitlines()[-1] == "open run/report.html"
+    assert "open" not in findings_text(found)

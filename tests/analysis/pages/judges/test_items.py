@@ -2,7 +2,8 @@
 
 from analysis.gold import GoldLabel
 from analysis.measures.judging.reference import majority
-from analysis.pages.judges.items import NONE, TIED, JudgedBy, item_index, rank
+from analysis.pages.browser.numbered import NONE
+from analysis.pages.judges.items import TIED, JudgedBy, item_index, rank
 from harness.verdict import Verdict
 
 GOLD = majority(

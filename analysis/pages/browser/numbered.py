@@ -1,0 +1,21 @@
+"""Words that a page says once and then names by number, so that a list of thousands stays small."""
+
+from collections.abc import Sequence
+
+NONE = -1
+"""The number where there is no word."""
+
+
+class Numbered:
+    """Words by number, in the order in which they were first said."""
+
+    def __init__(self, words: Sequence[str] = ()) -> None:
+        self._place = {word: place for place, word in enumerate(words)}
+
+    def of(self, word: str | None) -> int:
+        """The number of a word, which is a new one where it was not said before."""
+        return NONE if word is None else self._place.setdefault(word, len(self._place))
+
+    def words(self) -> list[str]:
+        """The words, in order."""
+        return list(self._place)

@@ -1,0 +1,134 @@
+"""The page of a run of `classify`: what was found and where, charts, and every flagged session to look at."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from analysis.measures.prevalence import Labels, Prevalence, co_occurrence_table, prevalence, prevalence_table
+from analysis.measures.session_rates import (
+    NOT_RECORDED,
+    WEEKS_DRAWN,
+    Grouping,
+    headline,
+    pooled_note,
+    rates_by_each,
+    session_rates_table,
+    weeks_drawn,
+)
+from analysis.pages.browser.frame import browser_page
+from analysis.pages.display import figure_html
+from analysis.pages.findings import Findings, left_out
+from analysis.pages.foot import Foot
+from analysis.pages.rendering import markup
+from analysis.pages.sessions.flagged import FlaggedSessions, SessionBrowser
+from analysis.pages.table_html import table_html, table_id
+from analysis.plots import bars, curves
+from analysis.tables import Table
+from analysis.tables.wording import counted_text
+from harness.journal.labelled_sessions import LabelledSession
+from harness.session import Session
+
+PAPER = "classify"
+
+_ALWAYS: tuple[Grouping, ...] = ("project", "week")
+
+
+def sessions_page(
+    found: Findings, sessions: Iterable[LabelledSession], paths: Sequence[Path], arguments: Sequence[str]
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    found
+        What was found, as counts.
+    sessions
+        All sessions of the run.
+    paths
+        What was classified.
+    arguments
+        Those of the command that makes the run again.
+    """
+    flagged = FlaggedSessions()
+    categories = tuple(found.categories)
+    total = prevalence(categories, _patterns(found))
+    rates = rates_by_each(categories, _taken(sessions, flagged))
+    tables = list(_tables(found, rates))
+    browser = flagged.browser()
+    finding = headline(total, rates["project"])
+    return browser_page(
+        "sessions/page.html.jinja",
+        ("sessions/browser.js",),
+        title=f"Findings in {counted_text(found.n, 'session')}",
+        finding=finding,
+        warnings=filter(None, (_broken(found), pooled_note(total, rates["project"]))),
+        foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(str(path) for path in paths)),
+        figures=[markup(figure) for figure in _figures(tables, rates["week"])],
+        contents=[(table_id(table), table.title) for table in tables],
+        tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
+        browser=browser,
+        data=_data(browser),
+        notes=(*left_out(found), _WORST),
+    )
+
+
+_WORST = (
+    "The worst project is the one whose interval has the highest lower bound, so that a few sessions make no project "
+    "the worst. The intervals treat the sessions of a project as independent draws."
+)
+
+
+def _taken(sessions: Iterable[LabelledSession], flagged: FlaggedSessions) -> Iterator[tuple[Session, Labels]]:
+    """The sessions with their labels; the flagged ones are taken as they come."""
+    for one in sessions:
+        flagged.add(one)
+        yield one.session, one.labels
+
+
+def _patterns(found: Findings) -> dict[Labels, int]:
+    return {pattern.labels: pattern.count for pattern in found.patterns}
+
+
+def _data(browser: SessionBrowser) -> dict[str, Any]:
+    return {name: markup(content) for name, content in browser.data.items()}
+
+
+def _broken(found: Findings) -> str:
+    failed = [f"The rule {one.category} failed on {counted_text(one.count, 'session')}." for one in found.failed]
+    if found.unreadable:
+        one = len(found.unreadable) == 1
+        failed.insert(0, f"{counted_text(len(found.unreadable), 'session')} {'was' if one else 'were'} unreadable.")
+    return " ".join(failed)
+
+
+def _tables(found: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence]]) -> Iterator[Table]:
+    categories, patterns = tuple(found.categories), _patterns(found)
+    source = counted_text(found.n, "session")
+    yield prevalence_table(categories, patterns, source=source, paper=PAPER)
+    for by, groups in rates.items():
+        if len(groups) > 1 or (by in _ALWAYS and set(groups) - {NOT_RECORDED}):
+            yield session_rates_table(groups, by, source=source, paper=PAPER)
+    yield co_occurrence_table(categories, patterns, source=source, paper=PAPER)
+    if found.sub_agents is not None:
+        apart = {pattern.labels: pattern.count for pattern in found.sub_agents.patterns}
+        source = counted_text(found.sub_agents.n, "run")
+        table = prevalence_table(categories, apart, source=source, paper=PAPER, noun="sub-agent run")
+        yield structs.replace(table, name="sub_agents", title="Runs of sub-agents, which are no sessions")
+
+
+def _figures(tables: Sequence[Table], by_week: Mapping[str, Prevalence]) -> Iterator[str]:
+    drawn = {table.name: table.drawn for table in tables}
+    yield figure_html(
+        bars(drawn["prevalence"], "Share of sessions by category"),
+        "The share of the sessions that could be checked, with its 95% interval.",
+    )
+    places = weeks_drawn(by_week)
+    if len(places) > 1 and drawn["rates_by_week"]:
+        yield figure_html(
+            curves(drawn["rates_by_week"], places, "Share of sessions by week", in_words=True),
+            "The share of the sessions that began in a week and could be checked, with its 95% interval, over at most "
+            f"the last {WEEKS_DRAWN} weeks.",
+        )

@@ -1,0 +1,27 @@
+"""A flagged session as the page opens it, made while the session is in memory."""
+
+from collections.abc import Collection
+
+from analysis.pages.browser.embedding import embedded
+from analysis.pages.browser.shown_run import EVIDENCE_SHOWN, shown_run
+from harness.trajectory import Trajectory
+
+SESSION_CHARACTERS = 24_000
+"""How many characters of the texts of a session that are no evidence are shown."""
+
+_EVIDENCE_CHARACTERS = 96_000
+"""How many characters of evidence are shown at most where every step of it has one long text."""
+
+
+def show_session(session: Trajectory, evidence: Collection[int]) -> str:
+    """A session with its evidence in full and the rest shortened, as the content of a script element.
+
+    Parameters
+    ----------
+    session
+        The session.
+    evidence
+        The steps that rules named.
+    """
+    most = min(EVIDENCE_SHOWN, _EVIDENCE_CHARACTERS // max(len(evidence), 1))
+    return embedded(shown_run(session, evidence, SESSION_CHARACTERS, evidence_shown=most))

@@ -1,0 +1,151 @@
+"""How soon the page of a large run of `classify` opens and filters, and what it takes to add to such a run.
+
+    python -m benchmarks sessions_speed
+
+Generated sessions, each a file of its own in one of twenty projects, are classified into a run. Its page is opened in a
+headless Chromium: the time goes from the beginning of the navigation to the first drawn row, and each filter is timed
+until its rows have their places. The same is done with a page on which every session is flagged. Then files are added
+to the run, beside a run of such files alone. The fastest of several rounds counts: other work only ever adds.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measuring import machine, measure
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+SESSIONS, ADDED, PROJECTS, ROUNDS = 10_000, 100, 20, 3
+MOST_TO_OPEN, MOST_TO_FILTER, MOST_TIMES_ALONE = 2.0, 0.1, 3.0
+
+_WATCH = """
+new MutationObserver((_, observer) => {
+  if (!document.querySelector(".rows .row")) return;
+  window.listed = performance.now();
+  observer.disconnect();
+}).observe(document, { childList: true, subtree: true });
+"""
+
+_FILTERS = {
+    "a category": "document.querySelectorAll('.chip')[1].click()",
+    "a project": "const one = document.querySelector('select'); one.selectedIndex = 1;"
+    " one.dispatchEvent(new Event('change'))",
+    "words": "const one = document.querySelector('.browser input'); one.value = 'fails times';"
+    " one.dispatchEvent(new Event('input'))",
+    "sorting": "document.querySelector('[data-name=session] button').click()",
+}
+_TIMED = """
+const started = performance.now();
+{ %s }
+document.querySelector(".rows").getBoundingClientRect();
+return performance.now() - started;
+"""
+
+
+def all_flagged(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+    """Every category in every session, at five steps and with a reason of the usual length."""
+    steps = tuple(range(min(5, len(trajectory.steps))))
+    reason = f"bash fails 5 times by the agent's own error in {trajectory.id}, and is not put right (steps 1, 2, 3)."
+    return [Verdict(trajectory.id, one, "yes", "answered", steps=steps, rationale=reason) for one in categories]
+
+
+def write_sessions(folder: Path, number: int, seed: int) -> None:
+    """Write generated sessions, each a file in the folder of its project."""
+    made = folder / "made"
+    generate = ["generate", "trajectories", "--n", str(number), "--seed", str(seed), "--out", str(made)]
+    subprocess.run([sys.executable, "-m", "misstep", *generate], check=True, stdout=subprocess.DEVNULL)
+    with (made / "trajectories.jsonl").open("rb") as stream:
+        for place, line in enumerate(stream):
+            project = folder / f"project-{place % PROJECTS:02}"
+            project.mkdir(exist_ok=True)
+            (project / f"session-{seed}-{place:05}.json").write_bytes(line)
+    shutil.rmtree(made)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A headless browser."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu"):
+        options.add_argument(option)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    try:
+        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _WATCH})
+        yield driver
+    finally:
+        driver.quit()
+
+
+def open_and_filter(driver: Any, page: Path) -> None:
+    """Print how long a page takes to open and to filter."""
+    opened: list[float] = []
+    filtered: dict[str, list[float]] = {name: [] for name in _FILTERS}
+    for _ in range(ROUNDS):
+        for name, script in _FILTERS.items():
+            driver.get("about:blank")
+            driver.get(page.as_uri())
+            while not (listed := driver.execute_script("return window.listed ?? null")):
+                time.sleep(0.05)
+            opened.append(listed / 1000)
+            filtered[name].append(driver.execute_script(_TIMED % script) / 1000)
+    said = driver.execute_script("return document.querySelector('[role=status]').textContent")
+    print(f"{page.stat().st_size / 1e6:.1f} MB, {said}")
+    print(_judged("opens, seconds", min(opened), MOST_TO_OPEN))
+    for name, seconds in filtered.items():
+        print(_judged(f"filters by {name}, seconds", min(seconds), MOST_TO_FILTER))
+
+
+def add(folder: Path, run: Path) -> None:
+    """Print how long files take that are added to a run, and such files alone."""
+    added, alone = [], []
+    for turn in range(ROUNDS):
+        more = folder.parent / f"more-{turn}"
+        more.mkdir()
+        write_sessions(more, ADDED, seed=turn + 1)
+        alone.append(measure(_classify(more, more / "run")).seconds)
+        shutil.rmtree(more / "run")
+        shutil.copytree(more, folder / f"more-{turn}")
+        added.append(measure(_classify(folder, run)).seconds)
+    print(f"{ADDED} sessions alone: {min(alone):.2f} s; added to the run: {min(added):.2f} s")
+    print(_judged("added, times alone", min(added) / min(alone), MOST_TIMES_ALONE))
+
+
+def _classify(folder: Path, run: Path) -> list[str]:
+    return [sys.executable, "-m", "misstep", "classify", str(folder), "--out", str(run)]
+
+
+def _judged(what: str, value: float, most: float) -> str:
+    return f"  {what:34}{value:8.3f}  (at most {most:g}: {'met' if value <= most else 'MISSED'})"
+
+
+def main() -> None:
+    """Print all of it."""
+    from harness.classifiers import categories
+    from studies.classified_paths import classified_findings
+
+    print(machine())
+    with tempfile.TemporaryDirectory() as made, chromium() as driver:
+        folder = Path(made) / "sessions"
+        folder.mkdir()
+        write_sessions(folder, SESSIONS, seed=0)
+        taken = measure(_classify(folder, Path(made) / "run"))
+        print(f"{SESSIONS:,} generated sessions classified in {taken.seconds:.1f} s, {taken.largest_mib:.0f} MiB")
+        open_and_filter(driver, Path(made) / "run" / "report.html")
+        started = time.perf_counter()
+        classified_findings([folder], categories(), all_flagged, out=Path(made) / "flagged", workers=1)
+        print(f"the same, every session flagged in every category, in {time.perf_counter() - started:.1f} s")
+        open_and_filter(driver, Path(made) / "flagged" / "report.html")
+        add(folder, Path(made) / "run")
+
+
+if __name__ == "__main__":
+    main()

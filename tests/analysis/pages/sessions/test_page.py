@@ -1,0 +1,95 @@
+"""The page of a run of classify: the worst problem first, sub-agents apart, no session called a trajectory."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from analysis.pages.findings import findings
+from analysis.pages.sessions.page import sessions_page
+from harness.journal.classified import Labels, PlacedVerdict, Summary
+from harness.journal.labelled_sessions import LabelledSession
+from harness.session import Session
+from harness.trajectory import Unreadable
+from tests.analysis.pages.made_up import HOSTILE
+
+CATEGORIES = ("infinite_loop", "tool_call_failure")
+
+
+def _of(project: str, labels: Labels, n: int, day: int = 2, parent: str | None = None) -> list[LabelledSession]:
+    sessions = []
+    for number in range(n):
+        item = f"{project}-{labels}-{number}"
+        started = f"2026-03-{day:02}T10:00:00Z"
+        session = Session(item, "a.jsonl", number, HOSTILE, project, "coder", "small", started, parent=parent)
+        given = zip(CATEGORIES, labels, strict=True)
+        verdicts = [
+            PlacedVerdict(item, category, label, "answered" if label else "abstained", rationale=HOSTILE)
+            for category, label in given
+        ]
+        sessions.append(LabelledSession(session, tuple(verdicts)))
+    return sessions
+
+
+def _page(sessions: Sequence[LabelledSession], unreadable: int = 0) -> str:
+    own: dict[Labels, int] = {}
+    apart: dict[Labels, int] = {}
+    for one in sessions:
+        counts = own if one.session.parent is None else apart
+        counts[one.labels] = counts.get(one.labels, 0) + 1
+    broken = [Unreadable("b.jsonl", 1, "no JSON")] * unreadable
+    found = findings(CATEGORIES, Summary(own, apart, [], broken, [], 0))
+    return sessions_page(found, sessions, [Path("a.jsonl")], ["a.jsonl", "--out", "run"])
+
+
+SHOP = [*_of("shop", ("no", "yes"), 12), *_of("shop", ("no", "no"), 3, day=9)]
+BANK = [*_of("bank", ("yes", "no"), 2), *_of("bank", ("no", None), 30, day=16)]
+
+
+def _lede(page: str) -> str:
+    (said,) = re.findall(r'class="lede"><bdi>(.*?)</bdi>', page)
+    return str(said)
+
+
+def test_the_first_sentence_names_the_problem_its_share_and_the_worst_project() -> None:
+    assert _lede(_page(SHOP + BANK)) == (
+        "Tool call failure was found in 12 of 17 sessions in which it could be checked (70.6%, 95% interval 46.9% to "
+        "86.7%), worst in shop: 12 of 15. In 30 it could not be checked."
+    )
+
+
+def test_shares_of_several_projects_say_that_they_are_put_together() -> None:
+    assert "put 2 projects together" in _page(SHOP + BANK)
+    assert "put 2 projects together" not in _page(SHOP)
+    assert "from 0.0% to 80.0%" in _page(SHOP + BANK)
+
+
+def test_runs_of_sub_agents_are_counted_apart_and_still_listed() -> None:
+    alone = _page(SHOP)
+    page = _page([*SHOP, *_of("shop", ("yes", "yes"), 4, parent="one")])
+    assert _lede(page) == _lede(alone)
+    assert "Runs of sub-agents, which are no sessions" in page
+    assert "Runs of sub-agents, which are no sessions" not in alone
+
+
+def test_there_are_shares_by_project_and_week_and_by_what_differs() -> None:
+    page = _page(SHOP + BANK)
+    assert all(f"Share of sessions by {by}" in page for by in ("project", "week"))
+    assert not any(f"Share of sessions by {by}" in page for by in ("model", "agent"))
+
+
+def test_what_was_unreadable_stands_before_the_figures() -> None:
+    assert '<p class="warning"><bdi>1 session was unreadable.</bdi></p>' in _page(SHOP, unreadable=1)
+
+
+def test_nothing_found_is_said_with_its_interval() -> None:
+    page = _page(_of("calm", ("no", "no"), 20))
+    assert _lede(page) == "No misbehaviour was found in 20 sessions (95% interval 0% to 16.1%)."
+    assert "No session is flagged." in page
+
+
+def test_the_page_says_session_and_escapes_what_sessions_say() -> None:
+    page = _page(SHOP + BANK)
+    shown = re.sub(r"<script.*?</script>|<style.*?</style>", "", page, flags=re.DOTALL)
+    assert not re.search("trajector(y|ies)", shown, flags=re.IGNORECASE)
+    assert HOSTILE not in page
+    assert "misstep classify a.jsonl --out run" in page
