@@ -20,9 +20,10 @@ process loses nothing, a power cut may lose records.
 """
 
 import fcntl
+import itertools
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from io import FileIO
 from itertools import accumulate
 from pathlib import Path
@@ -49,6 +50,8 @@ from harness.journal.records import (
 )
 
 PROGRESS = "progress.jsonl"
+EARLIER = "earlier-"
+"""What the folders of runs that were set aside begin with."""
 
 T = TypeVar("T")
 
@@ -98,6 +101,37 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
         said = f"{folder} holds another run: {'; '.join(differs)}"
         raise UsageError(said, "Restore the earlier settings and inputs to continue it, or name another folder.")
     return earlier
+
+
+def changes(earlier: Manifest, now: Manifest) -> tuple[frozenset[str], str]:
+    """The names of the settings in which two runs differ, `inputs` among them, and the same as a clause for people."""
+    names = {
+        name for name in {**earlier.settings, **now.settings} if earlier.settings.get(name) != now.settings.get(name)
+    }
+    clauses = _different_settings(earlier, now)
+    if inputs := difference(earlier.inputs, now.inputs):
+        names.add("inputs")
+        clauses.append(inputs)
+    return frozenset(names), "; ".join(clauses)
+
+
+def set_aside(folder: Path, kept: Collection[str]) -> Path:
+    """Move the files of a run into a folder of their own in it, but for some; a new run can begin in their place.
+
+    Raises
+    ------
+    UsageError
+        Another process is writing to it.
+    """
+    number = next(number for number in itertools.count(1) if not (folder / f"{EARLIER}{number}").exists())
+    place = folder / f"{EARLIER}{number}"
+    with locked(folder / PROGRESS):
+        place.mkdir()
+        for file in sorted(folder.iterdir(), key=lambda one: one.name != MANIFEST):  # without it there is no run
+            if file.name not in kept and file.name != PROGRESS and not file.name.startswith(EARLIER):
+                file.replace(place / file.name)
+        (folder / PROGRESS).unlink()
+    return place
 
 
 class RunInProgress(Generic[Record, T]):

@@ -20,8 +20,8 @@ from harness.clients.concurrency import run_concurrently
 from harness.errors import InputError
 from harness.escaping import plain
 from harness.items import Item, Runs, read_question
-from harness.journal.records import SCHEMA, VERDICT_RECORDS, Manifest, read_verdicts
-from harness.journal.run_folder import RunInProgress, standing
+from harness.journal.records import SCHEMA, VERDICT_RECORDS, Manifest, read_manifest, read_verdicts
+from harness.journal.run_folder import RunInProgress, changes, set_aside, standing
 from harness.judges.answering import answered, unjudged
 from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
@@ -43,7 +43,13 @@ SPENDING_LOG = "spent_usd.txt"
 """In the folder of an unfinished run with a cost limit: the amount spent."""
 
 ANSWERS = "answers.sqlite"
-"""In the folder of an unfinished run whose judge asks several times an item: the answers so far."""
+"""In the folder of a run: the replies, so that a changed prompt or a new item asks only what is new."""
+
+_KEPT = (ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm", "benchmark")
+"""What stays in the folder where a run begins anew: the replies, and the sessions that it is about."""
+
+_RENEWED = frozenset({"prompt", "judge_digest", "examples", "inputs"})
+"""What may change from one run in a folder to the next."""
 
 
 class VerdictEntry(Struct, frozen=True):
@@ -109,12 +115,11 @@ def run_judge(
     """
     fitted = judge.fitted(read_question(folder), folder)
     manifest = _manifest(fitted, folder, sampling, arguments)
+    _begin_anew_if_changed(out, manifest)
     earlier = standing(out, manifest)
     if earlier is not None and earlier.finished:
         return _finished(out)
     selection = select_items(fitted, folder, sampling)
-    # An item that takes several requests is answered by its last one: what came before is kept until then.
-    own_cache = out / ANSWERS if getattr(fitted, "votes", 2) > 1 else None
     with RunInProgress(out, manifest, VERDICT_RECORDS, VerdictEntry, _entry) as run:
         if run.finished:
             return _finished(out)
@@ -124,7 +129,7 @@ def run_judge(
             settings,
             spent_usd=sum(entry.cost_usd or 0.0 for entry in run.entries),
             spending_log=out / SPENDING_LOG,
-            cache=settings.cache or own_cache,
+            cache=settings.cache or out / ANSWERS,
         )
         ended = asyncio.run(_judge_all(fitted, selection, run, settings, out if batch else None, concurrency))
         last = {entry.item: entry.status for entry in run.entries}
@@ -137,9 +142,20 @@ def run_judge(
     return RunSummary(len(last), failed, selection.n, *ended, finished)
 
 
+def _begin_anew_if_changed(out: Path, manifest: Manifest) -> None:
+    """Set a run aside whose prompt or items have changed: replies to the same requests are kept and not asked again."""
+    earlier = read_manifest(out)
+    if earlier is None or earlier.command != manifest.command or (out / BATCHES).exists():
+        return
+    names, clause = changes(earlier, manifest)
+    if names and names <= _RENEWED:
+        place = set_aside(out, _KEPT)
+        say(f"misstep: {plain(clause)}: only what is new is asked. The earlier run is in {plain(str(place))}.")
+
+
 def _clear(out: Path) -> None:
     """Remove the files that only an unfinished run needs."""
-    for name in (BATCHES, SPENDING_LOG, ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm"):
+    for name in (BATCHES, SPENDING_LOG):
         (out / name).unlink(missing_ok=True)
 
 

@@ -91,31 +91,49 @@ def edited(file: str, old: str, new: str) -> Callable[[Path], None]:
 
 
 @pytest.mark.parametrize(
+    ("change", "clause"),
+    [
+        (edited("gates/runs/all.jsonl", "Mend gate 7.", "Mind gate 7."), "runs/all.jsonl changed"),
+        (edited("gates/items.jsonl", '"north"', '"south"'), "items.jsonl changed"),
+        (edited("gates/benchmark.toml", "positive", 'question = "Is it?"\npositive'), "the question, benchmark.toml"),
+        (edited("gates/benchmark.toml", 'labels = ["yes", "no"]', 'labels = ["yes", "no", "so"]'), "the labels,"),
+        (edited("prompt.md", "{labels}\n\n", "Labels: {labels}\n\n"), "the prompt changed"),
+        (edited("examples.jsonl", "I look.", "I see."), "the judge's examples changed"),
+        (edited("judge.toml", "[model]", "budget = 9000\n[model]"), "the judge's file changed"),
+    ],
+)
+def test_what_changed_is_said_and_the_run_begins_anew_beside_the_earlier_one(
+    stopped: Path,
+    judge: Path,
+    gates: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: Callable[[Path], None],
+    clause: str,
+) -> None:
+    before = (stopped / VERDICTS).read_bytes()
+    assert before.count(b"\n") == 3
+    change(tmp_path)
+    ended = asked(judge, gates, stopped)
+    said = capsys.readouterr().err
+    assert clause in said
+    assert "only what is new is asked. The earlier run is in" in said
+    assert (ended.judged, ended.items) == (8, 8)
+    assert (stopped / "earlier-1" / VERDICTS).read_bytes() == before
+
+
+@pytest.mark.parametrize(
     ("change", "said"),
     [
-        (
-            edited("gates/runs/all.jsonl", "Mend gate 7.", "Mind gate 7."),
-            "its inputs are not as they were: runs/all.js",
-        ),
-        (edited("gates/items.jsonl", '"north"', '"south"'), "its inputs are not as they were: items.jsonl changed"),
-        (
-            edited("gates/benchmark.toml", "positive", 'question = "Is it?"\npositive'),
-            "were: the question, benchmark.t",
-        ),
-        (edited("gates/benchmark.toml", 'labels = ["yes", "no"]', 'labels = ["yes", "no", "so"]'), "were: the labels,"),
-        (edited("prompt.md", "{labels}\n\n", "Labels: {labels}\n\n"), "holds another run: the prompt changed. "),
-        (edited("examples.jsonl", "I look.", "I see."), "holds another run: the judge's examples changed. "),
-        (edited("judge.toml", "[model]", "budget = 9000\n[model]"), "holds another run: the judge's file changed. "),
         (edited("judge.toml", "[model]", "votes = 3\n[model]"), "holds another run: votes were 1 and are now 3. "),
         (edited("judge.toml", "small-1", "large-1"), "holds another run: model was small-1 and is now large-1. "),
         (edited("judge.toml", "[model]", "[model]\nseed = 4"), "holds another run: seed was 0 and is now 4. "),
     ],
 )
-def test_a_run_whose_inputs_changed_is_not_gone_on_with_and_what_changed_is_named(
+def test_a_run_of_another_model_or_other_settings_is_not_gone_on_with(
     stopped: Path, judge: Path, gates: Path, tmp_path: Path, change: Callable[[Path], None], said: str
 ) -> None:
     before = (stopped / VERDICTS).read_bytes()
-    assert before.count(b"\n") == 3
     change(tmp_path)
     with pytest.raises(UsageError) as caught:
         asked(judge, gates, stopped)
@@ -123,16 +141,18 @@ def test_a_run_whose_inputs_changed_is_not_gone_on_with_and_what_changed_is_name
     assert (stopped / VERDICTS).read_bytes() == before
 
 
-def test_a_run_whose_inputs_were_put_back_is_gone_on_with(stopped: Path, judge: Path, gates: Path) -> None:
-    runs = gates / "runs" / "all.jsonl"
-    written = runs.read_bytes()
-    runs.write_bytes(written.replace(b"Mend", b"Mind"))
-    with pytest.raises(UsageError):
-        asked(judge, gates, stopped)
-    runs.write_bytes(written)
-    ended = asked(judge, gates, stopped)
-    assert (ended.judged, ended.failed, ended.items) == (8, 0, 8)
-    assert len(list(read_verdicts(stopped))) == 8
+def test_one_more_item_asks_about_that_item_alone(
+    judge: Path, gates: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked(judge, gates, tmp_path / "run")
+    late = json.loads((gates / "items.jsonl").read_text().splitlines()[0]) | {"id": "late", "task": "Mend them all."}
+    with (gates / "items.jsonl").open("a") as items:
+        items.write(json.dumps(late) + "\n")
+    ended = asked(judge, gates, tmp_path / "run")
+    assert ended.judged == 9
+    assert "items.jsonl changed: only what is new is asked" in capsys.readouterr().err
+    fresh = [verdict.item for verdict in read_verdicts(tmp_path / "run") if not verdict.cached]
+    assert len(fresh) <= 1
 
 
 def test_a_finished_run_is_not_scored_against_other_runs_than_it_was_asked_about(gates: Path, tmp_path: Path) -> None:

@@ -139,8 +139,9 @@ def test_an_item_without_what_the_prompt_asks_for_fails_with_the_reason_and_cost
 
 def test_another_judge_does_not_go_on_with_a_run(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
     run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    other = msgspec.structs.replace(spec, name="other", digest="other")
     with pytest.raises(UsageError, match="holds another run"):
-        run_judge(PromptedJudge(msgspec.structs.replace(spec, digest="other")), folder, tmp_path / "run", SCRIPTED)
+        run_judge(PromptedJudge(other), folder, tmp_path / "run", SCRIPTED)
 
 
 def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
