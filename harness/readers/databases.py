@@ -40,6 +40,9 @@ _OPERATIONS = 10_000
 _FREE_OPERATIONS = 100_000_000
 _OPERATIONS_A_BYTE = 20
 
+_BROKEN = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises of a broken file; the second of a name of a column."""
+
 Row = dict[str, Any]
 
 
@@ -74,7 +77,7 @@ def session_lines(path: Path) -> Iterator[bytes] | None:
     lines = _session_lines(path)
     try:
         return lines if next(lines) else None
-    except sqlite3.Error:
+    except _BROKEN:
         return None
 
 
@@ -88,7 +91,7 @@ def _session_lines(path: Path) -> Iterator[bytes]:
                 written += len(line)
                 check_expansion(written, database.size)
                 yield line
-        except sqlite3.Error as error:
+        except _BROKEN as error:
             raise OSError(f"the database cannot be read: {error}") from error
 
 

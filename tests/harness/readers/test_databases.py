@@ -2,11 +2,13 @@
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from harness.errors import UnknownFormat
 from harness.readers import databases, read_file
@@ -184,3 +186,26 @@ def test_a_database_that_is_cut_off_is_unreadable_or_of_no_format(tmp_path: Path
     except UnknownFormat:
         return
     assert any(isinstance(one, Unreadable) for one in found)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_the_bytes_of_a_database_nothing_is_raised_but_the_projects_own_errors(
+    tmp_path: Path, data: st.DataObject
+) -> None:
+    whole = tmp_path / "sessions.db"
+    altered = bytearray((whole if whole.exists() else goose(whole)).read_bytes())
+    for _ in range(data.draw(st.integers(1, 20))):
+        altered[data.draw(st.integers(16, len(altered) - 1))] = data.draw(st.integers(0, 255))
+    path = tmp_path / "altered.db"
+    path.write_bytes(altered)
+    with suppress(UnknownFormat):
+        assert all(isinstance(one, Trajectory | Unreadable) for one in read_file(path))
+
+
+def test_a_column_whose_name_is_no_text_breaks_the_reading_off(tmp_path: Path) -> None:
+    path = goose(tmp_path / "sessions.db")
+    path.write_bytes(path.read_bytes().replace(b"created_timestamp", b"created_timestam\x8f"))
+    (broken,) = read_file(path)
+    assert isinstance(broken, Unreadable)
+    assert "the database cannot be read" in broken.error
