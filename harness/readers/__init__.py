@@ -37,6 +37,7 @@ READERS: Registry[Reader] = Registry(
         "cursor_agent": "harness.readers.cursor_agent",
         "cline": "harness.readers.cline",
         "opencode": "harness.readers.opencode",
+        "opencode_stream": "harness.readers.opencode_stream",
         "goose": "harness.readers.goose",
         "goose_jsonl": "harness.readers.goose_jsonl",
         "pi": "harness.readers.pi",

@@ -52,7 +52,7 @@ _PERSONS_TAGS = ("task", "user_message", "feedback", "answer")
 _OPENINGS = ("<task>", "<user_message>", "<environment_details>")
 _PROGRAMS = ("<environment_details>", "[ERROR]", "[TASK RESUMPTION]", "<explicit_instructions", "# task_progress")
 _FAILED = ("The tool execution failed", "<error_details>", '{"status":"error"', "<error>")
-_EXIT_CODE = re.compile(r"(?:^|\n)(?:Exit code: |Command [a-z ]{1,40}\(?exit code:? )(-?\d{1,10})\b")
+_EXIT_CODE = re.compile(r"(?:\A|\n)(?:Exit code: |Command [^\n]{0,1000}?[ (][Ee]xit code:? )(-?\d{1,10})\b")
 _LOOKED_AT = 2000
 
 

@@ -67,6 +67,7 @@ class _Bubble(Struct, rename="camel"):
     bubble_id: str | None = None
     text: str | None = None
     thinking: Any = None
+    all_thinking_blocks: list[Any] | None = None
     tool_former_data: _Tool | None = None
     created_at: Any = None
     token_count: Any = None
@@ -127,7 +128,7 @@ class _Reading:
     def place(self, raw: Any) -> None:
         """Put one bubble where it belongs."""
         bubble = convert(raw, _Bubble, self.source) if isinstance(raw, dict) else _Bubble()
-        said = bubble.text or bubble.tool_former_data is not None or at(bubble.thinking, "text")
+        said = bubble.text or bubble.tool_former_data is not None or _thoughts(bubble)
         if bubble.type not in (_USER, _ASSISTANT) or not (said or (bubble.type == _USER and raw.get("images"))):
             self.others.append(raw)
             return
@@ -147,8 +148,7 @@ class _Reading:
         if turn is None or (turn.calls and not same_call):
             turn = self._open = self.conversation.begin(Turn("agent", timestamp=_time(bubble.created_at)))
         turn.extra.setdefault("bubbles", []).append(rest)
-        thought = at(bubble.thinking, "text")
-        turn.reasoning += [thought] if isinstance(thought, str) and thought else []
+        turn.reasoning += _thoughts(bubble)
         turn.texts += [bubble.text] if bubble.text else []
         counts = [whole(at(bubble.token_count, name)) for name in ("inputTokens", "outputTokens")]
         if any(counts):
@@ -173,6 +173,13 @@ class _Reading:
         failed = True if tool.error else _FAILED.get(str(tool.status))
         kept = filled([("error", tool.error), ("result", answer if isinstance(printed, str) else None)])
         self.conversation.result(ToolResult(text, failed, code, identity, kept))
+
+
+def _thoughts(bubble: _Bubble) -> list[str]:
+    """What the model thought: one text, or several where there is no such one."""
+    own = at(bubble.thinking, "text")
+    texts = [own] if own else [at(block, "text") for block in bubble.all_thinking_blocks or []]
+    return [text for text in texts if isinstance(text, str) and text]
 
 
 def _time(created: Any) -> str | None:

@@ -47,6 +47,7 @@ UNIT: Unit = "file"
 
 _SAID = ("user", "assistant")
 _OPENING, _CLOSING = "<user_query>", "</user_query>"
+_PLACED = ("args", "result", "name", "arguments")
 _OUTPUTS = ("stdout", "stderr", "content", "message", "errorMessage", "error", "reason")
 
 
@@ -60,6 +61,11 @@ class _Line(Struct):
     call_id: str | None = None
     tool_call: dict[str, Any] | None = None
     timestamp_ms: Any = None
+    timestamp: Any = None
+
+    def time(self) -> str | None:
+        """When it was written, in the versions that say so."""
+        return text_or_none(self.timestamp) or time_of_milliseconds(self.timestamp_ms)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -104,7 +110,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
         task=first_words_of_user(steps),
         steps=steps,
         agent="cursor-agent",
-        model=text_or_none(reading.about.get("model")),
+        model=reading.model or text_or_none(reading.about.get("model")),
         parent=path.parent.parent.name or None if within else None,
         extra=filled(
             [("session", reading.about), ("other_lines", reading.others), ("unfinished_line", lines.unfinished)]
@@ -120,6 +126,7 @@ class _Reading:
         self.others: list[dict[str, Any]] = []
         self.about: dict[str, Any] = {}
         self.session: str | None = None
+        self.model: str | None = None
         self._reasoning: list[str] = []
 
     def place(self, number: int, value: dict[str, Any], line: _Line) -> None:
@@ -147,17 +154,17 @@ class _Reading:
         own, _, after = after.partition(_CLOSING) if found else (text, "", "")
         injected = [part.strip() for part in (before, after) if found and part.strip()]
         more = filled([("injected", injected), ("content", others), ("message", _beside(line.message))])
-        stamp = time_of_milliseconds(line.timestamp_ms)
         said = own.strip("\n") if found else own
-        self.conversation.begin(Turn("user", [said] if said else [], timestamp=stamp, extra=rest | more))
+        self.conversation.begin(Turn("user", [said] if said else [], timestamp=line.time(), extra=rest | more))
 
     def _agent(self, line: _Line, extra: dict[str, Any]) -> Turn:
-        turn = self.conversation.begin(Turn("agent", timestamp=time_of_milliseconds(line.timestamp_ms), extra=extra))
+        turn = self.conversation.begin(Turn("agent", timestamp=line.time(), extra=extra))
         turn.reasoning, self._reasoning = ["".join(self._reasoning)] if self._reasoning else [], []
         return turn
 
     def _add_assistant(self, line: _Line, rest: dict[str, Any]) -> None:
         turn = self._agent(line, rest | filled([("message", _beside(line.message))]))
+        self.model = self.model or text_or_none(at(line.message, "model"))
         content = at(line.message, "content")
         for part in content if isinstance(content, list) else [content]:
             if isinstance(part, dict) and part.get("type") == "tool_use":
@@ -173,29 +180,31 @@ class _Reading:
 
     def _add_call(self, line: _Line, rest: dict[str, Any]) -> None:
         """A call, once, though it is written when it starts and when it ends; its result where it has one."""
-        kind, fields = next(iter((line.tool_call or {}).items()))
-        fields = fields if isinstance(fields, dict) else {"args": fields}
-        more = filled((name, field) for name, field in (line.tool_call or {}).items() if name != kind)
-        if self.conversation.maker(line.call_id) is None:
+        said = line.tool_call or {}
+        kind = next((name for name in said if name == "function" or name.endswith("ToolCall")), next(iter(said)))
+        fields = said[kind] if isinstance(said[kind], dict) else {"args": said[kind]}
+        more = filled((name, field) for name, field in said.items() if name != kind)
+        more |= filled((name, field) for name, field in fields.items() if name not in _PLACED)
+        call_id = line.call_id or text_or_none(said.get("toolCallId"))
+        if self.conversation.maker(call_id) is None:
             last = self.conversation.turns[-1] if self.conversation.turns else None
             going_on = last is not None and last.role == "agent" and not last.results and not self._reasoning
             turn = last if last is not None and going_on else self._agent(line, {})
             name = as_text(fields.get("name")) if kind == "function" else kind.removesuffix("ToolCall")
             arguments, error = parse_arguments(fields.get("arguments" if kind == "function" else "args"))
-            self.conversation.call(turn, ToolCall(name, arguments, line.call_id, error, rest | more))
+            self.conversation.call(turn, ToolCall(name, arguments, call_id, error, rest | more))
         if line.subtype == "completed" and "result" in fields:
-            self.conversation.result(_result(fields, line, rest | more))
+            self.conversation.result(_result(fields["result"], call_id, rest | more))
 
 
-def _result(fields: dict[str, Any], line: _Line, extra: dict[str, Any]) -> ToolResult:
+def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResult:
     """What a tool answered: its output under `success`, or why there is none under another name."""
-    answer = fields["result"]
     kind, said = next(iter(answer.items())) if isinstance(answer, dict) and answer else ("", answer)
     printed = [said[name] for name in _OUTPUTS if isinstance(said.get(name), str)] if isinstance(said, dict) else []
     text = "\n".join(filter(None, printed)) if printed else as_text(said)
     extra = extra | filled([("result", answer if isinstance(answer, dict) else None)])
     failed = {"success": False, "": None}.get(kind, True)
-    return ToolResult(text, failed, whole(at(said, "exitCode")), line.call_id, extra)
+    return ToolResult(text, failed, whole(at(said, "exitCode")), call_id, extra)
 
 
 def _beside(message: Any) -> dict[str, Any]:

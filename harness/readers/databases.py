@@ -33,6 +33,7 @@ MARK = "misstep_database"
 """The field of a line that names the program whose database it is from."""
 
 _UNREADABLE = "misstep_unreadable"
+_FILE_LIMIT = 64 << 30
 _COPY_LIMIT = 4 << 30
 _OPERATIONS = 10_000
 """How many operations of SQLite's machine are between two looks at the limit."""
@@ -99,6 +100,8 @@ def _session_lines(path: Path) -> Iterator[bytes]:
 def _opened(path: Path) -> Iterator["_Database"]:
     recent = last_changes_of(path)
     size = path.stat().st_size
+    if size > _FILE_LIMIT:
+        raise OSError(f"a database over {_FILE_LIMIT >> 30} GiB")
     if recent is None or recent.stat().st_size == 0:
         with _connected(path, "immutable=1") as connection:
             yield _Database(connection, size)

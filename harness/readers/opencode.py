@@ -16,7 +16,7 @@ A session (made up)::
 The types are in `packages/opencode/src/session/message-v2.ts`. The database `opencode.db`, of version 1.2 (2026) and
 later, is read as one such line a session (`harness.readers.databases`; tables in `session.sql.ts` beside it). The
 folders `storage/session`, `message` and `part` of earlier versions hold a file for each piece: `opencode export` makes
-one file of them.
+one file of them. What `opencode run` prints is of `opencode_stream`.
 
 Each answer of the model is a step (a message holds several between `step-start` and `step-finish`). Texts that the
 program put into the user's message stand in `extra["injected"]`; where there is nothing else, and for summaries, the
@@ -32,12 +32,25 @@ from harness.protocols import Sample, Unit
 from harness.readers.content import as_text, parse_arguments
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
 from harness.readers.databases import MARK, check_line
-from harness.readers.decoding import amount, at, convert, decode_json, filled, rest_of, time_of_milliseconds, whole
+from harness.readers.decoding import (
+    amount,
+    at,
+    convert,
+    decode_json,
+    filled,
+    rest_of,
+    text_or_none,
+    time_of_milliseconds,
+    whole,
+)
 from harness.readers.naming import name_of
 from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "opencode"
 UNIT: Unit = "value"
+
+_REFUSED = "invalid"
+"""The tool that stands for a call of a tool that there is not, or with arguments that are none."""
 
 
 class _Cache(Struct):
@@ -120,7 +133,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     value = decode_json(data, source)
     check_line(value, source)
     session = convert(value, _Session, source)
-    reading = _Reading(source)
+    reading = Reading(source)
     for raw in session.messages:
         reading.place(raw)
     steps = reading.conversation.steps()
@@ -138,7 +151,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     )
 
 
-class _Reading:
+class Reading:
     """What was read of one session so far."""
 
     def __init__(self, source: Source) -> None:
@@ -213,10 +226,14 @@ class _Reading:
     def _add_call(self, turn: Turn, part: _Part, rest: dict[str, Any], raw: dict[str, Any]) -> None:
         state = part.state or _State()
         arguments, error = parse_arguments(state.input)
-        self.conversation.call(turn, ToolCall(part.tool, arguments, part.call, error, filled([("id", part.id)]) | rest))
+        refused = part.tool == _REFUSED
+        if refused:
+            error = text_or_none(at(state.input, "error")) or "the call could not be read"
+        name = (refused and text_or_none(at(state.input, "tool"))) or part.tool
+        self.conversation.call(turn, ToolCall(name, arguments, part.call, error, filled([("id", part.id)]) | rest))
         if state.status not in ("completed", "error") and state.output is None and state.error is None:
             return
-        failed = state.status == "error"
+        failed = state.status == "error" or refused
         said = state.error if failed and state.error is not None else state.output
         text = said if isinstance(said, str) else as_text(said)
         more = rest_of(raw["state"], _State)

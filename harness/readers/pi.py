@@ -15,7 +15,9 @@ Versions 1 to 3, as `packages/coding-agent/docs/session.md` there describes them
 `parentId`. Steps stand in the order of the file, which is that of time, also where the person went back and took
 another branch: `extra["id"]` and `extra["parentId"]` keep the tree. Summaries, messages of extensions and commands that
 the person ran are system steps; entries that are no turn stand in `extra["other_lines"]`. What a forked session repeats
-of its `parent`, entries older than its header, is in `extra["replayed_lines"]` and makes no steps.
+of its `parent`, entries older than its header, is in `extra["replayed_lines"]` and makes no steps. What
+`pi --mode json` prints (`docs/json.md` there) is read as well: a message is taken when it ends, and the lines that
+repeat it while it grows, or again at the end of a turn, are left out.
 """
 
 from collections.abc import Iterator
@@ -28,7 +30,7 @@ from msgspec.structs import replace
 from harness.protocols import Sample, Unit
 from harness.readers.content import as_text, parse_arguments, split_content
 from harness.readers.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.decoding import amount, convert, decode_lines, filled, rest_of, text_or_none
+from harness.readers.decoding import amount, convert, decode_lines, filled, rest_of, text_or_none, time_of_milliseconds
 from harness.readers.naming import name_of
 from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -36,6 +38,8 @@ FORMAT = "pi"
 UNIT: Unit = "file"
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "agent"}
+_MESSAGES = ("message", "message_end")
+_REPEATING = ("message_start", "message_update", "turn_end", "agent_end")
 _SUMMARIES = ("compaction", "branch_summary", "custom_message")
 
 
@@ -58,6 +62,7 @@ class _Message(Struct, rename="camel"):
     usage: _Usage | None = None
     tool_call_id: str | None = None
     is_error: bool | None = None
+    timestamp: Any = None
     summary: str | None = None
     command: str | None = None
     output: str | None = None
@@ -110,6 +115,8 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
             continue
         if not sessions:
             sessions.append(_Session(number, {}, [], []))
+        if isinstance(value, dict) and value.get("type") in _REPEATING:
+            continue
         if isinstance(value, dict):
             sessions[-1].lines.append(_Line(number, value, convert(value, _Entry, source, number)))
         else:
@@ -163,7 +170,7 @@ def _place(conversation: Conversation, line: _Line) -> bool:
     """Put an entry where it belongs; whether it is a turn or part of one."""
     entry, message = line.entry, line.entry.message
     extra = filled([("id", entry.id), ("parentId", entry.parent_id)]) | rest_of(line.value, _Entry)
-    if message is None:
+    if message is None or entry.type not in _MESSAGES:
         if entry.type not in _SUMMARIES:
             return False
         text, others = split_content(entry.content)
@@ -172,13 +179,14 @@ def _place(conversation: Conversation, line: _Line) -> bool:
         conversation.begin(Turn("system", said, timestamp=entry.timestamp, extra=extra))
         return True
     value = line.value["message"]
+    written = entry.timestamp or time_of_milliseconds(message.timestamp)
     extra |= filled([("message", rest_of(value, _Message))])
     if message.role == "toolResult":
         text, others = split_content(message.content)
-        kept = filled([("content", others), ("timestamp", entry.timestamp)]) | extra
+        kept = filled([("content", others), ("timestamp", written)]) | extra
         conversation.result(ToolResult(text, message.is_error, None, message.tool_call_id, kept))
         return True
-    turn = Turn(_ROLES.get(message.role, "system"), timestamp=entry.timestamp, extra=extra)
+    turn = Turn(_ROLES.get(message.role, "system"), timestamp=written, extra=extra)
     if message.role not in _ROLES:
         turn.extra["role"] = message.role
         turn.texts += [text for text in (message.command, message.output, message.summary) if text]

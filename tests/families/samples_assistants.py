@@ -140,6 +140,24 @@ def opencode() -> bytes:
     return json.dumps({"info": about, "messages": messages}).encode()
 
 
+def opencode_stream() -> bytes:
+    """A run as it is printed: a call of a tool that there is not, an answer, what it cost."""
+    state = {"status": "completed", "input": {"tool": "write", "error": "no such tool"}, "output": "It is invalid."}
+    usage = {"input": 40, "output": 7, "reasoning": 3, "cache": {"read": 50, "write": 0}}
+    parts = [
+        {"id": "p1", "messageID": "msg_2", "type": "step-start"},
+        {"id": "p2", "messageID": "msg_2", "type": "tool", "callID": "c1", "tool": "invalid", "state": state},
+        {"id": "p3", "messageID": "msg_3", "type": "text", "text": "Done."},
+        {"id": "p4", "messageID": "msg_3", "type": "step-finish", "cost": 0.001, "tokens": usage},
+    ]
+    kinds = ("step_start", "tool_use", "text", "step_finish")
+    lines = [
+        {"type": kind, "timestamp": 1767607201000, "sessionID": "ses_1", "part": part}
+        for kind, part in zip(kinds, parts, strict=True)
+    ]
+    return _lines(*lines)
+
+
 def _goose_messages() -> list[dict[str, Any]]:
     shell = {"name": "developer__shell", "arguments": {"command": "ls x"}}
     broken = {"status": "error", "error": "The arguments are no JSON"}

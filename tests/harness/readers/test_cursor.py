@@ -53,6 +53,11 @@ def test_calls_of_one_call_of_the_model_are_one_step_and_others_are_steps_each()
     assert session.steps[2].results[0].is_error is True
 
 
+def test_thoughts_may_stand_in_blocks_of_their_own() -> None:
+    session = composer({"type": 2, "text": "", "allThinkingBlocks": [{"text": "One."}, {"text": ""}, {"text": "Two."}]})
+    assert session.steps[0].reasoning == "One.\nTwo."
+
+
 def test_a_call_that_is_not_over_has_no_result_and_a_sub_agents_composer_names_its_parent() -> None:
     session = composer(tool("c1", status="loading"), subagentInfo={"parentComposerId": "s0"})
     assert (session.steps[0].results, session.parent) == ((), "s0")
@@ -88,6 +93,17 @@ def test_a_transcript_has_the_persons_own_words_and_calls_without_results() -> N
     assert session.steps[0].extra["injected"] == ["<timestamp>Monday</timestamp>"]
     assert [(step.calls[0].arguments, step.results) for step in session.steps[1:]] == [({"command": "ls"}, ())]
     assert session.extra["other_lines"][0]["line"] == 3
+
+
+def test_a_call_is_found_among_what_else_is_said_of_it() -> None:
+    call = {
+        "hookAdditionalContexts": [],
+        "readToolCall": {"args": {"path": "a"}, "description": "d"},
+        "toolCallId": "c9",
+    }
+    session = lines(TRANSCRIPT, {"type": "tool_call", "subtype": "started", "tool_call": call})
+    (made,) = session.steps[0].calls
+    assert (made.name, made.arguments, made.id, made.extra["description"]) == ("read", {"path": "a"}, "c9", "d")
 
 
 def test_a_transcript_of_a_sub_agent_names_the_session_above_it() -> None:

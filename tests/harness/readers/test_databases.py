@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.errors import UnknownFormat
+from harness.errors import InputError, UnknownFormat
 from harness.readers import databases, read_file
 from harness.readers.streams import is_plain, open_bytes
 from harness.trajectory import Tokens, Trajectory, Unreadable
@@ -164,6 +164,17 @@ def test_a_session_too_long_for_a_line_is_unreadable_and_the_others_are_read(
     assert "20260105_1" in long.error
     assert long.line == 1
     assert isinstance(short, Trajectory)
+
+
+@pytest.mark.parametrize(("limit", "words"), [("_FILE_LIMIT", "a database over"), ("_COPY_LIMIT", "end the program")])
+def test_a_database_that_is_too_long_is_not_opened_and_the_error_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, words: str
+) -> None:
+    path = goose(tmp_path / "sessions.db")
+    (tmp_path / "sessions.db-wal").write_bytes(b"x")
+    monkeypatch.setattr(databases, limit, 1000)
+    with pytest.raises(InputError, match=words):
+        list(read_file(path))
 
 
 def test_what_takes_too_long_is_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.readers import opencode
+from harness.readers import opencode, opencode_stream
 from harness.readers.files import sample_file
 from harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
@@ -63,6 +63,15 @@ def test_a_message_of_the_program_alone_and_a_summary_are_steps_of_the_system() 
         message("assistant", {"type": "text", "text": "So far"}, summary=True),
     )
     assert [(step.role, step.text) for step in session.steps] == [("system", "Continue"), ("system", "So far")]
+
+
+def test_a_stream_has_the_steps_of_its_messages_and_a_call_of_no_tool_is_an_error() -> None:
+    (run,) = opencode_stream.read(recording_of("opencode_stream"), Source("opencode_stream", "run.jsonl"))
+    assert (run.id, [step.text for step in run.steps]) == ("ses_1", ["", "Done."])
+    called, done = run.steps
+    assert [(call.name, call.parse_error) for call in called.calls] == [("write", "no such tool")]
+    assert [(result.text, result.is_error) for result in called.results] == [("It is invalid.", True)]
+    assert (done.tokens, done.timestamp) == (Tokens(90, 7, 50, 0.001), "2026-01-05T10:00:01+00:00")
 
 
 def test_for_one_piece_of_the_older_folder_the_refusal_says_what_to_give(tmp_path: Path) -> None:
