@@ -61,7 +61,13 @@ def agreement(
     with other names for them), or an export of Label Studio, Prodigy or Argilla. An empty cell is a missing rating.
     Labels are compared without letter case and without spaces around them. In the JSON, shares of agreement run from 0
     to 1.
-    """
+
+    \b
+    misstep agreement labels.csv --html page.html
+    misstep agreement export.json --by question --keep last
+    misstep agreement scores.xlsx --level ordinal --missing NA
+    misstep agreement labels.csv --adjudicate disputed.csv
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from analysis.labels import Reading, read_questions
     from analysis.labels.content import shown
     from analysis.measures.agreement import QuestionReports, agreement_report

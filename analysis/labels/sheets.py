@@ -1,6 +1,7 @@
 """The first sheet with content of a workbook (.xlsx), as the rows of a table."""
 
 import io
+import re
 import zipfile
 from typing import Any
 
@@ -10,6 +11,9 @@ from harness.errors import InputError, MissingPrerequisite
 from harness.values import plain
 
 _ZIP = b"PK\x03\x04"
+_CELL = re.compile(rb"""\br=["']([A-Za-z]{1,3})(\d{1,7})["']""")
+_MOST_CELLS = 5_000_000
+"""Cells from the first to the furthest of a sheet: the library keeps room for all of them."""
 
 
 def is_workbook(content: bytes) -> bool:
@@ -30,19 +34,16 @@ def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
         The library that reads workbooks is not installed.
     """
     try:
-        from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum
+        from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
     except ImportError as error:
         advice = "Run `pip install 'misstep[sheets]'`, or save the sheet as CSV."
         raise MissingPrerequisite(f"{file} is a workbook, and python-calamine is not installed", advice) from error
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            size = sum(part.file_size for part in packed.infolist())
-        if size > MOST_BYTES:
-            raise InputError(f"the workbook is larger than {MOST_BYTES // 2**20} MiB", "Save it as CSV.", file=file)
+        _check_size(content, file)
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
         names = [one.name for one in workbook.sheets_metadata if one.typ == SheetTypeEnum.WorkSheet]
         tables = {name: workbook.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in names}
-    except (zipfile.BadZipFile, CalamineError, PasswordError, OSError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, CalamineError, OSError) as error:
         advice = "Save it as .xlsx without a password, or as CSV."
         raise InputError(f"not a workbook that can be read: {error}", advice, file=file) from error
     filled = [name for name, rows in tables.items() if any(map(_has_content, rows))]
@@ -51,6 +52,31 @@ def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
     remarks = [f"sheet {filled[0]!r} is read"] if len(filled) > 1 else []
     remarks += [f"other sheets are not looked at: {', '.join(map(repr, filled[1:]))}"] if len(filled) > 1 else []
     return _table(tables[filled[0]], file), remarks
+
+
+def _check_size(content: bytes, file: str) -> None:
+    """Refuse a workbook that would fill the memory, by the size of its parts or by a cell far out in a sheet."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        parts = [part for part in packed.infolist() if part.filename.endswith(".xml")]
+        if sum(part.file_size for part in packed.infolist()) > MOST_BYTES:
+            raise InputError(f"the workbook is larger than {MOST_BYTES // 2**20} MiB", "Save it as CSV.", file=file)
+        for part in parts:
+            columns, rows, last = 0, 0, b""
+            for cell in _CELL.finditer(packed.read(part)):
+                column, row = int.from_bytes(cell[1].upper().rjust(3, b"\0")), int(cell[2])
+                last = cell[0] if column > columns or row > rows else last
+                columns, rows = max(columns, column), max(rows, row)
+            if _letters(columns) * rows > _MOST_CELLS:
+                found = f"a cell far out ({last.decode()}) gives a sheet {_letters(columns) * rows:,} cells"
+                raise InputError(found, "Delete the cells outside of the table, or save it as CSV.", file=file)
+
+
+def _letters(column: int) -> int:
+    """The number of a column from the bytes of its letters, A being 1."""
+    number = 0
+    for letter in column.to_bytes(3):
+        number = 26 * number + max(0, letter - 64)
+    return number
 
 
 def _table(rows: list[list[Any]], file: str) -> LabelRows:

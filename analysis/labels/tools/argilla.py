@@ -67,8 +67,8 @@ def _responses(record: dict[str, Any]) -> Iterator[Response]:
                     yield (question, value.get("value") if isinstance(value, dict) else value, *who)
     for name, value in record.items():
         if name.endswith(_COLUMN) and isinstance(value, list):
-            users, status = (record.get(f"{name}.{part}") or [None] * len(value) for part in ("users", "status"))
-            for answer, user, state in zip(value, users, status, strict=False):
+            users, status = (_beside(record.get(f"{name}.{part}"), value) for part in ("users", "status"))
+            for answer, user, state in zip(value, users, status, strict=True):
                 yield name.removesuffix(_COLUMN), answer, user, state, None
         elif _is_answered(value):
             yield from _answers(name, value)
@@ -78,6 +78,11 @@ def _answers(question: str, responses: Any) -> Iterator[Response]:
     for one in responses if isinstance(responses, list) else ():
         if isinstance(one, dict):
             yield question, one.get("value"), one.get("user_id"), one.get("status"), one.get("updated_at")
+
+
+def _beside(column: Any, answers: list[Any]) -> list[Any]:
+    """What stands beside answers in another column; nothing where that is not of their length."""
+    return column if isinstance(column, list) and len(column) == len(answers) else [None] * len(answers)
 
 
 def _is_answered(value: Any) -> bool:

@@ -43,7 +43,8 @@ def ratings(records: Records) -> ToolRatings:
     found = ToolRatings("Label Studio", records)
     for place, task in zip(records.places, records.values, strict=True):
         item = plain(task["id"]) if task.get("id") is not None else plain(place)
-        if predictions := task.get("predictions"):
+        predictions = task.get("predictions")
+        if isinstance(predictions, list) and predictions:
             found.left_out["predictions of models"] += len(predictions)
         for annotation in task.get("annotations", task.get("completions")) or ():
             if annotation.get(_SKIPPED):

@@ -3,6 +3,7 @@
 import gzip
 import io
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,13 @@ def test_a_file_of_one_question_has_it_without_a_name(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text(WIDE)
     assert list(read_questions(path, Reading()).labels) == [""]
+
+
+def test_a_stray_cell_far_out_is_named_instead_of_filling_the_memory(tmp_path: Path) -> None:
+    moved = io.BytesIO()
+    packed = io.BytesIO(workbook(Labels=[["item", "ann"], ["far"]]))
+    with zipfile.ZipFile(packed) as old, zipfile.ZipFile(moved, "w") as new:
+        for part in old.infolist():
+            new.writestr(part, old.read(part).replace(b'r="A2"', b'r="XFD1048576"'))
+    with pytest.raises(InputError, match=r'a cell far out \(r="XFD1048576"\) gives a sheet 17,179,869,184 cells'):
+        read(tmp_path / "labels.xlsx", moved.getvalue())
