@@ -58,4 +58,3 @@ def test_a_judge_that_asks_twice_is_killed_and_asks_nothing_twice_that_was_answe
     assert asked_again == unanswered
     assert json.loads(done.stdout)["n"] == len(ITEMS)
     assert {verdict.judge for verdict in read_verdicts(tmp_path / "run")} == {"asks_twice"}
-    assert not (tmp_path / "run" / "answers.sqlite").exists()
