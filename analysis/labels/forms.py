@@ -1,9 +1,9 @@
 """Which columns of a table hold items, raters and labels: a column a rater (wide), or a rating a row (long).
 
-A table is long where it has the columns item, rater and label; where a person names its column of raters or of labels;
-or where it has a column with a usual name of raters and one with a usual name of items in which items stand on several
-rows, which a wide table may not have. The label then is the one column left that holds few distinct labels. What was
-recognised is said; where two columns could be meant, the person is asked.
+A table is long where it has the columns item, rater and label; where a person names its column of raters or of
+labels; or where it has a column with a usual name of raters, and items stand on several rows, which they may not in a
+wide table: items in a column with a usual name, or else in the first. The label then is the one column left that
+holds few distinct labels. What was recognised is said; where two columns could be meant, the person is asked.
 """
 
 import re
@@ -97,10 +97,12 @@ def _completed(
 ) -> Form:
     """The long form of a table in which not every column is named, or its wide form."""
     taken = {place for place in (item, rater, by, *labels) if place is not None}
-    items = [item] if item is not None else [at for at in _like(sheet, _ITEM_NAMES) if at not in taken]
-    items = [at for at in items if _repeats(sheet, at, by)]
     raters = [rater] if rater is not None else [at for at in _like(sheet, RATER_NAMES) if at not in taken]
     raters = [at for at in raters if len(set(sheet.columns[at])) > 1 and all(map(str.strip, sheet.columns[at]))]
+    items = [item] if item is not None else [at for at in _like(sheet, _ITEM_NAMES) if at not in {*taken, *raters}]
+    items = [at for at in items if _repeats(sheet, at, by)]
+    if item is None and not items and 0 not in {*taken, *raters} and _repeats(sheet, 0, by):
+        items = [0]
     if not items or not raters:
         if reading.rater or reading.labels:
             option, what = ("--item", "items") if not items else ("--rater", "raters")

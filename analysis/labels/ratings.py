@@ -17,6 +17,7 @@ from harness.errors import UsageError
 
 MOST_RATERS = 200
 
+_ONE_A_ROW = "Where a row is one rating: --item, --rater and --label with its columns."
 _REPEATED = "Where ratings were given again: --keep last. Where a column names the question: --by COLUMN."
 
 
@@ -89,7 +90,7 @@ def _wide(sheet: LabelRows, form: Form, wanted: Sequence[str], remarks: list[str
     if len(set(items)) < len(items):
         first, second = _first_repeat(items)
         found = f"item {items[second]!r} is {sheet.where(first)} already"
-        raise sheet.error(second, found, f"Keep one row an item. {title!r} is taken for the items. {_REPEATED}")
+        raise sheet.error(second, found, f"Keep one row an item; items are in {title!r}. {_ONE_A_ROW} {_REPEATED}")
     known = [name for position, name in enumerate(sheet.header) if position not in (at, form.by)]
     chosen = chosen_raters(wanted, known, sheet.file)
     cells = [sheet.columns[sheet.header.index(name)] for name in chosen]

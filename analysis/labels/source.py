@@ -47,8 +47,8 @@ def read_source(path: Path) -> Source:
 
 
 def _of_table(sheet: LabelRows, remarks: list[str]) -> Source:
-    if label_studio.is_csv(sheet):
-        sheet, more = label_studio.csv_cells(sheet)
+    if label_studio.is_flat(sheet):
+        sheet, more = label_studio.flat_cells(sheet)
         return Source(sheet, remarks=(*remarks, *more))
     return Source(sheet, remarks=tuple(remarks))
 

@@ -8,9 +8,9 @@ from analysis.labels.tools import argilla, label_studio, prodigy
 from analysis.labels.tools.ratings import ToolRatings
 
 TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[Records], ToolRatings]]] = {
-    "Label Studio": (label_studio.is_task, label_studio.ratings),
-    "Prodigy": (prodigy.is_task, prodigy.ratings),
-    "Argilla": (argilla.is_record, argilla.ratings),
+    "Label Studio": (label_studio.is_own, label_studio.ratings),
+    "Prodigy": (prodigy.is_own, prodigy.ratings),
+    "Argilla": (argilla.is_own, argilla.ratings),
 }
 """Tool → whether an object is one of its export, and the ratings in such objects."""
 

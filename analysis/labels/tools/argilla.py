@@ -24,7 +24,7 @@ Response = tuple[str, Any, Any, Any, Any]
 """Question, value, user, status, time."""
 
 
-def is_record(record: dict[str, Any]) -> bool:
+def is_own(record: dict[str, Any]) -> bool:
     """Whether an object has responses in one of the four ways."""
     if isinstance(record.get("responses"), dict | list) and ("fields" in record or "suggestions" in record):
         return True

@@ -1,8 +1,9 @@
-"""Label Studio's exports: JSON, a task an object with the annotations of its annotators; and CSV, a row an annotation.
+"""Label Studio's exports: JSON, a task an object with its annotations; CSV and JSON-MIN, a row an annotation.
 
 In JSON the answers of an annotation stand in `result`: `from_name` is the question, and `value` holds `choices`, a
 `rating`, a `number` or a `taxonomy`. Regions (spans, boxes) and free text are left out, as are skipped annotations
-(`was_cancelled`) and predictions. In CSV a cell with several choices, or with a rating, is JSON.
+(`was_cancelled`) and predictions. In CSV a cell with several choices, or
+with a rating, is JSON.
 
 Sources: https://labelstud.io/guide/export#Label-Studio-JSON-format-of-annotated-tasks,
 https://labelstud.io/guide/export#CSV, https://github.com/HumanSignal/label-studio-converter (exports/csv2.py).
@@ -19,12 +20,12 @@ from analysis.labels.rows import LabelRows
 from analysis.labels.tools.ratings import ToolRatings
 from harness.values import plain
 
-_CSV_COLUMNS = frozenset({"annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
+_FLAT_COLUMNS = frozenset({"annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
 _SKIPPED = "was_cancelled"
 _SPAN_KEYS = frozenset({"start", "end", "x", "y", "points", "ranges"})
 
 
-def is_task(record: dict[str, Any]) -> bool:
+def is_own(record: dict[str, Any]) -> bool:
     """Whether an object is a task: it has annotations with results, called completions in old exports."""
     annotations = record.get("annotations", record.get("completions"))
     return isinstance(annotations, list) and all(
@@ -56,14 +57,14 @@ def ratings(records: Records) -> ToolRatings:
     return found
 
 
-def is_csv(sheet: LabelRows) -> bool:
-    """Whether a table has the columns that every CSV of Label Studio has."""
-    return set(sheet.header) >= _CSV_COLUMNS
+def is_flat(sheet: LabelRows) -> bool:
+    """Whether a table has the columns that every export of Label Studio with a row an annotation has."""
+    return set(sheet.header) >= _FLAT_COLUMNS
 
 
-def csv_cells(sheet: LabelRows) -> tuple[LabelRows, list[str]]:
-    """A CSV of Label Studio with plain labels in its cells and without skipped annotations, and remarks on it."""
-    remarks = ["read as a CSV of Label Studio"]
+def flat_cells(sheet: LabelRows) -> tuple[LabelRows, list[str]]:
+    """Such an export with plain labels in its cells and without skipped annotations, and remarks on it."""
+    remarks = ["read as an export of Label Studio with one annotation a row"]
     kept = list(range(len(sheet.columns[0])))
     if _SKIPPED in sheet.header:
         skipped = sheet.columns[sheet.header.index(_SKIPPED)]

@@ -19,7 +19,7 @@ _ANSWER = "answer"
 _REGIONS = ("spans", "relations")
 
 
-def is_task(record: dict[str, Any]) -> bool:
+def is_own(record: dict[str, Any]) -> bool:
     """Whether an object is an answered task."""
     return "_input_hash" in record and isinstance(record.get("answer"), str)
 

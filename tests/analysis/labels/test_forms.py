@@ -29,6 +29,7 @@ def long(item: str, rater: str, label: str, **more: str) -> str:
         ("Document ID", "Coder", "Rating"),
         ("id", "user", "is it a loop"),
         ("trajectory", "completed_by", "loop?"),
+        ("what was read", "annotator", "label"),
     ],
 )
 def test_a_long_file_with_other_names_is_recognised_and_said(path: Path, item: str, rater: str, label: str) -> None:
@@ -45,6 +46,12 @@ def test_items_are_in_the_column_that_tells_most_of_them_apart(path: Path) -> No
 def test_a_wide_file_whose_raters_have_such_names_stays_wide(path: Path) -> None:
     labels = read(path, "item,user,judge\n1,a,a\n2,b,a\n")
     assert labels.raters == ["user", "judge"]
+
+
+def test_a_file_with_items_on_several_rows_and_no_known_raters_says_how_to_name_its_columns(path: Path) -> None:
+    with pytest.raises(InputError, match="item 'r1' is on line 2 already") as asked:
+        read(path, long("what", "who", "which"))
+    assert "--item, --rater and --label" in asked.value.advice
 
 
 def test_options_name_columns_that_are_not_recognised(path: Path) -> None:
@@ -126,7 +133,7 @@ def test_a_row_without_a_question_is_named(path: Path) -> None:
         ({"by": "x"}, "--by x: .* has no such column"),
         ({"labels": ["x"]}, "--label x: .* has no such column"),
         ({"item": "who", "rater": "who", "labels": ["which"]}, "one column is named for two things"),
-        ({"rater": "who"}, "no column is known to hold the items of ratings"),
+        ({"rater": "what"}, "no column is known to hold the items of ratings"),
         ({"item": "what", "labels": ["which"]}, "no column is known to hold the raters of ratings"),
     ],
 )

@@ -1,5 +1,6 @@
 """Exports of annotation tools are recognised by what they hold, and what is no rating in them is left out and said."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -210,11 +211,14 @@ CSV = """"annotation_id","annotator","cause","created_at","id","lead_time","note
 """
 
 
+HEADER = next(csv.reader(CSV.splitlines()))
+
+
 def test_a_csv_of_label_studio_is_read_as_one_rating_a_row_without_skipped_annotations(tmp_path: Path) -> None:
     labels = read(tmp_path / "export.csv", CSV)
     assert given(labels) == EXPECTED
     assert labels.remarks[:3] == [
-        "read as a CSV of Label Studio",
+        "read as an export of Label Studio with one annotation a row",
         "not counted as ratings: skipped annotations (1)",
         "read as one rating a row: items in 'id', raters in 'annotator', labels in 'cause'",
     ]
@@ -223,6 +227,12 @@ def test_a_csv_of_label_studio_is_read_as_one_rating_a_row_without_skipped_annot
 def test_a_csv_of_label_studio_may_hold_ratings_and_several_choices_as_json(tmp_path: Path) -> None:
     content = CSV.replace('"agent"', '"[{""rating"": 4}]"').replace('[""task""]', '[""b"", ""a""]')
     assert read(tmp_path / "export.csv", content).categories == ["4", "a + b"]
+
+
+def test_the_short_json_of_label_studio_is_read_like_its_csv(tmp_path: Path) -> None:
+    rows = [dict(zip(HEADER, row, strict=True)) for row in csv.reader(CSV.splitlines()[1:])]
+    labels = read(tmp_path / "export.json", json.dumps([row | {"id": int(row["id"])} for row in rows]))
+    assert given(labels) == EXPECTED
 
 
 def test_prodigy_tasks_without_a_choice_are_no_ratings(tmp_path: Path) -> None:
