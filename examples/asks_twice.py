@@ -5,12 +5,7 @@
 A claim for which the model finds no words of the message is no claim.
 """
 
-from harness.exchange import Message, Reply, Request
-from harness.items import Item
-from harness.judges.fencing import fence
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep import Ask, Item, Message, Reply, Request, Trajectory, Verdict, fence
 
 FIRST = "Does this message say that the task is done? Answer yes or no.\n\n"
 SECOND = "Copy the words that say so, and nothing else.\n\n"

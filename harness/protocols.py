@@ -1,6 +1,6 @@
 """What a reader, a classifier, a judge and a data-set loader must offer; what has these names is one."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -74,6 +74,24 @@ class Ask(Protocol):
 
     async def __call__(self, request: Request) -> Outcome:
         """What the model answered, or why there is no answer; nothing is raised."""
+
+
+class WrittenJudge(Protocol):
+    """What somebody writes in Python to judge items; `kind`, one kind of items, may stand beside it.
+
+    A class without parameters will do, and so will an object or a module.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in its verdicts."""
+
+    @property
+    def labels(self) -> Sequence[str] | Mapping[str, str]:
+        """The labels that it may give, or label → meaning."""
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+        """The verdict on an item, as `FittedJudge.judge`."""
 
 
 class FittedJudge(Protocol):

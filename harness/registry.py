@@ -2,7 +2,7 @@
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from harness.errors import UsageError
@@ -60,6 +60,12 @@ class Registry(dict[str, str], Generic[T]):
         points = [] if name in self else entry_points(group=self.group)
         packages = [point.dist.name for point in points if point.name == name and point.dist is not None]
         return f"{target} of the package {packages[0]}" if packages else target
+
+
+def entry_points_from_outside() -> list[EntryPoint]:
+    """Every entry point in a group of Misstep's, whether or not there is such a group, by group and name."""
+    groups = sorted(group for group in entry_points().groups if group.startswith("misstep."))
+    return [point for group in groups for point in sorted(entry_points(group=group), key=lambda point: point.name)]
 
 
 @cache

@@ -1,14 +1,78 @@
-"""The way in: one file a command; in a notebook, `misstep.open(RUN)` gives a run as frames."""
+"""The way in: one file a command; `misstep.open(RUN)` for notebooks; the names that a plug-in is written with.
 
+A reader, a rule and a judge from outside need nothing but `from misstep import …`. Each name is imported when it is
+asked for, so that the command line starts fast; type checkers see all of them.
+"""
+
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.version import __version__
 
 if TYPE_CHECKING:
+    from harness.errors import MisstepError, UnreadableTrajectory
+    from harness.exchange import Failure, Message, Reply, Request
+    from harness.items import Item
+    from harness.judges.fencing import fence
+    from harness.protocols import Ask, Classifier, Reader, Sample
+    from harness.protocols import WrittenJudge as Judge
+    from harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+    from harness.verdict import Verdict
     from studies.run_frames import RunFrames
 
-__all__ = ["__version__", "open"]
+__all__ = [
+    "Ask",
+    "Classifier",
+    "Failure",
+    "Item",
+    "Judge",
+    "Message",
+    "MisstepError",
+    "Outcome",
+    "Reader",
+    "Reply",
+    "Request",
+    "Sample",
+    "Source",
+    "Step",
+    "Tokens",
+    "ToolCall",
+    "ToolResult",
+    "Trajectory",
+    "UnreadableTrajectory",
+    "Verdict",
+    "__version__",
+    "fence",
+    "open",
+]
+
+_MODULES = {
+    "harness.errors": ("MisstepError", "UnreadableTrajectory"),
+    "harness.exchange": ("Failure", "Message", "Reply", "Request"),
+    "harness.items": ("Item",),
+    "harness.judges.fencing": ("fence",),
+    "harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
+    "harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
+    "harness.verdict": ("Verdict",),
+}
+_OTHER_NAMES = {"WrittenJudge": "Judge"}
+_PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}
+"""Public name → the module that holds it, and its name there."""
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for one that is here
+
+    def __getattr__(name: str) -> object:
+        """A public name, imported when it is first asked for."""
+        if name not in _PLACES:
+            raise AttributeError(f"module 'misstep' has no attribute {name!r}")
+        module, inner = _PLACES[name]
+        return getattr(import_module(module), inner)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def open(run: Path | str, benchmark: str = "", data: Path | None = None) -> "RunFrames":  # noqa: A001

@@ -102,6 +102,12 @@ def _way(category: str) -> Callable[[History], Verdict] | str:
         return str(error)
 
 
+def classifier_fault(category: str) -> str | None:
+    """Why a registered classifier cannot be used; `None` where it can."""
+    way = _way(category)
+    return way if isinstance(way, str) else None
+
+
 def _checked(category: str, classify: Callable[[Trajectory], Verdict], history: History) -> Verdict:
     """The verdict of a classifier from outside, which may be anything.
 
@@ -121,4 +127,4 @@ def _checked(category: str, classify: Callable[[Trajectory], Verdict], history: 
     return verdict
 
 
-__all__ = ["CLASSIFIERS", "categories", "classifier_for", "classify_all"]
+__all__ = ["CLASSIFIERS", "categories", "classifier_fault", "classifier_for", "classify_all"]

@@ -18,8 +18,13 @@ _SHIPPED = Path(__file__).parent / "shipped"
 
 
 def shipped_judges() -> tuple[str, ...]:
-    """The names of the judges that are known without a file."""
-    return tuple(sorted({path.stem for path in _SHIPPED.glob("*.toml")} | JUDGES.names().keys()))
+    """The names of Misstep's own judges with a prompt."""
+    return tuple(sorted(path.stem for path in _SHIPPED.glob("*.toml")))
+
+
+def added_judges() -> tuple[str, ...]:
+    """The names of the judges of other packages; a name of Misstep's own stays Misstep's."""
+    return tuple(sorted(JUDGES.names().keys() - set(shipped_judges())))
 
 
 def read_known(named: str) -> JudgeSpec:
@@ -37,6 +42,5 @@ def read_known(named: str) -> JudgeSpec:
     file = _SHIPPED / f"{named}.toml"
     if file.is_file() and file.parent == _SHIPPED:
         return read_judge(file)
-    if named in JUDGES.names():
-        return read_judge(Path(JUDGES.load(named)))
-    raise UsageError(f"there is no judge {named!r}", f"Give a TOML file, or one of: {', '.join(shipped_judges())}.")
+    known = ", ".join(sorted({*shipped_judges(), *added_judges()}))
+    raise UsageError(f"there is no judge {named!r}", f"Give a TOML file, or one of: {known}.")

@@ -1,6 +1,7 @@
 """A judge that somebody wrote in Python: any object with a name, labels and a coroutine `judge`.
 
-It is named `package.module:name` on the command line, or registered as an entry point in the group `misstep.judges`.
+It is named `package.module:name` on the command line, or registered as an entry point in the group `misstep.judges`;
+`WrittenJudge` is its form.
 """
 
 import hashlib
@@ -15,7 +16,8 @@ from msgspec import Struct
 from harness.errors import UsageError
 from harness.items import Item, Kind, Question
 from harness.judges.fit import check_fit
-from harness.protocols import Ask
+from harness.protocols import Ask, WrittenJudge
+from harness.registry import raised
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 
@@ -35,7 +37,7 @@ class PythonJudge(Struct, frozen=True):
         The model that it is given to ask.
     """
 
-    written: Any
+    written: WrittenJudge
     digest: str
     model: str = ""
     uses_model: ClassVar[bool] = True
@@ -95,8 +97,8 @@ def python_judge(found: Any, named: str, model: str) -> PythonJudge:
     """
     try:
         written = found() if isinstance(found, type) else found
-    except Exception as error:  # a module from elsewhere may raise anything
-        raise UsageError(f"{named!r} cannot be made: {type(error).__name__}: {error}", _FORM) from error
+    except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything
+        raise UsageError(f"{named!r} cannot be made: {raised(error)}", _FORM) from error
     lacking = [part for part in ("name", "labels", "judge") if not hasattr(written, part)]
     if lacking or not inspect.iscoroutinefunction(written.judge):
         fault = f"it has no {lacking[0]}" if lacking else "its method judge is not a coroutine (async def)"

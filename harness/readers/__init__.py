@@ -14,7 +14,7 @@ from harness.readers.checking import UnusableReader
 from harness.readers.files import Part, plan, read_part, read_placed
 from harness.readers.files import read_file as _read_file
 from harness.readers.finding import Found, find_files
-from harness.registry import Registry
+from harness.registry import Registry, raised
 from harness.trajectory import Trajectory, Unreadable
 
 READERS: Registry[Reader] = Registry(
@@ -78,6 +78,12 @@ def _loaded(name: str) -> Reader:
     return UnusableReader(name, READERS.names()[name], why)
 
 
+def reader_fault(name: str) -> str | None:
+    """Why a registered reader cannot be used; `None` where it can."""
+    reader = _loaded(name)
+    return raised(reader.why) if isinstance(reader, UnusableReader) else None
+
+
 def read_file(path: Path) -> Iterator[Trajectory | Unreadable]:
     """The trajectories of one file, and what in it is broken, in order.
 
@@ -99,5 +105,6 @@ __all__ = [
     "read_file",
     "read_part",
     "read_placed",
+    "reader_fault",
     "reader_for",
 ]

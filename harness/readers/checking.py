@@ -87,15 +87,15 @@ class UnusableReader:
     def __init__(self, name: str, target: str, why: BaseException) -> None:
         self.FORMAT = name
         self.__name__ = target
-        self._why = why
+        self.why = why
 
     def refuse(self, sample: Sample) -> str | None:  # noqa: ARG002 (it does not get so far)
         """Raise what was raised when it was loaded."""
-        raise self._why
+        raise self.why
 
     def read(self, data: bytes, source: Source) -> Iterator[Trajectory]:  # noqa: ARG002
         """Raise what was raised when it was loaded."""
-        raise self._why
+        raise self.why
 
 
 def package_of(reader: Any) -> str:

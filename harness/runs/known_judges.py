@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from harness.errors import UsageError
-from harness.judges import JUDGES, read_known
+from harness.judges import JUDGES, added_judges, read_known
 from harness.judges.pattern_judge import is_pattern_file, read_pattern_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.judges.python_judge import python_judge
@@ -43,7 +43,7 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
             return _rule(named)
         if is_recorded(named):
             return recorded_judge(named, data)
-        if ":" in named or named in JUDGES.names():
+        if ":" in named or named in added_judges():
             if (here := str(Path.cwd())) not in sys.path:
                 sys.path.insert(0, here)  # a judge may stand beside what it judges
             found = JUDGES.load(named)

@@ -1,5 +1,8 @@
 """`misstep judge`: run judges over a benchmark, score them and compare them."""
 
+import typer
+
+from harness.escaping import plain
 from harness.progress import say
 from misstep.judge.ask import ask
 from misstep.judge.cache import app as cache_app
@@ -23,14 +26,21 @@ def list_judges(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """List all judges: with a prompt, rules, recorded ones."""
+    """List all judges: with a prompt, rules, recorded ones.
+
+    The exit code is 1 if a judge of another package cannot be used; stderr names it.
+    """
     from harness.datasets.catalogue import how_to_get
     from misstep.judge.list import listed, listed_text
 
-    judges, absent = listed(data)
-    print(json_text(judges) if json else listed_text(judges))
-    if absent:
-        say(f"misstep: recorded judges of {', '.join(absent)} are not at hand. {how_to_get(absent)}")
+    judges = listed(data)
+    print(json_text(judges.known) if json else listed_text(judges.known))
+    if judges.absent:
+        say(f"misstep: recorded judges of {', '.join(judges.absent)} are not at hand. {how_to_get(judges.absent)}")
+    for error in judges.broken:
+        say(f"misstep: {plain(error)}")
+    if judges.broken:
+        raise typer.Exit(1)
 
 
 app.command()(run)

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from harness.judges import read_known, shipped_judges
+from harness.errors import MisstepError
+from harness.judges import JUDGES, added_judges, read_known, shipped_judges
 from harness.judges.judge_file import JudgeSpec
+from harness.judges.prompted_judge import PromptedJudge
+from harness.runs.known_judges import known_judge
 from harness.runs.recorded import RecordedJudge, recorded_at_hand
 from harness.runs.rule_judge import RULE, RuleJudge, rule_judges
 
@@ -21,18 +24,32 @@ class Listed(Struct, frozen=True):
     recorded: bool
 
 
-def listed(data: Path | None = None) -> tuple[list[Listed], list[str]]:
-    """All judges, and the data sets with recorded judges that are not on this machine.
+class Judges(Struct, frozen=True):
+    """All judges, the data sets with recorded judges that are not on this machine, and what is wrong with a plug-in."""
+
+    known: list[Listed]
+    absent: list[str]
+    broken: list[str]
+
+
+def listed(data: Path | None = None) -> Judges:
+    """The judges that a command may name.
 
     Raises
     ------
     InputError
-        The file of a judge or of a data set breaks the form.
+        The file of a shipped judge or of a data set breaks the form.
     """
     recorded, absent = recorded_at_hand(data)
-    prompted = [_prompted(read_known(name)) for name in shipped_judges()]
+    known = [_prompted(read_known(name)) for name in shipped_judges()]
+    broken = []
+    for name in added_judges():
+        try:
+            known.append(_added(name))
+        except MisstepError as error:
+            broken.append(f"the judge {name!r} ({JUDGES.origin(name)}): {error.line()}")
     rules = [_rule(RuleJudge(name.removesuffix(RULE))) for name in rule_judges()]
-    return prompted + rules + [_recorded(judge) for judge in recorded], absent
+    return Judges(known + rules + [_recorded(judge) for judge in recorded], absent, broken)
 
 
 def listed_text(judges: list[Listed]) -> str:
@@ -48,6 +65,14 @@ def _labels_text(judge: Listed) -> str:
 
 def _prompted(spec: JudgeSpec) -> Listed:
     return Listed(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None, recorded=False)
+
+
+def _added(name: str) -> Listed:
+    """A judge of another package under its registered name, which is what a command names it by."""
+    judge = known_judge(name)
+    if isinstance(judge, PromptedJudge):
+        return structs.replace(_prompted(judge.spec), name=name)
+    return Listed(name, judge.kind, tuple(judge.labels), None, None, recorded=False)
 
 
 def _rule(judge: RuleJudge) -> Listed:

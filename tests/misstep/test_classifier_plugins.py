@@ -8,9 +8,9 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from harness import classifiers, registry
 from harness.errors import UsageError
 from misstep import classify, view
+from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines
 
 RULES = """
@@ -44,22 +44,9 @@ BODIES = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where a package with a classifier named `odd` is installed, its module still to be written."""
-    info = tmp_path / "odd_rules-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: odd-rules\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[misstep.classifiers]\nodd = odd_rules:odd\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(__import__("sys").modules, "odd_rules", raising=False)
     atif_lines(tmp_path / "runs.jsonl", (f"r{number}" for number in range(5)))
-    _forget()
-    yield tmp_path
-    monkeypatch.undo()
-    _forget()
-
-
-def _forget() -> None:
-    for known in (registry._added, classifiers._way):
-        known.cache_clear()
+    with installed(tmp_path, {"misstep.classifiers": {"odd": "odd_rules:odd"}}, monkeypatch, "odd-rules"):
+        yield tmp_path
 
 
 def _classified(folder: Path, *more: str) -> Result:

@@ -185,13 +185,14 @@ def test_a_file_has_precedence_over_a_recorded_judge_of_its_name(
 
 
 def test_recorded_judges_stand_after_the_shipped_ones_in_the_list(data: Path) -> None:
-    judges, absent = listed(data)
+    found = listed(data)
+    judges = found.known
     recorded = [judge for judge in judges if judge.recorded]
     assert [judge.name for judge in recorded] == [f"trail/{CURT}", f"trail/{KEEN}"]
     assert judges[-2:] == recorded
     assert recorded[1].labels == ("present", "absent")
     assert (recorded[1].kind, recorded[1].model, recorded[1].prompt) == ("misbehaviour", "keen-1", None)
-    assert absent == ["agent_as_a_judge"]
+    assert (found.absent, found.broken) == (["agent_as_a_judge"], [])
     assert listed_text(judges).splitlines()[-1].endswith("(recorded)")
 
 

@@ -1,0 +1,77 @@
+"""What other packages add to Misstep by entry points, and whether each of it can be used."""
+
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from typing import Any
+
+from msgspec import Struct
+
+from harness.agent.tools import TOOLS
+from harness.classifiers import CLASSIFIERS, classifier_fault
+from harness.clients import CLIENTS
+from harness.datasets import LOADERS, OUTCOMES
+from harness.datasets.recorded import RECORDED
+from harness.edits import EDIT_FORMATS
+from harness.errors import MisstepError
+from harness.judges import JUDGES, shipped_judges
+from harness.readers import READERS, reader_fault
+from harness.registry import Registry, entry_points_from_outside, raised
+from harness.repair.repairers import POLICIES
+from harness.runs.known_judges import known_judge
+
+
+class Plugin(Struct, frozen=True):
+    """One entry point of another package; `error` says why it is not used, `None` where it is."""
+
+    group: str
+    name: str
+    target: str
+    package: str
+    version: str
+    error: str | None
+
+
+_REGISTRIES: dict[str, Registry[Any]] = {
+    registry.group: registry
+    for registry in (READERS, CLASSIFIERS, JUDGES, LOADERS, OUTCOMES, RECORDED, CLIENTS, TOOLS, EDIT_FORMATS, POLICIES)
+}
+
+
+def installed_plugins() -> list[Plugin]:
+    """Every entry point in a group of Misstep's, by group and name; each is loaded to see whether that works."""
+    return [_plugin(point) for point in entry_points_from_outside()]
+
+
+def _plugin(point: EntryPoint) -> Plugin:
+    package, version = (point.dist.name, point.dist.version) if point.dist else ("", "")
+    return Plugin(point.group, point.name, point.value, package, version, _error(point))
+
+
+def _error(point: EntryPoint) -> str | None:
+    registry = _REGISTRIES.get(point.group)
+    if registry is None:
+        return f"there is no group {point.group!r}: groups are {', '.join(_REGISTRIES)}"
+    if point.name in registry or (registry is JUDGES and point.name in shipped_judges()):
+        return f"Misstep has one of its own named {point.name!r}, which is used"
+    if registry.names()[point.name] != point.value:
+        return f"another package has one named {point.name!r}, which is used"
+    try:
+        if fault := _FAULTS.get(point.group):
+            return fault(point.name)
+        registry.load(point.name)
+    except MisstepError as error:
+        return error.line()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (a module from elsewhere may raise anything)
+        return raised(error)
+    return None
+
+
+def _judge_fault(name: str) -> None:
+    known_judge(name)
+
+
+_FAULTS: dict[str, Callable[[str], str | None]] = {
+    READERS.group: reader_fault,
+    CLASSIFIERS.group: classifier_fault,
+    JUDGES.group: _judge_fault,
+}

@@ -1,0 +1,43 @@
+"""`misstep plugins`: the readers, rules, judges and other parts that installed packages add."""
+
+import typer
+
+from analysis.tables.aligned import aligned
+from harness.escaping import plain
+from harness.runs.plugins import Plugin, installed_plugins
+from misstep.options import Json, command_app, json_text
+
+app = command_app()
+
+_NONE = (
+    "No installed package adds to Misstep. A package does by entry points, such as those in the group misstep.readers."
+)
+
+
+@app.command()
+def plugins(json: Json = False) -> None:
+    """List the readers, rules, judges and other parts that installed packages add to Misstep.
+
+    Each is loaded to see whether it can be used. The exit code is 1 if one cannot.
+    """
+    found = installed_plugins()
+    print(json_text({"plugins": found}) if json else _text(found))
+    if any(one.error is not None for one in found):
+        raise typer.Exit(1)
+
+
+def _text(found: list[Plugin]) -> str:
+    if not found:
+        return _NONE
+    head = ("group", "name", "package", "from", "usable")
+    lines = aligned([head, *map(_cells, found)], to_left=range(len(head)))
+    broken = [one for one in found if one.error is not None]
+    if broken:
+        lines += ["", "What cannot be used:"]
+        lines += [f"- {plain(one.name)} of {plain(one.package)}: {plain(str(one.error))}" for one in broken]
+    return "\n".join(lines)
+
+
+def _cells(one: Plugin) -> tuple[str, ...]:
+    package = f"{one.package} {one.version}"
+    return (*map(plain, (one.group, one.name, package, one.target)), "no" if one.error else "yes")

@@ -1,0 +1,76 @@
+"""The reader, the rule and the judge of the README do what it says, registered by the file that stands beside them."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.clients import ClientSettings
+from harness.exchange import Request
+from harness.journal.records import read_verdicts
+from harness.runs.judge import run_judge
+from harness.runs.known_judges import known_judge
+from misstep import classify, plugins
+from tests.misstep.installed import installed
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+FILES = dict(re.findall(r"```(?:python|toml)\n# (\S+)\n(.*?)```", README, flags=re.DOTALL))
+LISTED = README.split("```text\n$ misstep plugins\n")[1].split("```")[0]
+
+
+def yes_or_perhaps(request: Request) -> str:
+    """A model that is sure of one message."""
+    return "Yes." if "All tests pass" in request.messages[-1].content else "Perhaps."
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The package of the README, installed."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    project = tomllib.loads(FILES["pyproject.toml"])["project"]
+    with installed(tmp_path, project["entry-points"], monkeypatch, project["name"]):
+        yield tmp_path
+
+
+def test_the_three_are_about_ten_lines_each() -> None:
+    assert set(FILES) == {"talk_log.py", "apologises.py", "polite.py", "pyproject.toml"}
+    assert all(sum(bool(line.strip()) for line in text.splitlines()) <= 12 for text in FILES.values())
+
+
+def test_each_module_that_is_registered_is_packed() -> None:
+    package = tomllib.loads(FILES["pyproject.toml"])
+    targets = {
+        target.split(":")[0] for names in package["project"]["entry-points"].values() for target in names.values()
+    }
+    assert set(package["tool"]["setuptools"]["py-modules"]) == targets
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_list_is_the_one_that_is_printed() -> None:
+    result = CliRunner().invoke(plugins.app)
+    assert (result.exit_code, result.stdout) == (0, LISTED)
+
+
+def test_the_reader_reads_what_the_rule_then_finds(folder: Path) -> None:
+    (folder / "monday.log").write_text("talk log\nuser: Mend it.\nagent: Sorry, I broke it.\nagent: Mended.\n")
+    given = [str(folder / "monday.log"), "--categories", "apologises", "--json", "--out", str(folder / "run")]
+    result = CliRunner().invoke(classify.app, given)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["categories"]["apologises"]["count"] == 1
+    (verdict,) = (one for one in read_verdicts(folder / "run") if one.judge == "apologises")
+    assert (verdict.label, verdict.steps, verdict.rationale) == ("yes", (1,), "steps in which it says sorry: 1")
+
+
+def test_the_judge_asks_about_each_message_and_makes_no_label_of_an_odd_answer(folder: Path) -> None:
+    asked = ClientSettings(client="scripted", script=f"{__name__}:yes_or_perhaps")
+    ended = run_judge(known_judge("polite", model="small-1"), ROOT / "examples/last_messages", folder / "run", asked)
+    verdicts = list(read_verdicts(folder / "run"))
+    assert ended.failed == 0
+    assert {one.judge for one in verdicts} == {"polite"}
+    assert {(one.label, one.status) for one in verdicts} == {("yes", "answered"), (None, "unreadable")}

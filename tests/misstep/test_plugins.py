@@ -1,0 +1,126 @@
+"""What other packages add is listed with its package and whether it works; one that does not costs itself alone."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from misstep import classify, plugins
+from misstep.judge import app as judge_app
+from tests.misstep.installed import installed
+from tests.misstep.made_up import atif_lines
+
+WORKING = """
+from misstep import Verdict
+
+FORMAT, UNIT, CATEGORY = "working_reader", "file", "working_rule"
+
+
+def refuse(sample):
+    return "not mine"
+
+
+def read(data, source):
+    yield from ()
+
+
+def classify(trajectory):
+    return Verdict(trajectory.id, CATEGORY, "no")
+
+
+class Judge:
+    name, labels = "working_judge", ("yes", "no")
+
+    async def judge(self, item, trajectory, ask):
+        return Verdict(item.id, self.name, "yes")
+"""
+NAMES = {"misstep.readers": "reader", "misstep.classifiers": "rule", "misstep.judges": "judge"}
+ADDED = {
+    group: {f"broken_{kind}": "broken", f"working_{kind}": "working:Judge" if kind == "judge" else "working"}
+    for group, kind in NAMES.items()
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package with a reader, a rule and a judge that work, and one of each whose module raises."""
+    (tmp_path / "working.py").write_text(WORKING)
+    (tmp_path / "broken.py").write_text("raise RuntimeError('no\\nlicence')")
+    with installed(tmp_path, ADDED, monkeypatch):
+        yield tmp_path
+
+
+def _plugins(*arguments: str) -> Result:
+    return CliRunner().invoke(plugins.app, [*arguments])
+
+
+@pytest.mark.usefixtures("folder")
+def test_each_entry_point_is_listed_with_its_package_and_the_reason_why_it_does_not_load() -> None:
+    result = _plugins("--json")
+    found = json.loads(result.stdout)["plugins"]
+    assert result.exit_code == 1
+    assert {(one["group"], one["name"]) for one in found} == {(group, name) for group in ADDED for name in ADDED[group]}
+    assert {(one["package"], one["version"]) for one in found} == {("made-up", "1.0")}
+    assert {one["name"] for one in found if one["error"]} == {f"broken_{kind}" for kind in NAMES.values()}
+    assert all("RuntimeError: no licence" in one["error"] for one in found if one["error"])
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_text_names_what_cannot_be_used_once_more_with_its_error_in_a_line() -> None:
+    lines = _plugins().stdout.splitlines()
+    assert lines[0].split() == ["group", "name", "package", "from", "usable"]
+    assert [line.split()[-1] for line in lines[1:7]].count("yes") == 3
+    after = lines[lines.index("What cannot be used:") + 1 :]
+    assert len(after) == 3
+    assert all(line.startswith("- broken_") and "RuntimeError: no licence" in line for line in after)
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "said"),
+    [
+        ("misstep.readers", "atif", "Misstep has one of its own named 'atif'"),
+        ("misstep.judges", "infinite_loop", "Misstep has one of its own named 'infinite_loop'"),
+        ("misstep.reader", "diary", "there is no group 'misstep.reader'"),
+        ("misstep.readers", "diary", "FORMAT 'working_reader'"),
+        ("misstep.judges", "diary", "is not a judge"),
+    ],
+)
+def test_what_would_never_be_used_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: str, name: str, said: str
+) -> None:
+    (tmp_path / "working.py").write_text(WORKING)
+    with installed(tmp_path, {group: {name: "working"}}, monkeypatch):
+        result = _plugins("--json")
+    assert result.exit_code == 1
+    assert said in json.loads(result.stdout)["plugins"][0]["error"]
+
+
+def test_where_nothing_is_added_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "installed_plugins", list)
+    result = _plugins()
+    assert (result.exit_code, result.stdout.split(".")[0]) == (0, "No installed package adds to Misstep")
+
+
+def test_a_reader_and_a_rule_that_do_not_load_cost_the_files_and_the_category_that_are_theirs(folder: Path) -> None:
+    atif_lines(folder / "known.jsonl", ["r1"])
+    (folder / "unknown.json").write_text('{"id": 1}')
+    result = CliRunner().invoke(classify.app, [str(folder / "known.jsonl"), str(folder / "unknown.json"), "--json"])
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["n"]) == (1, 1)
+    assert [one["category"] for one in found["failed"]] == ["broken_rule"]
+    (unreadable,) = found["unreadable"]
+    assert "the reader 'broken_reader' of broken failed: RuntimeError: no licence" in unreadable["error"]
+    assert found["categories"]["working_rule"]["checked"] == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_judge_that_does_not_load_is_named_beside_the_list_of_the_others() -> None:
+    result = CliRunner().invoke(judge_app, ["list"])
+    assert result.exit_code == 1
+    assert "\nworking_judge" in result.stdout
+    assert "infinite_loop@rule" in result.stdout
+    assert "the judge 'broken_judge' (broken of the package made-up): " in result.stderr
+    assert "RuntimeError: no licence" in result.stderr
