@@ -29,6 +29,12 @@ Prices = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices."),
 ]
+PriceIn = Annotated[
+    float | None, typer.Option(min=0, metavar="USD", help="Price of a million input tokens, with --price-out.")
+]
+PriceOut = Annotated[
+    float | None, typer.Option(min=0, metavar="USD", help="Price of a million output tokens, with --price-in.")
+]
 CacheFile = Annotated[Path | None, typer.Option(metavar="FILE", help="File that keeps answers from run to run.")]
 Record = Annotated[Path | None, typer.Option(metavar="FILE", help="File to which every request and reply is added.")]
 Replay = Annotated[
@@ -51,6 +57,8 @@ class ModelOptions(Struct, frozen=True):
     record: Path | None = None
     replay: Path | None = None
     local: bool = False
+    price_in: float | None = None
+    price_out: float | None = None
 
 
 @contextmanager
@@ -80,11 +88,15 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
     Raises
     ------
     UsageError
-        An address is none, or holds a password.
+        An address is none, or holds a password; or one of the two prices is given alone.
     """
     from harness.clients import ClientSettings
     from harness.clients.address import ADDRESS, checked_address
+    from harness.clients.prices import Price
 
+    if (options.price_in is None) != (options.price_out is None):
+        given, lacking = ("in", "out") if options.price_out is None else ("out", "in")
+        raise UsageError(f"--price-{given} is given alone", f"Give --price-{lacking} as well.")
     base_url = base_url or options.base_url or None
     # What the command line says is written down with the run: an address that holds a password is refused before.
     for address in filter(None, (options.base_url, base_url or os.environ.get(ADDRESS))):
@@ -95,6 +107,7 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
         base_url_named=bool(options.base_url) or base_url is None,
         cache=options.cache,
         prices=options.prices,
+        price=None if options.price_in is None else Price(("*",), options.price_in, options.price_out or 0.0),
         max_cost_usd=options.max_cost,
         record=options.record,
         replay=options.replay,

@@ -60,7 +60,7 @@ def open_client(settings: ClientSettings) -> Client:
         raise UsageError(f"the cost limit ${settings.max_cost_usd} is not an amount", "Give a number of US dollars.")
     client: Client = _opened(settings) if settings.cache is None else LazyClient(lambda: _opened(settings))
     if settings.max_cost_usd is not None:
-        prices = known_prices(settings.prices)
+        prices = known_prices(settings.prices, settings.price)
         spending_log = None if settings.spending_log is None else SpendingLog(settings.spending_log)
         client = CostLimitClient(client, prices, settings.max_cost_usd, settings.spent_usd, spending_log)
     client = ErrorsAsFailuresClient(ParameterFallbackClient(client), Redaction(os.environ.get(KEY, ""), secrets()))

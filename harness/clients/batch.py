@@ -97,7 +97,7 @@ async def _fresh(
 ) -> AsyncIterator[tuple[Request, Outcome]]:
     address, key = address_and_key(settings.base_url, named=settings.base_url_named)
     state = read_state(state_file, address)
-    prices = known_prices(settings.prices)
+    prices = known_prices(settings.prices, settings.price)
     known = state.keys()
     fresh = [same[0] for one, same in requests_by_key.items() if one not in known]
     spending = None if settings.max_cost_usd is None else _Spending(settings, prices)

@@ -128,7 +128,7 @@ def most_usd(request: Request, prices: Prices) -> float:
     if price is None:
         raise UsageError(
             f"a cost limit needs a price, and the price of {request.model!r} is not known",
-            "Give prices with --prices FILE, in the form of data/prices.toml.",
+            "Give its price with --price-in and --price-out, or a price file with --prices.",
         )
     tokens_out = request.most_tokens_out()
     if tokens_out is None:

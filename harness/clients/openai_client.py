@@ -78,4 +78,4 @@ def _why(error: Exception) -> str:
 def open_openai(settings: ClientSettings) -> OpenAIClient:
     """The client that settings ask for, with the key of the environment."""
     address, key = address_and_key(settings.base_url, named=settings.base_url_named)
-    return OpenAIClient(address, key, known_prices(settings.prices))
+    return OpenAIClient(address, key, known_prices(settings.prices, settings.price))

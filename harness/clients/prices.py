@@ -94,10 +94,9 @@ def read_prices(file: Path) -> Prices:
     return Prices(toml_form(written, PriceFile, file, _FORM).price)
 
 
-def known_prices(own: Path | None = None) -> Prices:
-    """The prices of a user's own file, then those that come with Misstep."""
-    shipped = _shipped()
-    return shipped if own is None else Prices((*read_prices(own).known, *shipped.known))
+def known_prices(own: Path | None = None, price: Price | None = None) -> Prices:
+    """The price that is given, then those of a user's own file, then those that come with Misstep."""
+    return Prices((*([price] if price else []), *(read_prices(own).known if own else ()), *_shipped().known))
 
 
 @cache

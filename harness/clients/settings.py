@@ -4,6 +4,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from harness.clients.prices import Price
+
 
 class ClientSettings(Struct, frozen=True):
     """The settings of a client; the API key is not one of them.
@@ -28,6 +30,8 @@ class ClientSettings(Struct, frozen=True):
         The file of the cache; `None` switches the cache off.
     prices
         A price file that takes precedence over Misstep's own.
+    price
+        The price of whatever model is asked, which takes precedence over both.
     max_cost_usd
         The cost limit.
     spent_usd
@@ -54,6 +58,7 @@ class ClientSettings(Struct, frozen=True):
     failures_to_stop: int = 10
     cache: Path | None = None
     prices: Path | None = None
+    price: Price | None = None
     max_cost_usd: float | None = None
     spent_usd: float = 0.0
     spending_log: Path | None = None

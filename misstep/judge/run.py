@@ -33,6 +33,8 @@ def run(
     ] = False,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -67,7 +69,8 @@ def run(
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
     gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
-    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    prices_of = (price_in, price_out)
+    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local, *prices_of)
     with options.opened_judge(judge, asking, data) as (opened, settings), model_options.kept_when_stopped(out):
         if not opened.uses_model:
             options.refuse_model_options(context)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.clients import ClientSettings, open_client
 from harness.clients.circuit_breaker import CircuitBreakerClient
 from harness.clients.openai_client import OpenAIClient
-from harness.clients.prices import Prices, known_prices, read_prices
+from harness.clients.prices import Price, Prices, known_prices, read_prices
 from harness.clients.recording import RecordingClient, ReplayClient
 from harness.clients.scripted import ScriptedClient, text_reply
 from harness.clients.transport import proxy_to
@@ -98,6 +98,7 @@ def test_a_users_own_prices_come_first(tmp_path: Path) -> None:
     price = known_prices(file).of("gpt-4o-mini")
     assert price is not None
     assert price.cost(1_000_000, 1_000_000) == 3.0
+    assert known_prices(file, Price(("*",), 5.0, 6.0)).of("gpt-4o-mini") == Price(("*",), 5.0, 6.0)
 
 
 @pytest.mark.parametrize(

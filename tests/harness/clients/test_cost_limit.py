@@ -107,7 +107,7 @@ def test_requests_in_flight_at_once_do_not_pass_the_limit_together() -> None:
 
 @pytest.mark.parametrize(
     ("request_", "said"),
-    [(Request("other", (), max_tokens=5), "--prices FILE"), (question(max_tokens=None), "max_tokens")],
+    [(Request("other", (), max_tokens=5), "--price-in"), (question(max_tokens=None), "max_tokens")],
 )
 def test_what_has_no_bound_is_refused(request_: Request, said: str) -> None:
     client = CostLimitClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0)
