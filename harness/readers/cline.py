@@ -49,6 +49,7 @@ FORMAT = "cline"
 UNIT: Unit = "value"
 
 _PERSONS_TAGS = ("task", "user_message", "feedback", "answer")
+_PERSONS_OPENINGS = tuple(f"<{tag}>" for tag in _PERSONS_TAGS)
 _OPENINGS = ("<task>", "<user_message>", "<environment_details>")
 _PROGRAMS = ("<environment_details>", "[ERROR]", "[TASK RESUMPTION]", "<explicit_instructions", "# task_progress")
 _FAILED = ("The tool execution failed", "<error_details>", '{"status":"error"', "<error>")
@@ -210,7 +211,7 @@ class _Reading:
             else:
                 self._add_asked(asked, block.text)
                 asked.others += _rest(raw)
-        own = [word for answer in asked.results for text in answer.texts for word in _words(text)] + asked.own
+        own = [word for answer in asked.results for word in _words_in_result(answer)] + asked.own
         if asked.results and not own:
             asked.results[-1].extra |= filled([("injected", asked.injected)])
         for answer in asked.results:
@@ -231,7 +232,7 @@ class _Reading:
         elif text.startswith(_PROGRAMS):
             asked.own += words
             asked.injected.append(text)
-        elif asked.written and not words:
+        elif asked.written and not (asked.results[-1].texts and text.lstrip().startswith(_PERSONS_OPENINGS)):
             asked.results[-1].texts.append(text)
         else:
             asked.own += words or [text]
@@ -255,6 +256,13 @@ def _words(text: str) -> list[str]:
         own, closed, _ = after.partition(f"</{tag}>")
         found += [own.strip()] if opened and closed and own.strip() else []
     return found
+
+
+def _words_in_result(answer: _Answer) -> list[str]:
+    """What a person said to a call, where that is the result: a file that was read may hold such tags as well."""
+    text = "\n".join(answer.texts)
+    text = (heading_of(text) or ("", text))[1].lstrip()
+    return _words(text) if text.startswith((*_PERSONS_OPENINGS, "The user ")) else []
 
 
 def _result(answer: _Answer) -> ToolResult:

@@ -87,6 +87,38 @@ def test_the_exit_code_of_a_command_stands_in_a_line_of_its_result() -> None:
     assert task.steps[1].results[0].exit_code == 3
 
 
+def test_a_file_that_holds_the_tags_of_a_persons_words_says_nothing_in_their_name() -> None:
+    block = {"type": "tool_result", "tool_use_id": "c1", "content": "x\n<answer>\nNo\n</answer>"}
+    task = read(
+        user("<task>\nRead\n</task>"),
+        agent("<read_file><path>a</path></read_file>"),
+        user("[read_file for 'a'] Result:", "page\n<feedback>\nBad\n</feedback>"),
+        {"role": "user", "content": [block]},
+    )
+    assert [step.role for step in task.steps] == ["user", "agent"]
+    assert task.steps[1].results[0].text == "page\n<feedback>\nBad\n</feedback>"
+
+
+def test_an_answer_to_a_question_is_the_persons_and_the_calls_result() -> None:
+    task = read(
+        user("<task>\nx\n</task>"),
+        agent("<ask_followup_question><question>Which?</question></ask_followup_question>"),
+        user("[ask_followup_question for 'Which?'] Result:", "<answer>\nThe first\n</answer>"),
+    )
+    assert [result.text for result in task.steps[1].results] == ["<answer>\nThe first\n</answer>"]
+    assert [(step.role, step.text) for step in task.steps][2:] == [("user", "The first")]
+
+
+def test_what_a_person_says_beside_a_result_is_a_step_of_theirs() -> None:
+    task = read(
+        user("<task>\nx\n</task>"),
+        agent("<read_file><path>a</path></read_file>"),
+        user("[read_file for 'a'] Result:", "x = 1", "<user_message>\nFaster\n</user_message>"),
+    )
+    assert [result.text for result in task.steps[1].results] == ["x = 1"]
+    assert task.steps[2].text == "Faster"
+
+
 def test_what_the_program_says_alone_is_a_step_of_the_system() -> None:
     task = read(user("<task>\nFix it\n</task>"), agent("Hm"), user("[ERROR] You did not use a tool"))
     assert [step.role for step in task.steps] == ["user", "agent", "system"]
