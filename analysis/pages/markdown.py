@@ -23,11 +23,11 @@ def markdown_html(text: str) -> str:
     return html
 
 
-def first_heading(text: str) -> tuple[str, str]:
-    """The title of a text, its first line where that is a `#` heading, and the rest; no title is an empty one."""
+def first_heading(text: str, mark: str = "# ") -> tuple[str, str]:
+    """The heading that a text opens with, of the level that the mark says, and the rest; no heading is an empty one."""
     line, _, rest = text.lstrip().partition("\n")
-    if line.startswith("# "):
-        return line.removeprefix("# ").strip(), rest
+    if line.startswith(mark):
+        return line.removeprefix(mark).strip(), rest
     return "", text
 
 

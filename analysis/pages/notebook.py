@@ -6,11 +6,11 @@ cells are taken and written anew; an image is embedded; all else is text.
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.pages.display import FIGURE_TYPE, TABLE_TYPE, Drawing, DrawnFrom, figure_html
 from analysis.pages.foot import Foot, described
@@ -26,6 +26,10 @@ from harness.escaping import one_line, printable
 
 _ADDRESS_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
 _IMAGES = ("image/svg+xml", "image/png", "image/jpeg")
+_LINES_OF_A_FIGURE = 12
+_MOST_LINES_UNFOLDED = 120
+"""A page of as many lines of tables is about 8,000 pixels high."""
+
 _NO_WORDS = "A figure; the prose beside it says what it shows"
 _OBJECT = re.compile(r"<[\w.]+(?: [^<>]*)?>")
 
@@ -85,6 +89,18 @@ class Cell(Struct, frozen=True):
     error: CellError | None = None
 
 
+class Part(Struct, frozen=True):
+    """A question of a page with what answers it: `finding` is that of its first table, where the page does not open so.
+
+    What stands before the first question has no heading. A folded part shows heading and finding until it is opened.
+    """
+
+    heading: str
+    finding: str
+    cells: tuple[Cell, ...]
+    folded: bool
+
+
 def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
     """What an executed notebook (nbformat 4, as JSON) says.
 
@@ -115,38 +131,74 @@ def notebook_page(report: Report, notebook: Mapping[str, Any], foot: Foot) -> st
         title=report.title,
         finding=report.finding,
         error=report.error,
-        cells=list(_cells(report, notebook["cells"])),
+        parts=_parts(report, notebook["cells"]),
         foot=described(foot),
     )
 
 
-def _cells(report: Report, cells: Iterable[Mapping[str, Any]]) -> Iterable[Cell]:
-    heading_seen = False
+def _parts(report: Report, cells: Sequence[Mapping[str, Any]]) -> list[Part]:
+    """The questions of a page; on a long one each is folded, unless a cell of it failed."""
+    parts = []
+    for heading, own in _divided(cells):
+        findings = (one.finding for one in _shown(own) if isinstance(one, Table))
+        finding = next(findings, "") if heading else ""
+        shown = tuple(_cells(own, report, {report.finding, finding}))
+        parts.append(Part(heading, "" if finding == report.finding else finding, shown, folded=False))
+    if sum(_lines(part) for part in parts) <= _MOST_LINES_UNFOLDED:
+        return parts
+    return [
+        structs.replace(part, folded=bool(part.heading) and not any(cell.error for cell in part.cells))
+        for part in parts
+    ]
+
+
+def _divided(cells: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    """The cells of a notebook below each heading of the second level that opens a cell, without that heading."""
+    divided: list[tuple[str, list[Mapping[str, Any]]]] = [("", [])]
+    for cell in cells:
+        heading, rest = first_heading(_source(cell), "## ") if cell["cell_type"] == "markdown" else ("", "")
+        if heading:
+            divided.append((heading, [{**cell, "source": rest}]))
+        else:
+            divided[-1][1].append(cell)
+    return divided
+
+
+def _lines(part: Part) -> int:
+    """About how many lines of a table a part would fill."""
+    shown = [output.content for cell in part.cells for output in cell.outputs]
+    return sum(content.count("<tr") + _LINES_OF_A_FIGURE * content.count("<svg") for content in shown)
+
+
+def _cells(cells: Iterable[Mapping[str, Any]], report: Report, said: Container[str]) -> Iterable[Cell]:
     for cell in cells:
         source = _source(cell)
         if cell["cell_type"] == "markdown":
-            if not heading_seen:
-                heading_seen = True
-                source = first_heading(source)[1]
-            yield Cell(prose=markup(markdown_html(source)))
+            yield Cell(prose=markup(markdown_html(_without_title(source, report))))
         elif cell["cell_type"] == "code" and source.strip():
-            outputs = tuple(_outputs(cell, report))
+            outputs = tuple(_outputs(cell, report, said))
             yield Cell(code=source, outputs=outputs, error=_error(cell))
 
 
-def _outputs(cell: Mapping[str, Any], report: Report) -> Iterable[Output]:
+def _without_title(source: str, report: Report) -> str:
+    title, rest = first_heading(source)
+    return rest if title == report.title else source
+
+
+def _outputs(cell: Mapping[str, Any], report: Report, said: Container[str]) -> Iterable[Output]:
     if printed := _streamed(cell, "stdout"):
         yield Output("text", _steady(printed))
     shown = (one for one in cell.get("outputs", ()) if one["output_type"] in ("display_data", "execute_result"))
     # A figure that a cell ends with comes twice: as its result, and as what is still open when it ends.
-    yield from dict.fromkeys(_display(one["data"], one.get("metadata", {}), report) for one in shown)
+    yield from dict.fromkeys(_display(one["data"], one.get("metadata", {}), report, said) for one in shown)
 
 
-def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Report) -> Output:
+def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Report, said: Container[str]) -> Output:
+    """What a cell shows; a finding that is `said` already is not repeated above its table."""
     if TABLE_TYPE in data:
         table = from_document(data[TABLE_TYPE])
         links = tuple((called, f"tables/{address}") for called, address in file_addresses(table).items())
-        is_new = table.finding != report.finding
+        is_new = table.finding not in said
         return Output("html", markup(table_html(table, with_finding=is_new, files=links, origins=origins(table))))
     if FIGURE_TYPE in data:
         drawing = msgspec.convert(data[FIGURE_TYPE], Drawing)

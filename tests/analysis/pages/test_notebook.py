@@ -7,6 +7,7 @@ import pytest
 from analysis.pages import Foot, show_figure
 from analysis.pages.notebook import notebook_page, read_notebook
 from analysis.plots import bars
+from analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import by_set, compared
 from tests.analysis.pages.notebooks import code, displayed, failed, notebook, printed, prose, shown
@@ -163,3 +164,44 @@ def test_an_error_stands_at_the_top_and_at_its_cell_whose_code_is_open():
 
 def test_a_cell_without_code_leaves_no_trace():
     assert "<details" not in page_of(notebook(code("\n")))
+
+
+def long_table(name: str):
+    """A table of more lines than a page shows unfolded."""
+    rows = tuple(Row(f"share {number}", 0.5, unit="share") for number in range(130))
+    return Table(name, "made_up", f"Table {name}", f"The finding of {name}.", rows)
+
+
+def asked(*tables, last=()):
+    """A notebook that asks a question a table."""
+    cells = (
+        cell for table in tables for cell in (prose(f"## What of {table.name}?\n\nText."), code("1", shown(table)))
+    )
+    return notebook(prose("# Title"), *cells, *last)
+
+
+def test_a_contents_list_names_the_questions_of_a_page_and_leads_to_them():
+    html = page_of(asked(compared(), by_set()))
+    page = check_page(html)
+    assert [one for one in page.addresses if one.startswith("#part-")] == ["#part-1", "#part-2"]
+    assert {"part-1", "part-2"} <= set(page.ids)
+    assert html.index("</nav>") < html.index("Text.")
+
+
+def test_a_short_page_folds_no_question():
+    assert '<details class="section">' not in page_of(asked(compared(), by_set()))
+
+
+def test_a_folded_question_shows_its_answer_once_and_a_page_that_opens_with_it_does_not_repeat_it():
+    html = page_of(asked(long_table("a"), long_table("b")))
+    check_page(html)
+    assert html.count('<details class="section">') == 2
+    assert (html.count("The finding of a."), html.count("The finding of b.")) == (1, 1)
+    summaries = [part.partition("</summary>")[0] for part in html.split('<details class="section">')[1:]]
+    assert ["The finding of" in summary for summary in summaries] == [False, True]
+
+
+def test_a_question_with_a_cell_that_failed_is_open_on_a_long_page():
+    html = page_of(asked(long_table("a"), long_table("b"), last=[code("2", failed())]))
+    assert html.count('<details class="section">') == 1
+    assert '<section id="part-2">' in html
