@@ -134,10 +134,10 @@ def _refuse_other_tables_of_one_name(reports: Sequence[Report]) -> None:
 
 
 def text_summary(reports: Sequence[Report], out: Path) -> str:
-    """What was found, as text: every table, then a paragraph a notebook, worst news last and so nearest the prompt."""
+    """What was found, as text in the order of the index: every table, then a paragraph a notebook, worst news first."""
     lines = notebook_lines(reports)
-    parts = [table_text(table, most_lines=_LINES_SHOWN) for line in reversed(lines) for table in line.report.tables]
-    for line in reversed(lines):
+    parts = [table_text(table, most_lines=_LINES_SHOWN) for line in lines for table in line.report.tables]
+    for line in lines:
         counts = ", ".join(f"{count:,} {STATUS_WORDS[status][count != 1]}" for status, count in line.statuses)
         news = [plain(line.report.title)]
         news += [f"  error: {plain(line.report.error.sentence())}"] if line.report.error else []

@@ -1,18 +1,22 @@
-"""The index of a run: what was found, a line a notebook and a line a data set, worst news first."""
+"""The index of a run: how the figures of each paper fared and what to remember of it, then notebooks and data sets."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from analysis.audit.overview import PAPERS
 from analysis.pages.foot import Dataset, Foot, datasets, described
 from analysis.pages.notebook import Report
 from analysis.pages.rendering import render
-from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Status
-from analysis.tables.summary import counted, measured_rows, row_text
+from analysis.pages.table_html import table_id
+from analysis.published import load_paper
+from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
+from analysis.tables.summary import counted, counted_by_paper, measured_rows, row_text
 from analysis.tables.wording import counted_text
 
 _FIGURES_TOLD = 2
+_STATED_ELSEWHERE = "Rates stated with public results"
 
 
 class NotebookLine(Struct, frozen=True):
@@ -29,6 +33,19 @@ class NotebookLine(Struct, frozen=True):
     def address(self) -> str:
         """The page, beside the index."""
         return f"{self.report.name}.html"
+
+
+class PaperLine(Struct, frozen=True):
+    """What the index says of a paper: how many of its printed figures have which status, worst first.
+
+    `finding` is the one to remember, and `address` the table that it stands in; empty where the run has no such table.
+    The last line may be of rates that are stated with public results, which no paper prints.
+    """
+
+    title: str
+    counts: tuple[int, ...]
+    finding: str = ""
+    address: str = ""
 
 
 class DatasetLine(Struct, frozen=True):
@@ -50,7 +67,10 @@ def index_page(reports: Iterable[Report], foot: Foot) -> str:
     return render(
         "index.html.jinja",
         title="Findings of this run",
-        summary=summary(lines),
+        news=_sentence(_news(lines)),
+        bookkeeping=_sentence(_bookkeeping(lines)),
+        papers=paper_lines(lines),
+        statuses=WORST_FIRST,
         lines=lines,
         sets=sets,
         foot=described(foot),
@@ -66,6 +86,24 @@ def notebook_lines(reports: Iterable[Report]) -> list[NotebookLine]:
         return line.report.error is None, [status not in found for status in FAILED], line.report.name
 
     return sorted(lines, key=badness)
+
+
+def paper_lines(lines: Iterable[NotebookLine]) -> list[PaperLine]:
+    """A line a paper of which the run compares a figure; their counts add up to those of the whole run."""
+    reports = sorted((line.report for line in lines), key=lambda report: report.name)
+    counts = counted_by_paper([row for report in reports for table in report.tables for row in table.rows])
+    remembered = {
+        table.paper: (table.finding, f"{report.name}.html#{table_id(table)}")
+        for report in reports
+        for table in report.tables
+        if f"{table.paper}/{table.name}" in report.remember
+    }
+    titles = {slug: load_paper(slug).title for slug in PAPERS} | {"": _STATED_ELSEWHERE}
+    return [
+        PaperLine(title, tuple(counts[slug][status] for status in WORST_FIRST), *remembered.get(slug, ()))
+        for slug, title in titles.items()
+        if slug in counts
+    ]
 
 
 def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
@@ -89,14 +127,15 @@ def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
 
 
 def summary(lines: Sequence[NotebookLine]) -> str:
-    """The whole run in one sentence: failed notebooks, figures that differ or cannot be, figures in all.
+    """The whole run in one sentence: failed notebooks, figures that differ or cannot be, figures in all."""
+    return _sentence([*_news(lines), *_bookkeeping(lines)])
 
-    A printed figure counts once, by the worst that was found of it, however many tables it stands in.
-    """
+
+def _news(lines: Sequence[NotebookLine]) -> list[str]:
+    """What failed, and how the printed figures that were compared fared."""
     failed = sum(line.report.error is not None for line in lines)
-    rows = [row for line in lines for table in line.report.tables for row in table.rows]
-    found = counted(rows)
-    counts, compared = Counter(found.statuses), len(found.statuses)
+    statuses = counted(_rows(lines)).statuses
+    counts, compared = Counter(statuses), len(statuses)
     parts = [f"{counted_text(failed, 'notebook')} of {len(lines)} failed"] if failed else []
     if compared:
         told = ", ".join(
@@ -105,11 +144,28 @@ def summary(lines: Sequence[NotebookLine]) -> str:
             if counts[status]
         )
         parts.append(f"of {counted_text(compared, 'printed figure')} compared, {told}")
-    parts.append(f"{counted_text(found.figures, 'figure')} in {counted_text(len(lines), 'notebook')}")
+    return parts
+
+
+def _bookkeeping(lines: Sequence[NotebookLine]) -> list[str]:
+    """How much there is, and how it is counted.
+
+    A printed figure counts once, by the worst that was found of it, however many tables it stands in.
+    """
+    found = counted(_rows(lines))
+    parts = [f"{counted_text(found.figures, 'figure')} in {counted_text(len(lines), 'notebook')}"]
     if found.repeated:
         parts.append("a printed figure counts once, with its worst status")
-    sentence = "; ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}."
+    return parts
+
+
+def _rows(lines: Iterable[NotebookLine]) -> list[Row]:
+    return [row for line in lines for table in line.report.tables for row in table.rows]
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    joined = "; ".join(parts)
+    return f"{joined[0].upper()}{joined[1:]}." if joined else ""
 
 
 def _notebook_line(report: Report) -> NotebookLine:

@@ -57,8 +57,9 @@ class Report(Struct, frozen=True):
     """What an executed notebook says: its title and finding, its tables and figures, the error that stopped it.
 
     `drawings` are its figures in order, each with the table that it is drawn from, where there is one.
-    `datasets` are those it names in its metadata: it would measure on them where they are at hand. `warnings` is
-    what its cells wrote to stderr; a page does not show it.
+    `datasets` are those it names in its metadata: it would measure on them where they are at hand. `remember` are the
+    tables, as paper/name, whose finding the index tells of a paper before all others. `warnings` is what its cells
+    wrote to stderr; a page does not show it.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Report(Struct, frozen=True):
     datasets: tuple[str, ...] = ()
     warnings: str = ""
     drawings: tuple[tuple[Drawing, Drawn | None], ...] = ()
+    remember: tuple[str, ...] = ()
 
 
 class Output(Struct, frozen=True):
@@ -105,7 +107,8 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
     """What an executed notebook (nbformat 4, as JSON) says.
 
     Its title is the heading of the first prose cell. `metadata.misstep` may have `finding`, else that is the finding
-    of the first table it shows, and `datasets`, the names of those it measures on where they are at hand.
+    of the first table it shows, and `datasets`, the names of those it measures on where they are at hand, and
+    `remember`, the tables whose finding stands for their paper in the index.
     """
     cells: Sequence[Mapping[str, Any]] = notebook["cells"]
     titles = (first_heading(_source(cell))[0] for cell in cells if cell["cell_type"] == "markdown")
@@ -120,6 +123,7 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
         error=next((error for cell in cells if (error := _error(cell))), None),
         datasets=tuple(stated.get("datasets", ())),
         drawings=tuple(_drawings(shown)),
+        remember=tuple(stated.get("remember", ())),
         warnings=printable("".join(_streamed(cell, "stderr") for cell in cells)),
     )
 

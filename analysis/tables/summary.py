@@ -1,6 +1,7 @@
 """Rows in short: how many printed figures were compared and how that ended, and one figure in a few words."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -23,19 +24,37 @@ class Counted(Struct, frozen=True):
 
 def counted(rows: Sequence[Row]) -> Counted:
     """The figures of some rows; a row that names no printed figure is one by itself."""
-    worst: dict[str, Status] = {}
-    alone: list[Status] = []
-    for row in rows:
-        if row.status is None:
-            continue
-        for name in row.figures:
-            worst[name] = min(worst.get(name, row.status), row.status, key=WORST_FIRST.index)
-        alone += [] if row.figures else [row.status]
+    worst = _worst(rows)
+    alone = [row.status for row in rows if row.status is not None and not row.figures]
     # A printed one, and what working it out gave, are one figure each in whatever table.
     figures = len({(name, row.evidence) for row in rows for name in row.figures}) + sum(not row.figures for row in rows)
     statuses = (*worst.values(), *alone)
     repeated = figures < len(rows) or len(statuses) < sum(row.status is not None for row in rows)
     return Counted(statuses, figures, repeated)
+
+
+def counted_by_paper(rows: Sequence[Row]) -> dict[str, Counter[Status]]:
+    """Slug of a paper → how many of its printed figures have which status, each counted as in `counted`.
+
+    A rate that is stated elsewhere, which no paper prints, stands under an empty slug.
+    """
+    papers: dict[str, Counter[Status]] = {}
+    for name, status in _worst(rows).items():
+        papers.setdefault(name.partition("/")[0], Counter())[status] += 1
+    for row in rows:
+        if row.status is not None and not row.figures:
+            papers.setdefault("", Counter())[row.status] += 1
+    return papers
+
+
+def _worst(rows: Iterable[Row]) -> dict[str, Status]:
+    """Each printed figure that was compared → the worst that was found of it."""
+    worst: dict[str, Status] = {}
+    for row in rows:
+        if row.status is not None:
+            for name in row.figures:
+                worst[name] = min(worst.get(name, row.status), row.status, key=WORST_FIRST.index)
+    return worst
 
 
 def measured_rows(table: Table, dataset: str) -> list[Row]:

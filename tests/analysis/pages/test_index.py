@@ -1,11 +1,15 @@
 """The index answers "what did this run find", the worst news first."""
 
+import json
+
 from msgspec import structs
 
 from analysis.pages import Foot
-from analysis.pages.index import dataset_lines, index_page, notebook_lines, summary
+from analysis.pages.index import dataset_lines, index_page, notebook_lines, paper_lines, summary
 from analysis.pages.notebook import CellError, Report
+from analysis.published import published_papers
 from analysis.tables import Row
+from harness.places import notebooks_folder
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared
 
@@ -91,6 +95,49 @@ def test_a_row_on_several_printed_figures_stands_for_each_and_one_on_none_for_it
     assert summary(notebook_lines([report("a", table)])).startswith(
         "Of 4 printed figures compared, 4 differ; 4 figures"
     )
+
+
+def of_papers() -> Report:
+    """A notebook that compares figures of two papers and a rate that no paper prints."""
+    rows = (
+        on("wink/one", "recomputed", "differs"),
+        on("wink/two", "recomputed", "reproduced"),
+        on("autotriage/one", "recomputed", "reproduced"),
+        on("", "real", "differs"),
+    )
+    return structs.replace(report("a", structs.replace(compared(), rows=rows)), remember=("made_up/compared",))
+
+
+def test_a_line_a_paper_counts_its_figures_by_status_and_all_lines_add_up_to_the_run():
+    found = paper_lines(notebook_lines([of_papers()]))
+    assert [(line.title.partition(":")[0], line.counts) for line in found] == [
+        ("Wink", (0, 1, 0, 1)),
+        ("Verifying the Verifiers", (0, 0, 0, 1)),
+        ("Rates stated with public results", (0, 1, 0, 0)),
+    ]
+    assert "Of 4 printed figures compared, 2 differ, 2 are reproduced" in summary(notebook_lines([of_papers()]))
+
+
+def test_the_finding_to_remember_of_a_paper_links_to_its_table():
+    table = structs.replace(compared(), paper="wink", rows=(on("wink/one", "recomputed", "differs"),))
+    one = structs.replace(report("a", table), remember=("wink/compared",))
+    (line,) = paper_lines(notebook_lines([one]))
+    assert (line.finding, line.address) == ("One of three shares differs.", "a.html#table-wink-compared")
+
+
+def test_each_paper_has_one_finding_to_remember_in_a_notebook_that_names_it():
+    notebooks = [json.loads(path.read_text()) for path in notebooks_folder().glob("*.ipynb")]
+    remembered = [name for one in notebooks for name in one["metadata"]["misstep"].get("remember", ())]
+    assert sorted(name.partition("/")[0] for name in remembered) == sorted(published_papers())
+
+
+def test_the_index_opens_with_the_papers_and_ends_with_what_was_counted():
+    html = index_page([of_papers()], Foot("misstep reproduce"))
+    page = check_page(html)
+    places = [
+        page.text.index(words) for words in ("printed figures compared", "Wink:", "The a", "figures in 1 notebook")
+    ]
+    assert places == sorted(places)
 
 
 def test_every_line_links_to_its_page():
