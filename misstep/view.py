@@ -9,6 +9,7 @@ import typer
 
 from harness.errors import InputError, UsageError
 from harness.escaping import plain
+from harness.journal.classified import Names
 from harness.progress import Progress, say
 from harness.runs.inputs import trajectories
 from harness.trajectory import Trajectory, Unreadable
@@ -21,6 +22,7 @@ app = command_app()
 _IDS_NAMED = 10
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
+_RENAMED = re.compile(r"~\d+\Z")
 
 
 @app.command()
@@ -34,7 +36,7 @@ def view(
     """Write one agent run as an HTML page: first the misbehaviour that the rules find, then every step.
 
     The page shortens long texts and marks the cuts. The command prints the page's path. The exit code is 1 if another
-    run in the file could not be read, or if a classifier failed.
+    run in the file could not be read, or if a classifier failed; of a folder, broken files are only named.
     """
     chosen, ids, unreadable = _choose(path, id_)
     for one in unreadable[:_IDS_NAMED]:
@@ -52,7 +54,7 @@ def view(
     failed = [verdict for verdict in verdicts if verdict.status == "failed"]
     for verdict in failed:
         say(f"misstep: {plain(verdict.error or '')}")
-    if unreadable or failed:
+    if failed or (unreadable and path.is_file()):
         raise typer.Exit(1)
 
 
@@ -63,20 +65,29 @@ def file_name(id_: str) -> str:
 
 
 def _choose(path: Path, id_: str | None) -> tuple[Trajectory | None, list[str], list[Unreadable]]:
-    """The trajectory of that id, or the first; all ids; and what could not be read."""
+    """The trajectory of that id, or the first; all ids, as a run of `classify` names them; and what could not be read.
+
+    A run calls the second of an id `id~2`, also where the first is in another file: then this file has only `id`.
+    """
     chosen: Trajectory | None = None
+    instead: Trajectory | None = None
+    names = Names()
     ids: list[str] = []
     unreadable: list[Unreadable] = []
     with Progress("trajectories") as progress:
         for one in trajectories([path]):
             if isinstance(one, Trajectory):
                 progress.advance()
-                ids.append(one.id)
-                if chosen is None and id_ in (None, one.id):
+                ids.append(names.give(one.id))
+                if chosen is None and id_ in (None, ids[-1]):
                     chosen = one
+                elif instead is None and id_ is not None and one.id == _RENAMED.sub("", id_):
+                    instead = one
             elif isinstance(one, Unreadable):
                 unreadable.append(one)
-    return chosen, ids, unreadable
+    if chosen is None and instead is not None:
+        say(f"misstep: there is no {plain(id_ or '')} here; this is {plain(instead.id)}.")
+    return chosen or instead, ids, unreadable
 
 
 def _not_found(path: Path, id_: str | None, ids: list[str], unreadable: list[Unreadable]) -> InputError | UsageError:

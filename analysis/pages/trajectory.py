@@ -5,15 +5,18 @@ open, whatever the trajectory's size. What is cut is said where it is cut.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from analysis.pages.edits import with_diffs
 from analysis.pages.foot import Foot, described
-from analysis.pages.rendering import render
+from analysis.pages.rendering import asset, markup, render
 from analysis.tables.wording import count_text, number_text
 from harness.escaping import one_line
+from harness.session import title_of
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from harness.values import written
 from harness.verdict import Verdict
@@ -34,13 +37,14 @@ _STEPS_NAMED = 24
 
 
 class Passage(Struct, frozen=True, omit_defaults=True):
-    """A text of a step: what is shown of it, before and after a cut, and whether it stands open."""
+    """A text of a step: what is shown of it, before and after a cut, whether it stands open, and if it is a diff."""
 
     start: str = ""
     end: str = ""
     cut: int = 0
     is_open: bool = True
     summary: str = ""
+    is_diff: bool = False
 
     @property
     def empty(self) -> bool:
@@ -117,7 +121,8 @@ def trajectory_page(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: F
     foot
         Where the page comes from.
     """
-    return render("trajectory.html.jinja", **trajectory_values(trajectory, verdicts, foot))
+    values = trajectory_values(trajectory, verdicts, foot)
+    return render("trajectory.html.jinja", **values, search=markup(asset("trajectory.js")))
 
 
 def trajectory_values(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot) -> dict[str, Any]:
@@ -125,10 +130,10 @@ def trajectory_values(trajectory: Trajectory, verdicts: Sequence[Verdict], foot:
     most = _most_of_each(trajectory)
     found = [verdict for verdict in verdicts if verdict.label == "yes"]
     return {
-        "title": trajectory.id,
+        "title": title_of(trajectory) or trajectory.id,
         "finding": finding(trajectory, verdicts),
         "task": passage(trajectory.task, TEXT_SHOWN),
-        "facts": run_facts(trajectory),
+        "facts": (("Id", trajectory.id), *run_facts(trajectory)),
         "verdicts": [_verdict_view(verdict, len(trajectory.steps)) for verdict in sorted(verdicts, key=_found_first)],
         "spans": _spans(trajectory.steps),
         "steps": list(_step_views(trajectory.steps, found, most)),
@@ -180,19 +185,39 @@ def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
     place = source.file if source.line is None else f"{source.file}, line {source.line:,}"
     reward = "" if outcome.reward is None else f", reward {number_text(outcome.reward)}"
     seconds = [step.seconds for step in trajectory.steps if step.seconds is not None]
-    costs = [step.tokens.cost_usd for step in trajectory.steps if step.tokens and step.tokens.cost_usd is not None]
+    tokens = [step.tokens for step in trajectory.steps if step.tokens]
+    costs = [one.cost_usd for one in tokens if one.cost_usd is not None]
+    prompts = [one.prompt for one in tokens if one.prompt is not None]
+    completions = [one.completion for one in tokens if one.completion is not None]
+    duration = _duration(trajectory)
     facts = (
         ("Outcome", f"{outcome.status}{reward}"),
         ("Agent", trajectory.agent or "not recorded"),
         ("Model", trajectory.model or "not recorded"),
         ("Steps", count_text(len(trajectory.steps))),
         ("Time", number_text(sum(seconds), "seconds") if seconds else ""),
+        ("From first to last step", number_text(duration, "seconds") if duration is not None and not seconds else ""),
+        ("Tokens in", count_text(sum(prompts)) if prompts else ""),
+        ("Tokens out", count_text(sum(completions)) if completions else ""),
         ("Cost", number_text(sum(costs), "usd") if costs else ""),
         ("Part of", trajectory.parent or ""),
         ("Data set", source.dataset or ""),
         ("Source", f"{place} ({source.format})" if place else source.format),
     )
     return tuple((name, value) for name, value in facts if value)
+
+
+def _duration(trajectory: Trajectory) -> float | None:
+    """The seconds from the first step with a time to the last one; `None` where no two times can be told apart."""
+    times = [step.timestamp for step in trajectory.steps if step.timestamp]
+    try:
+        return (datetime.fromisoformat(times[-1]) - datetime.fromisoformat(times[0])).total_seconds() or None
+    except (
+        IndexError,
+        ValueError,
+        TypeError,
+    ):  # no times, no times that can be read, or one with a zone and one without
+        return None
 
 
 def _verdict_view(verdict: Verdict, n_steps: int) -> VerdictView:
@@ -256,8 +281,9 @@ def step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, mo
 
 def _call_view(call: ToolCall, most: int) -> CallView:
     named = {"": call.arguments} if isinstance(call.arguments, str) else call.arguments
-    arguments = tuple((name, passage(_argument(value), most)) for name, value in named.items())
-    return CallView(call.name, arguments, call.parse_error or "")
+    arguments = [(name, passage(_argument(value), most), is_diff) for name, value, is_diff in with_diffs(named)]
+    shown = ((name, structs.replace(text, is_diff=True) if is_diff else text) for name, text, is_diff in arguments)
+    return CallView(call.name, tuple(shown), call.parse_error or "")
 
 
 def _argument(value: Any) -> str:

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
 pytestmark = pytest.mark.browser
 
@@ -156,3 +157,21 @@ def test_a_page_shows_as_much_without_scripts(chromium, pages, name):
     with chromium.without_scripts():
         chromium.open(pages / name)
         assert chromium.size() == with_scripts
+
+
+def test_findings_of_a_session_are_gone_through_and_its_steps_searched_by_keyboard(chromium, pages):
+    chromium.open(pages / "trajectory.html")
+    here = "return document.activeElement.id"
+    evidence = chromium.run("return [...document.querySelectorAll('.step.evidence')].map(step => step.id)")
+    visited = []
+    for _ in range(len(evidence) + 1):
+        chromium.driver.switch_to.active_element.send_keys("e")
+        visited.append(chromium.run(here))
+    assert visited == [*evidence, evidence[0]]
+    chromium.driver.switch_to.active_element.send_keys("/")
+    chromium.driver.switch_to.active_element.send_keys("setup.py")
+    hits = chromium.run("return [...document.querySelectorAll('.step.hit')].map(step => step.id)")
+    chromium.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert [chromium.run(here)] == hits == ["step-2"]
+    said = chromium.run("return document.querySelector('.tools [role=status]').textContent")
+    assert said.startswith(f"{len(hits)} of ")

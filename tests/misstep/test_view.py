@@ -61,14 +61,14 @@ def test_an_id_never_leads_out_of_the_folder(id_, name):
 def test_of_several_the_first_is_shown_and_the_others_are_told_of(tmp_path):
     path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
     result = run(path, "--out", tmp_path / "out.html")
-    assert "<h1><bdi>run-1</bdi></h1>" in (tmp_path / "out.html").read_text()
+    assert "<dt>Id</dt><dd><bdi>run-1</bdi></dd>" in (tmp_path / "out.html").read_text()
     assert "2 trajectories; this is the first. For another, give --id run-2" in result.stderr
 
 
 def test_an_id_chooses_one_of_several(tmp_path):
     path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
     assert run(path, "--id", "run-2", "--out", tmp_path / "out.html").stderr == ""
-    assert "<h1><bdi>run-2</bdi></h1>" in (tmp_path / "out.html").read_text()
+    assert "<dt>Id</dt><dd><bdi>run-2</bdi></dd>" in (tmp_path / "out.html").read_text()
 
 
 def test_an_unknown_id_lists_those_that_are_there(tmp_path):
@@ -85,6 +85,29 @@ def test_a_broken_line_is_named_and_exit_is_1_while_the_page_is_made(tmp_path):
     assert result.exit_code == 1
     assert f"{path}:2" in result.stderr
     assert (tmp_path / "out.html").is_file()
+
+
+def test_the_title_is_the_first_words_of_the_user(tmp_path):
+    run(write(tmp_path / "run.json", record("run-1")), "--out", tmp_path / "out.html")
+    assert "<h1><bdi>Read missing.txt.</bdi></h1>" in (tmp_path / "out.html").read_text()
+
+
+def test_a_broken_file_of_a_folder_is_named_and_does_not_end_it(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "a.json").write_text('{"steps": [')
+    write(folder / "b.json", record("run-1"))
+    result = run(folder, "--out", tmp_path / "out.html")
+    assert (result.exit_code, "a.json: no JSON" in result.stderr) == (0, True)
+    assert (tmp_path / "out.html").is_file()
+
+
+def test_a_run_is_found_by_the_name_that_classify_gave_it(tmp_path):
+    path = write(tmp_path / "runs.jsonl", record("one"), record("one", "I look again."))
+    run(path, "--id", "one~2", "--out", tmp_path / "second.html")
+    assert "I look again." in (tmp_path / "second.html").read_text()
+    other = run(path, "--id", "one~3", "--out", tmp_path / "other.html")
+    assert (other.exit_code, other.stderr) == (0, "misstep: there is no one~3 here; this is one.\n")
 
 
 def test_a_file_without_trajectories_is_an_error(tmp_path):

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from analysis.pages import Foot
-from analysis.pages.trajectory import PAGE_SHOWN, TEXT_SHOWN, finding, trajectory_page
-from harness.trajectory import Outcome, Step, ToolCall, ToolResult
+from analysis.pages.trajectory import PAGE_SHOWN, TEXT_SHOWN, finding, run_facts, trajectory_page
+from harness.trajectory import Outcome, Step, Tokens, ToolCall, ToolResult
 from harness.verdict import Verdict
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, trajectory, verdicts
@@ -92,6 +92,24 @@ def test_who_ran_what_at_which_cost_is_there():
         assert part in text
 
 
+def test_totals_of_tokens_cost_and_time_are_there():
+    spent = Tokens(1_200, 30, cost_usd=0.25)
+    timed = [Step("agent", tokens=spent, timestamp=f"2026-03-02T10:0{minute}:00Z") for minute in (0, 4)]
+    facts = dict(run_facts(trajectory(steps=tuple(timed))))
+    told = {name: facts[name] for name in ("Tokens in", "Tokens out", "Cost", "From first to last step")}
+    assert told == {"Tokens in": "2,400", "Tokens out": "60", "Cost": "$0.50", "From first to last step": "240 s"}
+    untold = dict(run_facts(trajectory(steps=(Step("agent", timestamp="yesterday"), *timed[:1]))))
+    assert "From first to last step" not in untold
+
+
+def test_an_edit_is_shown_as_a_diff():
+    call = ToolCall("Edit", {"file_path": "a.py", "old_string": "x = 1", "new_string": "x = <2>"})
+    html = step_of(made([], steps=(Step("agent", calls=(call,)),)), 0)
+    assert '<span class="removed"><bdi>-x = 1</bdi>' in html
+    assert '<span class="added"><bdi>+x = &lt;2&gt;</bdi>' in html
+    assert "old_string" not in html
+
+
 def test_what_a_trajectory_says_is_text():
     hostile = Step(
         "agent",
@@ -106,7 +124,7 @@ def test_what_a_trajectory_says_is_text():
         [Verdict(HOSTILE, HOSTILE, "yes", steps=(0,), rationale=HOSTILE)], id=HOSTILE, task=HOSTILE, steps=(hostile,)
     )
     page = check_page(html)
-    assert page.tags.count("script") == 1
+    assert page.tags.count("script") == 2  # sorting, and search
     assert not {"\x1b", "\u202e"} & set(html)
 
 

@@ -1,7 +1,9 @@
 /** A text of which the middle may be left out; folded where it is long, unless all of it is wanted. */
 const passage = (text, name = "", whole = false) => {
   if (!text?.start) return "";
-  const shown = make("pre", { class: "wrap" }, said(text.start));
+  const looks = { "+": "added", "-": "removed" };
+  const shown = make("pre", { class: "wrap" }, text.is_diff
+    ? text.start.split("\n").map(line => make("span", { class: looks[line[0]] ?? "kept" }, said(line), "\n")) : said(text.start));
   if (text.cut) shown.append(make("span", { class: "cut" }, `${count(text.cut)} characters are not shown here`), said(text.end ?? ""));
   const folded = text.is_open === false && !whole;
   if (!folded && !name) return shown;
