@@ -59,8 +59,8 @@ def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = ""
         else f"No recorded repair was made again. {absent}".rstrip(),
         rows=tuple(row for arm, repeat in made for row in _rows(arm, repeat)),
         notes=(
-            "The cases are a fixed sample of each recording. Compared are whether a case was solved, whether there was "
-            "a patch, the number of commands and how the attempt ended.",
+            "Of each recording the cases that took least time are repaired again. Compared are whether a case was "
+            "solved, whether there was a patch, the number of commands and how the attempt ended.",
             *(sentence for _, repeat in made for sentence in repeat.differences),
         ),
         datasets=tuple(dict.fromkeys(arm.dataset for arm, _ in made if arm.dataset)),
