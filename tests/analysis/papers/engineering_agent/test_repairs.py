@@ -1,5 +1,7 @@
 """Tables II to V with measured figures beside the printed ones."""
 
+from importlib import import_module
+
 import pytest
 
 from analysis.measures.repair.attempts import RepairArm
@@ -49,6 +51,19 @@ def test_a_measured_setting_stands_beside_the_printed_one() -> None:
     assert found["generated", repairs.MEDIAN] == 4.0
     assert ("generated", "Solved, five runs") not in found, "one attempt a case says nothing of five"
     assert "published Table III" in " ".join(table_text(repairs.ablation_table(FOUR)).split())
+
+
+def test_the_finding_has_a_sentence_for_each_set_of_cases() -> None:
+    orchard = RepairArm("it", "search", "react", "search_replace", FOUR[0].attempts, "orchard", evidence="real")
+    finding = repairs.ablation_table([*FOUR, orchard]).finding
+    assert "Of 4 runs the best: Test execution (search on planted) solves 100.0%" in finding
+    assert "ReAct alone (search on orchard) solves 0.0%" in finding
+
+
+def test_generated_figures_name_what_planted_their_faults() -> None:
+    for table in (repairs.ablation_table(FOUR), repairs.ablation_pairs_table(FOUR)):
+        module, _, name = table.generator.rpartition(".")
+        assert callable(getattr(import_module(module), name))
 
 
 def test_five_attempts_a_case_give_a_rate_of_five_runs() -> None:
