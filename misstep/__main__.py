@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),
     "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
     "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),
+    "benchmark": ("misstep.benchmark", "Make a benchmark for judges from sessions and people's labels."),
     "label": ("misstep.label", "Label a sample of what a judge was asked about, on a local page."),
     "repair": ("misstep.repair", "Repair programs whose tests fail in a sandbox, and measure it."),
     "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),

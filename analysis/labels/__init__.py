@@ -123,14 +123,14 @@ def _several(
 ) -> Questions:
     """The labels of several questions; one that fewer than two of the raters answered is left out, and said."""
     known = [] if form.rater is None else list(dict.fromkeys(map(_name, sheet.columns[form.rater])))
-    chosen = [] if form.rater is None else chosen_raters(reading.raters, known, sheet.file)
+    chosen = [] if form.rater is None else chosen_raters(reading, known, sheet.file)
     found: dict[str, Labels] = {}
     for question, (part, label) in parts.items():
         here = reading
         if form.rater is not None:
             answered = set(map(_name, part.columns[form.rater]))
             here = structs.replace(reading, raters=[name for name in chosen if name in answered])
-            if len(here.raters) < 2:
+            if len(here.raters) < reading.fewest_raters:
                 said.append(f"question {question!r} has fewer than two raters and is left out")
                 continue
         found[question] = coded(ratings_of(part, form, label, here), reading)

@@ -72,15 +72,15 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
     if reading.keep is not None:
         sheet, remarks = _kept(sheet, form, label, reading.keep)
     if form.rater is not None and label is not None:
-        return _long(sheet, form.item, form.rater, label, reading.raters, remarks)
-    ratings = _wide(sheet, form, reading.raters, remarks)
+        return _long(sheet, form.item, form.rater, label, reading, remarks)
+    ratings = _wide(sheet, form, reading, remarks)
     columns = dict(zip(ratings.raters, ratings.columns, strict=True))
     if not reading.raters and (question := ask_about(columns, sheet.file, interval=reading.level == "interval")):
         raise question
     return ratings
 
 
-def _wide(sheet: LabelRows, form: Form, wanted: Sequence[str], remarks: list[str]) -> Ratings:
+def _wide(sheet: LabelRows, form: Form, reading: Reading, remarks: list[str]) -> Ratings:
     """A column of items (called item, or else the first) and a column a rater."""
     at = form.item
     items = [visible(cell).strip() for cell in sheet.columns[at]]
@@ -92,19 +92,19 @@ def _wide(sheet: LabelRows, form: Form, wanted: Sequence[str], remarks: list[str
         found = f"item {items[second]!r} is {sheet.where(first)} already"
         raise sheet.error(second, found, f"Keep one row an item; items are in {title!r}. {_ONE_A_ROW} {_REPEATED}")
     known = [name for position, name in enumerate(sheet.header) if position not in (at, form.by)]
-    chosen = chosen_raters(wanted, known, sheet.file)
+    chosen = chosen_raters(reading, known, sheet.file)
     cells = [sheet.columns[sheet.header.index(name)] for name in chosen]
     return Ratings(sheet, items, chosen, cells, chosen, remarks)
 
 
-def _long(sheet: LabelRows, item: int, rater: int, label: int, wanted: Sequence[str], remarks: list[str]) -> Ratings:
+def _long(sheet: LabelRows, item: int, rater: int, label: int, reading: Reading, remarks: list[str]) -> Ratings:
     """A row a rating, in a column each of items, raters and labels."""
     items, givers = ([visible(cell).strip() for cell in sheet.columns[at]] for at in (item, rater))
     for what, at, cells in (("item", item, items), ("rater", rater, givers)):
         if "" in cells:
             raise sheet.error(cells.index(""), f"no {what}", f"Name the {what} of each rating.", sheet.header[at])
     known = list(dict.fromkeys(givers))
-    chosen = chosen_raters(wanted, known, sheet.file)
+    chosen = chosen_raters(reading, known, sheet.file)
     for what, distinct in (("items", list(dict.fromkeys(items))), ("raters", known)):
         remarks += _differing_by_case(what, distinct)
     item_names, rater_names = Numbers(), Numbers()
@@ -121,8 +121,9 @@ def _long(sheet: LabelRows, item: int, rater: int, label: int, wanted: Sequence[
     return Ratings(sheet, list(item_names), chosen, [kept], [sheet.header[label]], remarks, places, rows)
 
 
-def chosen_raters(wanted: Sequence[str], known: list[str], file: str) -> list[str]:
+def chosen_raters(reading: Reading, known: list[str], file: str) -> list[str]:
     """The raters asked for, as they are called in the file; all of them where nobody is."""
+    wanted = reading.raters
     by_name = {name.casefold(): name for name in reversed(known)} | {name: name for name in known}
     chosen = []
     for name in (part.strip() for part in wanted):
@@ -133,7 +134,7 @@ def chosen_raters(wanted: Sequence[str], known: list[str], file: str) -> list[st
             raise UsageError(f"rater {name!r} is named twice", "Name each rater once.")
         chosen.append(found)
     chosen = chosen if wanted else known
-    if len(chosen) < 2:
+    if len(chosen) < reading.fewest_raters:
         raise UsageError(
             f"agreement needs two raters, and there is one: {listed(chosen)}", f"{file} has {listed(known)}."
         )

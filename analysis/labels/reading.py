@@ -31,6 +31,8 @@ class Reading(Struct, frozen=True):
         Which of several ratings of one item by one rater counts; several are an error if not given.
     missing
         Labels that stand for a missing rating, whatever their letter case; an empty cell always does.
+    fewest_raters
+        How many raters there must be: agreement takes two, gold labels take one.
     decimal
         What separates the decimals of numbers; a point, or what `analysis.labels.coding` finds out, if not given.
     """
@@ -45,3 +47,4 @@ class Reading(Struct, frozen=True):
     keep: Keep | None = None
     missing: Sequence[str] = ()
     decimal: Decimal | None = None
+    fewest_raters: int = 2

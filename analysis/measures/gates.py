@@ -22,7 +22,8 @@ _FAILS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
 }
-_GATE = re.compile(r"\s*(?P<figure>.+?)(?:\.(?P<end>lower|upper))?\s*(?P<sign>>=|<=|>|<|=)\s*(?P<limit>[^<>=]+?)\s*")
+_SIGN = re.compile(r"[<>]=?|=")
+_ENDS: dict[str, End] = {".lower": "lower", ".upper": "upper"}
 
 
 class Gate(Struct, frozen=True):
@@ -78,12 +79,14 @@ def decide(gates: Iterable[Gate], figures: Mapping[str, Estimate]) -> list[Outco
 
 
 def _read(text: str, signs: tuple[str, ...], example: str) -> Gate:
-    found = _GATE.fullmatch(text)
-    limit = _number(found["limit"]) if found else None
-    if found is None or found["sign"] not in signs or limit is None:
-        raise UsageError(f"{text!r} is no limit", f"Write it like {example!r}; FIGURE.lower means the interval's end.")
-    ends: dict[str | None, End] = {None: "value", "lower": "lower", "upper": "upper"}
-    return Gate(found["figure"], ends[found["end"]], found["sign"], limit, text)
+    found = list(_SIGN.finditer(text))
+    last = found[-1] if found else None
+    if last is not None and last[0] in signs:
+        figure, limit = text[: last.start()].strip(), _number(text[last.end() :].strip())
+        suffix = next((suffix for suffix in _ENDS if figure.endswith(suffix)), "")
+        if figure and limit is not None:
+            return Gate(figure.removesuffix(suffix), _ENDS.get(suffix, "value"), last[0], limit, text)
+    raise UsageError(f"{text!r} is no limit", f"Write it like {example!r}; FIGURE.lower means the interval's end.")
 
 
 def _number(text: str) -> float | None:

@@ -1,0 +1,64 @@
+"""`misstep benchmark make`: a benchmark folder from sessions and people's labels."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.progress import say
+from misstep.agreement_options import Item, Keep, Label, Missing, Rater, names
+from misstep.options import command_app
+
+app = command_app(has_commands=True)
+
+
+@app.callback()
+def benchmark() -> None:
+    """Make benchmarks for judges."""
+
+
+@app.command()
+def make(
+    sessions: Annotated[list[Path], typer.Argument(metavar="SESSIONS...", help="Files and folders with sessions.")],
+    labels: Annotated[Path, typer.Option(metavar="FILE", help="Labels of people, as for `misstep agreement`.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark; it must not hold another.")],
+    kind: Annotated[
+        Literal["misbehaviour", "triage", "text"],
+        typer.Option(help="Kind of the items; an item of `text` is the last message of the agent."),
+    ] = "misbehaviour",
+    item: Item = "",
+    rater: Rater = "",
+    label: Label = "",
+    keep: Keep = None,
+    missing: Missing = "",
+) -> None:
+    """Make a benchmark of sessions that people have labelled.
+
+    Items are named by the ids of the sessions, as `misstep classify --json` has them. Sessions without a label stay in
+    the benchmark: a judge is asked about them, and no score counts them.
+    """
+    from analysis.labels import Reading
+    from harness.runs.session_benchmark import session_benchmark
+    from studies.gold_labels import add_gold, gold_from
+
+    if (out / "gold.csv").exists():
+        raise UsageError(f"{out} holds a benchmark", "Name another folder with --out.")
+    reading = Reading(
+        item=item,
+        rater=rater,
+        labels=names(label, "--label"),
+        keep=keep,
+        missing=names(missing, "--missing"),
+        fewest_raters=1,
+    )
+    rows, remarks = gold_from(labels, reading)
+    for remark in remarks:
+        say(f"misstep: {plain(f'{labels}: {remark}')}")
+    given = dict.fromkeys(sorted({row.label for row in rows}), "")
+    folder = session_benchmark(kind, given, sessions, out)
+    count = add_gold(folder, rows, labels)
+    if lost := len(rows) - count:
+        say(f"misstep: {lost:,} of {len(rows):,} labels are of no session that was read; they are left out.")
+    print(f"{count:,} labels; go on with: misstep judge run JUDGE --benchmark {out} --out RUN")
