@@ -33,8 +33,8 @@ def test_sections_stand_below_the_tables_and_a_contents_list_links_all_of_them()
     html = made(tables=[table], sections=[Section("<b>First</b>", (other,)), Section("Second", (), folded=True)])
     found = check_page(html)
     assert found.addresses == ["data:,", "#main", f"#{table_id(table)}", "#section-1", "#section-2"]
-    assert '<details class="section" id="section-1" open>' in html
-    assert '<details class="section" id="section-2">' in html
+    assert [html.count(f'<details class="section"{state}>') for state in (" open", "")] == [1, 1]
+    assert html.index('<div class="part" id="section-1">') < html.index('<div class="part" id="section-2">')
     assert "&lt;b&gt;First" in html
     assert html.index(f'id="{table_id(table)}"') < html.index('id="section-1"') < html.index(f'id="{table_id(other)}"')
 
