@@ -13,6 +13,9 @@ EVIDENCE: dict[Evidence, str] = {
 }
 """Kind of evidence → what it means, in the words of a badge's tooltip."""
 
+_MOST_SIDE_BY_SIDE = 3
+"""With more columns, an interval stands below its figure, not beside it."""
+
 
 def table_html(
     table: Table,
@@ -34,7 +37,7 @@ def table_html(
     origins
         Links to what its figures are made of; none where those pages are not written.
     """
-    layout = grid(table)
+    layout = grid(table, matrices=True)
     return render(
         "table.html.jinja",
         table=table,
@@ -46,6 +49,7 @@ def table_html(
         methods=methods(table),
         meanings=EVIDENCE,
         sortable=_sortable(layout),
+        is_wide=len(layout.columns) > _MOST_SIDE_BY_SIDE,
     )
 
 

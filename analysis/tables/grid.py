@@ -6,6 +6,8 @@ Three layouts, chosen by what the rows are, and one shape for all of them, which
   figures meet, the recomputed ones with as many digits as are printed;
 - crossed: a line a group, a column a quantity, where every group has the same few quantities;
 - stacked: a line a row, for everything else.
+
+A page is wider than a terminal: where it asks for matrices, groups that share most of their quantities are crossed too.
 """
 
 import re
@@ -18,6 +20,10 @@ from analysis.tables import WORST_FIRST, Evidence, Row, Status, Table
 from analysis.tables.wording import count_text, interval_text, number_text, value_text
 
 _MOST_COLUMNS = 5
+_MOST_COLUMNS_OF_A_MATRIX = 7
+_LEAST_FILLED = 0.5
+"""The share of a matrix's cells that hold a figure, at least: with fewer a list is shorter."""
+
 _BEHIND_POINT = re.compile(r"(?<=\d\.)\d+")
 
 
@@ -112,10 +118,10 @@ class Grid(Struct, frozen=True):
         return "remarks" if any(line.reasons for line in self.lines()) else ""
 
 
-def grid(table: Table) -> Grid:
-    """The layout of a table's rows."""
+def grid(table: Table, *, matrices: bool = False) -> Grid:
+    """The layout of a table's rows; with `matrices` there may be more columns, and cells without a figure."""
     rows = table.rows
-    layout = _crossed(rows) or _side_by_side(rows) or _stacked(rows)
+    layout = _crossed(rows) or (_matrix(rows) if matrices else None) or _side_by_side(rows) or _stacked(rows)
     figures = zip(*(line.cells for line in layout.lines()), strict=True)
     columns = tuple(_with_parts(column, cells) for column, cells in zip(layout.columns, figures, strict=True))
     return structs.replace(layout, columns=columns)
@@ -162,6 +168,36 @@ def _crossed(rows: Sequence[Row]) -> Grid | None:
         source = rows[0].source
         lines = [structs.replace(line, source="") for line in lines]
     return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence, source)
+
+
+def _matrix(rows: Sequence[Row]) -> Grid | None:
+    """Groups by quantities where most pairs have one figure: groups as lines or, where these are fewer, as columns.
+
+    A reason is of one figure and stands at the end of its line. It is clear whose it is only where lines are groups.
+    """
+    quantities = list(dict.fromkeys(row.quantity for row in rows))
+    groups = list(dict.fromkeys(row.group for row in rows))
+    by_key = {(row.group, row.quantity): row for row in rows}
+    if (
+        len(by_key) < len(rows)
+        or len(groups) < 3
+        or len(quantities) < 2
+        or len(rows) < _LEAST_FILLED * len(groups) * len(quantities)
+        or len({row.evidence for row in rows}) > 1
+        or any(row.status for row in rows)
+    ):
+        return None
+    if len(quantities) <= _MOST_COLUMNS_OF_A_MATRIX:
+        columns = tuple(Column(quantity) for quantity in quantities)
+        lines = [_line(group, [by_key.get((group, name)) for name in quantities], columns) for group in groups]
+    elif len(groups) <= _MOST_COLUMNS_OF_A_MATRIX and not any(row.reason for row in rows):
+        columns = tuple(
+            Column(group, source=_column([row for row in rows if row.group == group]).source) for group in groups
+        )
+        lines = [_line(name, [by_key.get((group, name)) for group in groups], columns) for name in quantities]
+    else:
+        return None
+    return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence)
 
 
 def _side_by_side(rows: Sequence[Row]) -> Grid | None:

@@ -1,5 +1,7 @@
 """Rows are laid out so that figures that want comparing meet."""
 
+import pytest
+
 from analysis.tables import Row, Table
 from analysis.tables.grid import grid, methods, worst
 from tests.analysis.pages.made_up import by_set, compared, of_many_sources
@@ -130,3 +132,48 @@ def test_a_source_that_all_figures_of_a_crossed_table_share_is_named_once_and_ne
     layout = grid(table(*rows))
     assert (layout.source, layout.has_source) == ("plants", False)
     assert (grid(by_set()).source, grid(by_set()).has_source) == ("", True)
+
+
+def judged(measures: int, judges: int = 6, **row) -> Table:
+    """Judges as groups: each has all measures but one, the first judge the last and all others the first."""
+    return table(
+        *(
+            Row(f"measure {number}", number, group=f"judge {judge}", n=judge, **row)
+            for judge in range(judges)
+            for number in range(measures)
+            if number != (0 if judge else measures - 1)
+        )
+    )
+
+
+def test_groups_that_share_most_quantities_are_a_matrix_where_one_is_asked_for():
+    layout = grid(judged(6), matrices=True)
+    assert [column.label for column in layout.columns] == [f"measure {number}" for number in range(6)]
+    assert values(layout.lines()[0]) == ["0", "1", "2", "3", "4", None]
+    assert len(grid(judged(6)).sections) == 6
+
+
+def test_a_matrix_of_many_measures_has_a_column_a_judge():
+    layout = grid(judged(12), matrices=True)
+    assert [column.label for column in layout.columns] == [f"judge {number}" for number in range(6)]
+    assert [line.label for line in layout.lines()][:2] == ["measure 0", "measure 1"]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        judged(12, judges=8),
+        judged(12, reason="It has one."),
+        judged(6, status="differs"),
+        table(*(Row(f"measure {number}", 1, group=f"judge {number}") for number in range(6))),
+    ],
+    ids=["too wide", "reasons that would lose their judge", "statuses", "mostly empty"],
+)
+def test_what_makes_no_matrix_stays_a_list(listed):
+    assert grid(listed, matrices=True) == grid(listed)
+
+
+def test_every_row_is_a_figure_of_a_matrix_exactly_once():
+    for shown in (judged(6), judged(12)):
+        cells = [cell for line in grid(shown, matrices=True).lines() for cell in line.cells if cell]
+        assert sorted(id(cell.row) for cell in cells) == sorted(map(id, shown.rows))
