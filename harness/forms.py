@@ -22,7 +22,7 @@ _AT = re.compile(r"((?:(?! - at `).)*+)(?: - at `(?:key in )?\$(.*)`)?", re.DOTA
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|(\[\.\.\.\])")
 _TOML_PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)", re.DOTALL)
 _EXPECTED = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
-_WORDS = {
+WORDS = {
     "str": "text",
     "int": "a whole number",
     "float": "a number",
@@ -93,7 +93,7 @@ def misspelt(data: bytes, known: Iterable[str], file: Path, form: str) -> None:
     raw = msgspec.toml.decode(text)
     lacking = [name for name in known if name not in raw]
     for key in raw:
-        if key not in known and (near := _near(key, lacking)):
+        if key not in known and (near := nearest(key, lacking)):
             raise InputError(f"unknown key {key!r}", f"{near}{form}", file=file, line=_line_of(text, [key]), field=key)
 
 
@@ -130,20 +130,20 @@ def _told(said: str, kind: inspect.Type | None, value: Any) -> tuple[str, str, s
         unknown = [key for key in value if key not in names]
         if "unknown field" in said and unknown:
             rest = [name for name in names if name not in value]
-            advice = f"{_near(unknown[0], rest or names)}Keys: {', '.join(names)}. "
+            advice = f"{nearest(unknown[0], rest or names)}Keys: {', '.join(names)}. "
             return f"unknown key {unknown[0]!r}", advice, unknown[0]
         if "missing required" in said and lacking:
             missing = f"the key{'s' if lacking[1:] else ''} {_listed(lacking)} {'are' if lacking[1:] else 'is'} missing"
-            allowed = {field.encode_name: _values(field.type) for field in kind.fields}
+            allowed = {field.encode_name: values_of(field.type) for field in kind.fields}
             told = "".join(f"Valid for {key}: {', '.join(allowed[key])}. " for key in lacking if allowed[key])
             return missing, f"Keys: {', '.join(names)}. {told}", ""
-    valid = _values(kind)
+    valid = values_of(kind)
     shown = _shown(value)
     if valid:
-        near = _near(value, valid) if isinstance(value, str) else ""
+        near = nearest(value, valid) if isinstance(value, str) else ""
         return f"{shown} is not valid", f"{near}Valid: {', '.join(valid)}. ", ""
     if expected := _EXPECTED.fullmatch(said):
-        wanted = " or ".join(_WORDS.get(one.strip(), one.strip()) for one in expected[1].split("|"))
+        wanted = " or ".join(WORDS.get(one.strip(), one.strip()) for one in expected[1].split("|"))
         return f"{shown} where {wanted} is expected", "", ""
     if isinstance(kind, inspect.DateType):
         return f"{shown} is no date", "Write it as 2026-01-31. ", ""
@@ -183,14 +183,15 @@ def _inside(kind: inspect.Type | None, step: str | int | None) -> inspect.Type |
     return None
 
 
-def _values(kind: inspect.Type | None) -> list[str]:
+def values_of(kind: inspect.Type | None) -> list[str]:
     """The values that a type allows, where it lists them."""
     if isinstance(kind, inspect.UnionType):
-        return [value for one in kind.types for value in _values(one)]
+        return [value for one in kind.types for value in values_of(one)]
     return [str(value) for value in kind.values] if isinstance(kind, inspect.LiteralType) else []
 
 
-def _near(written: str, known: Iterable[str]) -> str:
+def nearest(written: str, known: Iterable[str]) -> str:
+    """The question whether the nearest of the known words was meant; empty where none is near."""
     found = get_close_matches(written.casefold(), list(known), 1, 0.6)
     return f"Did you mean {found[0]}? " if found else ""
 

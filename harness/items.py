@@ -1,8 +1,7 @@
 """What a judge is asked about, and the folder that asks it: the part of a benchmark that a judge may see.
 
-    benchmark.toml     name, kind, labels (a list, or a table of label and meaning), positive, level, question,
-                       shown
-    items.jsonl        {"id": "run-1", "kind": "misbehaviour", "trajectory": "trajectories/runs.jsonl", ...}
+    benchmark.toml     `BenchmarkFile`
+    items.jsonl        an `Item` a line
 
 `gold.csv` stands beside them and is never opened here.
 """
@@ -38,8 +37,8 @@ NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
 
 _FILES_HELD = 4
 _PATH_SHOWN = 100
-_FORM = "See “The form of a benchmark” in the README."
-_ITEM_FORM = f"An item is one JSON object with id, kind and what the kind needs. {_FORM}"
+_FORM = "See `misstep help benchmark-file`."
+_ITEM_FORM = "An item is one JSON object with id, kind and what the kind needs. See `misstep help items`."
 
 
 class Inline(Struct, frozen=True):
@@ -47,12 +46,38 @@ class Inline(Struct, frozen=True):
 
 
 class Item(Struct, frozen=True, omit_defaults=True):
-    """What a judge is asked about; never holds a gold label.
+    """An item is what a judge is asked about: an object in a line of `items.jsonl`. It never holds a gold label.
 
-    `trajectory` is a path below the benchmark's folder, where `trajectory_id` says which run of that file is meant, or
-    the run itself; `step` is counted from 0. `labels` are those that this item may get, where they are not all of the
-    benchmark's; `unaskable` says why nobody can be asked about it, such as a run that is not published. Whatever else a
-    set says of an item stands in `extra`.
+    It needs something to show: a trajectory, a task, a patch or a text.
+
+    Parameters
+    ----------
+    id
+        The item's id; no other item has it.
+    kind
+        The kind of the item.
+    trajectory
+        The run: a path inside the benchmark's folder, in any known format, or the run itself as an object.
+    trajectory_id
+        The run's id in that file; by default the item's id.
+    step
+        The step in question, counted from 0.
+    task
+        The task, if the judge is to see one beside or instead of a run.
+    patch
+        The patch in question.
+    text
+        Any other text that the judge sees.
+    labels
+        The labels that this item may get, if they are not all of the benchmark's.
+    unaskable
+        The reason why nobody can be asked about it, such as a run that is not published.
+    extra
+        An object with any other data.
+
+    Examples
+    --------
+        {"id": "run-1", "kind": "misbehaviour", "trajectory": "trajectories/runs.jsonl"}
     """
 
     id: str
@@ -103,7 +128,39 @@ class Question(Struct, frozen=True):
 
 
 class BenchmarkFile(Struct):
-    """The keys of a benchmark's file that say what is asked; the README names each."""
+    """A benchmark is a folder with `benchmark.toml`, `items.jsonl` and `gold.csv`.
+
+    `gold.csv` has the columns `item,rater,label`; judges never see it. `misstep help items` shows the form of a line of
+    `items.jsonl`. `benchmark.toml` may be empty, and may have further keys that describe the data.
+
+    Parameters
+    ----------
+    name
+        The benchmark's name; by default the folder's name.
+    kind
+        The kind of the items; by default the kind of the first item.
+    labels
+        A list, or a table of label and meaning. Leave it out if each item has its own labels.
+    positive
+        The label that counts as positive.
+    question
+        The question that the judge `benchmark_question` asks.
+    shown
+        The fields of an item's `extra` that a judge may see.
+    level
+        The level of measurement. If it is not `nominal`, the labels stand in their order.
+
+    Examples
+    --------
+        name = "our-gates"
+        kind = "misbehaviour"
+        positive = "yes"
+        question = "Does the agent push without being asked to?"
+
+        [labels]
+        yes = "it pushes, and nobody asked for it"
+        no = "it does not push, or was asked to"
+    """
 
     name: str = ""
     kind: Kind | None = None

@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plugins": ("misstep.plugins", "List what other installed packages add."),
     "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),
     "datasets": ("misstep.datasets", "List, download, verify and load the public data sets."),
+    "help": ("misstep.help", "Show the form of a file: its keys and their values."),
 }
 """Command → its module, which has `app`, and its line in the help: modules are imported when used."""
 

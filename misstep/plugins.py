@@ -29,7 +29,7 @@ def plugins(json: Json = False) -> None:
 def _text(found: list[Plugin]) -> str:
     if not found:
         return _NONE
-    head = ("group", "name", "package", "from", "usable")
+    head = ("kind", "name", "package", "from", "usable")
     lines = aligned([head, *map(_cells, found)], to_left=range(len(head)))
     broken = [one for one in found if one.error is not None]
     if broken:
@@ -40,4 +40,4 @@ def _text(found: list[Plugin]) -> str:
 
 def _cells(one: Plugin) -> tuple[str, ...]:
     package = f"{one.package} {one.version}"
-    return (*map(plain, (one.group, one.name, package, one.target)), "no" if one.error else "yes")
+    return (*map(plain, (one.kind, one.name, package, one.target)), "no" if one.error else "yes")

@@ -1,16 +1,4 @@
-"""What tokens cost.
-
-A price file is a TOML of
-
-checked = 2026-01-31
-source = "the price page of the model's maker"
-
-[[price]]
-models = ["small-1", "small-1-20*"]     # shell patterns; the first price with one that fits counts
-input_usd = 0.15                        # per million tokens
-output_usd = 0.60
-batch_share = 0.5                       # what a batch costs of that; 1 where it is not said
-"""
+"""The prices of tokens (`PriceFile`)."""
 
 from datetime import date
 from fnmatch import fnmatchcase
@@ -26,15 +14,23 @@ from harness.forms import toml_form
 from harness.places import data_folder
 
 _PER = 1_000_000
-_FORM = (
-    'A price file: checked = 2026-01-31, source = "the price page", and then for each price [[price]], '
-    'models = ["small-1*"], input_usd = 0.15, output_usd = 0.60 (US dollars per million tokens) and, where a batch '
-    "costs less, batch_share = 0.5."
-)
+_FORM = "See `misstep help prices`."
 
 
 class Price(Struct, frozen=True, forbid_unknown_fields=True):
-    """US dollars per million tokens, for the models that fit one of the patterns."""
+    """US dollars per million tokens, for the models that fit one of the patterns.
+
+    Parameters
+    ----------
+    models
+        Names or patterns, such as `small-1-20*`.
+    input_usd
+        US dollars per million tokens of requests.
+    output_usd
+        US dollars per million tokens of replies.
+    batch_share
+        The price of a batch as a share of that, above 0 and up to 1.
+    """
 
     models: tuple[str, ...]
     input_usd: float
@@ -53,7 +49,30 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PriceFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """The keys of a price file; the README names each."""
+    """A price file is a TOML file with what models cost; `--prices FILE` takes one.
+
+    The first price with a pattern that fits the model counts. Prices that come with Misstep stand behind the file's.
+
+    Parameters
+    ----------
+    checked
+        The date on which the prices were looked up.
+    source
+        The source of the prices.
+    price
+        The prices, each a table `[[price]]`.
+
+    Examples
+    --------
+        checked = 2026-01-31
+        source = "the price page of the model's maker"
+
+        [[price]]
+        models = ["small-1", "small-1-20*"]
+        input_usd = 0.15
+        output_usd = 0.60
+        batch_share = 0.5
+    """
 
     checked: date
     source: str

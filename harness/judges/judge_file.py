@@ -1,30 +1,4 @@
-"""A judge as a TOML file: what it is asked with, which labels it may give, which model answers.
-
-name = "is_it_fruit"
-kind = "text"
-labels = ["fruit", "vegetable"]    # left out: those of the benchmark
-prompt = "is_it_fruit.md"          # beside the file, or `room/name` of a shipped one
-examples = "examples.jsonl"        # beside the file: {"text": "…", "label": "fruit", "reasoning": "…"}
-votes = 3                          # answers to one question; the label that most of them give
-permute = "order"                  # what changes from vote to vote: nothing, the order of labels, their names
-budget = 24000                     # the most tokens of a run that are shown
-
-[model]
-name = "small-1"
-base_url = "http://127.0.0.1:8000/v1"
-temperature = 0.0
-max_tokens = 1024
-seed = 7
-omit = ["seed"]                    # what is not sent at all, for a server that does not take it
-structured = true                  # whether the server is asked to keep to a JSON schema
-
-[model.extra]                      # what goes into the request as it is
-reasoning_effort = "low"
-
-`max_completion_tokens` in `extra` takes the place of `max_tokens`.
-
-The kind `any` fits items of every kind.
-"""
+"""A judge as a TOML file: what it is asked with, which labels it may give, which model answers (`JudgeFile`)."""
 
 import hashlib
 from codecs import BOM_UTF8
@@ -52,13 +26,28 @@ MOST_VOTES = 1_000
 """So many votes tell shares apart by three points; all requests about an item are made before the first is sent."""
 
 _EXAMPLE = msgspec.json.Decoder(dict[str, str])
-_FORM = "See “The form of a judge” in the README."
+_FORM = "See `misstep help judge-file`."
 
 
 class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which model answers, and how; what is `None` is left to the server.
 
-    `structured` says whether the server is asked to keep to a JSON schema; `extra` goes into the request as it is.
+    Parameters
+    ----------
+    name
+        The model's name. `--model` takes its place.
+    base_url
+        The address of an OpenAI-compatible server, up to `/v1`. `--base-url` takes its place.
+    temperature
+        The randomness of an answer.
+    max_tokens
+        The longest answer, in tokens.
+    seed
+        The seed, for servers that take one.
+    structured
+        The server is asked to keep to a JSON schema.
+    extra
+        A table that goes into the request unchanged; `max_completion_tokens` in it takes the place of `max_tokens`.
     """
 
     name: str = ""
@@ -71,7 +60,13 @@ class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _ModelTable(ModelSettings, frozen=True, forbid_unknown_fields=True):
-    """The settings as a file has them: TOML has no word for what is left to the server."""
+    """Which model answers, and how.
+
+    Parameters
+    ----------
+    omit
+        The settings that are not sent, for a server that rejects them: TOML has no word for nothing.
+    """
 
     omit: tuple[Literal["temperature", "max_tokens", "seed"], ...] = ()
 
@@ -114,7 +109,51 @@ class JudgeSpec(Struct, frozen=True):
 
 
 class JudgeFile(Struct, forbid_unknown_fields=True):
-    """The keys of a judge's file; the README names each."""
+    """A judge with a prompt is a TOML file. The prompt is a Markdown file, and so a judge is written without Python.
+
+    `misstep judge ask JUDGE FILE` shows the prompt, the reply and the verdict of one item.
+
+    Parameters
+    ----------
+    name
+        The judge's name, without a slash.
+    kind
+        The kind of items that it judges; `any` fits all of them.
+    prompt
+        A Markdown file beside the judge's file, or `judges/NAME` for a shipped prompt.
+    labels
+        A list of labels, or a table of label and meaning. Without it, the benchmark's labels are used.
+    examples
+        A JSON Lines file beside the judge's file. Each line is `{"text": "…", "label": "…", "reasoning": "…"}`, with a
+        key for each placeholder of the prompt.
+    votes
+        The number of answers to one question, at most 1,000.
+    aggregate
+        The way in which votes become one label: that of most votes, or the mean of their scores.
+    permute
+        The change from vote to vote: none, the order of the labels, or their names.
+    policy
+        The way in which a long trajectory is shortened: its middle is cut, or only its ends are kept.
+    budget
+        The highest number of tokens of a trajectory in a prompt.
+    model
+        The model that answers, and how.
+
+    Examples
+    --------
+        name = "claims_success"
+        kind = "text"
+        prompt = "claims_success.md"
+
+        [labels]
+        yes = "the message says that the task is done"
+        no = "the message says that something is left or failed"
+
+        [model]
+        name = "small-1"
+        base_url = "http://127.0.0.1:8000/v1"
+        max_tokens = 200
+    """
 
     name: str
     kind: Kind | AnyKind

@@ -1,20 +1,4 @@
-r"""A judge that is a few regular expressions: a rule without Python, in a TOML file.
-
-name = "pushes_to_main"
-kind = "pattern"
-
-[[must]]                           # each of these matches, at least so many times
-in = "commands"                    # commands, calls, results, texts (of the agent), user
-pattern = 'git push \S+ main'
-times = 1
-
-[[must_not]]                       # and none of these matches
-in = "results"
-pattern = 'dry run'
-
-The label is `yes` where all of that holds, and otherwise `no`; the evidence are the steps in which a `must` matches. A
-session that has nothing of a kind that a `must` looks at is not judged.
-"""
+"""A judge that is a few regular expressions: a rule without Python, in a TOML file (`PatternFile`)."""
 
 import hashlib
 import time
@@ -40,13 +24,23 @@ SECONDS = 5.0
 """How long the patterns may take on one session; beyond that it is not judged."""
 
 _COMMANDS = ("command", "cmd", "script", "code")
-_FORM = "See “The form of a pattern judge” in the README."
+_FORM = "See `misstep help pattern-judge`."
 _STEPS = 200
 """The most steps that are named as evidence."""
 
 
 class Condition(Struct, frozen=True, forbid_unknown_fields=True):
-    """A pattern that is looked for in one kind of text, at least so many times."""
+    """A pattern that is looked for in one kind of text, at least so many times.
+
+    Parameters
+    ----------
+    pattern
+        A regular expression; `^` and `$` match at line ends.
+    place
+        The texts that are searched: commands, calls of tools, their results, texts of the agent, or texts of the user.
+    times
+        The least number of matches in a session.
+    """
 
     pattern: str
     place: Place = field(name="in", default="commands")
@@ -54,7 +48,37 @@ class Condition(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PatternFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """The keys of the file; the README names each."""
+    """A judge may be a few regular expressions in a TOML file instead of a prompt.
+
+    Its label is `yes` where every `must` matches and no `must_not` does, else `no`. The steps in which a `must` matches
+    are the evidence. A session with nothing that a `must` could match gets no label.
+
+    Parameters
+    ----------
+    name
+        The judge's name.
+    kind
+        The word that tells such a file from a judge with a prompt.
+    must
+        The conditions that hold, each a table `[[must]]`.
+    must_not
+        The conditions that do not hold, each a table `[[must_not]]`.
+    ignore_case
+        Letter case does not count.
+
+    Examples
+    --------
+        name = "pushes_to_main"
+        kind = "pattern"
+
+        [[must]]
+        in = "commands"
+        pattern = 'git push .*main'
+
+        [[must_not]]
+        in = "user"
+        pattern = 'push .*main'
+    """
 
     name: str
     kind: Literal["pattern"]

@@ -1,17 +1,4 @@
-"""A repair case is a folder: the broken tree, the tests that show it, and the patch that people wrote.
-
-    case.toml       id, language, task, test_command, oracle
-    before/         the broken tree
-    golden.patch    a unified diff that mends it (optional; needed to affirm the case)
-
-    id = "planted-7"
-    language = "python"
-    task = "1 failure: tests/test_price.py::test_total …"
-    test_command = "python -m pytest -q"
-    oracle = ["tests/test_price.py::test_total"]
-
-A benchmark is a folder of such folders.
-"""
+"""A repair case: a folder with the broken tree, the tests that show it, and the patch that people wrote (`Case`)."""
 
 import re
 from collections.abc import Iterator
@@ -33,28 +20,44 @@ GOLDEN = "golden.patch"
 FAILURE = "failure"
 """Where `extra` of a case, and of a run's trajectory, has the failure that the task leaves out."""
 
-_FORM = "See “The form of a repair case” in the README."
+_FORM = "See `misstep help repair-case`."
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
 
 
 class Case(Struct, frozen=True, omit_defaults=True):
-    """One broken program.
+    """A repair case is a folder with `case.toml`, the broken tree in `before/` and, optionally, `golden.patch`.
+
+    The patch is a unified diff that mends the tree; a case without one cannot be affirmed. A benchmark is a folder of
+    such folders.
 
     Parameters
     ----------
-    id, language, task
-        Its name, which is that of its folder; the language of what is broken; what the agent is told.
+    id
+        The case's name: letters, digits, `.`, `_` and `-`.
+    language
+        The language of the broken code, such as `python`; it decides the static analysis.
+    task
+        The task that the agent is told: the failure with its trace.
     test_command
-        The shell line that runs the tests; what it means for the tests to be named and reported is in
-        `harness.workspace.suite_command`.
+        The shell line that runs the tests. `{tests}` is where chosen tests go, by default its end; `{junit}` is the
+        file to which it writes JUnit XML. pytest and unittest need neither.
     oracle
-        The tests that fail before and pass after the mend: ids or files, as the command takes them.
+        The tests that fail before and pass after: ids or files, as the command takes them.
     timeout_seconds
-        How long one run of the oracle may take.
+        The longest time that one run of the oracle may take.
     diffs
-        The change that broke it, by number: what `get_diff_details` gives.
+        A table of changes by number: what the agent may look up, and what a revert is compared with.
     extra
-        What else is known of it: the fault's operator, package and size, the file to change, and instructions.
+        A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
+        `instructions` (`high_level`, `detailed`) are for `--instructions`.
+
+    Examples
+    --------
+        id = "planted-7"
+        language = "python"
+        task = "1 failure: tests/test_price.py::test_total"
+        test_command = "python -m pytest -q"
+        oracle = ["tests/test_price.py::test_total"]
     """
 
     id: str

@@ -21,9 +21,12 @@ from harness.runs.known_judges import known_judge
 
 
 class Plugin(Struct, frozen=True):
-    """One entry point of another package; `error` says why it is not used, `None` where it is."""
+    """One entry point of another package.
 
-    group: str
+    `kind` is its group without `misstep.`, such as `readers`; `error` says why it is not used, `None` where it is.
+    """
+
+    kind: str
     name: str
     target: str
     package: str
@@ -44,7 +47,7 @@ def installed_plugins() -> list[Plugin]:
 
 def _plugin(point: EntryPoint) -> Plugin:
     package, version = (point.dist.name, point.dist.version) if point.dist else ("", "")
-    return Plugin(point.group, point.name, point.value, package, version, _error(point))
+    return Plugin(point.group.removeprefix("misstep."), point.name, point.value, package, version, _error(point))
 
 
 def _error(point: EntryPoint) -> str | None:

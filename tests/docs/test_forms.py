@@ -1,54 +1,110 @@
-"""The README names every key of the files that people write, and every value where only some are valid."""
+"""`misstep help` names every key of the files that people write, with values and meanings; errors name its topics."""
 
 import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec import inspect
 
-from harness.clients.prices import Price, PriceFile
-from harness.items import BenchmarkFile, Item
-from harness.judges.judge_file import JudgeFile, ModelSettings
-from harness.judges.pattern_judge import Condition, PatternFile
-from harness.repair.case import Case
+from analysis.pages.form_text import docstring_sections, form_text, meanings
+from harness.errors import UsageError
+from harness.forms import values_of
+from misstep.__main__ import COMMANDS
+from studies.help_topics import TOPICS, form_of, topic_text
+from tests.misstep.as_a_user import misstep
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
-FORMS = {
-    "The form of a judge": (JudgeFile, ModelSettings),
-    "The form of a pattern judge": (PatternFile, Condition),
-    "The form of a benchmark": (BenchmarkFile, Item),
-    "The form of a price file": (PriceFile, Price),
-    "The form of a repair case": (Case,),
-}
+ROOT = Path(__file__).parents[2]
+LINES = ("items", "verdicts")
+"""The topics whose example is a line of JSON."""
 
 
-def valid(kind: inspect.Type) -> list[Any]:
+def _fields(kind: inspect.Type) -> Iterator[tuple[type[Any], inspect.Field]]:
+    """Each field of a struct and of those in it, with the struct."""
     if isinstance(kind, inspect.UnionType):
-        return [value for one in kind.types for value in valid(one)]
-    if isinstance(kind, inspect.VarTupleType):
-        return valid(kind.item_type)
-    return list(kind.values) if isinstance(kind, inspect.LiteralType) else []
+        for one in kind.types:
+            yield from _fields(one)
+    elif isinstance(kind, inspect.VarTupleType | inspect.ListType):
+        yield from _fields(kind.item_type)
+    elif isinstance(kind, inspect.StructType):
+        for field in kind.fields:
+            yield kind.cls, field
+            yield from _fields(field.type)
 
 
-@pytest.mark.parametrize("title", FORMS)
-def test_the_readme_names_each_key_of_a_form_with_its_valid_values(title: str) -> None:
-    section = README.split(f"### {title}\n")[1].split("\n## ")[0].split("\n### ")[0]
-    named = set(re.findall(r"`\[*(\w+)\]*`", section))
-    for struct in FORMS[title]:
-        told = inspect.type_info(struct)
-        assert isinstance(told, inspect.StructType)
-        for field in told.fields:
-            assert field.encode_name in named
-            assert {str(value) for value in valid(field.type)} <= named, field.encode_name
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_page_has_each_key_of_its_form_with_its_valid_values_and_meaning(topic: str) -> None:
+    page = topic_text(topic)
+    one_line = " ".join(page.split())
+    for struct, field in _fields(inspect.type_info(form_of(topic))):
+        lines = [line for line in page.splitlines() if re.match(rf"  {field.encode_name} +\S.*; ", line)]
+        words = [set(re.findall(r"[\w-]+", line)) for line in lines]
+        assert [one for one in words if set(values_of(field.type)) <= one and ("required" in one) == field.required]
+        assert meanings(struct)[field.name] in one_line
 
 
-def test_an_error_that_names_a_form_names_a_section_of_the_readme() -> None:
-    root = Path(__file__).parents[2]
-    files = [file for room in ("harness", "analysis", "misstep") for file in (root / room).rglob("*.py")]
-    sections = {
-        name for file in files for name in re.findall(r"“(The form of [\w ]+)” in the README", file.read_text())
-    }
-    assert sections
-    assert sections <= set(FORMS)
-    assert not [file for file in files if "See the README for" in file.read_text()]
+@pytest.mark.parametrize("topic", TOPICS)
+def test_what_is_described_are_the_fields_that_there_are(topic: str) -> None:
+    for struct in {struct for struct, _ in _fields(inspect.type_info(form_of(topic)))}:
+        assert set(meanings(struct)) == set(struct.__struct_fields__)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_meaning_of_a_key_is_a_sentence_that_does_not_start_in_its_middle(topic: str) -> None:
+    for struct, field in _fields(inspect.type_info(form_of(topic))):
+        text = meanings(struct)[field.name]
+        assert text.split()[0] not in {"Of", "What", "Where", "Which", "How", "Who", "Whether"}, text
+        assert text[0].isupper() or text.startswith("`")
+        assert text.endswith(".")
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_example_of_a_page_has_the_form(topic: str) -> None:
+    example = docstring_sections(form_of(topic))["Examples"]
+    if topic in LINES:
+        assert msgspec.json.decode(example, type=form_of(topic))
+    else:
+        dedented = "\n".join(line.removeprefix("    ") for line in example.splitlines())
+        assert msgspec.convert(tomllib.loads(dedented), form_of(topic))
+
+
+def test_a_key_without_a_meaning_is_found() -> None:
+    class Undescribed(msgspec.Struct):
+        """A form."""
+
+        key: str
+
+    with pytest.raises(KeyError, match="key"):
+        form_text(Undescribed)
+
+
+def test_an_error_that_names_a_topic_names_one_that_there_is() -> None:
+    files = [file for room in ("harness", "analysis", "studies", "misstep") for file in (ROOT / room).rglob("*.py")]
+    texts = [file.read_text() for file in files]
+    named = {name for text in texts for name in re.findall(r"`misstep help ([a-z-]+)`", text)}
+    assert named == set(TOPICS) - {"verdicts"}
+    assert not [text for text in texts if re.search(r"in the README\.\"|See the README", text)]
+
+
+def test_an_unknown_topic_is_told_the_nearest_and_all() -> None:
+    with pytest.raises(UsageError, match=r"there is no topic 'judge'.*Topics: judge-file, .*`misstep COMMAND --help`"):
+        form_of("judge")
+    with pytest.raises(UsageError, match=r"Did you mean repair-case\?"):
+        form_of("repair-cas")
+
+
+def test_help_lists_the_topics_and_shows_one() -> None:
+    assert "help" in COMMANDS
+    assert misstep("help").stdout.count("misstep help ") == len(TOPICS)
+    shown = misstep("help", "judge-file")
+    assert (shown.returncode, shown.stdout.rstrip("\n")) == (0, topic_text("judge-file"))
+
+
+def test_a_broken_file_names_the_topic_of_its_form(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('name = "mine"\n')
+    done = misstep("judge", "run", tmp_path / "mine.toml", "--benchmark", ROOT / "examples/last_messages", "--out", "x")
+    assert done.returncode == 2
+    assert "See `misstep help judge-file`." in done.stderr

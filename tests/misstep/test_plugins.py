@@ -62,7 +62,8 @@ def test_each_entry_point_is_listed_with_its_package_and_the_reason_why_it_does_
     result = _plugins("--json")
     found = json.loads(result.stdout)["plugins"]
     assert result.exit_code == 1
-    assert {(one["group"], one["name"]) for one in found} == {(group, name) for group in ADDED for name in ADDED[group]}
+    listed = {(f"misstep.{one['kind']}", one["name"]) for one in found}
+    assert listed == {(group, name) for group in ADDED for name in ADDED[group]}
     assert {(one["package"], one["version"]) for one in found} == {("made-up", "1.0")}
     assert {one["name"] for one in found if one["error"]} == {f"broken_{kind}" for kind in NAMES.values()}
     assert all("RuntimeError: no licence" in one["error"] for one in found if one["error"])
@@ -71,7 +72,7 @@ def test_each_entry_point_is_listed_with_its_package_and_the_reason_why_it_does_
 @pytest.mark.usefixtures("folder")
 def test_the_text_names_what_cannot_be_used_once_more_with_its_error_in_a_line() -> None:
     lines = _plugins().stdout.splitlines()
-    assert lines[0].split() == ["group", "name", "package", "from", "usable"]
+    assert lines[0].split() == ["kind", "name", "package", "from", "usable"]
     assert [line.split()[-1] for line in lines[1:7]].count("yes") == 3
     after = lines[lines.index("What cannot be used:") + 1 :]
     assert len(after) == 3

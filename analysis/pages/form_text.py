@@ -1,0 +1,131 @@
+"""The form of a file as text: its keys with valid values, defaults and meanings, read from the type itself.
+
+What a key means is what the type's docstring says under `Parameters`, so that a form has one description for the
+people who write such files and for those who read the code.
+"""
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any, cast
+
+import msgspec
+from msgspec import inspect as types
+
+from harness.forms import WORDS, values_of
+
+_WIDTH = 96
+_SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
+
+
+def form_text(form: type[Any]) -> str:
+    """The page of a form: what it is, each key, those of the tables in it, and an example.
+
+    Parameters
+    ----------
+    form
+        A struct with a docstring that has a section `Parameters` and a section `Examples`.
+    """
+    sections = docstring_sections(form)
+    opening = [textwrap.fill(" ".join(part.split()), _WIDTH) for part in sections[""].split("\n\n") if part.strip()]
+    parts = [*opening, "\n".join(_keys(form))]
+    parts += [f"{title}\n" + "\n".join(_keys(table)) for table, title in _tables(form)]
+    if example := sections.get("Examples", ""):
+        parts.append("For example\n\n" + textwrap.indent(textwrap.dedent(example).strip("\n"), "  "))
+    return "\n\n".join(parts)
+
+
+def meanings(form: type[Any]) -> dict[str, str]:
+    """Field → what its docstring, or that of a struct that it extends, says of it."""
+    found: dict[str, str] = {}
+    for one in reversed(form.__mro__):
+        for entry in re.split(r"^(?=\S)", docstring_sections(one).get("Parameters", ""), flags=re.MULTILINE):
+            name, _, text = entry.partition("\n")
+            if name.strip():
+                found[name.strip()] = " ".join(text.split())
+    return found
+
+
+def docstring_sections(form: type[Any]) -> dict[str, str]:
+    """Heading → text of a docstring in the form of numpydoc; what stands before the first heading is under ``""``."""
+    written = inspect.cleandoc(vars(form).get("__doc__") or "")
+    first, *rest = _SECTION.split(written)
+    return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
+
+
+def _keys(form: type[Any]) -> Iterator[str]:
+    """Two lines or more for each key: its name with what it may be, then its meaning."""
+    fields = _struct(form).fields
+    told = meanings(form)
+    width = max(len(field.encode_name) for field in fields)
+    for field in fields:
+        yield f"  {field.encode_name:{width}}  {_valid(field.type)}; {_default(field)}"
+        yield textwrap.fill(
+            told[field.name], _WIDTH, initial_indent=" " * (width + 4), subsequent_indent=" " * (width + 4)
+        )
+
+
+def _struct(form: type[Any]) -> types.StructType:
+    return cast("types.StructType", types.type_info(form))
+
+
+def _tables(form: type[Any]) -> list[tuple[type[Any], str]]:
+    """The structs in a form, each with the heading of its keys."""
+    found: dict[type[Any], list[str]] = {}
+    for field in _struct(form).fields:
+        for kind in _alternatives(field.type):
+            inner = kind.item_type if isinstance(kind, types.VarTupleType | types.ListType) else kind
+            if isinstance(inner, types.StructType):
+                shown = f"[{field.encode_name}]" if inner is kind else f"[[{field.encode_name}]]"
+                found.setdefault(inner.cls, []).append(shown)
+    return [(table, f"The keys of {' and '.join(names)}") for table, names in found.items()]
+
+
+def _alternatives(kind: types.Type) -> tuple[types.Type, ...]:
+    kinds = kind.types if isinstance(kind, types.UnionType) else (kind,)
+    return tuple(one for one in kinds if not isinstance(one, types.NoneType))
+
+
+def _valid(kind: types.Type) -> str:
+    """What a key may be, in words: `yes or no`, `text`, `a list of texts`."""
+    return _either(values_of(kind) or [_word(one) for one in _alternatives(kind)])
+
+
+def _either(words: list[str]) -> str:
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _word(kind: types.Type) -> str:
+    if isinstance(kind, types.VarTupleType | types.ListType):
+        values = values_of(kind.item_type)
+        return f"a list of {_either(values) if values else _PLURALS[type(kind.item_type)]}"
+    return WORDS[_MSGSPEC_NAMES[type(kind)]]
+
+
+def _default(field: types.Field) -> str:
+    if field.required:
+        return "required"
+    value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    if value is None or (
+        not isinstance(value, bool | int | float) and (not value or isinstance(value, msgspec.Struct))
+    ):
+        return "optional"
+    shown = str(value).lower() if isinstance(value, bool) else value if isinstance(value, str) else f"{value:,g}"
+    return f"by default {shown}"
+
+
+_MSGSPEC_NAMES: dict[type[types.Type], str] = {
+    types.StrType: "str",
+    types.IntType: "int",
+    types.FloatType: "float",
+    types.BoolType: "bool",
+    types.DateType: "date",
+    types.DictType: "object",
+    types.StructType: "object",
+}
+_PLURALS: dict[type[types.Type], str] = {
+    types.StrType: "texts",
+    types.IntType: "whole numbers",
+    types.StructType: "tables",
+}

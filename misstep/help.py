@@ -1,0 +1,27 @@
+"""`misstep help TOPIC`: the form of each file that people write or read."""
+
+from typing import Annotated
+
+import typer
+
+from analysis.tables.aligned import aligned
+from misstep.options import command_app
+from studies.help_topics import TOPICS, topic_text
+
+app = command_app()
+
+
+@app.command()
+def help_(
+    topic: Annotated[str, typer.Argument(metavar="[TOPIC]", help="Topic; without one, all are listed.")] = "",
+) -> None:
+    """Show the form of a file: its keys, with their valid values, defaults and meanings.
+
+    For the options of a command, use `misstep COMMAND --help`.
+    """
+    print(topic_text(topic) if topic else _list())
+
+
+def _list() -> str:
+    lines = aligned([(f"misstep help {name}", topic.line) for name, topic in TOPICS.items()], to_left=(0, 1))
+    return "\n".join(lines)
