@@ -49,6 +49,7 @@ NONE_RECORDED = (
     "No run of this software is recorded for this table: `misstep repair run`, then `misstep repair report RUN "
     "--record data/recordings/repair/NAME` records one."
 )
+ATTEMPTS_MADE = "Measured rates are of one attempt a case, or of five where a measured rate of five runs stands."
 OTHER_CASES = (
     "Generated and real figures are this software's own runs on other cases than the paper's, with another policy: "
     "they confirm nothing that is printed."
@@ -94,7 +95,7 @@ def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
     seed
         Of the bootstraps.
     """
-    scored = [score_repairs(arm, seed) for arm in of_ablation(arms)]
+    scored = [score_repairs(arm, seed) for arm in _in_order(of_ablation(arms))]
     printed = solve_rate_table()
     rows = [row for one in scored for row in measured_on_arm(one.arm, _ablation_rows(one))]
     return Table(
@@ -103,10 +104,10 @@ def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
         title="Four settings, printed and measured (Engineering Agent, table III)",
         finding=_best_settings(scored) if scored else printed.finding,
         rows=(*printed.rows, *rows),
-        notes=(*printed.notes, *((OTHER_CASES, *NOTES) if scored else (NONE_RECORDED,))),
+        notes=(*printed.notes, *((OTHER_CASES, ATTEMPTS_MADE, *NOTES) if scored else (NONE_RECORDED,))),
         datasets=datasets_of(one.arm for one in scored),
         generator=_GENERATOR,
-        drawn=(*printed.drawn, *(row for one in scored for row in _ablation_rows(one)[:1])),
+        drawn=(*printed.drawn, *map(_drawn_row, scored)),
     )
 
 
@@ -152,9 +153,28 @@ def _best_settings(scored: Sequence[RepairScores]) -> str:
     """What the best setting solves, a sentence for each policy on each set of cases: a good one hides no poor one."""
     named: dict[str, list[RepairScores]] = {}
     for one in scored:
-        arm = structs.replace(one.arm, name=f"{_setting(one.arm)} ({_said(one.arm)})")
-        named.setdefault(_said(one.arm), []).append(structs.replace(one, arm=arm))
+        named.setdefault(_said(one.arm), []).append(_called(one, _setting(one.arm)))
     return " ".join(repairs_finding(same) for same in named.values())
+
+
+def _in_order(arms: Iterable[RepairArm]) -> list[RepairArm]:
+    """Arms by what they are of, their settings in the order of table III."""
+    return sorted(arms, key=lambda arm: (_said(arm), list(SETTING_KEYS).index(arm.setting)))
+
+
+def _drawn_row(scores: RepairScores) -> Row:
+    """The solve rate as a figure shows it: under its set of cases, called as its setting."""
+    arm = scores.arm
+    return estimate_row(_setting(arm), scores.solve_rate, "share", _said(arm), _said(arm), arm.evidence)
+
+
+def _called(scores: RepairScores, name: str) -> RepairScores:
+    """Scores whose arm a sentence calls so."""
+    return structs.replace(scores, arm=structs.replace(scores.arm, name=f"{name} ({_said(scores.arm)})"))
+
+
+def _format_of(arm: RepairArm) -> str:
+    return f"{FORMATS[arm.format]}, {arm.instructions} instructions"
 
 
 def _setting(arm: RepairArm) -> str:
@@ -184,7 +204,7 @@ def _ablation_rows(scores: RepairScores) -> list[Row]:
 def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
     """Several settings of one policy and format on the same cases, in the order of table III."""
     groups: dict[tuple[str, str, str, str], list[RepairArm]] = {}
-    for arm in sorted(arms, key=lambda arm: list(SETTING_KEYS).index(arm.setting)):
+    for arm in _in_order(arms):
         groups.setdefault((arm.policy, arm.format, arm.benchmark, arm.version), []).append(arm)
     return [same for same in groups.values() if len({arm.setting for arm in same}) == len(same) > 1]
 
@@ -201,7 +221,7 @@ def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Tab
             one.arm,
             [
                 estimate_row(
-                    f"{FORMATS[one.arm.format]}, {one.arm.instructions} instructions",
+                    _format_of(one.arm),
                     one.solve_rate,
                     "share",
                     one.arm.policy,
@@ -215,7 +235,7 @@ def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Tab
         name="measured_formats",
         paper=_SLUG,
         title="Edit formats by instructions, printed and measured (Engineering Agent, table II)",
-        finding=repairs_finding(scored) if scored else printed.finding,
+        finding=repairs_finding([_called(one, _format_of(one.arm)) for one in scored]) if scored else printed.finding,
         rows=(*printed.rows, *rows),
         notes=(*printed.notes, OTHER_CASES if scored else NONE_RECORDED),
         datasets=datasets_of(one.arm for one in scored),

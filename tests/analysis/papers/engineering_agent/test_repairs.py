@@ -60,6 +60,12 @@ def test_the_finding_has_a_sentence_for_each_set_of_cases() -> None:
     assert "ReAct alone (search on orchard) solves 0.0%" in finding
 
 
+def test_a_figure_shows_the_measured_settings_of_a_set_in_the_order_of_table_3() -> None:
+    drawn = repairs.ablation_table(FOUR[::-1]).drawn
+    measured_rows = [row.quantity for row in drawn if row.group == "search on planted"]
+    assert measured_rows == ["ReAct alone", "Static analysis", "Test execution", "Both"]
+
+
 def test_generated_figures_name_what_planted_their_faults() -> None:
     for table in (repairs.ablation_table(FOUR), repairs.ablation_pairs_table(FOUR)):
         module, _, name = table.generator.rpartition(".")
