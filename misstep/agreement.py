@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
+from misstep import gate_options
 from misstep.agreement_options import (
     Adjudicate,
     Boot,
@@ -52,6 +53,9 @@ def agreement(
     interval_width: IntervalWidth = None,
     consensus: Consensus = None,
     adjudicate: Adjudicate = None,
+    fail_under: gate_options.FailUnder = None,
+    junit: gate_options.JUnit = None,
+    summary: gate_options.Summary = None,
     json: Json = False,
     html: Html = None,
 ) -> None:
@@ -72,7 +76,9 @@ def agreement(
     from analysis.labels.content import shown
     from analysis.measures.agreement import QuestionReports, agreement_report
     from analysis.measures.agreement.decisions import adjudication_csv, consensus_csv
+    from analysis.measures.gates import fail_under as gate_of
 
+    gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
     reading = Reading(
         raters=names(raters, "--raters"),
         level=level,
@@ -110,6 +116,7 @@ def agreement(
         from analysis.pages.agreement_text import reports_text
 
         print(reports_text(found))
+    gate_options.settle(gates, found.coefficients(), "misstep agreement", junit, summary)
 
 
 def _page(found: "QuestionReports", file: str) -> str:

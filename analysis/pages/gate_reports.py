@@ -16,7 +16,7 @@ _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 def outcome_sentence(outcome: Outcome) -> str:
     """What the figure is, and how it stands to its limit."""
     gate = outcome.gate
-    unit: Unit = "coefficient" if gate.figure in _COEFFICIENTS else "share"
+    unit: Unit = "coefficient" if gate.figure.rpartition(".")[2] in _COEFFICIENTS else "share"
     of = "" if gate.end == "value" else f", the {gate.end} end of the interval"
     limit = f"{_SIGNS[gate.sign]} {number_text(gate.limit, unit)}{of}"
     if outcome.decision == "undecided":

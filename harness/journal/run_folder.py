@@ -23,7 +23,7 @@ import fcntl
 import itertools
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from io import FileIO
 from itertools import accumulate
 from pathlib import Path
@@ -34,6 +34,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError, UsageError, write_all, writing
+from harness.journal.changes import differing_settings
 from harness.journal.inputs import difference
 from harness.journal.records import (
     MANIFEST,
@@ -91,7 +92,7 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
         if recorded:
             raise UsageError(f"{folder} has {records.file} but no {MANIFEST}", "Name another folder for the run.")
         return None
-    differs = _different_settings(earlier, manifest)
+    differs = differing_settings(earlier, manifest)
     inputs = difference(earlier.inputs, manifest.inputs)
     if inputs:
         differs.append(f"its inputs are not as they were: {inputs}")
@@ -101,18 +102,6 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
         said = f"{folder} holds another run: {'; '.join(differs)}"
         raise UsageError(said, "Restore the earlier settings and inputs to continue it, or name another folder.")
     return earlier
-
-
-def changes(earlier: Manifest, now: Manifest) -> tuple[frozenset[str], str]:
-    """The names of the settings in which two runs differ, `inputs` among them, and the same as a clause for people."""
-    names = {
-        name for name in {**earlier.settings, **now.settings} if earlier.settings.get(name) != now.settings.get(name)
-    }
-    clauses = _different_settings(earlier, now)
-    if inputs := difference(earlier.inputs, now.inputs):
-        names.add("inputs")
-        clauses.append(inputs)
-    return frozenset(names), "; ".join(clauses)
 
 
 def set_aside(folder: Path, kept: Collection[str]) -> Path:
@@ -363,59 +352,3 @@ def _line_ends(file: Path) -> list[int]:
     """The position of the end of each whole line of a file."""
     with file.open("rb") as stream:
         return list(accumulate(len(line) for line in stream if line.endswith(b"\n")))
-
-
-_FILES = {
-    "prompt": "the prompt",
-    "examples": "the judge's examples",
-    "judge_digest": "the judge's file",
-    "data_digest": "the files of the data set",
-}
-"""What is asked that only a digest is kept of, as people call it; the judge's file is the last that is named."""
-
-
-def _different_settings(earlier: Manifest, now: Manifest) -> list[str]:
-    """The settings in which two runs differ, as clauses for people."""
-    if earlier.command != now.command:
-        return [f"it is one of `misstep {earlier.command}`"]
-    differs = {
-        name: (earlier.settings.get(name), now.settings.get(name))
-        for name in {**earlier.settings, **now.settings}
-        if earlier.settings.get(name) != now.settings.get(name)
-    }
-    told = [clause for name, (was, is_) in differs.items() for clause in _clauses(name, was, is_)]
-    # The digest of the judge's file is over all of it: where what changed in it is known, that is said.
-    return told if told or "judge_digest" not in differs else [f"{_FILES['judge_digest']} changed"]
-
-
-def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
-    """The differences, one clause each; in a table, those of its values."""
-    if name == "judge_digest":
-        return
-    then, now = _table(was), _table(is_)
-    if name in _FILES:
-        yield f"{_FILES[name]} changed"
-    elif then is not None and now is not None:
-        for one in {**then, **now}:
-            # The name of a judge's model is asked for by itself.
-            if (name, one) != ("settings", "name") and then.get(one) != now.get(one):
-                yield from _clauses(one, then.get(one), now.get(one))
-    else:
-        verbs = ("were", "are") if name.endswith("s") else ("was", "is")
-        yield f"{name} {verbs[0]} {_shown(was)} and {verbs[1]} now {_shown(is_)}"
-
-
-def _table(noted: Any) -> dict[str, Any] | None:
-    """A recorded value as a table; `None` if it is not one. Earlier versions recorded tables as JSON."""
-    if isinstance(noted, str) and noted.startswith("{"):
-        try:
-            noted = msgspec.json.decode(noted)
-        except msgspec.DecodeError:
-            return None
-    return {} if noted is None else noted if isinstance(noted, dict) else None
-
-
-def _shown(value: Any) -> str:
-    if value is None or value == "":
-        return "not given"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

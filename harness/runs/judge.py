@@ -20,8 +20,9 @@ from harness.clients.concurrency import run_concurrently
 from harness.errors import InputError
 from harness.escaping import plain
 from harness.items import Item, Runs, read_question
+from harness.journal.changes import changes
 from harness.journal.records import SCHEMA, VERDICT_RECORDS, Manifest, read_manifest, read_verdicts
-from harness.journal.run_folder import RunInProgress, changes, set_aside, standing
+from harness.journal.run_folder import RunInProgress, set_aside, standing
 from harness.judges.answering import answered, unjudged
 from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge

@@ -157,6 +157,18 @@ class QuestionReports(Struct, frozen=True):
         listed = [{"question": name, **to_builtins(report)} for name, report in self.reports.items()]
         return {"questions": listed, "notes": self.notes}
 
+    def coefficients(self) -> dict[str, Estimate]:
+        """The coefficients that limits are set for: `alpha`, `kappa`, `ac1`; of several questions `QUESTION.alpha`."""
+        return {
+            f"{question}.{name}" if question else name: estimate
+            for question, report in self.reports.items()
+            for name, estimate in (
+                ("alpha", report.krippendorff_alpha),
+                ("kappa", report.fleiss_kappa),
+                ("ac1", report.gwet_ac1),
+            )
+        }
+
 
 class _Items(Struct, frozen=True):
     """Items by how their raters labelled them, and by how often each category was given, whoever gave it."""
