@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing
 from analysis.plots.layout import WIDTH, broken, fitted_apart, text_width
-from analysis.tables import Unit
+from analysis.plots.rows import drawn_value, words
+from analysis.tables import Row, Unit
 from analysis.tables.wording import MISSING, number_text
 
 _WIDEST_CELL = 104
+_TALLEST_HEAD = 190
 _CELL_HEIGHT = 30
 
 
@@ -43,7 +45,7 @@ def heat_map(
     heads = [broken(label, cell_width - 6, 11) for label in column_labels]
     turned = any(text_width(part, 11) > cell_width - 6 for head in heads for part in head)
     if turned:
-        heads = [[head] for head in fitted_apart(column_labels, _WIDEST_CELL, 11)]
+        heads = [[head] for head in fitted_apart(column_labels, _TALLEST_HEAD, 11)]
         head_height = max(text_width(head[0], 11) for head in heads)
     else:
         head_height = 14.0 * max((len(head) for head in heads), default=0)
@@ -67,6 +69,36 @@ def heat_map(
             color = INK if value else MUTED
             drawing.text(x + cell_width / 2, y + 19, number, color=color, anchor="center", bold=value == most)
     return drawing.svg(title, description or _matrix_words(values, row_labels, column_labels, unit))
+
+
+def crossed(
+    rows: Sequence[Row], title: str, description: str = "", *, row_axis: str = "", column_axis: str = ""
+) -> str:
+    """Rows of a table as a heat map: a line a group, a column a quantity, a cell without a figure where there is none.
+
+    Parameters
+    ----------
+    rows
+        Rows of one unit, at most one of a group and quantity.
+    title, description
+        As for `bars`; the description has every figure with its interval.
+    row_axis, column_axis
+        What the groups and the quantities are.
+    """
+    groups, quantities = (
+        list(dict.fromkeys(names)) for names in zip(*((r.group, r.quantity) for r in rows), strict=True)
+    )
+    by_key = {(row.group, row.quantity): drawn_value(row) for row in rows}
+    return heat_map(
+        [[by_key.get((group, quantity)) for quantity in quantities] for group in groups],
+        groups,
+        quantities,
+        title,
+        description or words(rows),
+        unit=rows[0].unit,
+        row_axis=row_axis,
+        column_axis=column_axis,
+    )
 
 
 def confusion(

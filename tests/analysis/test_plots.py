@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.plots import bars, confusion, curves, forest, funnel, heat_map, small_multiples
+from analysis.plots import bars, confusion, crossed, curves, forest, funnel, heat_map, small_multiples
 from analysis.plots.layout import WIDTH, fitted_apart
 from analysis.tables import Row
 from harness.escaping import one_line
@@ -141,7 +141,14 @@ def test_labels_that_only_differ_beyond_the_cut_are_cut_where_they_are_alike():
     labels = [f"a_rather_long_label_name_number_{number}_of_them" for number in range(3)]
     svg = shown(confusion([[1, 2, 3]] * 3, labels, "Confusion"))
     assert {f"…{number}_of_them" for number in range(3)} <= set(svg)
-    runs = [Row(f"a-run-with-the-very-long-name-that-people-give-number-{n}", 0.5, unit="share") for n in range(2)]
+    runs = [
+        Row(
+            f"a-run-with-the-very-long-name-that-people-who-are-in-a-great-hurry-like-to-give-number-{n}",
+            0.5,
+            unit="share",
+        )
+        for n in range(2)
+    ]
     assert {"…0", "…1"} <= set(shown(forest(runs, "Runs")))
 
 
@@ -183,3 +190,14 @@ def test_a_mark_at_the_end_of_the_scale_is_drawn_whole():
     places = [float(x) for x in re.findall(r'<use [^>]*x="([^"]+)"', svg)]
     assert len(places) == 2
     assert all(4 <= x <= WIDTH - 4 for x in places)
+
+
+def test_rows_of_groups_and_quantities_are_crossed_with_the_figures_that_their_table_shows():
+    shares = [
+        Row("loops", 1.0, unit="share", group="loops"),
+        Row("edits", 0.287, 0.257, 0.32, 783, unit="share", group="loops"),
+        Row("loops", 0.647, unit="share", group="edits"),
+    ]
+    drawn = crossed(shares, "Together", row_axis="of runs with", column_axis="share that show")
+    assert {"loops", "edits", "100.0%", "28.7%", "64.7%", "—", "of runs with", "share that show"} <= set(shown(drawn))
+    assert "loops, edits: 28.7%, real, interval 25.7–32.0%, n 783" in drawn
