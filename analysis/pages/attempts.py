@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from analysis.measures.repair.attempts import NOT_AFFIRMED
 from analysis.pages.browser.embedding import embedded
-from analysis.pages.browser.frame import LINES_SHOWN, browser_page
+from analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
 from analysis.pages.browser.pieces import Pieces
 from analysis.pages.browser.shown_run import ShownRun, shown_run
 from analysis.pages.foot import Foot
@@ -84,15 +84,6 @@ class AttemptLine(Struct, frozen=True):
     error: str
 
 
-class AttemptBrowser(Struct, frozen=True):
-    """The attempts of a page: what its script reads, by name, and what stands there without it."""
-
-    data: Mapping[str, str]
-    lines: tuple[AttemptLine, ...]
-    title: str
-    notes: tuple[str, ...] = ()
-
-
 def outcome_of(attempt: RepairAttempt) -> str:
     """What came of an attempt, in a word or two."""
     if attempt.ended == NOT_AFFIRMED:
@@ -102,7 +93,7 @@ def outcome_of(attempt: RepairAttempt) -> str:
 
 def attempt_browser(
     runs: Mapping[str, Iterable[RepairAttempt]], count: int, room: int = PAGE_CHARACTERS
-) -> AttemptBrowser:
+) -> Listed[AttemptLine]:
     """The browser of the attempts of some runs.
 
     Parameters
@@ -139,7 +130,7 @@ def attempt_browser(
         notes.append(f"The texts of {left_out:,} attempts did not fit into the page: the run's folder has them all.")
     shown = f", the first {LINES_SHOWN} of them" if total > LINES_SHOWN else ""
     title = f"{total:,} attempt{'' if total == 1 else 's'}{shown}"
-    return AttemptBrowser({"index": embedded(index), **kept}, tuple(lines), title, tuple(notes))
+    return Listed({"index": embedded(index), **kept}, tuple(lines), title, tuple(notes))
 
 
 def _has_something(attempt: RepairAttempt) -> bool:
@@ -201,7 +192,7 @@ def repairs_page(
     title: str,
     finding: str,
     tables: Sequence[Table],
-    browser: AttemptBrowser,
+    browser: Listed[AttemptLine],
     warnings: Iterable[str] = (),
     *,
     figures: Iterable[str] = (),

@@ -5,8 +5,10 @@ The page asks for nothing outside itself, and its policy forbids it: only its ow
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from analysis.pages.foot import Foot, described
 from analysis.pages.rendering import asset, markup, render
@@ -15,6 +17,18 @@ _SCRIPTS = ("browser/elements.js", "browser/runs.js", "browser/listing.js")
 
 LINES_SHOWN = 200
 """How many of the things stand in the page for readers without scripts."""
+
+
+Line = TypeVar("Line")
+
+
+class Listed(Struct, Generic[Line], frozen=True):
+    """The things of a page: what its script reads, by name, and the lines that stand there without it."""
+
+    data: Mapping[str, str]
+    lines: tuple[Line, ...]
+    title: str
+    notes: tuple[str, ...] = ()
 
 
 def browser_page(

@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 
 from analysis.measures.session_rates import group_of
 from analysis.pages.browser.embedding import embedded, is_embedded
-from analysis.pages.browser.frame import LINES_SHOWN
+from analysis.pages.browser.frame import LINES_SHOWN, Listed
 from analysis.pages.browser.numbered import Numbered
 from analysis.pages.browser.pieces import Pieces
 from analysis.tables.wording import counted_text
@@ -73,15 +73,6 @@ class FindingLine(Struct, frozen=True):
     reason: str
 
 
-class SessionBrowser(Struct, frozen=True):
-    """The flagged sessions of a page: what its script reads, by name, and what stands there without it."""
-
-    data: Mapping[str, str]
-    lines: tuple[FindingLine, ...]
-    title: str
-    notes: tuple[str, ...] = ()
-
-
 class _Flagged(NamedTuple):
     rank: int
     session: Session
@@ -124,7 +115,7 @@ class FlaggedSessions:
             self._pieces.add_embedded(name, rank, session.shown)
         self._flagged.append(_Flagged(rank, structs.replace(session, shown=""), found, name))
 
-    def browser(self) -> SessionBrowser:
+    def browser(self) -> Listed[FindingLine]:
         """The browser of all sessions that were taken."""
         kept = self._pieces.kept()
         wanted = sorted(self._flagged, key=lambda one: -one.rank)
@@ -137,7 +128,7 @@ class FlaggedSessions:
             which = "it names the command that shows it" if absent == 1 else "each names the command that shows it"
             notes.append(f"The steps of {counted_text(absent, 'session')} did not fit into the page: {which}.")
         lines, title = _lines(wanted)
-        return SessionBrowser({"index": embedded(_index(listed, kept)), **kept}, lines, title, tuple(notes))
+        return Listed({"index": embedded(_index(listed, kept)), **kept}, lines, title, tuple(notes))
 
 
 def _seconds(session: Session) -> int:

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import structs
 
@@ -23,7 +22,7 @@ from analysis.pages.display import figure_html
 from analysis.pages.findings import Findings, left_out
 from analysis.pages.foot import Foot
 from analysis.pages.rendering import markup
-from analysis.pages.sessions.flagged import FlaggedSessions, SessionBrowser
+from analysis.pages.sessions.flagged import FlaggedSessions
 from analysis.pages.table_html import table_html, table_id
 from analysis.plots import bars, curves
 from analysis.tables import Table
@@ -70,7 +69,7 @@ def sessions_page(
         contents=[(table_id(table), table.title) for table in tables],
         tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
         browser=browser,
-        data=_data(browser),
+        data={name: markup(content) for name, content in browser.data.items()},
         notes=(*left_out(found), _WORST),
     )
 
@@ -90,10 +89,6 @@ def _taken(sessions: Iterable[LabelledSession], flagged: FlaggedSessions) -> Ite
 
 def _patterns(found: Findings) -> dict[Labels, int]:
     return {pattern.labels: pattern.count for pattern in found.patterns}
-
-
-def _data(browser: SessionBrowser) -> dict[str, Any]:
-    return {name: markup(content) for name, content in browser.data.items()}
 
 
 def _broken(found: Findings) -> str:

@@ -55,6 +55,31 @@ class Listing {
     return select;
   }
 
+  /** Filters by what each thing has of some fields: name → words for any value; those with one value only are left out. */
+  choices_of(any, values_in_order) {
+    return Object.entries(any).map(([name, words]) => {
+      const counts = new Map();
+      for (let place = 0; place < this.names.length; place++) {
+        for (const value of this.values[name](place)) if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
+      }
+      const values = values_in_order(name, [...counts]);
+      const select = this.choice(name, words, [["", words], ...values.map(([value, n]) => [value, `${value} (${count(n)})`])]);
+      return values.length > 1 ? select : "";
+    });
+  }
+
+  /** The places of the things that have what is chosen and all words that are searched for, in order. */
+  chosen({ q, sort, down }, is_wanted = () => true) {
+    const words = words_of(q);
+    const asked = [...this.choices].filter(([, select]) => select.value).map(([name, select]) => [name, select.value]);
+    const found = [];
+    for (let place = 0; place < this.names.length; place++) {
+      if (is_wanted(place) && asked.every(([name, value]) => this.values[name](place).includes(value))
+        && words.every(word => this.haystacks[place].includes(word))) found.push(place);
+    }
+    return sort ? sorted(found, this.keys[sort], down) : found;
+  }
+
   offer(name, values) {
     const select = this.choices.get(name);
     select.replaceChildren(...values.map(([value, words]) => make("option", { value }, words)));
@@ -93,9 +118,9 @@ class Listing {
 
   update() {
     const { names, state, noun } = this;
-    this.found = this.select(state);
+    for (const [name, select] of this.choices) select.value = state[name];
     if (this.search.value !== state.q) this.search.value = state.q;
-    for (const [name, select] of this.choices) select.value = String(state[name]);
+    this.found = this.select(state);
     this.refresh();
     for (const head of this.heads) {
       const by = head.dataset.name === state.sort;

@@ -16,12 +16,13 @@ class Attempts extends Listing {
       signal: place => index.signals[place],
     };
     const any = { outcome: "Any outcome", run: "Any run", setting: "Any setting", ended: "Ended in any way", signal: "Any signal" };
-    const filters = Object.entries(any).map(([name, words]) => {
-      const values = [...new Set(index.id.flatMap((_, place) => this.values[name](place)).filter(Boolean))].sort(order);
-      const select = this.choice(name, words, [["", words], ...values.map(value => [value, value])]);
-      return values.length > 1 || name === "outcome" ? select : "";
-    });
-    this.figures = { iterations: index.iterations, seconds: index.seconds };
+    const filters = this.choices_of(any, (_, values) => values.sort(([a], [b]) => order(a, b)));
+    this.keys = {
+      ...Object.fromEntries(Object.keys(any).map(name => [name, place => this.values[name](place).join(", ")])),
+      attempt: place => index.id[place],
+      iterations: place => index.iterations[place],
+      seconds: place => index.seconds[place],
+    };
     this.build({
       search: "Search case, error",
       filters,
@@ -40,20 +41,11 @@ class Attempts extends Listing {
   }
 
   first_falls(name) {
-    return name in this.figures;
+    return name === "iterations" || name === "seconds";
   }
 
-  select({ q, sort, down, ...wanted }) {
-    const words = words_of(q);
-    const asked = Object.entries(wanted).filter(([, value]) => value);
-    const found = [];
-    for (let place = 0; place < this.names.length; place++) {
-      if (asked.every(([name, value]) => this.values[name](place).includes(value))
-        && words.every(word => this.haystacks[place].includes(word))) found.push(place);
-    }
-    const key = sort === "attempt" ? place => this.names[place]
-      : sort in this.figures ? place => this.figures[sort][place] : place => this.values[sort](place).join(", ");
-    return sort ? sorted(found, key, down) : found;
+  select(state) {
+    return this.chosen(state);
   }
 
   cells(place) {

@@ -11,26 +11,23 @@ class FlaggedSessions extends Listing {
     this.haystacks = index.id.map((id, place) =>
       [id, index.title[place], index.file[place], ...index.rationale[place]].join("\n").toLowerCase());
     this.values = {
-      project: place => index.projects[index.project[place]],
-      model: place => index.models[index.model[place]],
-      agent: place => index.agents[index.agent[place]],
-      week: place => index.weeks[index.week[place]],
-      kind: place => index.parent[place] ? SUB_AGENT : OWN,
+      project: place => [index.projects[index.project[place]]],
+      model: place => [index.models[index.model[place]]],
+      agent: place => [index.agents[index.agent[place]]],
+      week: place => [index.weeks[index.week[place]]],
+      kind: place => [index.parent[place] ? SUB_AGENT : OWN],
     };
     this.keys = {
       session: place => index.title[place] || index.id[place],
       found: place => this.found_in(place).join(", "),
-      project: this.values.project,
-      model: this.values.model,
+      project: place => this.values.project(place)[0],
+      model: place => this.values.model(place)[0],
       started: place => index.started[place] || null,
       steps: place => index.n_steps[place],
     };
     const any = { project: "Any project", model: "Any model", agent: "Any agent", week: "Any week", kind: "Sessions and sub-agents" };
-    const filters = Object.entries(any).map(([name, words]) => {
-      const values = this.counted(name);
-      const select = this.choice(name, words, [["", words], ...values.map(([value, n]) => [value, `${value} (${count(n)})`])]);
-      return values.length > 1 ? select : "";
-    });
+    const filters = this.choices_of(any, (name, values) =>
+      values.sort(name === "week" ? ([a], [b]) => order(b, a) : ([, a], [, b]) => b - a));
     this.build({
       search: "Search first words, id, file, reasons",
       filters,
@@ -45,15 +42,6 @@ class FlaggedSessions extends Listing {
       narrowest: 54,
       aside: "What was found",
     });
-  }
-
-  counted(name) {
-    const counts = new Map();
-    for (let place = 0; place < this.names.length; place++) {
-      const value = this.values[name](place);
-      counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
-    return [...counts].sort(name === "week" ? ([a], [b]) => order(b, a) : ([, a], [, b]) => b - a);
   }
 
   found_in(place) {
@@ -72,16 +60,9 @@ class FlaggedSessions extends Listing {
     return name === "steps" || name === "started";
   }
 
-  select({ show, q, sort, down, ...wanted }) {
-    const words = words_of(q), category = this.categories.indexOf(show);
-    const asked = Object.entries(wanted).filter(([, value]) => value);
-    const found = [];
-    for (let place = 0; place < this.names.length; place++) {
-      if ((!show || this.index.category[place].includes(category))
-        && asked.every(([name, value]) => this.values[name](place) === value)
-        && words.every(word => this.haystacks[place].includes(word))) found.push(place);
-    }
-    return sort ? sorted(found, this.keys[sort], down) : found;
+  select(state) {
+    const category = this.categories.indexOf(state.show);
+    return this.chosen(state, place => category < 0 || this.index.category[place].includes(category));
   }
 
   refresh() {
@@ -94,8 +75,8 @@ class FlaggedSessions extends Listing {
     return [
       cell("item", said(this.keys.session(place)), make("span", { class: "excerpt" }, said(index.title[place] ? index.id[place] : ""))),
       cell("", said(this.found_in(place).join(", "))),
-      cell("", said(this.values.project(place).split("/").slice(-2).join("/"))),
-      cell("extra", said(this.values.model(place))),
+      cell("", said(this.keys.project(place).split("/").slice(-2).join("/"))),
+      cell("extra", said(this.keys.model(place))),
       cell("extra", index.started[place].slice(0, 10)),
       cell("figure", count(index.n_steps[place])),
     ];
@@ -116,7 +97,7 @@ class FlaggedSessions extends Listing {
         index.steps[place][number].length ? make("p", { class: "evidence-steps" }, "Evidence: ", step_links(index.steps[place][number], jump)) : "")),
       make("section", null, facts([
         ["File", line === null ? index.file[place] : `${index.file[place]}, line ${count(line)}`],
-        ["Session", index.id[place]], ["Project", this.values.project(place)],
+        ["Session", index.id[place]], ["Project", this.keys.project(place)],
         ["Started", index.started[place] || "not recorded"],
         ...(index.parent[place] ? [["Sub-agent started by", index.parent[place]]] : []),
       ]), make("p", { class: "small" }, "All of it: ", make("code", { class: "command" }, said(index.view[place])))),

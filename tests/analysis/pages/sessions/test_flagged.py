@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from analysis.pages.sessions.flagged import FlaggedSessions, SessionBrowser
+from analysis.pages.browser.frame import Listed
+from analysis.pages.sessions.flagged import FindingLine, FlaggedSessions
 from analysis.pages.sessions.shown import SESSION_CHARACTERS, show_session
 from harness.errors import InputError
 from harness.journal.classified import PlacedVerdict
@@ -24,14 +25,14 @@ def _session(item: str, *labels: str | None, **facts: Any) -> LabelledSession:
     return LabelledSession(Session(item, f"{item}.jsonl", **facts), verdicts)
 
 
-def _browser(*sessions: LabelledSession, room: int = 10_000) -> SessionBrowser:
+def _browser(*sessions: LabelledSession, room: int = 10_000) -> Listed[FindingLine]:
     flagged = FlaggedSessions(room)
     for one in sessions:
         flagged.add(one)
     return flagged.browser()
 
 
-def _index(browser: SessionBrowser) -> dict[str, Any]:
+def _index(browser: Listed[FindingLine]) -> dict[str, Any]:
     content = json.loads(browser.data["index"])
     found: dict[str, Any] = content if isinstance(content, dict) else json.loads(zlib.decompress(b64decode(content)))
     return found
