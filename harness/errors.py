@@ -3,7 +3,7 @@
 MisstepError                 (exit 2) anything said in one line and without a traceback
 ├── UsageError               the command line asks for something that cannot be
 ├── InputError               a file says something that cannot be: names file, line, field
-│   ├── UnknownFormat        no reader recognises the file: names each and why it said no
+│   ├── UnknownFormat        no reader recognises the file: names the nearest format and why it said no
 │   └── UnreadableTrajectory one trajectory is broken: the others go on
 │       ├── EmptyFile        there is nothing in the file
 │       └── ReaderFailed     a reader broke on it: names the reader and its package
@@ -114,14 +114,16 @@ class UnknownFormat(InputError):
         The file.
     reasons
         Format name → why that reader said no.
+    nearest
+        The format whose reason is told.
     """
 
-    def __init__(self, file: Path | str, reasons: dict[str, str]) -> None:
+    def __init__(self, file: Path | str, reasons: dict[str, str], nearest: str) -> None:
         self.reasons = reasons
-        tried = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+        told = f"; the nearest is {nearest}: {reasons[nearest]}" if nearest in reasons else ""
         super().__init__(
-            f"no known trajectory format ({tried})",
-            "See `misstep convert --help` for the formats, or CONTRIBUTING.md for how to add a reader.",
+            f"no known trajectory format{told}",
+            "`misstep convert --help` lists the formats; the README shows how to add a reader.",
             file=file,
         )
 

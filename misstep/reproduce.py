@@ -34,6 +34,9 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder for the pages and tables.")] = Path("reports"),
     data: Data = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same bytes.")] = 0,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print only the last sentence and the address of the index.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
     """Run the notebooks headless and write their pages and tables.
@@ -53,6 +56,6 @@ def reproduce(
     command = shlex.join(["misstep", "reproduce", *(papers or []), "--seed", str(seed)])
     write_index(reports, out, command, seed)
     write_provenance(reports, out, command, seed, data)
-    print(json_summary(reports, out, seed) if as_json else text_summary(reports, out), end="")
+    print(json_summary(reports, out, seed) if as_json else text_summary(reports, out, quiet=quiet), end="")
     if any(report.error for report in reports):
         raise typer.Exit(1)

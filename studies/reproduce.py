@@ -133,9 +133,15 @@ def _refuse_other_tables_of_one_name(reports: Sequence[Report]) -> None:
             )
 
 
-def text_summary(reports: Sequence[Report], out: Path) -> str:
-    """What was found, as text in the order of the index: every table, then a paragraph a notebook, worst news first."""
+def text_summary(reports: Sequence[Report], out: Path, *, quiet: bool = False) -> str:
+    """What was found, as text in the order of the index: every table, then a paragraph a notebook, worst news first.
+
+    `quiet` leaves the end: the run in one sentence, and where the index is.
+    """
     lines = notebook_lines(reports)
+    end = f"{summary(lines)}\n{out / 'index.html'}\n"
+    if quiet:
+        return end
     parts = [table_text(table, most_lines=_LINES_SHOWN) for line in lines for table in line.report.tables]
     for line in lines:
         counts = ", ".join(f"{count:,} {STATUS_WORDS[status][count != 1]}" for status, count in line.statuses)
@@ -144,7 +150,7 @@ def text_summary(reports: Sequence[Report], out: Path) -> str:
         news += [f"  {plain(line.report.finding)}"] if line.report.finding else []
         news += [f"  printed figures compared: {counts}"] if counts else []
         parts.append("\n".join([*news, f"  {out / line.address}"]) + "\n")
-    return "\n".join([*parts, f"{summary(lines)}\n{out / 'index.html'}\n"])
+    return "\n".join([*parts, end])
 
 
 def json_summary(reports: Sequence[Report], out: Path, seed: int) -> str:

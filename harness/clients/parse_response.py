@@ -177,7 +177,7 @@ def _refused(answer: Answer, seconds: float, redact: Redact) -> Failure:
     error = error_in(answer.body, redact)
     kind = _kind(answer.status, error)
     sentence = f"{_MEANING[kind]} (status {answer.status}): {_said(error, redact)}"
-    if kind == "bad_request" and (advice := advice_on(error)):
+    if kind == "bad_request" and (advice := advice_on(error) or _on_status(answer.status, error)):
         sentence = f"{sentence.rstrip('.')}; {advice}"
     return Failure(
         kind,
@@ -186,6 +186,12 @@ def _refused(answer: Answer, seconds: float, redact: Redact) -> Failure:
         seconds=seconds,
         retry_after=retry_after(answer.headers) if kind in ("rate_limited", "server") else None,
     )
+
+
+def _on_status(status: int, error: Any) -> str:
+    """What to look at where the address is likely at fault: a server that knows the address speaks of the model."""
+    unknown_address = status == 404 and "model" not in as_text(error).casefold()
+    return "does the address (--base-url) end in `/v1`?" if unknown_address else ""
 
 
 _MEANING: dict[FailureKind, str] = {

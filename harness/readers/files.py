@@ -5,6 +5,7 @@ archive or a wrong encoding makes one `Unreadable` and the reading goes on; this
 trajectory may fail without failing the run.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -147,7 +148,7 @@ def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
     Raises
     ------
     UnknownFormat
-        None; names each and why it said no.
+        None; names the nearest and why it said no.
     ReaderFailed
         None, and one of them broke on the file.
     """
@@ -162,7 +163,24 @@ def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
         if reason is None:
             return reader
         reasons[reader.FORMAT] = reason
-    raise failed or UnknownFormat(sample.path, reasons)
+    raise failed or UnknownFormat(sample.path, reasons, _nearest(sample, reasons))
+
+
+def _nearest(sample: Sample, reasons: dict[str, str]) -> str:
+    """The format whose refusal speaks most of what the file has; where none does, the last, which takes any chat."""
+    tops = sample.first[:1] if isinstance(sample.first, list) else [sample.first]
+    has = {name for top in tops if isinstance(top, dict) for name in top if len(name) >= _LENGTH_OF_A_NAME}
+    has |= {kind for beginning, kind in _KINDS.items() if sample.head.startswith(beginning)}
+    shared = {name: len(has & set(_WORD.findall(reason))) for name, reason in reasons.items()}
+    return max(reversed(shared), key=shared.__getitem__, default="")
+
+
+_WORD = re.compile(r"\w+")
+_LENGTH_OF_A_NAME = 5
+"""Shorter names of fields, such as `id` and `type`, stand in any format."""
+
+_KINDS = {"PK\x03\x04": "zip", "SQLite format 3": "database"}
+"""How a file of a kind begins, and the word that readers of that kind have for it."""
 
 
 def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -> Iterator[Part]:

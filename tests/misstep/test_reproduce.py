@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from harness import places
 from harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep import reproduce
 from misstep.reproduce import app
 from studies.notebooks import execute, read
 from studies.reproduce import chosen
@@ -134,6 +135,14 @@ def test_the_tables_and_findings_are_printed_and_the_index_last(finished):
     assert "30.0% [19.0–44.0%]" in printed_
     assert "15 of 50 are 30%." in printed_
     assert printed_.endswith(f"{finished['text'].out / 'index.html'}\n")
+
+
+def test_quiet_leaves_of_the_text_the_sentence_about_the_run_and_the_index(finished, tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduce, "run_notebooks", lambda *_: [])
+    lines = run("--out", tmp_path, "--quiet").stdout.splitlines()
+    assert len(lines) == 2
+    assert lines[1] == str(tmp_path / "index.html")
+    assert len(finished["text"].result.stdout.splitlines()) > 10
 
 
 def test_the_traceback_of_a_failing_notebook_goes_to_stderr(each_run):

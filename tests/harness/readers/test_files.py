@@ -211,13 +211,25 @@ def test_a_document_over_the_limit_is_unreadable(file: Path, monkeypatch: pytest
     assert [text.startswith("! a document over") for text, _ in seen(file)] == [True]
 
 
-def test_a_file_of_no_known_format_is_said_with_every_readers_reason(file: Path) -> None:
-    file.write_text('{"greeting": "hello"}\n')
+@pytest.mark.parametrize(
+    ("content", "nearest"),
+    [
+        ('{"greeting": "hello"}\n', "chat_log: no list of messages that say who speaks"),
+        ('{"conversation": "hello"}\n', "goose: no working_dir and list `conversation`"),
+        ("hello\n", "chat_log: not JSON"),
+    ],
+)
+def test_a_file_of_no_known_format_is_said_with_the_reason_of_the_nearest_alone(
+    file: Path, content: str, nearest: str
+) -> None:
+    file.write_text(content)
     with pytest.raises(UnknownFormat) as raised:
         list(read_file(file))
     assert list(raised.value.reasons) == list(READERS)
     assert all(raised.value.reasons.values())
-    assert all(name in raised.value.line() for name in READERS)
+    told = {name for name in READERS if f"{name}: " in raised.value.line()}
+    assert told == {nearest.split(":")[0]}
+    assert f"; the nearest is {nearest}" in raised.value.line()
 
 
 def test_a_zip_archive_that_is_no_eval_log_is_told_so(file: Path) -> None:
