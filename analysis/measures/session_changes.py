@@ -1,0 +1,222 @@
+"""One category in two runs of `classify`: the shares of sessions that show it, their difference and its test.
+
+Sessions of one project hang together, so that projects are what the tests count, where there are enough.
+
+    {"category": "infinite_loop", "a": {"value": 0.20, …}, "b": {"value": 0.08, …}, "difference": {"value": -0.12, …},
+     "p_value": 0.003, "p_adjusted": 0.012, "test": "cluster sandwich, t with 21.3 degrees of freedom",
+     "unit": "project", "projects": [14, 12], "unchecked_pairs": 0, "reason": ""}
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from analysis.measures.prevalence import YES, Labels
+from analysis.measures.session_rates import group_of
+from analysis.stats.clustered import clustered_difference
+from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from analysis.stats.estimate import Estimate
+from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from analysis.stats.proportions import wilson
+from analysis.stats.significance import Significance
+from analysis.stats.two_proportions import fisher_exact, newcombe
+from analysis.tables.wording import counted_text
+from harness.session import Session
+
+LEVEL = 0.05
+"""Of an adjusted p-value: at or below it a category is said to have changed."""
+
+FEWEST_PROJECTS = 4
+"""Four in either run keep the clustered test at its level; fewer were not tried (`benchmarks/validity/RESULTS.md`)."""
+
+_MANY_PROJECTS = 12
+"""With fewer in one run than in the other, the clustered test is too eager (the same place)."""
+
+NONE_PAIRED = "no session could be checked in both runs"
+
+Unit = Literal["project", "session"]
+
+
+class SessionChange(Struct, frozen=True):
+    """One category in two runs.
+
+    Parameters
+    ----------
+    category
+        Its name, or `any` for sessions that show at least one.
+    a, b
+        The share of the sessions compared in either run; n counts them.
+    difference
+        The share in the second run less that in the first.
+    p_value, p_adjusted, test
+        Of the hypothesis that there is no difference; adjusted after Holm for all changes of the table, and within
+        groups for those of all groups.
+    unit
+        What the interval and the test count as independent.
+    projects
+        Of how many projects these sessions are in either run.
+    unchecked_pairs
+        How many sessions of both runs are left out because only one run could check them.
+    reason
+        Why a figure is missing, why sessions are counted and not projects, or what to beware of.
+    """
+
+    category: str
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    p_value: float | None
+    p_adjusted: float | None
+    test: str
+    unit: Unit
+    projects: tuple[int, int]
+    unchecked_pairs: int = 0
+    reason: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the difference stands after Holm's adjustment."""
+        return self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
+
+LabelledSessions = Sequence[tuple[Session, Labels]]
+
+
+class _Checked(Struct, frozen=True):
+    """The sessions of a run that could be checked for a category: whether each shows it, and its project."""
+
+    name: str
+    shows: tuple[bool, ...]
+    projects: tuple[str, ...]
+
+    @property
+    def share(self) -> Estimate:
+        n = len(self.shows)
+        return wilson(sum(self.shows), n) if n else Estimate(None, n=0, reason=_nothing(self.name))
+
+    def n_projects(self, other: "_Checked") -> tuple[int, int]:
+        """How many projects the sessions of this and of another run are of."""
+        return len(set(self.projects)), len(set(other.projects))
+
+    def by_project(self) -> list[tuple[int, int]]:
+        """How many sessions of each project show it, of how many."""
+        shown = Counter(project for project, shows in zip(self.projects, self.shows, strict=True) if shows)
+        return [(shown[project], count) for project, count in Counter(self.projects).items()]
+
+
+def sampled_change(
+    category: str, names: tuple[str, str], runs: tuple[LabelledSessions, LabelledSessions], place: int
+) -> SessionChange:
+    """Two samples of sessions: Student's t over projects, or Newcombe's interval with Fisher's test over sessions."""
+    a, b = (_checked(name, sessions, place) for name, sessions in zip(names, runs, strict=True))
+    if not (a.shows and b.shows):
+        reason = _nothing(a.name if not a.shows else b.name)
+        return _undefined(category, a, b, reason)
+    reason = _too_few(a, b)
+    if not reason and _together(a, b):
+        clustered = clustered_difference(b.by_project(), a.by_project())
+        found = clustered.small_sample, clustered.small_sample_test
+        if found[1].p_value is not None:
+            return _change(category, a, b, found, "project", _few(a, b))
+        reason = f"{found[1].reason}, and sessions are counted one by one"
+    counts = sum(b.shows), len(b.shows), sum(a.shows), len(a.shows)
+    # What Fisher's test gives a reason for is its odds ratio, which nobody reads here.
+    found = newcombe(*counts), structs.replace(fisher_exact(*counts), reason="")
+    return _change(category, a, b, found, "session", reason)
+
+
+def paired_change(
+    category: str, names: tuple[str, str], runs: tuple[LabelledSessions, LabelledSessions], place: int
+) -> SessionChange:
+    """The same sessions in both runs: sign flips over projects, or McNemar's test over sessions."""
+    pairs = list(zip(*runs, strict=True))
+    both = [(one, other) for one, other in pairs if None not in (one[1][place], other[1][place])]
+    neither = sum(one[1][place] is other[1][place] is None for one, other in pairs)
+    left_out = len(pairs) - len(both) - neither
+    a = _checked(names[0], [one for one, _ in both], place)
+    # A pair is of the project that its first session names.
+    b = structs.replace(_checked(names[1], [other for _, other in both], place), projects=a.projects)
+    if not both:
+        return _undefined(category, a, b, NONE_PAIRED, left_out)
+    reason = _too_few(a, b)
+    if reason or not _together(a, b):
+        table = PairedTable.of(b.shows, a.shows)
+        found = paired_score_interval(table), mcnemar_mid_p(table)
+        return _change(category, a, b, found, "session", reason, left_out)
+    counts = list(zip(b.by_project(), a.by_project(), strict=True))
+    differences, sizes = [after - before for (after, _), (before, _) in counts], [size for (_, size), _ in counts]
+    found = clustered_paired_difference(differences, sizes), sign_flip_mcnemar(differences)
+    return _change(category, a, b, found, "project", "", left_out)
+
+
+def _checked(name: str, sessions: Iterable[tuple[Session, Labels]], place: int) -> _Checked:
+    kept = [(session, labels[place]) for session, labels in sessions if labels[place] is not None]
+    return _Checked(
+        name,
+        tuple(label == YES for _, label in kept),
+        tuple(group_of(session, "project") for session, _ in kept),
+    )
+
+
+def _change(
+    category: str,
+    a: _Checked,
+    b: _Checked,
+    found: tuple[Estimate, Significance],
+    unit: Unit,
+    reason: str = "",
+    unchecked_pairs: int = 0,
+) -> SessionChange:
+    difference, test = found
+    reasons = dict.fromkeys(filter(None, (reason, difference.reason, test.reason)))
+    return SessionChange(
+        category,
+        a.share,
+        b.share,
+        difference,
+        test.p_value,
+        None,
+        test.test,
+        unit,
+        a.n_projects(b),
+        unchecked_pairs,
+        "; ".join(reasons),
+    )
+
+
+def _undefined(category: str, a: _Checked, b: _Checked, reason: str, unchecked_pairs: int = 0) -> SessionChange:
+    nothing = Estimate(None, n=0, reason=reason), Significance(None, None, 0)
+    return _change(category, a, b, nothing, "session", "", unchecked_pairs)
+
+
+def _too_few(a: _Checked, b: _Checked) -> str:
+    """Why projects cannot be what is counted; empty where they can."""
+    projects = a.n_projects(b)
+    if min(projects) >= FEWEST_PROJECTS:
+        return ""
+    return (
+        f"{counted_text(projects[0], 'project')} in {a.name} and {projects[1]:,} in {b.name} are too few to tell how "
+        f"far projects differ (at least {FEWEST_PROJECTS} in each), and sessions are counted one by one"
+    )
+
+
+def _few(a: _Checked, b: _Checked) -> str:
+    """What to beware of where a run has few projects and the other has more; empty where neither is so."""
+    first, second = a.n_projects(b)
+    if first == second or min(first, second) >= _MANY_PROJECTS:
+        return ""
+    return (
+        f"with {first:,} projects in {a.name} and {second:,} in {b.name} the test may find twice as often as it says "
+        "what is not there"
+    )
+
+
+def _together(a: _Checked, b: _Checked) -> bool:
+    """Whether any two sessions of a run are of one project."""
+    return any(len(set(run.projects)) < len(run.projects) for run in (a, b))
+
+
+def _nothing(name: str) -> str:
+    return f"no session of {name} could be checked"

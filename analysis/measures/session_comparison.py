@@ -1,0 +1,193 @@
+"""Two runs of `classify` compared: by how much the share of sessions that show each category changed.
+
+A share is of the sessions that the rule could check; runs of sub-agents are left out and counted. Where most sessions
+are in both runs, as before and after a change of the rules, they are compared pair by pair; else the runs are two
+samples. `session_changes` has the tests.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, structs
+
+from analysis.measures.prevalence import ANY, YES, Labels
+from analysis.measures.session_changes import LabelledSessions, SessionChange, paired_change, sampled_change
+from analysis.measures.session_rates import Grouping, group_of, rates_by
+from analysis.stats.multiplicity import holm
+from harness.errors import UsageError
+from harness.session import Session
+
+
+class SessionRun(Struct, frozen=True):
+    """A run as it is compared: its name, and its sessions with their labels, one a category, in that order."""
+
+    name: str
+    categories: tuple[str, ...]
+    sessions: tuple[tuple[Session, Labels], ...]
+
+
+class Reversal(Struct, frozen=True):
+    """A category that goes one way over all sessions and the other way `within` some of the `of` groups that differ."""
+
+    category: str
+    within: tuple[str, ...]
+    of: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether it goes the other way in every group: Simpson's paradox."""
+        return len(self.within) == self.of
+
+
+class SessionComparison(Struct, frozen=True):
+    """Two runs of `classify` compared.
+
+    Parameters
+    ----------
+    a, b
+        Their names.
+    sessions, sub_agents
+        How many sessions either run has, and runs of sub-agents, which are left out.
+    shared
+        How many sessions are in both: the same id in the same file.
+    paired
+        Whether these are compared pair by pair, and the others left out.
+    changes
+        One a category that both runs have, then `any`.
+    in_one_run
+        The categories that only one of the runs has.
+    by, groups
+        What groups the sessions, and the changes within each group that both runs have.
+    groups_in_one_run
+        Group → its sessions in either run, for those that only one of them has.
+    reversals
+        Where groups go another way than all sessions together.
+    """
+
+    a: str
+    b: str
+    sessions: tuple[int, int]
+    sub_agents: tuple[int, int]
+    shared: int
+    paired: bool
+    changes: tuple[SessionChange, ...]
+    in_one_run: tuple[str, ...] = ()
+    by: Grouping | None = None
+    groups: dict[str, tuple[SessionChange, ...]] = {}
+    groups_in_one_run: dict[str, tuple[int, int]] = {}
+    reversals: tuple[Reversal, ...] = ()
+
+
+def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -> SessionComparison:
+    """Two runs compared, category by category, and within groups where these are asked for.
+
+    Parameters
+    ----------
+    a, b
+        The runs: before and after, or those of two models.
+    by
+        What groups sessions; by default nothing does.
+
+    Raises
+    ------
+    UsageError
+        The runs have no category in common.
+    """
+    categories = tuple(name for name in a.categories if name in b.categories)
+    if not categories:
+        raise UsageError(
+            f"the runs {a.name} and {b.name} have no category in common", "Classify both with the same --categories."
+        )
+    runs = (_sessions_of(a, categories), _sessions_of(b, categories))
+    first, second, shared = _matched(*runs)
+    # Where one run was mostly taken up into the other, a sample of sessions cannot tell them apart, and pairs can.
+    paired = 2 * shared > max(map(len, runs))
+    compared = (first, second) if paired else runs
+    names = (a.name, b.name)
+    changes = _adjusted({"": _changes(names, categories, compared, paired=paired)})[""]
+    groups, alone = _groups(names, categories, compared, by, paired=paired) if by else ({}, {})
+    return SessionComparison(
+        a.name,
+        b.name,
+        sessions=(len(runs[0]), len(runs[1])),
+        sub_agents=(len(a.sessions) - len(runs[0]), len(b.sessions) - len(runs[1])),
+        shared=shared,
+        paired=paired,
+        changes=changes,
+        in_one_run=tuple(name for name in (*a.categories, *b.categories) if name not in categories),
+        by=by,
+        groups=groups,
+        groups_in_one_run=alone,
+        reversals=_reversals(changes, groups),
+    )
+
+
+def _sessions_of(run: SessionRun, categories: Sequence[str]) -> LabelledSessions:
+    """The sessions of a run, without those of sub-agents, each with its labels of some categories and of any."""
+    places = [run.categories.index(name) for name in categories]
+    chosen = [(session, tuple(labels[place] for place in places)) for session, labels in run.sessions]
+    return [(session, (*labels, _any(labels))) for session, labels in chosen if session.parent is None]
+
+
+def _any(labels: Labels) -> str | None:
+    """The label of `any`: that of no category where none could be checked, as in `prevalence`."""
+    return YES if YES in labels else next((label for label in labels if label is not None), None)
+
+
+def _matched(a: LabelledSessions, b: LabelledSessions) -> tuple[LabelledSessions, LabelledSessions, int]:
+    """The sessions that are in both runs, in one order, and how many."""
+    known = {(session.item, session.file): (session, labels) for session, labels in b}
+    pairs = [((session, labels), known.get((session.item, session.file))) for session, labels in a]
+    both = [(one, other) for one, other in pairs if other is not None]
+    return [one for one, _ in both], [other for _, other in both], len(both)
+
+
+def _groups(
+    names: tuple[str, str],
+    categories: Sequence[str],
+    runs: tuple[LabelledSessions, LabelledSessions],
+    by: Grouping,
+    *,
+    paired: bool,
+) -> tuple[dict[str, tuple[SessionChange, ...]], dict[str, tuple[int, int]]]:
+    """The changes within each group of both runs, the largest first, and the sizes of those that only one run has."""
+    in_group: list[dict[str, list[tuple[Session, Labels]]]] = [{}, {}]
+    # A pair is in the group of its first session, so that it stays a pair.
+    grouped_by = (runs[0], runs[0]) if paired else runs
+    for into, sessions, deciding in zip(in_group, runs, grouped_by, strict=True):
+        for one, (session, _) in zip(sessions, deciding, strict=True):
+            into.setdefault(group_of(session, by), []).append(one)
+    order = rates_by((*categories, ANY), [one for sessions in runs for one in sessions], by)
+    known = [group for group in order if any(group in each for each in in_group)]
+    both = [group for group in known if all(group in each for each in in_group)]
+    found = {
+        group: _changes(names, categories, (in_group[0][group], in_group[1][group]), paired=paired) for group in both
+    }
+    sizes = {group: (len(in_group[0].get(group, ())), len(in_group[1].get(group, ()))) for group in known}
+    return _adjusted(found), {group: size for group, size in sizes.items() if group not in found}
+
+
+def _adjusted(groups: Mapping[str, Sequence[SessionChange]]) -> dict[str, tuple[SessionChange, ...]]:
+    """The changes of all groups with p-values adjusted for all of them."""
+    adjusted = iter(holm([change.p_value for changes in groups.values() for change in changes]).p_values)
+    return {
+        group: tuple(structs.replace(change, p_adjusted=next(adjusted)) for change in changes)
+        for group, changes in groups.items()
+    }
+
+
+def _changes(
+    names: tuple[str, str], categories: Sequence[str], runs: tuple[LabelledSessions, LabelledSessions], *, paired: bool
+) -> list[SessionChange]:
+    changed = paired_change if paired else sampled_change
+    return [changed(category, names, runs, place) for place, category in enumerate((*categories, ANY))]
+
+
+def _reversals(changes: Sequence[SessionChange], groups: Mapping[str, Sequence[SessionChange]]) -> tuple[Reversal, ...]:
+    found = []
+    for place, change in enumerate(changes):
+        overall = change.difference.value or 0.0
+        each = {group: own[place].difference.value or 0.0 for group, own in groups.items()}
+        against = tuple(group for group, value in each.items() if value * overall < 0)
+        if against:
+            found.append(Reversal(change.category, against, sum(value != 0 for value in each.values())))
+    return tuple(found)

@@ -1,0 +1,258 @@
+"""Two compared runs of `classify` as sentences and tables."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from msgspec import structs
+
+from analysis.measures.prevalence import ANY
+from analysis.measures.session_changes import LEVEL, SessionChange
+from analysis.measures.session_comparison import Reversal, SessionComparison
+from analysis.stats.estimate import Estimate
+from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text
+
+DIFFERENCE = "Difference"
+
+_PAPER = "classify"
+_NAMED = 3
+"""Groups and categories that a sentence names one by one."""
+
+
+def comparison_finding(compared: SessionComparison) -> str:
+    """Which category changed, by how much and how sure that is; then any of them, and where groups say the opposite."""
+    *categories, either = compared.changes
+    known = sorted((one for one in categories if one.difference.value is not None), key=_size, reverse=True)
+    if not known:
+        return f"{compared.a} and {compared.b} cannot be compared: {either.reason or categories[0].reason}."
+    changed = [one for one in known if one.changed]
+    told = [_changed(compared, changed)] if changed else [_unchanged(compared, known)]
+    if len(categories) > 1 and either.difference.value:
+        told.append(f"Sessions with any of them: {_from_to(either)} ({_sure(either)}).")
+    told += [_paradox(compared, one) for one in compared.reversals if one.complete]
+    return " ".join(told)
+
+
+def _changed(compared: SessionComparison, changed: Sequence[SessionChange]) -> str:
+    most, *others = changed
+    told = f"From {compared.a} to {compared.b}, {most.category} {_moved(most)} ({_sure(most)}): {_from_to(most)}."
+    if not others:
+        return told
+    named = ", ".join(f"{one.category} ({number_text(one.difference.value, 'difference')})" for one in others)
+    return f"{told} Changed as well: {named}."
+
+
+def _unchanged(compared: SessionComparison, known: Sequence[SessionChange]) -> str:
+    none = f"No category changed from {compared.a} to {compared.b}"
+    most = known[0]
+    if not most.difference.value:
+        return f"{none}: no share differs, in {counted_text(most.b.n or 0, 'session')}."
+    return (
+        f"{none} by more than chance explains (level {LEVEL:g} after Holm's adjustment). The largest difference: "
+        f"{most.category} {_moved(most)} ({_sure(most)}), {_from_to(most)}."
+    )
+
+
+def _size(change: SessionChange) -> float:
+    return abs(change.difference.value or 0.0)
+
+
+def _moved(change: SessionChange) -> str:
+    value = change.difference.value or 0.0
+    return f"{'rose' if value > 0 else 'fell'} by {points_text(value)}" if value else "stayed the same"
+
+
+def _sure(change: SessionChange) -> str:
+    interval = interval_words(change.difference.low, change.difference.high, "difference")
+    return f"{interval}; {p_text(change.p_value, change.p_adjusted)}"
+
+
+def _from_to(change: SessionChange) -> str:
+    before, after = (f"{number_text(one.value, 'share')} of {one.n or 0:,}" for one in (change.a, change.b))
+    return f"from {before} to {after} sessions"
+
+
+def _paradox(compared: SessionComparison, reversal: Reversal) -> str:
+    overall, within = _ways(compared, reversal.category)
+    return (
+        f"Beware: over all sessions {reversal.category} {overall}, but within {_each(reversal, compared)} it {within}. "
+        f"The two runs have unlike shares of their sessions in each {compared.by}, which alone can turn a difference "
+        f"round (Simpson's paradox): go by the differences within each {compared.by}."
+    )
+
+
+def _some(compared: SessionComparison, reversal: Reversal) -> str:
+    overall, within = _ways(compared, reversal.category)
+    return (
+        f"{reversal.category} {overall}, but {within} in {len(reversal.within)} of {reversal.of} ({_names(reversal)})"
+    )
+
+
+def _names(reversal: Reversal) -> str:
+    return ", ".join(reversal.within[:_NAMED]) + (", …" if len(reversal.within) > _NAMED else "")
+
+
+def _each(reversal: Reversal, compared: SessionComparison) -> str:
+    if reversal.of == 1:
+        return f"the one {compared.by} in which it differs ({_names(reversal)})"
+    return f"each of the {reversal.of} {compared.by}s in which it differs ({_names(reversal)})"
+
+
+def _ways(compared: SessionComparison, category: str) -> tuple[str, str]:
+    change = next(one for one in compared.changes if one.category == category)
+    return ("rose", "fell") if (change.difference.value or 0.0) > 0 else ("fell", "rose")
+
+
+@made_by_this
+def comparison_table(compared: SessionComparison, source: str) -> Table:
+    """The categories of two compared runs, a line each, with shares, difference and p-values.
+
+    Parameters
+    ----------
+    compared
+        The comparison.
+    source
+        What was compared.
+    """
+    finding = comparison_finding(compared)
+    return _table(compared, compared.changes, "changes", "All sessions", finding, source, tuple(_notes(compared)))
+
+
+def group_tables(compared: SessionComparison, source: str) -> tuple[Table, ...]:
+    """A table for each group that both runs have, as `comparison_table`."""
+    return tuple(group_table(compared, group, source, number) for number, group in enumerate(compared.groups, start=1))
+
+
+@made_by_this
+def group_table(compared: SessionComparison, group: str, source: str, number: int = 1) -> Table:
+    """The categories within one group.
+
+    Parameters
+    ----------
+    compared, source
+        As for `comparison_table`.
+    group
+        One of the groups that both runs have.
+    number
+        Its place, which names the table.
+    """
+    changes = compared.groups[group]
+    known = [one for one in changes if one.category != ANY and one.difference.value is not None]
+    most = max(known, key=_size, default=None)
+    finding = (
+        "No category could be checked in both runs."
+        if most is None
+        else f"{most.category} {_moved(most)} ({_sure(most)}), {_from_to(most)}."
+    )
+    title = f"{(compared.by or '').capitalize()} {group}"
+    return _table(compared, changes, f"changes_{number}", title, finding, source, tuple(_remarks(changes)))
+
+
+def _table(
+    compared: SessionComparison,
+    changes: Sequence[SessionChange],
+    name: str,
+    title: str,
+    finding: str,
+    source: str,
+    notes: tuple[str, ...],
+) -> Table:
+    shown = [one for one in changes if one.a.n or one.b.n]
+    known = [one for one in shown if one.difference.value is not None]
+    return Table(
+        name=name,
+        paper=_PAPER,
+        title=title,
+        finding=finding,
+        rows=tuple(row for change in shown for row in _rows(compared, change, source)),
+        notes=notes,
+        drawn=tuple(estimate_row(one.category, one.difference, "difference", source=source) for one in known),
+    )
+
+
+def _rows(compared: SessionComparison, change: SessionChange, source: str) -> list[Row]:
+    """The figures of one line; how many sessions it is about stands beside the shares alone."""
+    # The interval's method names the clustered test as well.
+    test = "" if change.difference.method.startswith(change.test) else change.test
+    figures: tuple[tuple[str, Estimate, Unit], ...] = (
+        (f"In {compared.a}", change.a, "share"),
+        (f"In {compared.b}", change.b, "share"),
+        (DIFFERENCE, structs.replace(change.difference, n=None), "difference"),
+        ("p", Estimate(change.p_value, method=test), "p"),
+        ("p, adjusted", Estimate(change.p_adjusted), "p"),
+    )
+    return [estimate_row(quantity, estimate, unit, change.category, source) for quantity, estimate, unit in figures]
+
+
+def _notes(compared: SessionComparison) -> Iterator[str]:
+    a, b = compared.a, compared.b
+    yield (
+        f"A share is of the sessions that the rule could check; the difference is the share in {b} less that in {a}. "
+        f"The p-values are adjusted after Holm for the {len(compared.changes)} lines of this table."
+    )
+    yield _design(compared)
+    yield from _remarks(compared.changes)
+    if any(compared.sub_agents):
+        first, second = compared.sub_agents
+        yield f"Runs of sub-agents are left out: {first:,} in {a} and {second:,} in {b}."
+    if compared.in_one_run:
+        yield f"Only one of the runs looked for {', '.join(compared.in_one_run)}."
+    yield from _group_notes(compared)
+
+
+def _design(compared: SessionComparison) -> str:
+    """Whether pairs or samples were compared, and which sessions that leaves out or counts in both."""
+    a, b, shared = compared.a, compared.b, counted_text(compared.shared, "session")
+    first, second = (n - compared.shared for n in compared.sessions)
+    if compared.paired:
+        left_out = f" Left out, as one run alone has them: {first:,} of {a} and {second:,} of {b}."
+        return f"The same {shared} are in both runs and are compared pair by pair.{left_out if first or second else ''}"
+    said = f"The runs are two samples, of {compared.sessions[0]:,} and {counted_text(compared.sessions[1], 'session')}."
+    if compared.shared:
+        said = f"{said} {shared} of both runs count in each, which makes the tests more careful."
+    if any(change.unit == "project" for change in compared.changes):
+        said = (
+            f"{said} Projects are what is drawn: one that both runs have counts in each, which makes the tests careful."
+        )
+    return said
+
+
+def _remarks(changes: Sequence[SessionChange]) -> Iterator[str]:
+    """What is to be said of some changes, each reason once with the categories that it holds for."""
+    categories: defaultdict[str, list[str]] = defaultdict(list)
+    for change in changes:
+        if change.reason and change.difference.value is not None:
+            categories[change.reason].append(change.category)
+    for reason, named in categories.items():
+        yield f"{'All lines' if len(named) == len(changes) else ', '.join(named)}: {reason}."
+    unchecked = [one.category for one in changes if not (one.a.n or one.b.n)]
+    if unchecked:
+        yield f"No session could be checked for {' or '.join(unchecked)}."
+    lone = [f"{one.category} {one.unchecked_pairs:,}" for one in changes if one.unchecked_pairs]
+    if lone:
+        yield f"Sessions that only one of the runs could check are no pairs: {', '.join(lone)}."
+
+
+def _group_notes(compared: SessionComparison) -> Iterator[str]:
+    by = compared.by
+    if by is None:
+        return
+    yield (
+        f"A difference over all sessions puts every {by} together. Where {by}s are unlike and the runs have unlike "
+        f"shares of each, it can mislead: compare within each {by}, where p-values are adjusted for all {by}s together."
+    )
+    some = [_some(compared, one) for one in compared.reversals if not one.complete]
+    if some:
+        yield (
+            f"In some {by}s the shares go the other way than over all sessions, which in small ones may be chance: "
+            f"{'; '.join(some)}."
+        )
+    if not compared.groups:
+        yield f"No {by} is in both runs, so that no difference within one can be given."
+    if compared.groups_in_one_run:
+        sizes = [
+            f"{group} ({a:,} in {compared.a})" if a else f"{group} ({b:,} in {compared.b})"
+            for group, (a, b) in compared.groups_in_one_run.items()
+        ]
+        more = f", and {len(sizes) - 2 * _NAMED:,} more" if len(sizes) > 2 * _NAMED else ""
+        yield f"In one run only, and so not compared: {', '.join(sizes[: 2 * _NAMED])}{more}."

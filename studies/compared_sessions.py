@@ -1,0 +1,132 @@
+"""Finished runs of `classify` compared, or one of them by project, model, agent or week: as a page and as JSON."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions
+from analysis.measures.session_comparison_tables import comparison_finding, comparison_table, group_tables
+from analysis.measures.session_rates import Grouping, rates_by, session_rates_table
+from analysis.pages import Foot, Section, page
+from analysis.pages.display import figure_html
+from analysis.plots import forest
+from analysis.tables import Table
+from harness.errors import UsageError
+from harness.journal.labelled_sessions import labelled_sessions
+from harness.journal.records import Manifest, encode
+from studies.judged_runs import distinct_names
+
+_MOST_OPEN = 2
+"""With more groups than that their tables are folded."""
+
+
+def compared_runs(manifests: Mapping[Path, Manifest], by: Grouping | None = None) -> SessionComparison:
+    """Two runs compared.
+
+    Parameters
+    ----------
+    manifests
+        Folder of a finished run → what its `run.toml` says; the first one is the one before.
+    by
+        What groups sessions; by default nothing does.
+
+    Raises
+    ------
+    UsageError
+        One run is named twice, is not finished, or they have no category in common.
+    InputError
+        A file of a run is missing or broken.
+    """
+    if len({folder.resolve() for folder in manifests}) < 2:
+        raise UsageError(f"the run {next(iter(manifests))} is named twice", "Name each run once.")
+    names = distinct_names(list(manifests))
+    a, b = (_run(name, folder, manifest) for name, (folder, manifest) in zip(names, manifests.items(), strict=True))
+    return compare_sessions(a, b, by)
+
+
+def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manifest], command: str) -> str:
+    """A comparison as one self-contained page.
+
+    Parameters
+    ----------
+    compared, manifests
+        As from and for `compared_runs`.
+    command
+        The command that makes the page again.
+    """
+    source = f"runs of classify: {compared.a}, {compared.b}"
+    table, of_groups = comparison_table(compared, source), group_tables(compared, source)
+    within = Section(f"Within each {compared.by}", of_groups, folded=len(of_groups) > _MOST_OPEN)
+    return page(
+        f"{compared.a} and {compared.b} compared",
+        comparison_finding(compared),
+        (table,),
+        _figures(table),
+        notes=_versions(compared, manifests),
+        sections=(within,) if of_groups else (),
+        foot=Foot(command, inputs=tuple(map(_input, manifests, manifests.values()))),
+    )
+
+
+def rates_page(run: Path, manifest: Manifest, by: Grouping, command: str) -> str:
+    """The shares of one run's sessions in each group as a page; `command` makes it again, raises as `compared_runs`."""
+    table = _rates_table(run, manifest, by)
+    foot = Foot(command, inputs=(_input(run, manifest),))
+    return page(table.title, table.finding, (table,), foot=foot)
+
+
+def rates_json(run: Path, manifest: Manifest, by: Grouping) -> str:
+    """The counts and shares of one run's sessions in each group as JSON; raises as `compared_runs`."""
+    opened = _run(run.name, run, manifest)
+    return _json({"by": by, "groups": rates_by(opened.categories, opened.sessions, by)})
+
+
+def comparison_json(compared: SessionComparison) -> str:
+    """A comparison as JSON."""
+    return _json(compared)
+
+
+def _rates_table(run: Path, manifest: Manifest, by: Grouping) -> Table:
+    opened = _run(run.resolve().name, run, manifest)
+    return session_rates_table(
+        rates_by(opened.categories, opened.sessions, by), by, source=f"the run {opened.name}", paper="classify"
+    )
+
+
+def _run(name: str, folder: Path, manifest: Manifest) -> SessionRun:
+    """A run without what its page shows of a session, which may be long."""
+    if not manifest.finished:
+        again = shlex.join(["misstep", "classify", *manifest.arguments])
+        raise UsageError(f"the run {folder} is not finished", f"Continue it: {again}")
+    sessions = ((structs.replace(one.session, shown=""), one.labels) for one in labelled_sessions(folder))
+    return SessionRun(name, tuple(manifest.settings["categories"]), tuple(sessions))
+
+
+def _versions(compared: SessionComparison, manifests: Mapping[Path, Manifest]) -> tuple[str, ...]:
+    first, second = (manifest.misstep for manifest in manifests.values())
+    if first == second:
+        return ()
+    return (
+        f"{compared.a} was classified by Misstep {first} and {compared.b} by {second}: rules may have changed between "
+        "them, so that a difference need not be one of the sessions. Classify both again to be sure.",
+    )
+
+
+def _figures(table: Table) -> Sequence[str]:
+    """The differences drawn, where matplotlib is there to draw them."""
+    if find_spec("matplotlib") is None or not any(row.low is not None for row in table.drawn):
+        return ()
+    drawing = forest(table.drawn, "Change of each category", reference=0.0)
+    return (figure_html(drawing, "The change of each share in percentage points, with its 95% interval."),)
+
+
+def _input(run: Path, manifest: Manifest) -> str:
+    return f"{run}: classify {shlex.join(manifest.arguments)}, by Misstep {manifest.misstep}, begun {manifest.started}"
+
+
+def _json(document: object) -> str:
+    return msgspec.json.format(encode(document), indent=2).decode() + "\n"

@@ -1,0 +1,278 @@
+"""Two runs of `classify` compared: samples or pairs, over projects or sessions, and within groups."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from analysis.measures.prevalence import ANY, Labels, prevalence
+from analysis.measures.session_changes import FEWEST_PROJECTS, SessionChange
+from analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions
+from analysis.measures.session_comparison_tables import comparison_finding, comparison_table, group_table
+from analysis.measures.session_rates import GROUPINGS, Grouping
+from analysis.stats.clustered import NO_SPREAD, clustered_difference
+from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from analysis.stats.multiplicity import holm
+from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from analysis.stats.two_proportions import fisher_exact, newcombe
+from analysis.tables.grid import grid
+from harness.errors import UsageError
+from harness.session import Session
+
+CATEGORIES = ("loop", "drift")
+
+Sessions = list[tuple[Session, Labels]]
+
+
+def _sessions(run: str, project: str, labels: Labels, n: int = 1, *, parent: str | None = None) -> Sessions:
+    return [
+        (Session(f"{project}-{labels}-{number}", f"{run}.jsonl", project=project, parent=parent), labels)
+        for number in range(n)
+    ]
+
+
+def _run(name: str, sessions: Sequence[tuple[Session, Labels]]) -> SessionRun:
+    return SessionRun(name, CATEGORIES, tuple(sessions))
+
+
+def _counts(run: str, counts: Sequence[tuple[int, int]]) -> SessionRun:
+    """A run whose projects have so many sessions with a loop, of so many."""
+    sessions = [
+        one
+        for place, (shown, n) in enumerate(counts)
+        for one in (
+            *_sessions(run, f"p{place}", ("yes", "no"), shown),
+            *_sessions(run, f"p{place}", ("no", "no"), n - shown),
+        )
+    ]
+    return _run(run, sessions)
+
+
+def _change(compared: SessionComparison, category: str = "loop") -> SessionChange:
+    return next(one for one in compared.changes if one.category == category)
+
+
+MANY = [(3, 10), (5, 10), (2, 10), (6, 10)]
+FEWER = [(1, 10), (2, 12), (0, 10), (3, 10), (1, 5)]
+
+
+def test_the_difference_of_two_samples_is_that_of_their_projects() -> None:
+    found = _change(compare_sessions(_counts("before", MANY), _counts("after", FEWER)))
+    expected = clustered_difference(FEWER, MANY)
+    assert (found.difference, found.p_value) == (expected.small_sample, expected.small_sample_test.p_value)
+    assert (found.unit, found.projects) == ("project", (4, 5))
+    assert "with 4 projects in before and 5 in after" in found.reason
+
+
+def test_with_too_few_projects_sessions_are_counted_and_the_reason_is_said() -> None:
+    found = _change(compare_sessions(_counts("before", MANY[: FEWEST_PROJECTS - 1]), _counts("after", FEWER)))
+    assert found.difference == newcombe(7, 47, 10, 30)
+    assert found.p_value == fisher_exact(7, 47, 10, 30).p_value
+    assert (found.unit, found.projects) == ("session", (3, 5))
+    assert "3 projects in before and 5 in after are too few" in found.reason
+
+
+def test_projects_that_are_all_alike_have_no_spread_and_sessions_are_counted() -> None:
+    found = _change(compare_sessions(_counts("before", [(0, 5)] * 6), _counts("after", [(0, 5)] * 6)))
+    assert (found.difference.value, found.p_value, found.unit) == (0, 1, "session")
+    assert NO_SPREAD in found.reason
+
+
+def test_sessions_each_of_a_project_of_its_own_are_counted_without_a_caution() -> None:
+    found = _change(compare_sessions(_counts("before", [(1, 1)] * 6), _counts("after", [(0, 1)] * 6)))
+    assert (found.unit, found.reason, found.difference) == ("session", "", newcombe(0, 6, 6, 6))
+
+
+def _relabelled(run: SessionRun, labels: Sequence[Labels]) -> SessionRun:
+    sessions = tuple((session, each) for (session, _), each in zip(run.sessions, labels, strict=True))
+    return structs.replace(run, name="after", sessions=sessions)
+
+
+def test_the_same_sessions_are_compared_pair_by_pair() -> None:
+    before = _run("before", _sessions("all", "shop", ("yes", "no"), 10) + _sessions("all", "bank", ("no", "no"), 5))
+    after = _relabelled(before, [("no", "no")] * 8 + [("yes", None)] * 2 + [("yes", "no")] + [("no", "no")] * 4)
+    compared = compare_sessions(before, after)
+    table = PairedTable(both=2, first_only=1, second_only=8, neither=4)
+    found = _change(compared)
+    assert compared.paired
+    assert (found.difference, found.p_value) == (paired_score_interval(table), mcnemar_mid_p(table).p_value)
+    assert (_change(compared, "drift").unchecked_pairs, _change(compared, "drift").difference.n) == (2, 13)
+    assert "compared pair by pair" in " ".join(comparison_table(compared, "made up").notes)
+
+
+def test_pairs_of_enough_projects_go_either_way_project_by_project() -> None:
+    before = _counts("all", [(4, 6)] * 5)
+    after = _relabelled(before, [("no" if place < 3 else "yes", "no") for _ in range(5) for place in range(6)])
+    found = _change(compare_sessions(before, after))
+    leaning, sizes = [-1] * 5, [6] * 5
+    assert found.difference.value == clustered_paired_difference(leaning, sizes).value
+    assert (found.p_value, found.unit) == (sign_flip_mcnemar(leaning).p_value, "project")
+
+
+def test_sessions_that_one_run_alone_has_are_left_out_of_pairs_and_counted() -> None:
+    before = _counts("all", MANY)
+    after = structs.replace(before, name="after", sessions=(*before.sessions, *_counts("new", [(5, 5)]).sessions))
+    compared = compare_sessions(before, after)
+    assert (compared.paired, compared.shared, compared.sessions) == (True, 40, (40, 45))
+    assert "0 of all and 5 of after" in " ".join(comparison_table(compared, "made up").notes)
+
+
+def test_a_few_shared_sessions_make_no_pairs() -> None:
+    before = _counts("before", MANY)
+    after = structs.replace(_counts("after", FEWER), sessions=(*before.sessions[:4], *_counts("after", FEWER).sessions))
+    compared = compare_sessions(before, after)
+    assert (compared.paired, compared.shared) == (False, 4)
+    assert "4 sessions of both runs count in each" in " ".join(comparison_table(compared, "made up").notes)
+
+
+def test_what_could_not_be_checked_is_missing_with_a_reason_and_never_0() -> None:
+    before = _run("before", _sessions("before", "shop", ("no", "no"), 4))
+    after = _run("after", _sessions("after", "shop", ("no", None), 4))
+    found = _change(compare_sessions(before, after), "drift")
+    assert (found.difference.value, found.p_value, found.p_adjusted, found.b.value) == (None, None, None, None)
+    assert found.reason == found.difference.reason == "no session of after could be checked"
+    assert "no session of after" in " ".join(
+        grid(comparison_table(compare_sessions(before, after), "")).lines()[1].reasons
+    )
+
+
+def test_runs_of_sub_agents_are_left_out_and_counted() -> None:
+    own = _counts("before", MANY)
+    more = structs.replace(own, sessions=(*own.sessions, *_sessions("before", "p0", ("yes", "yes"), 3, parent="one")))
+    compared = compare_sessions(more, _counts("after", FEWER))
+    assert compared.changes == compare_sessions(own, _counts("after", FEWER)).changes
+    assert compared.sub_agents == (3, 0)
+    assert "Runs of sub-agents are left out: 3 in before and 0 in after." in comparison_table(compared, "").notes
+
+
+def test_only_categories_of_both_runs_are_compared() -> None:
+    after = _counts("after", FEWER)
+    alone = SessionRun("after", ("drift", "other"), after.sessions)
+    compared = compare_sessions(_counts("before", MANY), alone)
+    assert [one.category for one in compared.changes] == ["drift", ANY]
+    assert compared.in_one_run == ("loop", "other")
+    with pytest.raises(UsageError, match="no category in common"):
+        compare_sessions(_counts("before", MANY), SessionRun("after", ("other", "more"), after.sessions))
+
+
+# Simpson's paradox: loops rise in either project, and fall over all, since the second run has more of the easy one.
+HARD_FIRST = _counts("before", [(1, 20), (48, 80)])
+EASY_THEN = _counts("after", [(12, 80), (14, 20)])
+
+
+def test_a_direction_that_every_group_contradicts_is_said_first() -> None:
+    compared = compare_sessions(HARD_FIRST, EASY_THEN, "project")
+    assert [(one.category, one.within, one.of) for one in compared.reversals if one.category == "loop"] == [
+        ("loop", ("p0", "p1"), 2)
+    ]
+    said = comparison_finding(compared)
+    assert "Beware: over all sessions loop fell, but within each of the 2 projects in which it differs (p0, p1)" in said
+    assert "Simpson's paradox" in said
+    assert "Simpson" not in comparison_finding(compare_sessions(HARD_FIRST, EASY_THEN))
+
+
+def test_groups_that_go_the_other_way_in_part_are_noted() -> None:
+    compared = compare_sessions(_counts("before", [(8, 10), (1, 10)]), _counts("after", [(1, 10), (2, 10)]), "project")
+    assert "Simpson" not in comparison_finding(compared)
+    assert "loop fell, but rose in 1 of 2 (p1)" in " ".join(comparison_table(compared, "made up").notes)
+
+
+def test_groups_of_one_run_alone_are_named_and_not_compared() -> None:
+    compared = compare_sessions(_counts("before", MANY), _counts("after", FEWER), "project")
+    assert list(compared.groups) == ["p1", "p0", "p2", "p3"]
+    assert compared.groups_in_one_run == {"p4": (0, 5)}
+    assert "In one run only, and so not compared: p4 (5 in after)." in comparison_table(compared, "").notes
+    apart = compare_sessions(_counts("before", MANY), _run("after", _sessions("after", "q", ("no", "no"))), "project")
+    assert "No project is in both runs" in " ".join(comparison_table(apart, "").notes)
+
+
+def test_p_values_are_adjusted_after_holm_within_the_table_and_over_all_groups() -> None:
+    compared = compare_sessions(_counts("before", MANY), _counts("after", FEWER), "project")
+    for changes in (compared.changes, [one for group in compared.groups.values() for one in group]):
+        assert tuple(one.p_adjusted for one in changes) == holm([one.p_value for one in changes]).p_values
+
+
+def test_the_first_sentence_names_the_category_that_changed() -> None:
+    compared = compare_sessions(_counts("before", [(9, 10)] * 3), _counts("after", [(1, 10)] * 3))
+    assert comparison_finding(compared).startswith("From before to after, loop fell by 80.0 points (95% interval −")
+    assert "from 90.0% of 30 to 10.0% of 30 sessions" in comparison_finding(compared)
+
+
+def test_a_change_that_chance_explains_is_not_called_one() -> None:
+    compared = compare_sessions(_counts("before", [(2, 10)]), _counts("after", [(1, 10)]))
+    assert comparison_finding(compared).startswith("No category changed from before to after by more than chance")
+    same = compare_sessions(_counts("all", MANY), _counts("all", MANY))
+    assert comparison_finding(same) == "No category changed from all to all: no share differs, in 40 sessions."
+
+
+def test_the_table_has_a_line_a_category_and_a_column_a_figure() -> None:
+    compared = compare_sessions(HARD_FIRST, EASY_THEN, "project")
+    layout = grid(comparison_table(compared, "made up"))
+    assert [column.label for column in layout.columns] == ["In before", "In after", "Difference", "p", "p, adjusted"]
+    assert [line.label for line in layout.lines()] == ["loop", "drift", "any"]
+    within = group_table(compared, "p0", "made up")
+    assert within.title == "Project p0"
+    assert within.finding.startswith("loop rose by 10.0 points")
+
+
+_ANY_LABELS = st.tuples(*[st.sampled_from(["yes", "no", None])] * 2)
+_ANY_SESSIONS = st.lists(
+    st.tuples(
+        st.builds(
+            Session,
+            item=st.uuids().map(str),
+            file=st.just("file"),
+            project=st.sampled_from("abcdef"),
+            model=st.sampled_from([None, "one", "two"]),
+            parent=st.sampled_from([None, None, None, "other"]),
+        ),
+        _ANY_LABELS,
+    ),
+    max_size=30,
+)
+
+
+@given(_ANY_SESSIONS, st.sampled_from(GROUPINGS))
+@settings(max_examples=40)
+def test_a_run_compared_with_itself_has_no_difference(sessions: Sessions, by: Grouping) -> None:
+    compared = compare_sessions(_run("a", sessions), _run("b", sessions), by)
+    for change in (*compared.changes, *(one for group in compared.groups.values() for one in group)):
+        known = change.a.n
+        assert (change.difference.value, change.p_value, change.p_adjusted) == ((0, 1, 1) if known else (None,) * 3)
+    assert not compared.reversals
+
+
+@given(_ANY_SESSIONS, _ANY_SESSIONS, st.booleans())
+@settings(max_examples=40)
+def test_naming_the_runs_the_other_way_turns_the_signs_and_nothing_else(
+    first: Sessions, second: Sessions, paired: bool
+) -> None:
+    if paired:
+        second = [(session, labels) for (session, _), (_, labels) in zip(first, second, strict=False)]
+        first = first[: len(second)]
+    a, b = _run("a", first), _run("b", second)
+    there, back = compare_sessions(a, b, "model"), compare_sessions(b, a, "model")
+    for one, other in zip(there.changes, back.changes, strict=True):
+        assert (one.a, one.b, one.unit) == (other.b, other.a, other.unit)
+        ends = [(one.difference, other.difference.negated())]
+        for left, right in ends:
+            assert (left.value, left.low, left.high) == pytest.approx((right.value, right.low, right.high))
+        assert one.p_value == pytest.approx(other.p_value)
+    assert there.groups.keys() == back.groups.keys()
+
+
+@given(_ANY_SESSIONS, _ANY_SESSIONS)
+@settings(max_examples=40)
+def test_the_shares_of_two_samples_are_those_that_each_run_reports(first: Sessions, second: Sessions) -> None:
+    compared = compare_sessions(_run("a", first), _run("b", second))
+    if compared.paired:
+        return
+    counted: dict[Labels, int] = {}
+    for session, labels in first:
+        if session.parent is None:
+            counted[labels] = counted.get(labels, 0) + 1
+    own = prevalence(CATEGORIES, counted)
+    shares = [(one.share.value, one.share.n) for one in own.categories] + [(own.any_share.value, own.any_share.n)]
+    assert [(one.a.value, one.a.n) for one in compared.changes] == shares

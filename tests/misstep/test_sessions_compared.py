@@ -1,0 +1,133 @@
+"""`misstep report` over runs of `classify`: two compared, or one by project, model, agent or week."""
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from harness.errors import UsageError
+from harness.journal.records import MANIFEST, replace_file
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+from misstep.report import app
+from studies.classified_paths import classified_findings
+from tests.analysis.pages.html_rules import check_page
+from tests.misstep.made_up import CATEGORIES, atif_lines
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+
+HOSTILE = "<script>window.ran = 1</script>"
+
+
+def command(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def _labelled(flagged: int, one: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+    """The first `flagged` sessions of each file show the first category, all are checked for it alone."""
+    first, second = categories
+    number = int(one.id.rpartition("-")[2])
+    return [
+        Verdict(one.id, first, "yes" if number < flagged else "no", steps=(1,), rationale=HOSTILE),
+        Verdict(one.id, second, None, "abstained"),
+    ]
+
+
+def _classified(run: Path, sessions: Path, flagged: int, names: str) -> Path:
+    """A run over two projects of ten sessions, each a folder."""
+    for project in ("shop", "bank"):
+        (sessions / project).mkdir(parents=True, exist_ok=True)
+        atif_lines(sessions / project / f"{names}.jsonl", (f"{names}-{project}-{number}" for number in range(10)))
+    files = [sessions / project / f"{names}.jsonl" for project in ("shop", "bank")]
+    classify = partial(_labelled, flagged)
+    classified_findings(
+        files, CATEGORIES, classify, out=run, workers=1, arguments=[*map(str, files), "--out", str(run)]
+    )
+    return run
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    return _classified(tmp_path / "before", tmp_path / "sessions", 9, "monday")
+
+
+@pytest.fixture
+def after(tmp_path: Path) -> Path:
+    return _classified(tmp_path / "after", tmp_path / "sessions", 1, "tuesday")
+
+
+def test_two_runs_become_a_page_whose_first_sentence_names_the_change(before: Path, after: Path) -> None:
+    own = (before / "report.html").read_bytes()
+    result = command(before, after)
+    assert (result.exit_code, result.stdout) == (0, f"{before / 'comparison.html'}\n")
+    page = check_page((before / "comparison.html").read_text())
+    assert "From before to after, first fell by 80.0 points" in page.text
+    assert "No session could be checked for second." in page.text
+    assert "2 projects in before and 2 in after are too few" in page.text
+    assert (before / "report.html").read_bytes() == own
+
+
+def test_differences_within_each_group_stand_in_tables_of_their_own(before: Path, after: Path, tmp_path: Path) -> None:
+    out = tmp_path / "pages" / "compared.html"
+    assert command(before, after, "--by", "project", "--out", out).exit_code == 0
+    page = check_page(out.read_text())
+    assert "Within each project" in page.text
+    assert page.text.count(f"Project {tmp_path}/sessions/") == 2
+    assert "it can mislead" in page.text
+
+
+def test_json_has_the_figures_and_no_page_is_written(before: Path, after: Path) -> None:
+    result = command(before, after, "--by", "week", "--json")
+    document = json.loads(result.stdout)
+    first, second, _ = document["changes"]
+    assert (first["category"], first["difference"]["value"], first["unit"]) == ("first", pytest.approx(-0.8), "session")
+    assert (second["difference"]["value"], second["p_value"]) == (None, None)
+    assert "could be checked" in second["reason"]
+    assert list(document["groups"]) == ["not recorded"]
+    assert not (before / "comparison.html").exists()
+
+
+def test_the_same_sessions_classified_by_other_rules_are_pairs(before: Path, tmp_path: Path) -> None:
+    again = _classified(tmp_path / "again", tmp_path / "sessions", 3, "monday")
+    manifest = (again / MANIFEST).read_text()
+    replace_file(again / MANIFEST, manifest.replace('misstep = "', 'misstep = "9.').encode())
+    assert command(before, again).exit_code == 0
+    text = check_page((before / "comparison.html").read_text()).text
+    assert "The same 20 sessions are in both runs and are compared pair by pair." in text
+    assert "rules may have changed between them" in text
+
+
+def test_one_run_is_shown_by_the_fact_that_is_asked_for(before: Path) -> None:
+    result = command(before, "--by", "project")
+    assert (result.exit_code, result.stdout) == (0, f"{before / 'by_project.html'}\n")
+    assert "first is most frequent in the project" in check_page((before / "by_project.html").read_text()).text
+    groups = json.loads(command(before, "--by", "agent", "--json").stdout)["groups"]
+    assert [(name, found["n"]) for name, found in groups.items()] == [("made-up", 20)]
+
+
+def test_an_unfinished_run_says_how_it_is_continued(before: Path, after: Path) -> None:
+    manifest = (after / MANIFEST).read_text()
+    unfinished = "\n".join(line for line in manifest.splitlines() if not line.startswith("finished"))
+    replace_file(after / MANIFEST, unfinished.encode())
+    error = command(before, after).exception
+    assert isinstance(error, UsageError)
+    assert "is not finished" in error.line()
+    assert "misstep classify" in error.line()
+
+
+def test_what_cannot_be_compared_is_refused_in_a_sentence(before: Path, after: Path, tmp_path: Path) -> None:
+    judged = judged_run(tmp_path / "judged", benchmark_of_runs(tmp_path / "gates", 2), [verdict(0), verdict(1)])
+    for arguments, said in (
+        ((before, judged), "one page cannot show these runs together"),
+        ((before, after, judged), "one page cannot show these runs together"),
+        ((before, before), "is named twice"),
+        ((before, before.parent / "after" / ".." / "before"), "is named twice"),
+        ((judged, "--json"), "are for runs of `misstep classify`"),
+        ((before, "--json"), "are for runs of `misstep classify`"),
+        ((before, judged, "--by", "week"), "are for runs of `misstep classify`"),
+    ):
+        error = command(*arguments).exception
+        assert isinstance(error, UsageError), arguments
+        assert said in error.line()
