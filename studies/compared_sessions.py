@@ -118,7 +118,7 @@ def _versions(compared: SessionComparison, manifests: Mapping[Path, Manifest]) -
 
 def _figures(table: Table) -> Sequence[str]:
     """The differences drawn, where matplotlib is there to draw them."""
-    if find_spec("matplotlib") is None or not any(row.low is not None for row in table.drawn):
+    if find_spec("matplotlib") is None or not table.drawn:
         return ()
     drawing = forest(table.drawn, "Change of each category", reference=0.0)
     return (figure_html(drawing, "The change of each share in percentage points, with its 95% interval."),)

@@ -9,7 +9,7 @@ from analysis.measures.prevalence import ANY
 from analysis.measures.session_changes import LEVEL, SessionChange
 from analysis.measures.session_comparison import Reversal, SessionComparison
 from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text
 
 DIFFERENCE = "Difference"
@@ -166,29 +166,33 @@ def _table(
         finding=finding,
         rows=tuple(row for change in shown for row in _rows(compared, change, source)),
         notes=notes,
-        drawn=tuple(estimate_row(one.category, one.difference, "difference", source=source) for one in known),
+        drawn=tuple(_difference_row(one.category, one, source=source) for one in known),
     )
 
 
 def _rows(compared: SessionComparison, change: SessionChange, source: str) -> list[Row]:
-    """The figures of one line; how many sessions it is about stands beside the shares alone."""
     # The interval's method names the clustered test as well.
     test = "" if change.difference.method.startswith(change.test) else change.test
-    figures: tuple[tuple[str, Estimate, Unit], ...] = (
-        (f"In {compared.a}", change.a, "share"),
-        (f"In {compared.b}", change.b, "share"),
-        (DIFFERENCE, structs.replace(change.difference, n=None), "difference"),
-        ("p", Estimate(change.p_value, method=test), "p"),
-        ("p, adjusted", Estimate(change.p_adjusted), "p"),
-    )
-    return [estimate_row(quantity, estimate, unit, change.category, source) for quantity, estimate, unit in figures]
+    return [
+        estimate_row(f"In {compared.a}", change.a, "share", change.category, source),
+        estimate_row(f"In {compared.b}", change.b, "share", change.category, source),
+        _difference_row(DIFFERENCE, change, change.category, source),
+        estimate_row("p", Estimate(change.p_value, method=test), "p", change.category, source),
+        estimate_row("p, adjusted", Estimate(change.p_adjusted), "p", change.category, source),
+    ]
+
+
+def _difference_row(quantity: str, change: SessionChange, group: str = "", source: str = "") -> Row:
+    """The difference without its n: the shares beside it have theirs."""
+    return estimate_row(quantity, structs.replace(change.difference, n=None), "difference", group, source)
 
 
 def _notes(compared: SessionComparison) -> Iterator[str]:
     a, b = compared.a, compared.b
+    tests = counted_text(sum(one.p_value is not None for one in compared.changes), "test")
     yield (
         f"A share is of the sessions that the rule could check; the difference is the share in {b} less that in {a}. "
-        f"The p-values are adjusted after Holm for the {len(compared.changes)} lines of this table."
+        f"The p-values are adjusted after Holm for the {tests} of this table."
     )
     yield _design(compared)
     yield from _remarks(compared.changes)
