@@ -8,7 +8,7 @@ from typing import Any
 
 from analysis.pages import Foot, table_text
 from analysis.pages.index import index_page, notebook_lines, summary
-from analysis.pages.notebook import Report, notebook_page, read_notebook
+from analysis.pages.notebook import Report, notebook_page, read_notebook, write_figures
 from analysis.tables import STATUS_WORDS, Table
 from analysis.tables.files import file_addresses, write_table
 from harness import errors, places
@@ -114,6 +114,7 @@ def _write(report: Report, notebook: dict[str, Any], out: Path, seed: int) -> No
         seed=seed,
     )
     replace_file(out / f"{report.name}.html", notebook_page(report, notebook, foot).encode())
+    write_figures(report, out)
     for table in report.tables:
         write_table(table, out / "tables")
 

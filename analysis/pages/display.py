@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from analysis.pages.rendering import markup, render
 from analysis.pages.table_html import table_html
+from analysis.plots.drawing import Picture, standalone
 from analysis.tables import Table
 from analysis.tables.json_document import document
 from analysis.tables.text import table_text
@@ -28,12 +29,16 @@ _SVG_TITLE = re.compile(r"<title[^<>]*+>([^<]*+)</title>", re.DOTALL)
 
 
 class Drawing(Struct, frozen=True):
-    """A figure in a notebook's output; `table` is paper and name of the table it is drawn from, where that was said."""
+    """A figure in a notebook's output; `table` is paper and name of the table it is drawn from, where that was said.
+
+    `png` is the same in pixels.
+    """
 
     svg: str
     caption: str
     title: str
     table: tuple[str, str] | None = None
+    png: bytes = b""
 
 
 class DrawnFrom(Struct, frozen=True):
@@ -80,7 +85,8 @@ def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Show
     table
         The table that it is drawn from; not needed where the figure has the title of a table that the notebook shows.
     """
-    drawing = Drawing(svg, caption, _title(svg), None if table is None else (table.paper, table.name))
+    png = svg.png() if isinstance(svg, Picture) else b""
+    drawing = Drawing(str(svg), caption, _title(svg), None if table is None else (table.paper, table.name), png)
     return Shown(
         {
             "text/html": figure_html(svg, caption),
@@ -90,9 +96,17 @@ def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Show
     )
 
 
-def figure_html(svg: str, caption: str, source: DrawnFrom | None = None) -> str:
-    """A figure of `analysis.plots` as an HTML fragment."""
-    return render("figure.html.jinja", svg=markup(svg), caption=caption, source=source)
+def figure_html(
+    svg: str, caption: str, source: DrawnFrom | None = None, files: tuple[tuple[str, str], ...] = ()
+) -> str:
+    """A figure of `analysis.plots` as an HTML fragment; `files` are links to it: (label, relative address)."""
+    return render("figure.html.jinja", svg=markup(svg), caption=caption, source=source, files=files)
+
+
+def drawing_files(drawing: Drawing) -> dict[str, bytes]:
+    """A figure as files: the ending of each name → what stands in it."""
+    pixels = {"png": drawing.png} if drawing.png else {}
+    return {"svg": standalone(drawing.svg).encode(), **pixels}
 
 
 def _title(svg: str) -> str:

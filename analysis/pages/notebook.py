@@ -7,12 +7,13 @@ cells are taken and written anew; an image is embedded; all else is text.
 import re
 from base64 import b64encode
 from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
 
-from analysis.pages.display import FIGURE_TYPE, TABLE_TYPE, Drawing, DrawnFrom, figure_html
+from analysis.pages.display import FIGURE_TYPE, TABLE_TYPE, Drawing, DrawnFrom, drawing_files, figure_html
 from analysis.pages.foot import Foot, described
 from analysis.pages.frame_html import frame_html, read_frame
 from analysis.pages.markdown import first_heading, markdown_html
@@ -23,6 +24,7 @@ from analysis.tables import Table
 from analysis.tables.files import file_addresses
 from analysis.tables.json_document import from_document
 from harness.escaping import one_line, printable
+from harness.journal.records import replace_file
 
 _ADDRESS_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
 _IMAGES = ("image/svg+xml", "image/png", "image/jpeg")
@@ -140,6 +142,20 @@ def notebook_page(report: Report, notebook: Mapping[str, Any], foot: Foot) -> st
     )
 
 
+def figure_addresses(report: Report) -> dict[str, Drawing]:
+    """Where each figure of a report stands beside its page, without an ending → the figure."""
+    drawings = dict.fromkeys(drawing for drawing, _ in report.drawings)
+    return {f"figures/{report.name}/{number}": drawing for number, drawing in enumerate(drawings, 1)}
+
+
+def write_figures(report: Report, folder: Path) -> None:
+    """Write each figure of a report in every format, where its page links to it."""
+    for address, drawing in figure_addresses(report).items():
+        (folder / address).parent.mkdir(parents=True, exist_ok=True)
+        for ending, content in drawing_files(drawing).items():
+            replace_file(folder / f"{address}.{ending}", content)
+
+
 def _parts(report: Report, cells: Sequence[Mapping[str, Any]]) -> list[Part]:
     """The questions of a page; on a long one each is folded, unless a cell of it failed."""
     parts = []
@@ -207,7 +223,9 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Repor
     if FIGURE_TYPE in data:
         drawing = msgspec.convert(data[FIGURE_TYPE], Drawing)
         source = _drawn_words(dict(report.drawings)[drawing])
-        return Output("html", markup(figure_html(drawing.svg, drawing.caption, source)))
+        address = next(place for place, one in figure_addresses(report).items() if one == drawing)
+        links = tuple((ending.upper(), f"{address}.{ending}") for ending in drawing_files(drawing))
+        return Output("html", markup(figure_html(drawing.svg, drawing.caption, source, links)))
     words = _steady(_joined(data.get("text/plain", "")))
     image = next((kind for kind in _IMAGES if kind in data), None)
     if image is not None:

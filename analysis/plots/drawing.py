@@ -16,6 +16,7 @@ from harness.escaping import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INK = "#010101"
 MUTED = "#020202"
@@ -23,6 +24,9 @@ RULE = "#030303"
 PAPER = "#040404"
 SERIES = ("#050501", "#050502", "#050503", "#050504")
 """Colours to draw with: text, lighter text, hairlines, the page itself, and four that differ for all readers."""
+
+_LIGHT_INK = "#1d2126"
+"""The colour of text where there is no page to take it from: in a file."""
 
 _THEME = {
     INK: "currentColor",
@@ -46,7 +50,70 @@ _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _NAMESPACE = re.compile(r"^\{[^}]*\}")
 _NO_TURN = re.compile(r"rotate\(-?0 ")
 _FONT_FAMILY = re.compile(r"font-family: [^;]*;? ?")
+_THEMED = re.compile(r"var\(--[\w-]++, (#\w++)\)")
+_SIZE_OF_A_PNG = 3
+"""Pixels of a PNG for each of a drawing: 300 to the inch and more at the width of a printed column."""
+
+_COLORED = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 _REFERENCE = re.compile(r"(?<=url\(#)[^()]++(?=\))")
+
+
+class Picture(str):
+    """A drawing as inline SVG, which can be had as a file of its own as well."""
+
+    __slots__ = ("_figure",)
+    _figure: "Figure"
+
+    @classmethod
+    def of(cls, svg: str, figure: "Figure") -> "Picture":
+        """The SVG text of a figure of matplotlib."""
+        picture = cls(svg)
+        picture._figure = figure
+        return picture
+
+    def png(self) -> bytes:
+        """The drawing in pixels, in the colours of a light page."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        written = io.BytesIO()
+        _recolor(self._figure)
+        self._figure.patch.set_visible(True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            FigureCanvasAgg(self._figure).print_figure(
+                written,
+                format="png",
+                dpi=_SIZE_OF_A_PNG * _POINTS_PER_INCH,
+                facecolor=_light(PAPER),
+                metadata={"Software": None},
+            )
+        return written.getvalue()
+
+
+def standalone(svg: str) -> str:
+    """A drawing of a page as an SVG file: with the colours of a light page and a font in it, for any other program."""
+    light = _THEMED.sub(lambda match: match[1], svg).replace("currentColor", _LIGHT_INK)
+    opened = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" color="{_LIGHT_INK}"'
+    return f"{light.replace('<svg', opened, 1)}\n"
+
+
+def _light(color: str) -> str:
+    """What a colour to draw with is on a light page."""
+    themed = _THEMED.fullmatch(_THEME[color])
+    return themed[1] if themed else _LIGHT_INK
+
+
+def _recolor(figure: "Figure") -> None:
+    """Put the colours of a light page in place of those that stand for them; their opacity stays."""
+    from matplotlib.colors import to_hex, to_rgba
+
+    for artist in figure.findobj():
+        for name in _COLORED:
+            if hasattr(artist, f"get_{name}") and hasattr(artist, f"set_{name}"):
+                red, green, blue, alpha = to_rgba(getattr(artist, f"get_{name}")())
+                known = to_hex((red, green, blue))
+                if known in _THEME:
+                    getattr(artist, f"set_{name}")((*to_rgba(_light(known))[:3], alpha))
 
 
 class Pen:
@@ -236,7 +303,7 @@ class Drawing(Pen):
         axes.tick_params(axis="y", length=0, pad=GAP)
         return Pen(axes)
 
-    def svg(self, title: str, description: str) -> str:
+    def svg(self, title: str, description: str) -> Picture:
         """The drawing as inline SVG, with a name and a description for those who do not see it."""
         import matplotlib
         from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -247,7 +314,7 @@ class Drawing(Pen):
             FigureCanvasSVG(self._figure).print_svg(written, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
         root = ElementTree.fromstring(written.getvalue())  # noqa: S314 (our own drawing)
         _put_into_page(root)
-        return _named(root, one_line(title), one_line(description), self.width, self.height)
+        return Picture.of(_named(root, one_line(title), one_line(description), self.width, self.height), self._figure)
 
 
 def _put_into_page(root: ElementTree.Element) -> None:

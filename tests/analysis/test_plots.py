@@ -1,13 +1,17 @@
 """Figures say what they show to those who do not see them, keep to themselves in a page, and never change."""
 
+import io
 import math
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.colors import to_hex
+from matplotlib.image import imread
 
 from analysis.plots import bars, confusion, crossed, curves, forest, funnel, heat_map, small_multiples
+from analysis.plots.drawing import standalone
 from analysis.plots.layout import WIDTH, fitted_apart
 from analysis.tables import Row
 from harness.escaping import one_line
@@ -201,3 +205,20 @@ def test_rows_of_groups_and_quantities_are_crossed_with_the_figures_that_their_t
     drawn = crossed(shares, "Together", row_axis="of runs with", column_axis="share that show")
     assert {"loops", "edits", "100.0%", "28.7%", "64.7%", "—", "of runs with", "share that show"} <= set(shown(drawn))
     assert "loops, edits: 28.7%, real, interval 25.7–32.0%, n 783" in drawn
+
+
+def test_a_drawing_as_a_file_needs_no_page_for_its_colours():
+    drawn = standalone(bars(by_set().rows, "Shares"))
+    assert "var(" not in drawn
+    assert "currentColor" not in drawn
+    assert drawn.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+
+
+def test_a_drawing_in_pixels_has_the_colours_of_a_light_page_and_the_same_bytes_again():
+    drawn = forest([Row("Loops", 0.5, 0.4, 0.6, unit="share")], "Shares")
+    pixels = imread(io.BytesIO(drawn.png()))
+    colors = {to_hex(color) for color in pixels.reshape(-1, pixels.shape[-1])}
+    assert pixels.shape[1] == 3 * WIDTH
+    assert {"#fcfcfa", "#177f69", "#1d2126"} <= colors
+    assert not [color for color in colors if color.startswith("#05050")]
+    assert drawn.png() == drawn.png()

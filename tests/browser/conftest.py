@@ -13,7 +13,7 @@ import pytest
 from analysis import plots
 from analysis.pages import Foot, page, show_figure
 from analysis.pages.index import index_page
-from analysis.pages.notebook import notebook_page, read_notebook
+from analysis.pages.notebook import notebook_page, read_notebook, write_figures
 from analysis.pages.origin_pages import origin_pages
 from analysis.pages.trajectory import trajectory_page
 from analysis.published import load_paper, published_row
@@ -149,6 +149,7 @@ def pages(tmp_path_factory) -> Path:
         "sortable.html": page("Sortable", "It sorts.", [sortable()], foot=foot),
     }.items():
         (folder / name).write_text(text)
+    write_figures(report, folder)
     for table in tables:
         write_table(table, folder / "tables")
     for address, text in origin_pages(tables, {"trail": data_set_record("trail")}, foot).items():

@@ -5,7 +5,7 @@ from base64 import b64encode
 import pytest
 
 from analysis.pages import Foot, show_figure
-from analysis.pages.notebook import notebook_page, read_notebook
+from analysis.pages.notebook import notebook_page, read_notebook, write_figures
 from analysis.plots import bars
 from analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import check_page
@@ -205,3 +205,12 @@ def test_a_question_with_a_cell_that_failed_is_open_on_a_long_page():
     html = page_of(asked(long_table("a"), long_table("b"), last=[code("2", failed())]))
     assert html.count('<details class="section">') == 1
     assert '<section id="part-2">' in html
+
+
+def test_each_figure_links_to_itself_as_svg_and_png_and_these_are_written(tmp_path):
+    executed = notebook(code("1", drawn("One")), code("2", drawn("Two")))
+    addresses = {f"figures/made_up/{number}.{ending}" for number in (1, 2) for ending in ("svg", "png")}
+    assert addresses <= set(check_page(page_of(executed)).addresses)
+    write_figures(read_notebook("made_up", executed), tmp_path)
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*")} == addresses
+    assert (tmp_path / "figures/made_up/1.png").read_bytes().startswith(b"\x89PNG")
