@@ -1,7 +1,7 @@
 """A fixed sample of the recorded repairs made again, in the sandbox: they have to come out as they are recorded.
 
 The sample is of cases that need no download, those of a public data set, which are written anew from its files: of each
-recording the ones that took least time.
+recording the one that took least time.
 """
 
 import tempfile
@@ -22,11 +22,6 @@ from harness.repair.settings import setting_named
 from harness.runs.repair import RepairPlan, run_repairs
 from harness.workspace import Sandbox, find_sandbox
 from studies.repair_runs import RepairRun, open_repair_run, recordings
-
-CASES = 2
-"""How many cases of each recording are made again."""
-
-_WORKERS = 2
 
 
 class Repeated(Struct, frozen=True):
@@ -82,9 +77,8 @@ def repeated_sample(folder: Path | None = None) -> Repeated:
 def _made_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple[RepairArm, RepairArm]:
     """A recording, and its sample made again in a folder."""
     benchmark = recorded.requested("benchmark")
-    first = sorted((attempt.seconds, attempt.case) for attempt in recorded.attempts if attempt.sample == 0)
-    chosen = {case for _, case in first[:CASES]}
-    cases = write_cases(benchmark, locate(benchmark), place / benchmark, sandbox, chosen)
+    _, quickest = min((attempt.seconds, attempt.case) for attempt in recorded.attempts if attempt.sample == 0)
+    cases = write_cases(benchmark, locate(benchmark), place / benchmark, sandbox, {quickest})
     plan = RepairPlan(
         policy=recorded.requested("policy"),
         setting=setting_named(recorded.requested("setting")),
@@ -93,5 +87,5 @@ def _made_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple[Rep
         limits=AgentLimits(int(recorded.requested("iterations")), float(recorded.requested("seconds"))),
     )
     out = place / "runs" / recorded.name
-    run_repairs(cases, out, plan, ClientSettings(), sandbox, workers=_WORKERS)
+    run_repairs(cases, out, plan, ClientSettings(), sandbox)
     return recorded.arm(recorded.name), open_repair_run(out).arm(recorded.name)

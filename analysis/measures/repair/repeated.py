@@ -59,7 +59,7 @@ def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = ""
         else f"No recorded repair was made again. {absent}".rstrip(),
         rows=tuple(row for arm, repeat in made for row in _rows(arm, repeat)),
         notes=(
-            "Of each recording the cases that took least time are repaired again. Compared are whether a case was "
+            "Of each recording the case that took least time is repaired again. Compared are whether it was "
             "solved, whether there was a patch, the number of commands and how the attempt ended.",
             *(sentence for _, repeat in made for sentence in repeat.differences),
         ),
