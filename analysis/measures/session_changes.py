@@ -109,7 +109,11 @@ class _Checked(Struct, frozen=True):
 def sampled_change(
     category: str, names: tuple[str, str], runs: tuple[LabelledSessions, LabelledSessions], place: int
 ) -> SessionChange:
-    """Two samples of sessions: Student's t over projects, or Newcombe's interval with Fisher's test over sessions."""
+    """Two samples of sessions: Student's t over projects, or Newcombe's interval with Fisher's test over sessions.
+
+    The test over projects takes the runs' projects for different ones. What a project has in common with itself in the
+    other run would make the interval shorter: without it the test is careful, not eager.
+    """
     a, b = (_checked(name, sessions, place) for name, sessions in zip(names, runs, strict=True))
     if not (a.shows and b.shows):
         reason = _nothing(a.name if not a.shows else b.name)

@@ -216,7 +216,8 @@ def _design(compared: SessionComparison) -> str:
         said = f"{said} {shared} of both runs count in each, which makes the tests more careful."
     if any(change.unit == "project" for change in compared.changes):
         said = (
-            f"{said} Projects are what is drawn: one that both runs have counts in each, which makes the tests careful."
+            f"{said} Projects are what is drawn. One that both runs have counts as two, so that the intervals are too "
+            "wide rather than too short, and the tests find too little rather than too much."
         )
     return said
 

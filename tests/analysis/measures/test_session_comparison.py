@@ -64,6 +64,8 @@ def test_the_difference_of_two_samples_is_that_of_their_projects() -> None:
     assert (found.difference, found.p_value) == (expected.small_sample, expected.small_sample_test.p_value)
     assert (found.unit, found.projects) == ("project", (4, 5))
     assert "with 4 projects in before and 5 in after" in found.reason
+    notes = comparison_table(compare_sessions(_counts("before", MANY), _counts("after", FEWER)), "made up").notes
+    assert "too little rather than too much" in notes[1]
 
 
 def test_with_too_few_projects_sessions_are_counted_and_the_reason_is_said() -> None:
