@@ -149,7 +149,10 @@ def _stand_in_finding(found: AlternativeAnnotator) -> str:
         return f"Whether the judge could replace a rater cannot be told: {found.reason}."
     rate = number_text(found.winning_rate, "share")
     could = "passes" if found.replaces else "does not pass"
-    told = f"The judge {could} the alternative annotator test at epsilon {found.epsilon:g}: it wins against {rate} of "
+    told = (
+        f"The judge {could} the alternative annotator test at epsilon {found.epsilon:g}, which asks whether it comes "
+        f"as near to the other raters as the one it would replace: it wins against {rate} of "
+    )
     worse = ""
     if found.winning_rate_all != found.winning_rate:
         worse = f" ({number_text(found.winning_rate_all, 'share')} with the unanswered counted as lost)"

@@ -61,10 +61,13 @@ def _judges_finding(scored: Sequence[ScoredItems]) -> str:
         return NO_JUDGES
     lowest, highest = (end(known, key=_kappa_of) for end in (min, max))
     better = sum(_beats_baseline(one) for one in known)
+    beat = "beats" if better == 1 else "beat"
+    unanswered = sum(one.scores.n - one.scores.answered for one in known)
+    counted = f" ({unanswered:,} unanswered items count as wrong)" if unanswered else ""
     return (
-        f"Against people, kappa runs from {_told(lowest)} to {_told(highest)}; for {better} of {len(known)} judges the "
-        "whole 95% interval of the accuracy, unanswered items counted as wrong, lies above what always giving the most "
-        "frequent label would get."
+        f"{better or 'None'} of {len(known)} judges {beat} always giving the most frequent label: the whole 95% "
+        f"interval of the accuracy lies above it{counted}. "
+        f"Kappa against people runs from {_told(lowest)} to {_told(highest)}."
     )
 
 

@@ -32,10 +32,11 @@ def row(table: Table, group: str, quantity: str) -> Row:
     return found
 
 
-def test_the_finding_names_the_worst_and_the_best_judge_and_who_beats_the_most_frequent_label() -> None:
+def test_the_finding_says_first_whether_any_judge_beats_the_most_frequent_label_then_worst_and_best() -> None:
     finding = judges_table([GOOD, POOR], "autotriage").finding
     assert finding.index("(poor;") < finding.index("(good;")
-    assert "for 1 of 2 judges" in finding
+    assert finding.startswith("1 of 2 judges beats always giving the most frequent label")
+    assert judges_table([POOR], "autotriage").finding.startswith("None of 1 judges beat always")
 
 
 def test_a_judge_with_unanswered_items_has_its_accuracy_both_ways() -> None:
