@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export MISSTEP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: reproduce test lint bench setup local-llm clean
+.PHONY: reproduce test lint lab bench setup local-llm clean
 
 reproduce: $(STAMP)
 	@$(BIN)/misstep reproduce --out reports
@@ -22,6 +22,14 @@ lint: $(STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+# JupyterLab on the notebooks, in the browser; the first time it installs it.
+lab: .venv/.lab
+	@$(BIN)/jupyter lab notebooks
+
+.venv/.lab: $(STAMP)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[lab]'
+	@touch $@
 
 bench: $(STAMP)
 	@$(BIN)/python -m benchmarks

@@ -47,6 +47,12 @@ def test_there_is_something_to_run() -> None:
     }
 
 
+def test_the_choice_that_a_reader_is_told_to_change_stands_in_the_notebook() -> None:
+    told = re.search(r"In `(\w+\.ipynb)`, for example, change the floor\s+in `([^`]+)`", README.read_text())
+    assert told
+    assert told[2] in (README.parent / "notebooks" / told[1]).read_text()
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("block", BLOCKS_OF_COMMANDS, ids=[block[0][0] for block in BLOCKS_OF_COMMANDS])
 def test_commands_print_what_the_readme_says(

@@ -102,7 +102,7 @@ def test_what_may_pass_is_asked_again_and_then_named(fault: Play, kind: str) -> 
     [
         (answer({"error": {"message": "no such parameter"}}, 400), "bad_request", "no such parameter"),
         (answer({"error": {"message": "no model small-1"}}, 404), "bad_request", "no model small-1"),
-        (answer({"detail": "Not Found"}, 404), "bad_request", "Not Found; does the address (--base-url) end in `/v1`?"),
+        (answer({"detail": "Not Found"}, 404), "bad_request", "; does the address (--base-url) end in `/v1`?"),
         (answer({"error": {"message": "wrong key"}}, 401), "unauthorised", "OPENAI_API_KEY"),
         (answer({"error": "not yours"}, 403), "unauthorised", "not yours"),
         (answer({"error": {"code": "insufficient_quota", "message": "pay"}}, 429), "quota", "no credit"),
