@@ -23,10 +23,12 @@ async function read(id) {
 const money = value => value === 0 ? "$0" : value < 0.01 ? `$${value.toPrecision(2)}` : `$${value.toFixed(2)}`;
 
 const order = new Intl.Collator("en", { numeric: true }).compare;
-/** Places by a key: numbers and texts in their order, those without a key last. */
+const COMPARED = 60;
+/** Places by a key: numbers, and texts by their first letters, in their order; those without a key last. */
 const sorted = (places, key, down) => {
   const turn = down ? -1 : 1;
-  return places.map(place => [key(place), place]).sort(([a, first], [b, second]) =>
+  const start = value => typeof value === "string" ? value.slice(0, COMPARED) : value;
+  return places.map(place => [start(key(place)), place]).sort(([a, first], [b, second]) =>
     a === null || b === null ? (a === null) - (b === null) || first - second
     : turn * (typeof a === "number" ? a - b : order(a, b)) || first - second).map(([, place]) => place);
 };
