@@ -35,8 +35,8 @@ def view(
 ) -> None:
     """Write one agent run as an HTML page: first the misbehaviour that the rules find, then every step.
 
-    The page shortens long texts and marks the cuts. The command prints the page's path. The exit code is 1 if another
-    run in the file could not be read, or if a classifier failed; of a folder, broken files are only named.
+    The page shortens long texts and marks the cuts. The command prints the page's path. It names other runs of the file
+    or folder that cannot be read; the exit code is 1 then, or if a classifier failed.
     """
     chosen, ids, unreadable = _choose(path, id_)
     for one in unreadable[:_IDS_NAMED]:
@@ -54,7 +54,7 @@ def view(
     failed = [verdict for verdict in verdicts if verdict.status == "failed"]
     for verdict in failed:
         say(f"misstep: {plain(verdict.error or '')}")
-    if failed or (unreadable and path.is_file()):
+    if unreadable or failed:
         raise typer.Exit(1)
 
 

@@ -78,7 +78,7 @@ def test_a_run_keeps_the_verdicts_of_the_others_and_the_error_of_the_plug_in(fol
 
 def test_the_text_says_how_often_it_failed(folder: Path) -> None:
     (folder / "odd_rules.py").write_text(RULES.format(body=BODIES["raises"]))
-    assert "odd failed on 5 trajectories: the classifier 'odd'" in _classified(folder).stdout
+    assert "odd failed on 5 sessions: the classifier 'odd'" in _classified(folder).stdout
 
 
 @pytest.mark.parametrize("module", ["raise RuntimeError('no licence')", "def (", "", "odd = 1", "raise SystemExit(4)"])

@@ -98,7 +98,7 @@ def test_a_broken_file_of_a_folder_is_named_and_does_not_end_it(tmp_path):
     (folder / "a.json").write_text('{"steps": [')
     write(folder / "b.json", record("run-1"))
     result = run(folder, "--out", tmp_path / "out.html")
-    assert (result.exit_code, "a.json: no JSON" in result.stderr) == (0, True)
+    assert (result.exit_code, "a.json: no JSON" in result.stderr) == (1, True)
     assert (tmp_path / "out.html").is_file()
 
 
