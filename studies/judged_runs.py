@@ -202,6 +202,21 @@ def distinct_names(folders: Sequence[Path]) -> list[str]:
     return next(names for names in named if len(set(names)) == len(names))
 
 
+def names_of_judges(runs: Sequence[JudgedRun]) -> list[str]:
+    """What the runs of a report are called: by the judge, with its model where that alone tells two apart.
+
+    Runs of one judge with one model are told apart by their folders.
+    """
+    judges = [run.judge for run in runs]
+    models = [run.manifest.settings.get("model") for run in runs]
+    asked = [f"{judge} with {model}" if model else judge for judge, model in zip(judges, models, strict=True)]
+    for names in (judges, asked):
+        if len(set(names)) == len(names):
+            return names
+    folders = distinct_names([run.folder for run in runs])
+    return [f"{name} ({folder})" for name, folder in zip(asked, folders, strict=True)]
+
+
 def votes_of(run: JudgedRun) -> int:
     """How many votes each item got that its score is a share of; 1 where scores are means of what votes say."""
     votes = run.manifest.settings.get("votes", 1)

@@ -21,7 +21,7 @@ from analysis.tables.wording import counted_text
 from harness.journal.records import Inputs
 from harness.places import cache_folder
 from harness.progress import say
-from studies.judged_runs import JudgedRun, distinct_names
+from studies.judged_runs import JudgedRun, distinct_names, names_of_judges
 from studies.judging.assessment import NO_JUDGE, assessed
 from studies.judging.report_items import PAGE_CHARACTERS, item_browser
 
@@ -55,7 +55,7 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
     InputError
         The gold labels or the items of a benchmark break the form.
     """
-    names = distinct_names([run.folder for run in runs])
+    folders, names = distinct_names([run.folder for run in runs]), names_of_judges(runs)
     assessments = known or [assessed(run, seed=SEED) for run in runs]
     groups: dict[Inputs, dict[str, tuple[JudgedRun, Assessment]]] = {}
     for name, run, assessment in zip(names, runs, assessments, strict=True):
@@ -68,11 +68,11 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
         alone.finding if alone else best_per_benchmark([_scored(group) for group in groups.values()]),
         sections,
         _NOTES,
-        _warnings(dict(zip(names, runs, strict=True))),
+        _warnings(dict(zip(folders, runs, strict=True))),
         foot=Foot(
-            command or shlex.join(["misstep", "report", *names]),
+            command or shlex.join(["misstep", "report", *folders]),
             datasets=tuple(dict.fromkeys(name for run in runs if (name := _public_set(run)))),
-            inputs=tuple(map(_input, names, runs)),
+            inputs=tuple(map(_input, folders, runs)),
             seed=SEED,
         ),
     )

@@ -11,7 +11,7 @@ from analysis.measures.judging.reference import majority
 from analysis.pages.judges.items import JudgedBy
 from harness.journal.records import read_manifest, write_manifest
 from misstep.report import app
-from studies.judged_runs import open_runs
+from studies.judged_runs import names_of_judges, open_runs
 from studies.judging.report import report_html
 from studies.judging.report_items import item_browser
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
@@ -65,3 +65,22 @@ def test_a_run_that_is_not_there_is_a_sentence_with_one_full_stop(tmp_path: Path
     assert reason.startswith("The run cannot be shown: ")
     assert reason.endswith(".")
     assert not reason.endswith("..")
+
+
+def test_a_run_is_called_by_its_judge_then_its_model_and_by_its_folder_only_where_both_are_the_same(
+    tmp_path: Path, gates: Path
+) -> None:
+    answers = {judge: [verdict(n, judge=judge) for n in range(8)] for judge in ("strict", "mild")}
+    folders = [
+        judged_run(tmp_path / "monday", gates, answers["strict"], model="small-1"),
+        judged_run(tmp_path / "tuesday", gates, answers["mild"], model="small-1"),
+        judged_run(tmp_path / "wednesday", gates, answers["strict"], model="large-1"),
+        judged_run(tmp_path / "thursday", gates, answers["strict"], model="large-1"),
+    ]
+    runs = open_runs(folders)
+    assert names_of_judges(runs[:2]) == ["strict", "mild"]
+    assert names_of_judges(runs[:3]) == ["strict with small-1", "mild with small-1", "strict with large-1"]
+    assert names_of_judges(runs[2:]) == ["strict with large-1 (wednesday)", "strict with large-1 (thursday)"]
+    page = report_html(open_runs([folders[0], folders[2]]))
+    assert "strict with large-1" in page
+    assert "wednesday: strict with large-1 on gates" in page
