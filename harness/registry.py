@@ -3,6 +3,7 @@
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from typing import Any, Generic, TypeVar
 
 from harness.errors import UsageError
@@ -46,8 +47,7 @@ class Registry(dict[str, str], Generic[T]):
             )
         module, _, attribute = target.partition(":")
         try:
-            loaded: Any = import_module(module)
-            found: T = getattr(loaded, attribute) if attribute else loaded
+            found: T = _at(module, attribute)
         except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything
             raise UsageError(
                 f"{name!r} cannot be loaded from {target!r}: {raised(error)}", "Check the dotted path."
@@ -60,6 +60,17 @@ class Registry(dict[str, str], Generic[T]):
         points = [] if name in self else entry_points(group=self.group)
         packages = [point.dist.name for point in points if point.name == name and point.dist is not None]
         return f"{target} of the package {packages[0]}" if packages else target
+
+
+def _at(module: str, attribute: str) -> Any:
+    """A module, or what it has by a name: also a module below it that nobody imported yet."""
+    loaded = import_module(module)
+    if not attribute:
+        return loaded
+    below = f"{module}.{attribute}"
+    if not hasattr(loaded, attribute) and hasattr(loaded, "__path__") and find_spec(below) is not None:
+        return import_module(below)
+    return getattr(loaded, attribute)
 
 
 def entry_points_from_outside() -> list[EntryPoint]:

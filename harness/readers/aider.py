@@ -29,6 +29,7 @@ without front matter; a record of a benchmark's run is a JSON object with such a
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, Literal
 
@@ -302,7 +303,7 @@ def _whole_files(texts: list[str]) -> dict[str, str]:
     lines = "\n".join(texts).split("\n")
     fences = [number for number, line in enumerate(lines) if line.startswith("```")]
     found: dict[str, str] = {}
-    for fence, end in zip(fences, [*fences[1:], len(lines)], strict=True):
+    for fence, end in pairwise([*fences, len(lines)]):
         name = lines[fence - 1].strip().strip("`*:# ") if fence else None
         if name is not None and name not in found:
             found[name] = "\n".join(lines[fence + 1 : end])

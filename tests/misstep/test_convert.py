@@ -115,7 +115,7 @@ def test_a_broken_line_is_named_with_file_and_line_and_the_others_are_written(tm
 def test_a_named_file_of_no_known_format_is_an_error_that_says_why(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(LINE)
-    with pytest.raises(UnknownFormat, match="taubench") as caught:
+    with pytest.raises(UnknownFormat, match="the nearest is chat_log: not JSON") as caught:
         convert(path, "--out", tmp_path / "out")
     assert caught.value.exit_code == 2
 

@@ -8,7 +8,7 @@ from analysis.pages.origins import origins
 from analysis.tables import Row, Table
 from studies.classified import shown_sets
 from studies.example_pages import example_pages
-from tests.analysis.pages.html_rules import check_page
+from tests.analysis.pages.html_rules import Page, check_page
 
 ROW = Row("the run", "steps 1", evidence="real", source="whoandwhen@1", example="whoandwhen/1#1")
 
@@ -32,21 +32,27 @@ def test_each_example_of_generated_runs_has_a_page_with_the_step_that_its_link_n
         assert row.reason in page.text
 
 
-def test_a_run_of_a_public_set_is_read_from_its_benchmark(tmp_path: Path) -> None:
-    folder = tmp_path / "whoandwhen" / "logs"
+def page_of_a_public_run(data: Path, question: str) -> Page:
+    """The example page of a run that asks this, written as the data set Who&When writes it."""
+    folder = data / "whoandwhen" / "logs"
     folder.mkdir(parents=True)
     said = [
-        {"content": "How many? <script>a()</script>", "role": "human"},
+        {"content": question, "role": "human"},
         {"content": "8", "role": "A (x)", "name": "A"},
     ]
     log = {"question": "How many?", "question_ID": "q", "level": "1", "ground_truth": "8", "is_correct": False}
     log |= {"history": said, "mistake_agent": "A", "mistake_step": "0", "mistake_reason": "r"}
     (folder / "1.json").write_text(json.dumps(log))
-    ((address, text),) = example_pages([table_of(ROW, ROW)], "misstep reproduce", 0, tmp_path)
+    ((address, text),) = example_pages([table_of(ROW, ROW)], "misstep reproduce", 0, data)
     assert address.startswith("runs/whoandwhen/1-")
-    page = check_page(text)
-    assert "<script>a()</script>" in page.text
-    assert page.tags.count("script") <= 1
+    return check_page(text)
+
+
+def test_a_run_of_a_public_set_is_read_from_its_benchmark(tmp_path: Path) -> None:
+    plain = page_of_a_public_run(tmp_path / "plain", "How many?")
+    hostile = page_of_a_public_run(tmp_path / "hostile", "How many? <script>a()</script>")
+    assert "<script>a()</script>" in hostile.text
+    assert hostile.tags == plain.tags
 
 
 def test_tables_without_examples_have_no_such_pages() -> None:

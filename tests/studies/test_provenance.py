@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from analysis.pages import Foot, show_figure
-from analysis.pages.notebook import notebook_page, read_notebook
+from analysis.pages.notebook import notebook_page, read_notebook, write_figures
 from analysis.papers.wink import prevalence as wink
 from analysis.plots import bars
 from analysis.tables import Row, Table, made_by_this
@@ -42,6 +42,7 @@ def write_run(out: Path) -> tuple[Table, ...]:
     out.mkdir(parents=True)
     (out / "index.html").write_text("")
     (out / "made_up.html").write_text(notebook_page(report, executed, Foot(COMMAND, seed=5)))
+    write_figures(report, out)
     for table in report.tables:
         write_table(table, out / "tables")
     with pytest.MonkeyPatch.context() as patch:  # no data set is at hand

@@ -112,7 +112,7 @@ def test_a_users_own_prices_come_first(tmp_path: Path) -> None:
 def test_a_file_that_is_no_price_file_is_named(tmp_path: Path, text: str) -> None:
     file = tmp_path / "prices.toml"
     file.write_text(text)
-    with pytest.raises(InputError, match=r"prices\.toml:\d+: .*A price file: "):
+    with pytest.raises(InputError, match=r"prices\.toml:\d+: .*`misstep help prices`"):
         read_prices(file)
 
 

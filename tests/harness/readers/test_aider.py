@@ -65,6 +65,12 @@ def test_a_file_given_whole_is_an_edit_when_it_was_applied() -> None:
     assert trajectory.steps[1].results[0].is_error is False
 
 
+def test_an_applied_edit_of_which_the_model_gave_nothing_has_its_path_alone() -> None:
+    trajectory = run("#### Write it\n\nDone.\n\n> Applied edit to hello.txt  \n")
+    (call,) = trajectory.steps[1].calls
+    assert call.arguments == {"path": "hello.txt"}
+
+
 def test_an_older_block_names_its_file_inside_the_fence() -> None:
     trajectory = run("#### Go\n\n```python\na.py\n<<<<<<< ORIGINAL\nx\n=======\ny\n>>>>>>> UPDATED\n```\n")
     (call,) = trajectory.steps[1].calls
