@@ -54,3 +54,16 @@ class Patcher(Protocol):
         AgentStopped
             There is no reply, such as from a model that gives none; the run ends and says why.
         """
+
+
+class Watcher(Protocol):
+    """What looks on while an agent works and may say something to it."""
+
+    def after_action(self, steps: Sequence[Step]) -> Step | None:
+        """What the agent is told before its next command, if anything; it returns at once and raises nothing.
+
+        `steps` are the run so far; those of earlier guidance are among them.
+        """
+
+    async def end(self, steps: Sequence[Step]) -> None:
+        """The run is over: what still works on it is stopped."""

@@ -1,0 +1,1 @@
+"""An observer that looks on while an agent works, without holding it up, and steers it back (Wink, section 3)."""

@@ -1,0 +1,21 @@
+"""What a detector of misbehaviour must offer; what has these names is one."""
+
+from typing import Protocol
+
+from harness.intervention import Feedback
+from harness.protocols import Ask
+from harness.trajectory import Trajectory
+
+
+class Detector(Protocol):
+    """What tells of a run so far whether it shows misbehaviour, and which."""
+
+    @property
+    def name(self) -> str:
+        """Its name in records."""
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
+        """What the run shows up to its last step.
+
+        It may take as long as it likes and raise whatever it likes: the agent does not wait for it.
+        """
