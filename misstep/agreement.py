@@ -2,10 +2,8 @@
 
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
 from misstep import gate_options
@@ -27,7 +25,7 @@ from misstep.agreement_options import (
     Raters,
     names,
 )
-from misstep.options import Html, Json, Seed, command_app, json_text
+from misstep.options import Html, Json, Seed, command_app, json_text, write_file
 
 if TYPE_CHECKING:
     from analysis.measures.agreement import QuestionReports
@@ -105,11 +103,11 @@ def agreement(
     }
     found = QuestionReports(reports, questions.remarks)
     if consensus is not None:
-        _write("--consensus", consensus, consensus_csv(found))
+        write_file("--consensus", consensus, consensus_csv(found))
     if adjudicate is not None:
-        _write("--adjudicate", adjudicate, adjudication_csv(found))
+        write_file("--adjudicate", adjudicate, adjudication_csv(found))
     if html is not None:
-        _write("--html", html, _page(found, shown(file)))
+        write_file("--html", html, _page(found, shown(file)))
     if json:
         print(json_text(found.document()))
     else:
@@ -124,12 +122,3 @@ def _page(found: "QuestionReports", file: str) -> str:
 
     command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
     return report_page(found, file, command)
-
-
-def _write(option: str, file: Path, text: str) -> None:
-    from harness.journal.records import replace_file
-
-    try:
-        replace_file(file, text.encode())
-    except OSError as error:
-        raise UsageError(f"{option} {file}: {error.strerror}", "Name a file in a folder that exists.") from error

@@ -2,11 +2,14 @@
 
 import csv
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from analysis.labels import Reading
 
 File = Annotated[
     Path,
@@ -25,7 +28,12 @@ Level = Annotated[
 Order = Annotated[
     str, typer.Option(metavar="LOW,HIGH", help="Order of ordinal labels that are not numbers, lowest first.")
 ]
-Item = Annotated[str, typer.Option(metavar="COLUMN", help="Column of the items, if it is not recognised.")]
+Item = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN", help="Column of the items, if it is not recognised; in an export a field of its tasks."
+    ),
+]
 Rater = Annotated[str, typer.Option(metavar="COLUMN", help="Column of the raters in a file with one rating per row.")]
 Label = Annotated[
     str,
@@ -75,6 +83,20 @@ Adjudicate = Annotated[
         metavar="FILE.csv", help="Write the items that raters disagree on to a CSV file, the most disputed first."
     ),
 ]
+
+
+def gold_reading(item: str, rater: str, label: str, keep: Literal["first", "last"] | None, missing: str) -> "Reading":
+    """How a file of gold labels is read, of one rater or several; raises as `names`."""
+    from analysis.labels import Reading
+
+    return Reading(
+        item=item,
+        rater=rater,
+        labels=names(label, "--label"),
+        keep=keep,
+        missing=names(missing, "--missing"),
+        fewest_raters=1,
+    )
 
 
 def names(listed: str, option: str) -> list[str]:

@@ -8,7 +8,7 @@ import typer
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
-from misstep.agreement_options import Item, Keep, Label, Missing, Rater, names
+from misstep.agreement_options import Item, Keep, Label, Missing, Rater, gold_reading
 from misstep.options import command_app
 
 app = command_app(has_commands=True)
@@ -39,21 +39,12 @@ def make(
     Items are named by the ids of the sessions, as `misstep classify --json` has them. Sessions without a label stay in
     the benchmark: a judge is asked about them, and no score counts them.
     """
-    from analysis.labels import Reading
     from harness.runs.session_benchmark import session_benchmark
     from studies.gold_labels import add_gold, gold_from
 
     if (out / "gold.csv").exists():
         raise UsageError(f"{out} holds a benchmark", "Name another folder with --out.")
-    reading = Reading(
-        item=item,
-        rater=rater,
-        labels=names(label, "--label"),
-        keep=keep,
-        missing=names(missing, "--missing"),
-        fewest_raters=1,
-    )
-    rows, remarks = gold_from(labels, reading)
+    rows, remarks = gold_from(labels, gold_reading(item, rater, label, keep, missing))
     for remark in remarks:
         say(f"misstep: {plain(f'{labels}: {remark}')}")
     given = dict.fromkeys(sorted({row.label for row in rows}), "")

@@ -70,3 +70,20 @@ def json_text(document: object) -> str:
     import msgspec
 
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+
+
+def write_file(option: str, file: Path, text: str) -> None:
+    """Write what an option asks for to a file.
+
+    Raises
+    ------
+    UsageError
+        It cannot be written; names the option.
+    """
+    from harness.errors import UsageError
+    from harness.journal.records import replace_file
+
+    try:
+        replace_file(file, text.encode())
+    except OSError as error:
+        raise UsageError(f"{option} {file}: {error.strerror}", "Name a file in a folder that exists.") from error

@@ -1,12 +1,13 @@
 """Labels of people, from a file of any known form, as the gold labels of a benchmark."""
 
+from collections.abc import Collection
 from pathlib import Path
 
-from analysis.gold import GoldLabel, read_gold, write_gold
+from analysis.gold import GoldLabel, item_ids, read_gold, write_gold
 from analysis.labels import Reading, read_questions
 from analysis.stats.patterns import MISSING
 from harness.errors import InputError, UsageError
-from harness.items import Question, read_items, read_question
+from harness.items import Question, read_question
 
 _SHOWN = 5
 
@@ -35,25 +36,36 @@ def gold_from(file: Path, reading: Reading) -> tuple[list[GoldLabel], list[str]]
     return rows, [*found.remarks, *labels.remarks]
 
 
-def add_gold(folder: Path, rows: list[GoldLabel], file: Path) -> int:
+def add_gold(folder: Path, rows: list[GoldLabel], file: Path, among: Collection[str] | None = None) -> int:
     """Put labels into a benchmark beside those of other raters; those of the same rater and item take their place.
+
+    Parameters
+    ----------
+    folder
+        The benchmark's folder.
+    rows, file
+        The labels, and where they come from.
+    among
+        The items whose labels count; by default all of the benchmark.
 
     Returns
     -------
     int
-        How many of the labels are of items of the benchmark.
+        How many of the labels are of these items.
 
     Raises
     ------
     InputError
-        None of the labels is of an item of the benchmark, or a label is none of its labels.
+        None of the labels is of these items, or a label is none of its labels.
     """
-    ids = {item.id for item in read_items(folder)}
+    ids = item_ids(folder) if among is None else among
     known = [row for row in rows if row.item in ids]
     if not known:
         shown = ", ".join(dict.fromkeys(row.item for row in rows[:_SHOWN]))
         advice = f"Name the column of the items with --item; items are called like {', '.join(sorted(ids)[:_SHOWN])}."
-        raise InputError(f"none of its items, such as {shown}, is in the benchmark {folder}", advice, file=file)
+        raise InputError(
+            f"none of its items, such as {shown}, is among the {len(ids):,} of {folder}", advice, file=file
+        )
     given = [_spelled(row, read_question(folder), file) for row in known]
     taken = {(row.item, row.rater) for row in given}
     kept = [row for row in read_gold(folder) if (row.item, row.rater) not in taken]

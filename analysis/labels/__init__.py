@@ -86,7 +86,7 @@ def read_questions(path: Path, reading: Reading) -> Questions:
     if reading.order and reading.level != "ordinal":
         found = f"--order has no effect at the {reading.level} level"
         raise UsageError(found, "Add --level ordinal, or leave --order out.")
-    source = read_source(path)
+    source = read_source(path, reading.item)
     sheet = structs.replace(source.sheet, header=[visible(name).strip() for name in source.sheet.header])
     form = form_of(structs.replace(source, sheet=sheet), reading)
     said = [*source.remarks, *form.remarks]

@@ -2,7 +2,8 @@
 
 A table is long where it has the columns item, rater and label; where a person names its column of raters or of
 labels; or where it has a column with a usual name of raters, and items stand on several rows, which they may not in a
-wide table: items in a column with a usual name, or else in the first. The label then is the one column left that
+wide table: items in a column with a usual name, or else in the first. Where one rater is enough, an item need not stand
+on several rows. The label then is the one column left that
 holds few distinct labels. What was recognised is said; where two columns could be meant, the person is asked.
 """
 
@@ -33,6 +34,8 @@ _TIME_NAMES = ("updated_at", "submitted_at", "created_at", "timestamp", "datetim
 # fmt: on
 
 _SHOWN = 30
+_LONG = 3
+"""The columns of the long form at least: items, raters and labels."""
 
 
 class Form(Struct, frozen=True):
@@ -96,11 +99,13 @@ def _completed(
     sheet: LabelRows, item: int | None, rater: int | None, labels: tuple[int, ...], by: int | None, reading: Reading
 ) -> Form:
     """The long form of a table in which not every column is named, or its wide form."""
+    alone = reading.fewest_raters == 1 and len(sheet.header) >= _LONG  # one rater rates each item once
     taken = {place for place in (item, rater, by, *labels) if place is not None}
     raters = [rater] if rater is not None else [at for at in _like(sheet, RATER_NAMES) if at not in taken]
-    raters = [at for at in raters if len(set(sheet.columns[at])) > 1 and all(map(str.strip, sheet.columns[at]))]
+    fewest = 1 if alone else 2
+    raters = [at for at in raters if len(set(sheet.columns[at])) >= fewest and all(map(str.strip, sheet.columns[at]))]
     items = [item] if item is not None else [at for at in _like(sheet, _ITEM_NAMES) if at not in {*taken, *raters}]
-    items = [at for at in items if _repeats(sheet, at, by)]
+    items = [at for at in items if alone or _repeats(sheet, at, by)]
     if item is None and not items and 0 not in {*taken, *raters} and _repeats(sheet, 0, by):
         items = [0]
     if not items or not raters:
@@ -147,9 +152,8 @@ def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> in
 def _of_export(source: Source, reading: Reading) -> Form:
     """The form of a tool's export; its questions are asked about where several are open."""
     sheet = source.sheet
-    if reading.item or reading.rater:
-        option = "--item" if reading.item else "--rater"
-        raise UsageError(f"{option} has no meaning for an export of {source.tool}", "Leave it out.")
+    if reading.rater:
+        raise UsageError(f"--rater has no meaning for an export of {source.tool}", "Leave it out.")
     if reading.by and reading.by.casefold() != QUESTION:
         raise UsageError(f"an export of {source.tool} has no column {reading.by!r}", f"Give --by {QUESTION}.")
     item, rater, label, question, time = range(len(sheet.header))

@@ -22,7 +22,8 @@ class Reading(Struct, frozen=True):
     order
         Ordinal labels from lowest to highest.
     item, rater
-        The columns that name the item and the rater of each row; recognised if empty.
+        The columns that name the item and the rater of each row; recognised if empty. In a tool's export `item` is a
+        field of its tasks.
     labels
         The columns with labels, or the questions of a tool's export: each one is a question of its own.
     by

@@ -21,13 +21,20 @@ class Source(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path, item_field: str = "") -> Source:
     """The table of a file of labels: CSV, a workbook, JSON or JSON Lines, packed by gzip or not; `-` is standard input.
+
+    Parameters
+    ----------
+    path
+        The file.
+    item_field
+        The field of a tool's tasks that names the item, if it is not the tool's own name of the task.
 
     Raises
     ------
     InputError
-        The file cannot be read, or is broken: named with its line.
+        The file cannot be read, lacks that field, or is broken: named with its line.
     MissingPrerequisite
         It is a workbook, and the library that reads those is not installed.
     """
@@ -42,7 +49,7 @@ def read_source(path: Path) -> Source:
     tool = tool_of(records)
     if tool is None:
         return _of_table(*_flat(records))
-    ratings = TOOLS[tool][1](records)
+    ratings = TOOLS[tool][1](records, item_field)
     return Source(ratings.table(), tool, tuple(ratings.remarks()))
 
 

@@ -47,6 +47,14 @@ def test_there_is_something_to_run() -> None:
     }
 
 
+def test_a_link_within_the_readme_leads_to_a_heading() -> None:
+    text = README.read_text()
+    titles = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    headings = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    links = re.findall(r"\]\(#([^)]*)\)", text)
+    assert {"the-morning-after", "the-table-of-a-paper"} <= set(links) <= headings
+
+
 def test_the_choice_that_a_reader_is_told_to_change_stands_in_the_notebook() -> None:
     told = re.search(r"In `(\w+\.ipynb)`, for example, change the floor\s+in `([^`]+)`", README.read_text())
     assert told
@@ -60,7 +68,7 @@ def test_commands_print_what_the_readme_says(
 ) -> None:
     if any("--local" in shlex.split(command) for command, _ in block):
         local_model_or_skip()
-    for made_up in ("labels.csv", "label_studio.json", "figures.csv"):
+    for made_up in ("labels.csv", "label_studio.json", "loop_labels.json", "figures.csv"):
         shutil.copy(README.parent / "tests/docs" / made_up, tmp_path)
     shutil.copytree(README.parent / "examples", tmp_path / "examples")
     for command, printed in block:

@@ -15,7 +15,6 @@ from typing import Any
 
 from analysis.labels.records import Records, label_text
 from analysis.labels.tools.ratings import ToolRatings
-from harness.values import plain
 
 _COLUMN = ".responses"
 _SUBMITTED = ("submitted", "None", "")
@@ -31,7 +30,7 @@ def is_own(record: dict[str, Any]) -> bool:
     return any(name.endswith(f"{_COLUMN}.users") for name in record) or any(map(_is_answered, record.values()))
 
 
-def ratings(records: Records) -> ToolRatings:
+def ratings(records: Records, item_field: str = "") -> ToolRatings:
     """The submitted responses.
 
     Raises
@@ -39,10 +38,10 @@ def ratings(records: Records) -> ToolRatings:
     InputError
         A response names no user.
     """
-    found = ToolRatings("Argilla", records)
+    found = ToolRatings("Argilla", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):
         named = (record[name] for name in ("external_id", "id", "_server_id") if record.get(name) is not None)
-        item = plain(next(named, place))
+        item = found.item(place, record, next(named, place))
         for question, value, user, status, time in _responses(record):
             label = label_text(value)
             if str(status) not in _SUBMITTED:

@@ -18,7 +18,6 @@ from msgspec import structs
 from analysis.labels.records import Records, label_text
 from analysis.labels.rows import LabelRows
 from analysis.labels.tools.ratings import ToolRatings
-from harness.values import plain
 
 _FLAT_COLUMNS = frozenset({"annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
 _SKIPPED = "was_cancelled"
@@ -33,7 +32,7 @@ def is_own(record: dict[str, Any]) -> bool:
     )
 
 
-def ratings(records: Records) -> ToolRatings:
+def ratings(records: Records, item_field: str = "") -> ToolRatings:
     """The choices, ratings, numbers and taxonomies of the tasks.
 
     Raises
@@ -41,9 +40,9 @@ def ratings(records: Records) -> ToolRatings:
     InputError
         An annotation names no annotator.
     """
-    found = ToolRatings("Label Studio", records)
+    found = ToolRatings("Label Studio", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):
-        item = plain(task["id"]) if task.get("id") is not None else plain(place)
+        item = found.item(place, task, place if task.get("id") is None else task["id"])
         predictions = task.get("predictions")
         if isinstance(predictions, list) and predictions:
             found.left_out["predictions of models"] += len(predictions)

@@ -12,7 +12,6 @@ from typing import Any
 
 from analysis.labels.records import Records, label_text
 from analysis.labels.tools.ratings import ToolRatings
-from harness.values import plain
 
 _CHOICE = "choice"
 _ANSWER = "answer"
@@ -24,7 +23,7 @@ def is_own(record: dict[str, Any]) -> bool:
     return "_input_hash" in record and isinstance(record.get("answer"), str)
 
 
-def ratings(records: Records) -> ToolRatings:
+def ratings(records: Records, item_field: str = "") -> ToolRatings:
     """The choices, and the acceptances and rejections, of the tasks.
 
     Raises
@@ -32,14 +31,14 @@ def ratings(records: Records) -> ToolRatings:
     InputError
         A task names no annotator.
     """
-    found = ToolRatings("Prodigy", records)
+    found = ToolRatings("Prodigy", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):
         if any(task.get(name) for name in _REGIONS):
             found.left_out["spans or relations of tasks"] += 1
         question, label = _answer(task, found)
         if question:
             who = task.get("_annotator_id") or task.get("_session_id")
-            found.add(place, plain(task["_input_hash"]), who, question, label, task.get("_timestamp"))
+            found.add(place, found.item(place, task, task["_input_hash"]), who, question, label, task.get("_timestamp"))
     return found
 
 

@@ -1,15 +1,19 @@
 """Ratings as every tool's export gives them, on their way to a table of one rating a row."""
 
 from collections import Counter
+from typing import Any
 
 from msgspec import Struct, field
 
 from analysis.labels.records import Records
 from analysis.labels.rows import LabelRows
 from harness.errors import InputError
+from harness.values import plain
 
 QUESTION, TIME = "question", "time"
 _HEADER = ["item", "rater", "label", QUESTION, TIME]
+_OWN_FIELDS = ("data", "meta", "metadata", "fields")
+"""Where the tools keep what a task was made of: Label Studio, Prodigy, and Argilla in two places."""
 
 
 class ToolRatings(Struct):
@@ -21,6 +25,8 @@ class ToolRatings(Struct):
         The tool that wrote it.
     records
         What they are gathered from.
+    item_field
+        The field of a task that names its item; the tool's own name of the task if empty.
     rows
         Item, rater, label, question and time of each; an empty label is a missing rating.
     places
@@ -31,9 +37,28 @@ class ToolRatings(Struct):
 
     tool: str
     records: Records
+    item_field: str = ""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+
+    def item(self, place: int, task: dict[str, Any], usual: object) -> str:
+        """What the item of a task is called: as a person said, or as usual.
+
+        Raises
+        ------
+        InputError
+            The task lacks the field that a person named.
+        """
+        if not self.item_field:
+            return plain(usual)
+        for fields in (task, *map(task.get, _OWN_FIELDS)):
+            if isinstance(fields, dict) and fields.get(self.item_field) not in (None, ""):
+                return plain(fields[self.item_field])
+        advice = "Name a field that each task has, or leave --item out."
+        line, where = self._where(place)
+        found = f"the task has no field {self.item_field!r}"
+        raise InputError(found, advice, file=self.records.file, line=line, field=where)
 
     def add(self, place: int, item: str, rater: object, question: str, label: str, time: object = None) -> None:
         """One more rating, of the record at this place.
@@ -45,8 +70,7 @@ class ToolRatings(Struct):
         """
         name = "" if rater is None else str(rater)
         if not name.strip():
-            unit = self.records.unit
-            line, where = (place, None) if unit == "line" else (None, f"{unit} {place}")
+            line, where = self._where(place)
             advice = f"Export with the annotators; {self.tool} names each."
             raise InputError("a rating without an annotator", advice, file=self.records.file, line=line, field=where)
         self.rows.append((item, name, label, question, "" if time is None else str(time)))
@@ -72,6 +96,11 @@ class ToolRatings(Struct):
         """What a person should know about how the export was read, a sentence each."""
         found = [f"read as an export of {self.tool}"]
         return [*found, f"not counted as ratings: {self._left_out()}"] if self.left_out else found
+
+    def _where(self, place: int) -> tuple[int | None, str | None]:
+        """Line and field of an error about the record at a place."""
+        unit = self.records.unit
+        return (place, None) if unit == "line" else (None, f"{unit} {place}")
 
     def _left_out(self) -> str:
         return ", ".join(f"{what} ({times:,})" for what, times in sorted(self.left_out.items()))
