@@ -30,6 +30,7 @@ import tomli_w
 from msgspec import Struct, field
 
 from harness.errors import InputError, writing
+from harness.live_session import LiveSession
 from harness.repair_attempt import RepairAttempt
 from harness.session import Session
 from harness.verdict import Verdict
@@ -69,6 +70,9 @@ SESSION_RECORDS = Records(Session, SESSIONS, "session")
 
 ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
 """What a run of repairs records."""
+
+LIVE_RECORDS = Records(LiveSession, "live_sessions.jsonl", "session")
+"""What an experiment with running agents records."""
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):
