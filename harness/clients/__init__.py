@@ -71,9 +71,12 @@ def open_client(settings: ClientSettings) -> Client:
     client = CircuitBreakerClient(client, settings.failures_to_stop)
     if settings.in_flight is not None:
         client = ConcurrencyLimitClient(client, settings.in_flight)
+    cache = (
+        None if settings.cache is None else Cache(settings.cache)
+    )  # opened first: a recording is left open by nobody
     if settings.record is not None:
         client = RecordingClient(client, settings.record)
-    return client if settings.cache is None else CachedClient(client, Cache(settings.cache))
+    return client if cache is None else CachedClient(client, cache)
 
 
 def _opened(settings: ClientSettings) -> Client:

@@ -18,8 +18,12 @@ from harness.clients.spending_log import SpendingLog
 from harness.datasets.benchmark import built_in_place
 from harness.errors import CannotWrite, InputError
 from harness.exchange import Message, Reply, Request
+from harness.items import Item
 from harness.journal.records import VERDICTS, read_verdicts
 from harness.journal.run_folder import PROGRESS
+from harness.protocols import Ask
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.full_disk import files_end_at
@@ -50,9 +54,20 @@ class Model:
         return answer(completion(json.dumps({"reasoning": "It grows on a tree. " * 10, "label": label})))
 
 
+class Fruit:
+    """A judge that asks nobody."""
+
+    name = "is_it_fruit"
+    labels = ("fruit", "vegetable")
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
+        """Fruit where there is an apple in it."""
+        return Verdict(item.id, self.name, "fruit" if "apple" in item.text else "vegetable")
+
+
 @pytest.mark.parametrize(
     ("further", "file"),
-    [((), "run/verdicts.jsonl"), (("--record", "said.jsonl"), "said.jsonl"), (("--cache", "kept"), "kept")],
+    [((), "run/answers.sqlite"), (("--record", "said.jsonl"), "run/answers.sqlite"), (("--cache", "kept"), "kept")],
 )
 def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(
     tmp_path: Path, misstep: Callable[..., tuple[int, str, str]], further: tuple[str, ...], file: str
@@ -80,6 +95,20 @@ def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(
         assert code == 0, said
     assert not {f"i{TEXTS.index(text)}" for text in model.asked - before} & kept
     assert sorted(verdict.item for verdict in read_verdicts(verdicts)) == sorted(f"i{n}" for n in range(len(TEXTS)))
+
+
+def test_a_run_whose_verdicts_the_disk_had_no_room_for_ends_as_one_that_had(
+    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
+) -> None:
+    benchmark(tmp_path / "plants", TEXTS)
+    line = ["run", f"{__name__}:Fruit", "--benchmark", tmp_path / "plants", "--out"]
+    assert misstep("judge", *line, tmp_path / "whole")[0] == 0
+    with files_end_at(1800):
+        code, _, said = misstep("judge", *line, tmp_path / "run")
+    assert (code, said.count("\n")) == (3, 1), said
+    assert said.startswith(f"misstep: {tmp_path / 'run' / VERDICTS}: cannot write: ")
+    assert misstep("judge", *line, tmp_path / "run")[0] == 0
+    assert (tmp_path / "run" / VERDICTS).read_bytes() == (tmp_path / "whole" / VERDICTS).read_bytes()
 
 
 @pytest.mark.parametrize("size", [0, 300, 4000])

@@ -18,7 +18,7 @@ from harness.clients.prices import Price, Prices, known_prices, read_prices
 from harness.clients.recording import RecordingClient, ReplayClient
 from harness.clients.scripted import ScriptedClient, text_reply
 from harness.clients.transport import proxy_to
-from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
 from harness.exchange import (
     Client,
     Failure,
@@ -29,15 +29,17 @@ from harness.exchange import (
     Request,
 )
 from tests.harness.clients.faulty_server import answer, completion, serving
+from tests.misstep.full_disk import files_end_at
 
 QUESTION = Request("gpt-4o-mini", (Message("user", "Is it solved?"),), max_tokens=50)
 
 
 def ask(client: Client, *requests: Request) -> list[Outcome]:
     async def run() -> list[Outcome]:
-        outcomes = [await client.ask(request) for request in requests]
-        await client.close()
-        return outcomes
+        try:
+            return [await client.ask(request) for request in requests]
+        finally:
+            await client.close()
 
     return asyncio.run(run())
 
@@ -130,6 +132,14 @@ def test_what_was_recorded_is_replayed_without_asking(tmp_path: Path) -> None:
     assert ask(ReplayClient(file), *asked) == recorded == list(said.values())
     ask(RecordingClient(ScriptedClient(lambda _: "no"), file), asked[1])
     assert ask(ReplayClient(file), asked[1]) == [text_reply("no", "m")]
+
+
+def test_a_recording_without_room_keeps_what_it_has(tmp_path: Path) -> None:
+    file = tmp_path / "recording.jsonl"
+    ask(RecordingClient(ScriptedClient(lambda _: text_reply("yes", "m")), file), QUESTION)
+    with files_end_at(file.stat().st_size + 10), pytest.raises(CannotWrite, match=r"recording\.jsonl: cannot write"):
+        ask(RecordingClient(ScriptedClient(lambda _: text_reply("no", "m")), file), QUESTION)
+    assert ask(ReplayClient(file), QUESTION) == [text_reply("yes", "m")]
 
 
 def test_a_replay_names_the_prompt_that_was_not_recorded(tmp_path: Path) -> None:
