@@ -69,8 +69,8 @@ class DataFile(Struct, frozen=True):
 class UpstreamInput(Struct, frozen=True):
     """One upstream file of which the derived file `file` is made.
 
-    `bytes` and `sha256` are missing where only what is made of it can be checked; of a `left_out` one the derived
-    file has the name and not the text.
+    `sha256` is missing where only what is made of it can be checked, and so is `bytes` where that is not known; of a
+    `left_out` one the derived file has the name and not the text.
     """
 
     file: str

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets import derived_runs
+from harness.datasets import derived_parts, derived_runs
 from harness.datasets.derived_runs import Inputs, table
 
 Derive = Callable[[Inputs], bytes]
@@ -200,6 +200,9 @@ DERIVATIONS: dict[str, dict[str, Derive]] = {
         "judgements.csv": derived_runs.judgements,
         "preferences.csv": derived_runs.preferences,
     },
+    "agentless_classes": {
+        "classifications.csv.gz": derived_parts.kept_rows("agentless_classes", "classifications.csv.gz")
+    },
     "aider_swe_bench_lite": {
         "chats.jsonl.gz": derived_runs.chats_as_lines,
         "records.jsonl.gz": derived_runs.documents_as_lines,
@@ -220,6 +223,7 @@ DERIVATIONS: dict[str, dict[str, Derive]] = {
         "thoughts_actions_repairagent.jsonl.gz": texts_as_lines,
     },
     "mast": {"human_labels.csv": human_labels},
+    "mini_swe_agent_runs": {"runs.csv": derived_parts.mini_runs},
     "repairagent": {
         "action_categories.csv": derived_runs.repair_categories,
         "root_patch_counts.csv": derived_runs.root_patch_counts,
@@ -228,5 +232,9 @@ DERIVATIONS: dict[str, dict[str, Derive]] = {
     },
     "taubench": {"rewards.csv": rewards},
     "transcript_formats": {"openai_chat/airline_chats.jsonl": derived_runs.airline_chats},
+    "utboost": {
+        file: derived_parts.kept_keys("utboost", file)
+        for file in ("augmented_tests.json", "reparsed_lite.json.gz", "reparsed_verified.json.gz")
+    },
 }
 """Set → derived file → how it is made of the inputs that the catalogue lists for it."""
