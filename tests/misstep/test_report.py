@@ -99,7 +99,7 @@ def test_a_run_without_a_known_cost_is_named_and_not_drawn(two):
 
 def test_every_wrong_or_missing_answer_stands_in_the_page_for_readers_without_scripts(two):
     page = " ".join(checked(report_html(open_runs(two[:1]))).text.split())
-    assert "2 answers wrong or missing" in page
+    assert "1 wrong answer; 1 question without an answer (1 refused)" in page
     assert "item-6yesno" in page
     assert "item-7norefusedwill not say" in page
 

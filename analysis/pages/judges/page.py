@@ -3,6 +3,7 @@
 All that came from outside stands in it as text, in the page's script only by `textContent`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from analysis.pages.judges.items import JudgedBy
 from analysis.pages.rendering import markup
 from analysis.pages.table_html import table_html, table_id
 from analysis.tables import Table
+from analysis.tables.wording import counted_text
 
 _REASONS_SHOWN = 300
 
@@ -100,23 +102,34 @@ def judge_page(
 def wrong_answers(
     ids: Sequence[str], reference: Reference, runs: Sequence[JudgedBy]
 ) -> tuple[tuple[WrongAnswer, ...], str]:
-    """The first answers that are wrong or missing, and a sentence on how many there are."""
-    lines, count = [], 0
+    """The first wrong answers, then the first items without an answer, and a sentence on how many there are of each."""
+    wrong: list[WrongAnswer] = []
+    unanswered: list[WrongAnswer] = []
+    statuses: Counter[str] = Counter()
     for item in ids:
         gold = reference.label_of.get(item)
         for run in runs:
             verdict = run.verdicts.get(item)
             if verdict is None or gold is None or verdict.label == gold:
                 continue
-            count += 1
-            if count <= LINES_SHOWN:
-                reasons = verdict.rationale or verdict.error or ""
-                short = reasons if len(reasons) <= _REASONS_SHOWN else f"{reasons[:_REASONS_SHOWN].rstrip()} …"
-                lines.append(WrongAnswer(item, gold, run.name, verdict.label or verdict.status, short))
-    if not count:
-        return (), "No answer is wrong or missing."
-    some = f", the first {LINES_SHOWN} of them" if count > LINES_SHOWN else ""
-    return tuple(lines), f"{count:,} answer{'s' if count > 1 else ''} wrong or missing{some}"
+            reasons = verdict.rationale or verdict.error or ""
+            short = reasons if len(reasons) <= _REASONS_SHOWN else f"{reasons[:_REASONS_SHOWN].rstrip()} …"
+            line = WrongAnswer(item, gold, run.name, verdict.label or verdict.status, short)
+            if verdict.label is None:
+                unanswered.append(line)
+                statuses[verdict.status] += 1
+            else:
+                wrong.append(line)
+    lines = tuple((wrong + unanswered)[:LINES_SHOWN])
+    some = f"; the first {LINES_SHOWN} of them" if len(wrong) + len(unanswered) > LINES_SHOWN else ""
+    said = counted_text(len(wrong), "wrong answer") if wrong else "No answer is wrong"
+    if unanswered:
+        said += f"; {counted_text(len(unanswered), 'question')} without an answer ({_listed(statuses)})"
+    return lines, said + (some if lines else ".")
+
+
+def _listed(statuses: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {status}" for status, count in statuses.most_common())
 
 
 def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
