@@ -2,7 +2,8 @@
 
 `misstep judge run` asks a stub on loopback that takes 200 ms a request, with 100 in flight: 500 items a second are
 the ideal. Beside it stand a bare aiohttp session and the openai client with its own aiohttp transport, in one run. Then
-the same items from the cache, at three sizes; and a run that is killed half-way and gone on with.
+the same items from the cache, at three sizes; a run that is killed half-way and gone on with; a finished run asked for
+again; and a run of one item.
 """
 
 import asyncio
@@ -20,8 +21,9 @@ from typing import Any
 from benchmarks.client_speed import IN_FLIGHT, LATENCY_SECONDS, PROMPT, compare
 from benchmarks.measuring import Taken, machine, measure
 
-ITEMS = 20_000
+ITEMS, FEW, ROUNDS = 20_000, 1_000, 3
 RATE_BOUND, CACHED_BOUND, MIB_BOUND, RESUME_BOUND = 0.85, 5_000, 200, 2.0
+UNCHANGED_BOUND, ONE_BOUND = 1.0, 1.5
 IDEAL = IN_FLIGHT / LATENCY_SECONDS
 
 
@@ -131,6 +133,22 @@ def resumed(server: Stub, folder: Path, benchmark: Path) -> None:
     )
 
 
+def short(server: Stub, folder: Path) -> None:
+    """A finished run asked for again, and one item; the fastest of several rounds, as other work only ever adds."""
+    line = command(folder, made_up(folder, FEW), "few", server.address)
+    measure(line)
+    server.report()
+    seconds = min(measure(line).seconds for _ in range(ROUNDS))
+    asked = server.report()["requests"]
+    print(f"{FEW:,} unchanged items: {seconds:.2f} s, {asked} asked (bound {UNCHANGED_BOUND:g} s)")
+    one = made_up(folder, 1)
+    lines = [command(folder, one, f"one-{turn}", server.address) for turn in range(ROUNDS)]
+    seconds = min(measure(line).seconds for line in lines)
+    print(
+        f"one item: {seconds - LATENCY_SECONDS:.2f} s beside the server's {LATENCY_SECONDS:g} s (bound {ONE_BOUND:g} s)"
+    )
+
+
 def _told(what: str, taken: Taken, items: int) -> None:
     print(
         f"{what}: {taken.seconds:.1f} s, {items / taken.seconds:,.0f}/s, {taken.largest_mib:.0f} MiB"
@@ -145,6 +163,7 @@ def main() -> None:
         for name, measured in asyncio.run(compare(server.address)).items():
             print(f"{name:36}{measured.a_second:6.0f}/s {measured.a_second / IDEAL:6.1%} of the ideal")
         folder = Path(made)
+        short(server, folder)
         benchmark = made_up(folder, ITEMS)
         cache = folder / "cache"
         fresh(server, folder, benchmark, cache)
