@@ -49,7 +49,10 @@ class ClusteredDifference(Struct, frozen=True):
 
 
 def cluster_bootstrap(
-    statistic: Callable[[FloatArray], FloatArray], clusters: IntArray, resamples: int, rng: np.random.Generator
+    statistic: Callable[[FloatArray], FloatArray],
+    clusters: IntArray | FloatArray,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> FloatArray:
     """A statistic of each of many resamples of clusters (Davison and Hinkley 1997, section 3.8).
 
@@ -58,7 +61,7 @@ def cluster_bootstrap(
     statistic
         Sets x patterns → sets, or sets x figures: the statistic of each set of pattern counts.
     clusters
-        Clusters x patterns: how many items of each pattern a cluster has.
+        Clusters x patterns: how many items of each pattern a cluster has, or what it adds to sums.
     resamples
         How many resamples are drawn.
     rng
@@ -139,7 +142,7 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
 
     corrected = [variance * count / (count - 1) for variance, count in zip(variances, clusters, strict=True)]
     larger, z = sqrt(sum(corrected)), difference / se
-    t, degrees = difference / larger, _satterthwaite(corrected, clusters)
+    t, degrees = difference / larger, satterthwaite(corrected, clusters)
     shown = f"{100 * confidence:g}%"
     half, larger_half = float(ndtri((1 + confidence) / 2)) * se, _t_quantile(degrees, confidence) * larger
     by_t = f"cluster sandwich, t with {degrees:.1f} degrees of freedom"
@@ -156,8 +159,14 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
     )
 
 
-def _satterthwaite(variances: Sequence[float], clusters: Sequence[int]) -> float:
-    """The degrees of freedom of a sum of two variances, each from its own number of clusters."""
+def satterthwaite(variances: Sequence[float], clusters: Sequence[int]) -> float:
+    """The degrees of freedom of a sum of two variances, each from its own number of clusters (Satterthwaite 1946).
+
+    Examples
+    --------
+    >>> satterthwaite([2.0, 2.0], [6, 6])
+    10.0
+    """
     each = zip(variances, clusters, strict=True)
     return sum(variances) ** 2 / sum(variance**2 / (count - 1) for variance, count in each)
 

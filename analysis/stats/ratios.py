@@ -31,12 +31,12 @@ def ratio_of_sums(numerators: npt.ArrayLike, denominators: npt.ArrayLike, confid
     UsageError
         The lengths differ, there are no units, a value is missing, or a denominator is negative.
     """
-    value, error, n = _ratio(numerators, denominators)
+    value, error, n = linearised_ratio(numerators, denominators)
     if value is None or error is None:
         return Estimate(
             value, n=n, reason="the denominators sum to 0: 0/0" if value is None else "one unit has no variance"
         )
-    if error <= _ROUNDING * abs(value):
+    if is_flat(error, value):
         return Estimate(value, n=n, reason="all units have the same ratio: standard error 0")
     from scipy.special import stdtrit
 
@@ -44,8 +44,11 @@ def ratio_of_sums(numerators: npt.ArrayLike, denominators: npt.ArrayLike, confid
     return Estimate(value, value - half, value + half, n, f"ratio of sums, delta method, {100 * confidence:g}%")
 
 
-def _ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> tuple[float | None, float | None, int]:
-    """The ratio, its delta-method standard error, and the number of units."""
+def linearised_ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> tuple[float | None, float | None, int]:
+    """The ratio, its delta-method standard error, and the number of units; arguments and errors as `ratio_of_sums`.
+
+    The ratio is `None` where it is 0/0, the error with a single unit as well.
+    """
     y, x = finite(numerators, "a numerator"), finite(denominators, "a denominator")
     if y.shape != x.shape or y.ndim != 1 or not len(y):
         raise UsageError(f"{y.size} numerators and {x.size} denominators", "Give one of each a unit.")
@@ -59,3 +62,25 @@ def _ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> tuple[floa
         return ratio, None, n
     residuals = y - ratio * x
     return ratio, float(np.sqrt((residuals**2).sum() / (n * (n - 1)))) / float(x.mean()), n
+
+
+def is_flat(error: float, value: float) -> bool:
+    """Whether a standard error is what rounding leaves of 0."""
+    return error <= _ROUNDING * abs(value)
+
+
+def unit_variation(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> float | None:
+    """The coefficient of variation of a unit in a ratio of sums: its part of the error over the ratio, for planning.
+
+    With denominators of 1 it is the standard deviation over the mean. `None` where it is 0/0, or all units are alike.
+    Arguments and errors as `ratio_of_sums`.
+
+    Examples
+    --------
+    >>> round(unit_variation([1, 2, 3], [1, 1, 1]), 3)
+    0.5
+    """
+    ratio, error, n = linearised_ratio(numerators, denominators)
+    if not ratio or error is None or is_flat(error, ratio):
+        return None
+    return float(np.sqrt(n) * error / abs(ratio))

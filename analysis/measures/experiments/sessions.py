@@ -1,0 +1,73 @@
+"""What a session of an experiment counts for: its arm, whose it is, and its measured quantities."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.stats.patterns import FloatArray
+from analysis.tables import Unit
+
+Metric = Literal["failed_calls", "tokens", "engineer_interventions", "seconds"]
+
+METRICS: tuple[Metric, ...] = get_args(Metric)
+"""In the order of Wink's table 5."""
+
+
+class ExperimentSession(Struct, frozen=True, omit_defaults=True):
+    """One session; what was not measured is `None`, never 0.
+
+    Parameters
+    ----------
+    session, unit, arm
+        Its id, what was assigned (the session itself, or the engineer whose it is), and the arm.
+    failed_calls, calls
+        Tool calls that failed, and all.
+    tokens, seconds, engineer_interventions
+        What the session took.
+    """
+
+    session: str
+    unit: str
+    arm: str
+    failed_calls: float | None = None
+    calls: float | None = None
+    tokens: float | None = None
+    seconds: float | None = None
+    engineer_interventions: float | None = None
+
+
+class MetricKind(Struct, frozen=True):
+    """How a metric is called and shown: what is summed, per what, and whether a few sessions dominate the sum."""
+
+    title: str
+    unit: Unit
+    skewed: bool
+
+
+KINDS: Mapping[Metric, MetricKind] = {
+    "failed_calls": MetricKind("Tool call failure rate", "share", skewed=False),
+    "tokens": MetricKind("Tokens per session", "number", skewed=True),
+    "engineer_interventions": MetricKind("Engineer interventions per session", "number", skewed=True),
+    "seconds": MetricKind("Agent execution time per session", "seconds", skewed=True),
+}
+
+
+def of_session(session: ExperimentSession, metric: Metric) -> tuple[float, float] | None:
+    """What a session adds to the numerator and to the denominator of a metric; `None` where it was not measured."""
+    value: float | None = getattr(session, metric)
+    per = session.calls if metric == "failed_calls" else 1.0
+    return None if value is None or per is None else (value, per)
+
+
+def unit_sums(sessions: Sequence[ExperimentSession], metric: Metric) -> FloatArray:
+    """Units x (numerator, denominator) of a metric, summed over each unit's sessions in which it was measured."""
+    sums: dict[str, list[float]] = {}
+    for session in sessions:
+        added = of_session(session, metric)
+        if added is not None:
+            total = sums.setdefault(session.unit, [0.0, 0.0])
+            total[0] += added[0]
+            total[1] += added[1]
+    return np.array(list(sums.values()), dtype=np.float64).reshape(-1, 2)

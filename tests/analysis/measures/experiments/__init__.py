@@ -1,0 +1,1 @@
+"""Experiments with two arms."""

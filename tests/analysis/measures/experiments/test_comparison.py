@@ -1,0 +1,136 @@
+"""Two arms of an experiment compared, metric by metric."""
+
+from math import ceil
+
+import numpy as np
+import pytest
+from msgspec import structs
+
+from analysis.measures.experiments.comparison import compare_arms
+from analysis.measures.experiments.sessions import METRICS, unit_sums
+from analysis.measures.experiments.tables import experiment_finding, experiment_tables
+from analysis.stats.multiplicity import holm
+from analysis.stats.power import units_an_arm
+from analysis.stats.relative_change import compare_ratios
+from harness.errors import UsageError
+from tests.analysis.measures.experiments.made_up import sessions
+
+
+def test_a_unit_is_the_sum_of_its_sessions_and_a_mean_is_over_sessions() -> None:
+    few = sessions(2)
+    sums = unit_sums(few, "tokens")
+    assert sums[:, 1].tolist() == [2, 2]
+    assert sums[:, 0] == pytest.approx([few[0].tokens + few[1].tokens, few[2].tokens + few[3].tokens])
+    assert unit_sums(few, "failed_calls")[:, 1].tolist() == [few[0].calls + few[1].calls, few[2].calls + few[3].calls]
+
+
+def test_the_rate_is_compared_over_units_and_beside_it_over_calls() -> None:
+    given = sessions(change=-0.3)
+    change = compare_arms(given).changes[0]
+    arms = [unit_sums([one for one in given if one.arm == arm], "failed_calls") for arm in ("treatment", "control")]
+    assert change.compared == compare_ratios(*arms)
+    assert change.naive.n == sum(one.calls for one in given)
+    assert change.naive.p_value != change.compared.test.p_value
+
+
+def test_p_values_are_adjusted_over_all_metrics_that_were_measured() -> None:
+    report = compare_arms(sessions())
+    assert [one.metric for one in report.changes] == list(METRICS)
+    p_values = [one.compared.test.p_value for one in report.changes]
+    assert tuple(one.p_adjusted for one in report.changes) == holm(p_values).p_values
+
+
+def test_what_was_not_measured_is_left_out_of_one_metric_and_counted() -> None:
+    given = sessions()
+    given[0] = structs.replace(given[0], tokens=None)
+    given[3] = structs.replace(given[3], calls=None)
+    changes = {one.metric: one for one in compare_arms(given).changes}
+    assert changes["tokens"].unmeasured == (0, 1)
+    assert changes["failed_calls"].unmeasured == (1, 0)
+    assert changes["seconds"].unmeasured == (0, 0)
+
+
+def test_a_metric_that_one_arm_lacks_is_no_comparison() -> None:
+    given = [structs.replace(one, tokens=None) if one.arm == "control" else one for one in sessions()]
+    report = compare_arms(given)
+    change = next(one for one in report.changes if one.metric == "tokens")
+    assert change.compared.test.p_value is None
+    assert "cannot be compared: an arm has no session" in experiment_finding(report)
+
+
+def test_arms_of_unplanned_sizes_are_the_first_thing_said() -> None:
+    given = sessions(120)
+    lost = [one for one in given if one.arm == "control" or int(one.unit.split()[1]) < 40]
+    report = compare_arms(lost)
+    assert report.mismatched
+    assert experiment_finding(report).startswith("The arms are not as large as they should be")
+    planned = compare_arms(lost, shares={"control": 60, "treatment": 20})
+    assert not planned.mismatched
+
+
+def test_where_nothing_is_found_the_sentence_gives_the_interval_and_says_of_no_effect() -> None:
+    said = experiment_finding(compare_arms(sessions()))
+    assert said.startswith("No difference was found after adjustment in tool call failure rate (change ")
+    assert "95% interval" in said
+    assert "effect" not in said
+
+
+def test_a_change_that_is_found_is_said_before_those_that_are_not() -> None:
+    said = experiment_finding(compare_arms(sessions(200, change=-0.4)))
+    assert said.index("With treatment against control: tool call failure rate") < said.index("No difference was found")
+
+
+def test_who_looks_before_the_end_gets_intervals_that_are_wider() -> None:
+    given = sessions()
+    assert all(one.always_valid is None for one in compare_arms(given).changes)
+    for change in compare_arms(given, planned_units=80).changes:
+        held, once = change.always_valid.difference, 1.96 * change.compared.se
+        assert (held.high - held.low) / 2 > once
+
+
+def test_the_same_seed_gives_the_same_report() -> None:
+    assert compare_arms(sessions(), seed=3) == compare_arms(sessions(), seed=3)
+
+
+def test_the_control_is_known_by_its_name_or_by_being_named() -> None:
+    given = [structs.replace(one, arm={"control": "old", "treatment": "new"}[one.arm]) for one in sessions()]
+    assert compare_arms(given, control="old").treatment == "new"
+    assert compare_arms(sessions()).control == "control"
+    for arguments in ({}, {"control": "none"}, {"control": "old", "treatment": "old"}):
+        with pytest.raises(UsageError):
+            compare_arms(given, **arguments)
+
+
+def test_of_three_arms_two_are_compared_and_all_are_counted() -> None:
+    given = sessions() + [structs.replace(one, arm="other", unit=f"{one.unit} again") for one in sessions()]
+    with pytest.raises(UsageError, match="Name the treatment"):
+        compare_arms(given)
+    report = compare_arms(given, treatment="treatment")
+    assert [arm.name for arm in report.arms] == ["treatment", "control", "other"]
+    assert report.changes[0].compared.test.n == 40
+
+
+def test_the_tables_show_both_p_values_and_the_sizes() -> None:
+    changes, arms, plan = experiment_tables(compare_arms(sessions()), "made up", "generated")
+    shown = {(row.group, row.quantity) for row in changes.rows}
+    assert {("Tokens per session", name) for name in ("control", "treatment", "p-value", "p-value, adjusted")} <= shown
+    assert ("Tool call failure rate", "p-value, calls taken as independent") in shown
+    assert {row.evidence for row in (*changes.rows, *arms.rows, *plan.rows)} == {"generated"}
+    assert [row.value for row in arms.rows if row.quantity == "Units"] == [20, 20]
+
+
+def test_experiments_without_a_change_find_one_about_as_often_as_the_level_says() -> None:
+    found = [any(one.changed for one in compare_arms(sessions(seed=seed)).changes) for seed in range(60)]
+    assert np.mean(found) <= 0.15
+
+
+def test_the_plan_is_from_the_controls_spread_and_says_which_metric_needs_most() -> None:
+    report = compare_arms(sessions())
+    plan = experiment_tables(report, "made up")[2]
+    tokens = next(one for one in report.changes if one.metric == "tokens")
+    needed = {(row.group, row.quantity): row.value for row in plan.rows}
+    assert needed["Tokens per session", "Units an arm for a change of −10.0%"] == ceil(
+        units_an_arm(tokens.variation, -0.1)
+    )
+    at_five = {title: units for (title, quantity), units in needed.items() if "−5.0%" in quantity}
+    assert f"needs {max(at_five.values()):,} units an arm: {max(at_five, key=at_five.get).lower()}" in plan.finding
