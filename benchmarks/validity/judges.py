@@ -6,7 +6,7 @@ import numpy as np
 
 from analysis.stats.correction import rogan_gladen
 from analysis.stats.estimate import Estimate
-from benchmarks.validity.alternatives.incidence import cumulative_incidence
+from analysis.stats.incidence import cumulative_incidence
 from benchmarks.validity.alternatives.prediction_powered import PredictionPowered, prediction_powered_mean
 from benchmarks.validity.alternatives.shares import rogan_gladen_known
 from benchmarks.validity.rates import Rate, coverage, of_distinct

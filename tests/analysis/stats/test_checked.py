@@ -15,12 +15,12 @@ from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from analysis.stats.design_effect import design_effect
 from analysis.stats.equal_shares import clustered_shares, pearson_shares
+from analysis.stats.incidence import cumulative_incidence
 from analysis.stats.marginal_homogeneity import stuart_maxwell, zero_mean
 from analysis.stats.paired import PairedTable
 from analysis.stats.ratios import ratio_of_sums
 from analysis.stats.resampling import bca
 from analysis.stats.thresholds import precision_floor
-from benchmarks.validity.alternatives.incidence import cumulative_incidence
 from benchmarks.validity.alternatives.two_samples import welch
 from harness.errors import UsageError
 

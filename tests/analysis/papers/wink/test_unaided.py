@@ -14,7 +14,7 @@ from analysis.papers.wink.unaided import (
     share_by,
     unaided_table,
 )
-from benchmarks.validity.alternatives.incidence import cumulative_incidence
+from analysis.stats.incidence import cumulative_incidence
 
 
 def loop(again: int | None, left: int, run: str = "r", dataset: str = "orchard") -> Loop:

@@ -1,0 +1,40 @@
+"""The report of a user's own experiment: a CSV of sessions in, the tables out."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from analysis.labels.content import shown
+from analysis.measures.experiments.comparison import ExperimentReport, compare_arms
+from analysis.measures.experiments.tables import experiment_tables
+from analysis.measures.experiments.user_file import read_sessions
+from analysis.tables import Table
+
+
+class FileReport(Struct, frozen=True):
+    """The experiment as compared, and its tables: changes, sizes of the arms, and a plan of the next one."""
+
+    compared: ExperimentReport
+    tables: tuple[Table, ...]
+
+
+def file_report(
+    file: Path,
+    control: str = "",
+    treatment: str = "",
+    shares: Mapping[str, float] | None = None,
+    planned_units: int | None = None,
+    seed: int = 0,
+) -> FileReport:
+    """Compare the arms of a user's CSV (`user_file` has its columns); other parameters as of `compare_arms`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read as sessions: named with its line.
+    UsageError
+        An arm that is asked for is not there, or which is the control cannot be told.
+    """
+    compared = compare_arms(read_sessions(file), control, treatment, shares, planned_units, seed)
+    return FileReport(compared, experiment_tables(compared, shown(file)))

@@ -1,0 +1,66 @@
+"""Whether guidance lowers the misbehaviour rate: the detector's invocations with and without it (Wink, section 4.2)."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from analysis.stats.clustered import ClusteredDifference, clustered_difference
+from analysis.stats.estimate import Estimate
+from analysis.stats.significance import Significance
+from analysis.stats.two_proportions import newcombe, pooled_z
+from harness.intervention import Arm, ObservedRun
+from harness.live_session import LiveSession
+
+
+class MisbehaviourRates(Struct, frozen=True):
+    """The share of answered invocations that flag misbehaviour, detection alone less guidance.
+
+    `naive` takes invocations as independent, as the paper does; `clustered` takes the units that were assigned.
+    `unanswered` are the invocations of either arm without an answer, which are left out.
+    """
+
+    shares: tuple[float, float]
+    counts: tuple[tuple[int, int], tuple[int, int]]
+    units: tuple[int, int]
+    unanswered: tuple[int, int]
+    naive: Estimate
+    naive_test: Significance
+    clustered: ClusteredDifference
+
+
+def invocations(run: ObservedRun) -> tuple[int, int]:
+    """How many invocations of a run flag a misbehaviour, and how many were answered."""
+    answered = [one for one in run.invocations if one.status == "answered"]
+    return sum(bool(one.misbehaviours) for one in answered), len(answered)
+
+
+def misbehaviour_rates(sessions: Iterable[LiveSession]) -> MisbehaviourRates | None:
+    """The rates of both arms; `None` where one has no answered invocation.
+
+    Parameters
+    ----------
+    sessions
+        Of any arms; those without an observer are left out.
+    """
+    by_arm: dict[Arm, dict[str, list[int]]] = {"shadow": {}, "guide": {}}
+    asked = {"shadow": 0, "guide": 0}
+    for session in sessions:
+        if session.observed is not None and session.arm != "control":
+            flagged, answered = invocations(session.observed)
+            total = by_arm[session.arm].setdefault(session.unit, [0, 0])
+            total[0] += flagged
+            total[1] += answered
+            asked[session.arm] += len(session.observed.invocations)
+    first, second = ([(x, n) for x, n in arm.values() if n] for arm in by_arm.values())
+    if not (first and second):
+        return None
+    (x1, n1), (x2, n2) = ((sum(x for x, _ in arm), sum(n for _, n in arm)) for arm in (first, second))
+    return MisbehaviourRates(
+        (x1 / n1, x2 / n2),
+        ((x1, n1), (x2, n2)),
+        (len(first), len(second)),
+        (asked["shadow"] - n1, asked["guide"] - n2),
+        newcombe(x1, n1, x2, n2),
+        pooled_z(x1, n1, x2, n2),
+        clustered_difference(first, second),
+    )

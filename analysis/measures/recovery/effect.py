@@ -1,0 +1,84 @@
+"""The control: what part of recovery is the guidance's, as a difference between arms that were assigned by chance."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, WINDOW, Problem, Start
+from analysis.measures.recovery.rates import Classes, by_unit, chosen, recovery_rate
+from analysis.stats.clustered import clustered_difference
+from analysis.stats.estimate import Estimate
+from analysis.stats.incidence import CumulativeIncidence, cumulative_incidence
+from analysis.stats.incidence_difference import Followed, IncidenceComparison, incidence_difference
+from analysis.stats.multiplicity import holm
+from analysis.stats.significance import Significance
+
+
+class RecoveryEffect(Struct, frozen=True):
+    """One class of misbehaviour in both arms: the shares that recovered, and the first less the second, over units."""
+
+    name: str
+    guided: Estimate
+    unguided: Estimate
+    difference: Estimate
+    test: Significance
+    p_adjusted: float | None = None
+
+
+class TimeToRecovery(Struct, frozen=True):
+    """The problems of two arms over time: curves, and by each event the shares and their difference at the window."""
+
+    start: Start
+    guided: CumulativeIncidence
+    unguided: CumulativeIncidence
+    at_window: dict[int, IncidenceComparison]
+
+
+def recovery_effects(guided: Sequence[Problem], unguided: Sequence[Problem], classes: Classes) -> list[RecoveryEffect]:
+    """The effect of guidance on recovery within the window, by class, with p-values adjusted over the classes.
+
+    Parameters
+    ----------
+    guided, unguided
+        The problems of either arm, followed from the same start.
+    classes
+        The classes of misbehaviour.
+    """
+    found = [_effect(name, chosen(guided, of), chosen(unguided, of)) for name, of in classes.items()]
+    adjusted = holm([one.test.p_value for one in found]).p_values
+    return [
+        RecoveryEffect(one.name, one.guided, one.unguided, one.difference, one.test, p)
+        for one, p in zip(found, adjusted, strict=True)
+    ]
+
+
+def _effect(name: str, guided: Sequence[Problem], unguided: Sequence[Problem]) -> RecoveryEffect:
+    rates = recovery_rate(guided), recovery_rate(unguided)
+    if not (guided and unguided):
+        reason = "an arm has no such problem"
+        return RecoveryEffect(name, *rates, Estimate(None, n=0, reason=reason), Significance(None, None, reason=reason))
+    compared = clustered_difference(by_unit(guided), by_unit(unguided))
+    return RecoveryEffect(name, *rates, compared.small_sample, compared.small_sample_test)
+
+
+def time_to_recovery(
+    guided: Sequence[Problem], unguided: Sequence[Problem], start: Start, seed: int = 0
+) -> TimeToRecovery | None:
+    """Recovery over time, with the end of the session and an engineer's turn as competing events.
+
+    `None` where an arm has no problem. Parameters as of `recovery_effects`; `seed` is of the resampled units.
+    """
+    if not (guided and unguided):
+        return None
+    rng = np.random.default_rng(seed)
+    arms = [
+        Followed([one.steps for one in arm], [one.event for one in arm], [one.unit for one in arm])
+        for arm in (guided, unguided)
+    ]
+    curves = [cumulative_incidence(list(arm.times), list(arm.events), causes=ENGINEER) for arm in arms]
+    at_window = {
+        event: incidence_difference(arms[0], arms[1], WINDOW, rng, cause=event)
+        for event in (RECOVERED, SESSION_OVER, ENGINEER)
+    }
+    return TimeToRecovery(start, curves[0], curves[1], at_window)

@@ -1,0 +1,1 @@
+"""Recovery with guidance and without."""

@@ -1,0 +1,104 @@
+"""Recovery rates, their control, time to recovery and the judge of recoveries."""
+
+import numpy as np
+import pytest
+from msgspec import structs
+
+from analysis.measures.recovery.effect import recovery_effects, time_to_recovery
+from analysis.measures.recovery.judge import judge_of_recoveries
+from analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, WINDOW, Problem, problems
+from analysis.measures.recovery.rates import as_judged, by_unit, chosen, recovery_rate, recovery_rates
+from analysis.stats.clustered import clustered_difference
+from analysis.stats.clustered_bounds import korn_graubard
+from tests.analysis.measures.recovery.made_up import CATEGORIES, experiment
+
+CLASSES = {"Loops": ("infinite_loop",), "Overall": CATEGORIES}
+
+
+def arms(n: int = 300, **given: float) -> tuple[list[Problem], list[Problem]]:
+    found = problems(experiment(n, **given), "word")  # type: ignore[arg-type]
+    return [one for one in found if one.arm == "guide"], [one for one in found if one.arm == "shadow"]
+
+
+def judged(found: list[Problem], right: float, seed: int = 0) -> list[Problem]:
+    rng = np.random.default_rng(seed)
+    return [structs.replace(one, judged=one.recovered is bool(rng.random() < right)) for one in found]
+
+
+def test_a_rate_is_over_problems_and_its_interval_over_units() -> None:
+    guided, _ = arms()
+    found = recovery_rate(guided)
+    assert found == korn_graubard(by_unit(guided))
+    assert found.value == pytest.approx(sum(one.recovered for one in guided) / len(guided))
+
+
+def test_classes_and_numbers_of_words_divide_the_problems() -> None:
+    guided, _ = arms()
+    guided[0] = structs.replace(guided[0], words=3)
+    sizes = [len(chosen(guided, CATEGORIES, words)) for words in ("single", "multiple", "any")]
+    assert sizes == [len(guided) - 1, 1, len(guided)]
+    rates = recovery_rates(guided, CLASSES, "single")
+    assert rates["Loops"].n == sum(one.category == "infinite_loop" and one.words == 1 for one in guided)
+
+
+def test_a_class_without_problems_has_no_rate_and_says_why() -> None:
+    assert recovery_rate([]).value is None
+    assert recovery_rate([]).reason
+    (effect,) = recovery_effects([], arms()[1], {"Overall": CATEGORIES})
+    assert (effect.difference.value, effect.test.p_value) == (None, None)
+    assert time_to_recovery([], arms()[1], "word") is None
+
+
+def test_the_effect_is_the_difference_between_the_arms_over_units() -> None:
+    guided, unguided = arms()
+    overall = next(one for one in recovery_effects(guided, unguided, CLASSES) if one.name == "Overall")
+    assert overall.difference == clustered_difference(by_unit(guided), by_unit(unguided)).small_sample
+    assert overall.difference.low > 0
+    assert overall.p_adjusted >= overall.test.p_value
+
+
+def test_agents_that_do_not_heed_recover_no_more_often_with_guidance() -> None:
+    overall = recovery_effects(*arms(heeding=0), CLASSES)[1]
+    assert overall.difference.low < 0 < overall.difference.high
+
+
+def test_without_censoring_the_incidences_at_the_window_are_the_shares() -> None:
+    guided, unguided = arms()
+    found = time_to_recovery(guided, unguided, "word")
+    shares = found.at_window[RECOVERED].shares
+    assert [one.value for one in shares] == pytest.approx([recovery_rate(arm).value for arm in (guided, unguided)])
+    over = found.at_window[SESSION_OVER].shares[1].value
+    expected = sum(one.event == SESSION_OVER and one.steps <= WINDOW for one in unguided) / len(unguided)
+    assert over == pytest.approx(expected)
+    assert found.at_window[ENGINEER].shares[0].value == 0
+    assert found.unguided.one_minus_kaplan_meier[-1] >= found.unguided.incidence[0, -1]
+
+
+def test_a_judge_without_errors_changes_nothing() -> None:
+    guided, unguided = arms()
+    found = judge_of_recoveries(judged(guided + unguided, right=1))
+    assert (found.precision.value, found.sensitivity.value, found.specificity.value) == (1, 1, 1)
+    assert found.apparent == found.true
+    assert found.corrected.value == pytest.approx(found.true.value)
+
+
+def test_a_rate_is_corrected_for_a_judge_that_errs() -> None:
+    found = judge_of_recoveries(judged(arms(1_500)[0], right=0.8))
+    assert abs(found.corrected.value - found.true.value) < abs(found.apparent.value - found.true.value)
+    assert found.corrected.low <= found.true.value <= found.corrected.high
+    assert found.sensitivity.value == pytest.approx(0.8, abs=0.06)
+
+
+def test_problems_without_a_label_count_for_no_figure_and_are_told() -> None:
+    guided, unguided = arms()
+    half = judged(guided, right=0.9)
+    found = judge_of_recoveries(half + unguided)
+    assert found.unlabelled == len(unguided)
+    assert recovery_rate(half + unguided, as_judged).n == len(half)
+
+
+def test_a_judge_that_tells_nothing_corrects_nothing_and_says_why() -> None:
+    always = [structs.replace(one, judged=True) for arm in arms() for one in arm]
+    assert judge_of_recoveries(always).corrected.value is None
+    assert "tells nothing" in judge_of_recoveries(always).corrected.reason
+    assert judge_of_recoveries([]).precision.value is None
