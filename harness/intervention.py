@@ -27,11 +27,16 @@ INTERVENTION = "intervention"
 
 
 class Misbehaviour(Struct, frozen=True, omit_defaults=True):
-    """One misbehaviour that a detector sees: its category, the steps that show it, and one sentence why."""
+    """One misbehaviour that a detector sees: its category, the steps that show it, and one sentence why.
+
+    `evidence` is what guidance may quote of the run: the agent's own call, the tool and its parameters, the user's own
+    words. It never holds what a tool answered: a word to the agent must not pass on what a tool says.
+    """
 
     category: str
     steps: tuple[int, ...] = ()
     rationale: str = ""
+    evidence: dict[str, str] = {}
 
 
 class Feedback(Struct, frozen=True, omit_defaults=True):
@@ -55,7 +60,7 @@ class Invocation(Struct, frozen=True, omit_defaults=True):
     status
         What became of it.
     misbehaviours
-        What it answered.
+        What it answered, but for what its earlier answers in this run have shown in full already.
     answered_at
         The last step of the run when the answer was taken; `None` without an answer.
     seconds
@@ -117,6 +122,8 @@ class ObservedRun(Struct, frozen=True, omit_defaults=True):
         The steps of the run, guidance left out.
     invocations, interventions
         In their order.
+    skipped
+        How often the detector was due while an earlier question was still open: it is not asked then.
     file, line
         Where the run was read from; empty for one that was run live.
     """
@@ -128,5 +135,6 @@ class ObservedRun(Struct, frozen=True, omit_defaults=True):
     n_steps: int
     invocations: tuple[Invocation, ...] = ()
     interventions: tuple[Intervention, ...] = ()
+    skipped: int = 0
     file: str = ""
     line: int | None = None

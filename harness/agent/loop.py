@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from harness.agent.actions import Action, Observation
 from harness.agent.environment import Environment
-from harness.agent.protocols import Policy, Task
+from harness.agent.protocols import Policy, Task, Watcher
 from harness.agent.tools import TOOLS, carry_out, tool_named
 from harness.errors import MisstepError
 from harness.prompting import fill, shipped_prompt
@@ -47,10 +47,12 @@ async def run_agent(
     ask: Ask,
     limits: AgentLimits = AgentLimits(),  # noqa: B008 -- frozen
     clock: Callable[[], float] = time.monotonic,
+    watcher: Watcher | None = None,
 ) -> Trajectory:
     """Let a policy work on a task until it exits or meets a limit.
 
-    Nothing that a policy, a command or a model does is raised, but for what ends the whole process.
+    Nothing that a policy, a command or a model does is raised, but for what ends the whole process. What a watcher
+    says behind a command is a step of the run, and no iteration.
     """
     start = clock()
     allowed = tuple(name for name in TOOLS if name != "run_tests" or environment.run_tests is not None)
@@ -78,6 +80,12 @@ async def run_agent(
         if observation.ends:
             ended = "exit"
             break
+        if watcher is not None:
+            if (said := watcher.after_action(steps)) is not None:
+                steps.append(said)
+            await asyncio.sleep(0)  # a policy that never waits would keep the watcher from its work
+    if watcher is not None:
+        await watcher.end(steps)
     extra = {"ended": ended, "prompt": shipped_prompt(PROMPT).label} | ({"stopped": stopped} if stopped else {})
     return Trajectory(
         task.id, Source("misstep"), task.text, tuple(steps), agent=f"engineering_agent/{policy.name}", extra=extra
@@ -97,6 +105,8 @@ def history_of(steps: list[Step]) -> str:
     """A summary of the run for the patching sub-agent: the thoughts, commands and first lines of what they gave."""
     lines: list[str] = []
     for step in steps[2:]:
+        if step.role != "agent":
+            continue
         if step.text:
             lines.append(f"Thought: {_first_line(step.text)}")
         for call, result in zip(step.calls, step.results, strict=False):

@@ -56,8 +56,10 @@ def chosen_categories(asked: str) -> tuple[str, ...]:
     return chosen
 
 
-def classify_all(trajectory: Trajectory, categories: Iterable[str] = tuple(CLASSIFIERS)) -> list[Verdict]:
-    """One verdict a category on one trajectory, in the order asked.
+def classify_all(
+    trajectory: Trajectory, categories: Iterable[str] = tuple(CLASSIFIERS), *, running: bool = False
+) -> list[Verdict]:
+    """One verdict a category on one trajectory, in the order asked; `running` as in `History`.
 
     A classifier that raises something, cannot be loaded or gives no verdict of its own costs its own verdict, which is
     `failed` and says why.
@@ -67,7 +69,7 @@ def classify_all(trajectory: Trajectory, categories: Iterable[str] = tuple(CLASS
     UsageError
         A category is not registered.
     """
-    history = History(trajectory)
+    history = History(trajectory, running)
     return [_verdict(category, history) for category in categories]
 
 

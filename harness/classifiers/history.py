@@ -74,9 +74,13 @@ class Turn(Struct, frozen=True, dict=True):
 
 
 class History(Struct, frozen=True, dict=True):
-    """A trajectory and what classifiers need of it; each part is made when it is first asked for."""
+    """A trajectory and what classifiers need of it; each part is made when it is first asked for.
+
+    `running` says that the run goes on: what has not been done so far may be done yet.
+    """
 
     trajectory: Trajectory
+    running: bool = False
 
     @cached_property
     def acts(self) -> list[Act]:

@@ -11,8 +11,10 @@ EVIDENCE = 20
 
 def found(history: History, category: str, steps: Iterable[int], rationale: str) -> Verdict:
     """The verdict that a run shows the category, with its evidence in order."""
-    evidence = tuple(sorted({step for step in steps if step >= 0})[:EVIDENCE])
-    return Verdict(history.trajectory.id, category, "yes", steps=evidence, rationale=rationale)
+    evidence = sorted({step for step in steps if step >= 0})
+    if len(evidence) > EVIDENCE:  # the first and the last: when it began, and whether it went on
+        evidence = evidence[: EVIDENCE // 2] + evidence[-(EVIDENCE // 2) :]
+    return Verdict(history.trajectory.id, category, "yes", steps=tuple(evidence), rationale=rationale)
 
 
 def absent(history: History, category: str, rationale: str) -> Verdict:

@@ -114,3 +114,35 @@ def test_the_patching_sub_agent_is_given_the_run_in_short() -> None:
         "Command: search_code code_str='nowhere'",
         "Observation: 'nowhere' stands nowhere in the code.",
     ]
+
+
+class Nagging:
+    """Says something behind every second command."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+        self.ended_with = 0
+
+    def after_action(self, steps: Sequence[Step]) -> Step | None:
+        self.seen.append(len(steps))
+        return Step("system", "Stop.") if len(self.seen) % 2 == 0 else None
+
+    async def end(self, steps: Sequence[Step]) -> None:
+        self.ended_with = len(steps)
+
+
+def test_what_a_watcher_says_stands_behind_the_command_and_is_no_iteration() -> None:
+    watcher = Nagging()
+    policy = Scripted(*["read_file file_path='a.py'"] * 4)
+    place = environment(FILES)
+    run = asyncio.run(run_agent(TASK, policy, place, NoModel(), AgentLimits(4), watcher=watcher))
+    assert [step.role for step in run.steps[2:]] == ["agent", "agent", "system", "agent", "agent", "system"]
+    assert policy.seen == [2, 3, 5, 6]
+    assert watcher.seen == [3, 4, 6, 7]
+    assert watcher.ended_with == len(run.steps) == 8
+    assert run.extra["ended"] == "iterations"
+
+
+def test_the_patching_sub_agent_does_not_hear_what_a_watcher_says() -> None:
+    steps = [Step("system"), Step("user"), Step("agent", "I look."), Step("system", "Stop.")]
+    assert history_of(steps) == "Thought: I look."

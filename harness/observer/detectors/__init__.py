@@ -1,0 +1,41 @@
+"""What tells of a running agent whether it misbehaves: rules, and a model that is asked.
+
+`DETECTORS` is the registry, name → dotted path of a class without parameters; an entry point in the group
+`misstep.detectors` adds to it.
+"""
+
+from harness.intervention import Feedback
+from harness.observer.bounds import bounded_feedback
+from harness.observer.evidence import with_evidence
+from harness.observer.protocols import Detector
+from harness.protocols import Ask
+from harness.registry import Registry
+from harness.trajectory import Trajectory
+
+DETECTORS: Registry[type[Detector]] = Registry(
+    "misstep.detectors",
+    {"rules": "harness.observer.detectors.rules:RuleDetector"},
+)
+
+
+def detector_named(name: str) -> Detector:
+    """A registered detector, or the one at a dotted path `package.module:Class`.
+
+    Raises
+    ------
+    UsageError
+        There is none of that name, or it cannot be loaded.
+    """
+    return DETECTORS.load(name)()
+
+
+async def detected(detector: Detector, trajectory: Trajectory, ask: Ask) -> Feedback:
+    """What a detector says of a run so far, bounded and with the evidence that guidance quotes.
+
+    Raises
+    ------
+    TypeError
+        The detector gives no feedback. Whatever it raises itself goes on.
+    """
+    found = bounded_feedback(await detector.detect(trajectory, ask), len(trajectory.steps) - 1)
+    return with_evidence(found, trajectory)

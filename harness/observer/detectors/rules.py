@@ -1,0 +1,54 @@
+"""The rule classifiers as a detector: what they say of a run that goes on."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from harness.classifiers import CLASSIFIERS, classify_all
+from harness.intervention import Feedback, Misbehaviour
+from harness.observer.protocols import Detector
+from harness.protocols import Ask
+from harness.trajectory import Step, Trajectory
+
+REPEATED = ("infinite_loop", "tool_call_failure")
+"""Categories that a run may show several times, and whose rules need nothing of what lies before."""
+
+_MOST = 10
+"""Times that one run is searched for one category."""
+
+
+class RuleDetector(Detector):
+    """The shipped rules, on the whole run so far."""
+
+    name = "rules"
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        """What the rules find; no model is asked."""
+        return feedback(trajectory)
+
+
+def feedback(trajectory: Trajectory) -> Feedback:
+    """What the rules find in a run so far, in the order of the categories and then of the steps.
+
+    A rule stops at the first loop or the longest one. What lies behind it is searched again, so that an old one does
+    not hide a new one.
+    """
+    return Feedback(tuple(found for category in CLASSIFIERS for found in _all_of(category, trajectory)))
+
+
+def _all_of(category: str, trajectory: Trajectory) -> Iterator[Misbehaviour]:
+    for _ in range(_MOST):
+        verdict = classify_all(trajectory, (category,), running=True)[0]
+        if verdict.label != "yes":
+            return
+        yield Misbehaviour(category, verdict.steps, verdict.rationale)
+        if category not in REPEATED or not verdict.steps:
+            return
+        trajectory = _behind(trajectory, verdict.steps[-1])
+
+
+def _behind(trajectory: Trajectory, last: int) -> Trajectory:
+    """The run without what the agent did up to a step; all steps keep their numbers."""
+    steps = trajectory.steps
+    kept = (Step("system") if step.role == "agent" else step for step in steps[: last + 1])
+    return replace(trajectory, steps=(*kept, *steps[last + 1 :]))

@@ -1,0 +1,149 @@
+"""Which misbehaviours are one problem, which of them were spoken of, and which are over.
+
+An episode is one problem of one run: findings of one category that have evidence in common or are about the same call,
+tool or constraint. It is spoken of once a level: 1 for the first word, 2 where it goes on after that, 3 where it goes
+on again.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.classifiers.tools import bare_name
+from harness.intervention import Misbehaviour, Withheld
+from harness.observer.evidence import call_text
+from harness.trajectory import Step, ToolResult
+
+LEVELS = 3
+"""A word, a firmer word, and the call for a new plan or for the user."""
+
+LONGEST_PAUSE = 4
+"""Steps of the agent without the misbehaviour, at most, before it counts as over: as long as the longest cycle of calls
+that the rule of infinite loops knows."""
+
+LASTING = frozenset({"did_not_follow_instructions", "unrequested_changes", "specification_drift"})
+"""Categories whose harm stays when the agent goes on to something else: a change that was ruled out is still made."""
+
+_SUBJECTS = {"tool_call_failure": ("tool", "call")} | dict.fromkeys(LASTING, ("constraint", "changed", "call"))
+"""What of the evidence tells a problem of a category from another, the best first; else the call."""
+
+
+class Episode(Struct, frozen=True):
+    """One problem that was spoken of: what it is about, its evidence, how firmly it was, and the last step then."""
+
+    category: str
+    subject: str
+    steps: frozenset[int]
+    level: int
+    spoken_at: int
+
+
+class Decision(Struct, frozen=True):
+    """What is to be said on a misbehaviour: at which level, or why nothing."""
+
+    level: int
+    withheld: Withheld = ""
+
+
+def merged(found: Iterable[Misbehaviour]) -> tuple[Misbehaviour, ...]:
+    """The misbehaviours with those about one thing made one, which has all their steps and the newest evidence."""
+    known: dict[tuple[str, str] | int, Misbehaviour] = {}
+    for place, one in enumerate(found):
+        key = (one.category, subject) if (subject := subject_of(one)) else place
+        before = known.get(key)
+        steps = one.steps if before is None else tuple(sorted({*before.steps, *one.steps}))
+        known[key] = replace(one, steps=steps)
+    return tuple(known.values())
+
+
+def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]) -> Decision:
+    """Whether a misbehaviour is spoken of now, and how firmly.
+
+    Parameters
+    ----------
+    found
+        What the detector found.
+    spoken
+        The problems that were spoken of.
+    steps
+        The run so far, which may have gone on since the detector saw it.
+    """
+    episode = episode_of(found, spoken)
+    level = 1 if episode is None else episode.level + 1
+    if episode is not None and (level > LEVELS or max(found.steps, default=-1) <= episode.spoken_at):
+        return Decision(episode.level, "repeated")
+    return Decision(level, "stale" if is_over(found, steps) else "")
+
+
+def episode_of(found: Misbehaviour, spoken: Sequence[Episode]) -> Episode | None:
+    """The problem that a misbehaviour belongs to, if it was spoken of; the last one where there are several."""
+    subject = subject_of(found)
+    alike = (
+        one
+        for one in reversed(spoken)
+        if one.category == found.category
+        and ((subject and subject == one.subject) or not found.steps or not one.steps.isdisjoint(found.steps))
+    )
+    return next(alike, None)
+
+
+def noted(spoken: Sequence[Episode], found: Misbehaviour, level: int, at: int) -> tuple[Episode, ...]:
+    """The problems that were spoken of, when this one now is."""
+    known = episode_of(found, spoken)
+    if known is None:
+        return (*spoken, Episode(found.category, subject_of(found), frozenset(found.steps), level, at))
+    now = replace(known, steps=known.steps | frozenset(found.steps), level=level, spoken_at=at)
+    return (*(one for one in spoken if one is not known), now)
+
+
+def subject_of(found: Misbehaviour) -> str:
+    """What a misbehaviour is about: the tool that fails, the constraint that is broken, the call that is repeated."""
+    names = _SUBJECTS.get(found.category, ("call",))
+    return next(filter(None, (found.evidence.get(name) for name in names)), "")
+
+
+def is_over(found: Misbehaviour, steps: Sequence[Step]) -> bool:
+    """Whether a misbehaviour has ended in the steps behind its evidence.
+
+    It has where the user has spoken since, who may have dealt with it. A loop or a failing tool is over when the agent
+    has worked longer without it than it ever did within it, and a failing tool when a call of it has worked. What
+    cannot be undone by going on, such as a change that was ruled out, is never over by itself.
+    """
+    if not found.steps:
+        return False
+    later = steps[max(found.steps) + 1 :]
+    if any(step.role == "user" and step.text for step in later):
+        return True
+    if found.category in LASTING:
+        return False
+    pause, longest = 0, _longest_pause(found.steps)
+    for step in (one for one in later if one.role == "agent"):
+        if found.category == "tool_call_failure":
+            answers = _answers(step, found.evidence.get("tool", ""))
+            if answers and not all(map(_is_failure, answers)):
+                return True
+            again = bool(answers)
+        else:
+            again = any(call_text(call) == found.evidence.get("call") for call in step.calls)
+        pause = 0 if again else pause + 1
+    return pause > longest
+
+
+def _longest_pause(steps: Sequence[int]) -> int:
+    """The most steps from one piece of evidence to the next, up to `LONGEST_PAUSE`."""
+    ordered = sorted(steps)
+    gaps = [later - earlier for earlier, later in pairwise(ordered)]
+    return min(max(gaps, default=1), LONGEST_PAUSE)
+
+
+def _answers(step: Step, tool: str) -> list[ToolResult]:
+    """What the calls of a tool in a step were answered."""
+    return [
+        result for call, result in zip(step.calls, step.results, strict=False) if tool and bare_name(call.name) == tool
+    ]
+
+
+def _is_failure(result: ToolResult) -> bool:
+    return bool(result.is_error) or result.exit_code not in (0, None)

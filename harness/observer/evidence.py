@@ -1,0 +1,141 @@
+"""What guidance may quote of a run: the agent's own calls, the user's own words, and what tools there are.
+
+What a tool answered is left out, and so is what a detector reasoned: the words of a tool or of a file would reach the
+agent in the name of the harness.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from harness.agent.tools import TOOLS, tool_named
+from harness.classifiers.failures import failed
+from harness.classifiers.history import Act, History
+from harness.classifiers.overstepping import broken_limit
+from harness.classifiers.tools import bare_name, path_of
+from harness.intervention import Feedback, Misbehaviour
+from harness.judges.fencing import one_line
+from harness.trajectory import ToolCall, Trajectory
+from harness.values import written
+
+_MOST_ARGUMENT = 80
+_MOST_CALL = 200
+_MOST_WORDS = 200
+_MOST_REQUEST = 600
+_MOST_TOOLS = 40
+"""Tools that are named: an agent with more of them has a list at hand."""
+
+
+def with_evidence(feedback: Feedback, trajectory: Trajectory) -> Feedback:
+    """The feedback with what guidance may quote for each misbehaviour; what a detector names itself stays."""
+    history = History(trajectory, running=True)
+    return Feedback(
+        tuple(replace(one, evidence={**evidence_of(one, history), **one.evidence}) for one in feedback.misbehaviours)
+    )
+
+
+def evidence_of(found: Misbehaviour, history: History) -> dict[str, str]:
+    """What guidance on a misbehaviour may quote, by the name of its placeholder; only what the run shows."""
+    steps = frozenset(found.steps)
+    acts = [act for act in history.acts if act.step in steps]
+    values = {"request": _shortened(_request(history.trajectory), _MOST_REQUEST)}
+    if found.category == "infinite_loop":
+        values |= _repeated(acts, history.acts)
+    elif found.category == "tool_call_failure":
+        values |= _failing(acts, history)
+    else:
+        values |= _drifting(acts, steps, history)
+    return {name: value for name, value in values.items() if value}
+
+
+def call_text(call: ToolCall) -> str:
+    """A call on one short line: `read_file(path='a.py')`. Calls with equal texts are taken for one call."""
+    if isinstance(call.arguments, str):
+        given = _shortened(call.arguments, _MOST_ARGUMENT)
+    else:
+        given = ", ".join(
+            f"{one_line(name[:_MOST_ARGUMENT])}={_value(value)}" for name, value in call.arguments.items()
+        )
+    return _shortened(f"{call.name}({given})", _MOST_CALL)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return f"'{_shortened(value, _MOST_ARGUMENT)}'"
+    return _shortened(written(value, indented=False), _MOST_ARGUMENT)
+
+
+def _shortened(text: str, most: int) -> str:
+    """A text on one line of at most `most` characters, with nothing in it that ends a quotation of ours."""
+    line = one_line(text[: 4 * most]).replace("`", "'").replace('"', "'")
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1]}…"
+
+
+def _request(trajectory: Trajectory) -> str:
+    return next((step.text for step in trajectory.steps if step.role == "user" and step.text), trajectory.task)
+
+
+def _repeated(acts: list[Act], every: Iterable[Act]) -> dict[str, str]:
+    """The call that comes most often, and how often from the first step of the evidence on."""
+    if not acts:
+        return {}
+    call = Counter(call_text(act.call) for act in acts).most_common(1)[0][0]
+    times = sum(act.step >= acts[0].step and call_text(act.call) == call for act in every)
+    return {"call": call, "times": str(times) if times > 1 else ""}
+
+
+def _failing(acts: list[Act], history: History) -> dict[str, str]:
+    """The tool that fails most often, the last of its failing calls, its parameters; the tools if it is not known."""
+    if not acts:
+        return {}
+    failing = [act for act in acts if failed(act)] or acts
+    tool = Counter(act.call.name for act in failing).most_common(1)[0][0]
+    last = [act for act in failing if act.call.name == tool][-1]
+    known = known_tools(history)
+    parameters = known.get(tool, "")
+    missing = known and tool not in known
+    return {
+        "tool": _shortened(bare_name(tool), _MOST_ARGUMENT),
+        "call": call_text(last.call),
+        "parameters": _shortened(parameters, _MOST_REQUEST),
+        "tools": ", ".join(_shortened(name, _MOST_ARGUMENT) for name in sorted(known)[:_MOST_TOOLS]) if missing else "",
+    }
+
+
+def known_tools(history: History) -> Mapping[str, str]:
+    """Tool → its parameters: as the record or our own agent defines them, or else as calls that worked had them."""
+    run = history.trajectory
+    agent = run.extra.get("agent")
+    definitions = agent.get("tool_definitions") if isinstance(agent, dict) else None
+    if isinstance(definitions, list) and (defined := dict(filter(None, map(_defined, definitions)))):
+        return defined
+    if run.source.format == "misstep" and (run.agent or "").startswith("engineering_agent"):
+        return {name: tool_named(name).usage for name in TOOLS}
+    return {
+        act.call.name: ", ".join(act.call.arguments)
+        for act in history.acts
+        if isinstance(act.call.arguments, dict) and not failed(act)
+    }
+
+
+def _defined(definition: Any) -> tuple[str, str] | None:
+    """Name and parameters of a tool in the form that most servers take; `None` where it has another."""
+    function = definition.get("function", definition) if isinstance(definition, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        return None
+    schema = function.get("parameters") or function.get("input_schema")
+    return function["name"], written(schema, indented=False) if isinstance(schema, dict) else ""
+
+
+def _drifting(acts: list[Act], steps: Iterable[int], history: History) -> dict[str, str]:
+    """What the user ruled out, in the user's words, and what was changed or done against it."""
+    limit = broken_limit(history, steps)
+    done = next((act for act in acts if path_of(act.call)), acts[0] if acts else None)
+    return {
+        "constraint": _shortened(limit.words, _MOST_WORDS) if limit is not None else "",
+        "tool": _shortened(limit.targets[0], _MOST_ARGUMENT) if limit is not None and limit.kind == "must" else "",
+        "changed": _shortened(path_of(done.call), _MOST_ARGUMENT) if done is not None else "",
+        "call": call_text(done.call) if done is not None else "",
+    }

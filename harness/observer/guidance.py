@@ -1,0 +1,116 @@
+"""What is said to an agent: DOs and DON'Ts from a store of one file a category, filled from the evidence (section 3.2).
+
+    [[levels]]
+    says = ["You have made the call `{call}` {times} times, and nothing changed in between.", "You repeat yourself."]
+    do = ["Use what `{call}` has shown already."]
+    dont = ["Do not make this call again."]
+
+A file has a level for the first word, one for the second and one for the third. Of `says`, the first sentence whose
+placeholders all have values is said; a line of the others without a value is left out. `frame.toml` holds what stands
+above and below. The text goes into a `<system-reminder>`, which no evidence can close.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from harness.intervention import INTERVENTION, Misbehaviour
+from harness.prompting import fill, placeholders_in
+from harness.reminder import reminder
+from harness.trajectory import Step
+
+OTHER = "other"
+"""The file for categories that have none of their own."""
+
+_FOLDER = Path(__file__).with_name("guidance")
+
+PLACEHOLDERS = frozenset({"call", "changed", "constraint", "parameters", "request", "times", "tool", "tools"})
+"""The names that the evidence may have."""
+
+
+class Level(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said at one level."""
+
+    says: tuple[str, ...]
+    do: tuple[str, ...]
+    dont: tuple[str, ...]
+
+
+class CategoryGuidance(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said on one category, a level at a time."""
+
+    levels: tuple[Level, Level, Level]
+
+
+class Frame(Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands above and below all guidance: `opening` a level at a time, the titles of the lists, the request."""
+
+    opening: tuple[str, str, str]
+    do: str
+    dont: str
+    request: str
+    closing: str
+
+
+@cache
+def categories() -> tuple[str, ...]:
+    """The categories with guidance of their own."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem not in (OTHER, "frame")))
+
+
+def guidance(spoken: Sequence[tuple[Misbehaviour, int]]) -> str:
+    """What is said on misbehaviours, each at its level, as one reminder.
+
+    Parameters
+    ----------
+    spoken
+        The misbehaviours with their levels, from 1; at least one.
+    """
+    frame = _frame()
+    highest = max(level for _, level in spoken)
+    requests = (found.evidence["request"] for found, _ in spoken if found.evidence.get("request"))
+    request = next((fill(frame.request, {"request": text}) for text in requests), "")
+    sections = dict.fromkeys(_section(found, level, frame) for found, level in spoken)
+    return reminder("\n\n".join(filter(None, (frame.opening[highest - 1], *sections, request, frame.closing))))
+
+
+def guidance_step(text: str, number: int) -> Step:
+    """Guidance as a step of the run, marked with the number of its intervention."""
+    return Step("system", text, extra={INTERVENTION: number})
+
+
+def of_category(category: str) -> CategoryGuidance:
+    """What the store holds on a category."""
+    return _read(category if category in categories() else OTHER)
+
+
+def _section(found: Misbehaviour, level: int, frame: Frame) -> str:
+    said = of_category(found.category).levels[level - 1]
+    values = {name: value for name, value in found.evidence.items() if value}
+    lines = [next(iter(_filled(said.says, values)), "")]
+    for title, listed in ((frame.do, said.do), (frame.dont, said.dont)):
+        if filled := _filled(listed, values):
+            lines += [title, *(f"- {line}" for line in filled)]
+    return "\n".join(filter(None, lines))
+
+
+def _filled(lines: Iterable[str], values: Mapping[str, str]) -> list[str]:
+    """The lines whose placeholders all have values, filled."""
+    return [fill(line, values) for line in lines if placeholders_in(line) <= values.keys()]
+
+
+@cache
+def _frame() -> Frame:
+    return msgspec.toml.decode(_file("frame"), type=Frame)
+
+
+@cache
+def _read(name: str) -> CategoryGuidance:
+    return msgspec.toml.decode(_file(name), type=CategoryGuidance)
+
+
+def _file(name: str) -> bytes:
+    return (_FOLDER / f"{name}.toml").read_bytes()

@@ -1,0 +1,186 @@
+"""What an observer knows of one run, and what it decides: when to ask, what an answer is worth, what to say.
+
+Nothing here waits, reads a clock or starts anything. The observer of a live run and the replay of a recorded one drive
+it alike:
+
+    state = ObserverState("run-7", "rules")
+    # behind each step of the agent:
+    if answer is there:   said = state.answered(feedback, steps)
+    if state.due(steps):  state.asked(steps)
+    # behind the last step:
+    state.ended(steps)
+    state.observed(steps)
+"""
+
+from collections.abc import Sequence
+
+from harness.intervention import (
+    INTERVENTION,
+    Arm,
+    Feedback,
+    Intervention,
+    Invocation,
+    Misbehaviour,
+    ObservedRun,
+    Status,
+    Withheld,
+)
+from harness.observer.bounds import MOST_CHARACTERS, bounded_feedback
+from harness.observer.episodes import Decision, Episode, decide, merged, noted
+from harness.observer.guidance import guidance
+from harness.trajectory import Step
+
+EVERY = 5
+"""Steps of the agent from one question to the next (Wink, section 4.2)."""
+
+
+class ObserverState:
+    """One run as its observer sees it.
+
+    Parameters
+    ----------
+    item
+        The run's id.
+    detector
+        The detector's name.
+    every
+        After how many steps of the agent it is asked each time.
+    arm
+        Whether guidance is said or only recorded.
+    """
+
+    def __init__(self, item: str, detector: str, every: int = EVERY, arm: Arm = "guide") -> None:
+        self._observed = ObservedRun(item, arm, detector, every, 0)
+        self._invocations: list[Invocation] = []
+        self._interventions: list[Intervention] = []
+        self._skipped = 0
+        self._spoken: tuple[Episode, ...] = ()
+        self._open: int | None = None
+        self._seen = -1
+
+    @property
+    def in_flight(self) -> bool:
+        """Whether a question is open."""
+        return self._open is not None
+
+    def due(self, steps: Sequence[Step]) -> bool:
+        """Whether the detector is to be asked, now that the run ends in a step of the agent.
+
+        A question that is due while another is open is not asked, neither now nor later, and counted.
+        """
+        taken = sum(step.role == "agent" for step in steps)
+        if not taken or taken % self._observed.every:
+            return False
+        self._skipped += self.in_flight
+        return not self.in_flight
+
+    def asked(self, steps: Sequence[Step]) -> None:
+        """The detector is asked about the run as it is."""
+        self._open = len(steps) - 1
+
+    def answered(self, feedback: Feedback, steps: Sequence[Step], seconds: float | None = None) -> Intervention | None:
+        """Take an answer to the open question; gives what is to be said to the agent now, if anything.
+
+        Parameters
+        ----------
+        feedback
+            The answer. Of one that is too long the beginning is taken.
+        steps
+            The run so far; it may have gone on since the question.
+        seconds
+            How long the answer took.
+
+        Raises
+        ------
+        TypeError
+            It is no feedback; the question stays open.
+        """
+        return self._take(feedback, steps, seconds)
+
+    def failed(
+        self, error: str, steps: Sequence[Step], seconds: float | None = None, status: Status = "failed"
+    ) -> None:
+        """There is no answer to the open question, and why."""
+        shown, self._open = self._open, None
+        if shown is not None:
+            told = error[:MOST_CHARACTERS]
+            at = len(steps) - 1 if status == "failed" else None
+            self._invocations.append(Invocation(shown, status, answered_at=at, seconds=seconds, error=told))
+
+    def ended(self, steps: Sequence[Step], feedback: Feedback | None = None, seconds: float | None = None) -> None:
+        """The run is over; what came in with its last step, or not at all, is not said any more."""
+        if feedback is not None and self.in_flight:
+            self._take(feedback, steps, seconds, over=True)
+        self.failed("the run ended first", steps, status="unanswered")
+
+    def observed(self, steps: Sequence[Step], file: str = "", line: int | None = None) -> ObservedRun:
+        """The record of the run."""
+        known = self._observed
+        return ObservedRun(
+            known.item,
+            known.arm,
+            known.detector,
+            known.every,
+            sum(INTERVENTION not in step.extra for step in steps),
+            tuple(self._invocations),
+            tuple(self._interventions),
+            self._skipped,
+            file,
+            line,
+        )
+
+    @property
+    def number(self) -> int:
+        """The number of the last intervention, counted from 0, as a step of guidance is marked with."""
+        return len(self._interventions) - 1
+
+    def _take(
+        self, feedback: Feedback, steps: Sequence[Step], seconds: float | None, over: bool = False
+    ) -> Intervention | None:
+        shown = self._open
+        if shown is None:
+            raise ValueError("there is no open question")
+        bounded = bounded_feedback(feedback, shown)
+        found = tuple(one for one in bounded.misbehaviours if self._is_news(one))
+        self._open, self._seen = None, shown
+        now = len(steps) - 1
+        self._invocations.append(Invocation(shown, "answered", found, now, seconds))
+        decided = [(one, decide(one, self._spoken, steps)) for one in merged(found)]
+        for reason in ("stale", "repeated"):
+            self._withhold([pair for pair in decided if pair[1].withheld == reason], shown, reason)
+        say = [pair for pair in decided if not pair[1].withheld]
+        if over or self._observed.arm == "shadow":
+            self._withhold(say, shown, "ended" if over else "shadow")
+        if not say or over:
+            return None
+        for one, decision in say:
+            self._spoken = noted(self._spoken, one, decision.level, now)
+        if self._observed.arm == "shadow":
+            return None
+        self._interventions.append(_intervention(say, shown, delivered_at=now))
+        return self._interventions[-1]
+
+    def _is_news(self, found: Misbehaviour) -> bool:
+        """Whether an earlier answer cannot have shown all of it: some of its evidence is younger, or it names none."""
+        return not found.steps or max(found.steps) > self._seen
+
+    def _withhold(self, decided: Sequence[tuple[Misbehaviour, Decision]], shown: int, reason: Withheld) -> None:
+        if decided:
+            self._interventions.append(_intervention(decided, shown, withheld=reason))
+
+
+def _intervention(
+    decided: Sequence[tuple[Misbehaviour, Decision]],
+    shown: int,
+    delivered_at: int | None = None,
+    withheld: Withheld = "",
+) -> Intervention:
+    levels = [(one, decision.level) for one, decision in decided]
+    return Intervention(
+        tuple(one for one, _ in decided),
+        shown,
+        delivered_at,
+        max(level for _, level in levels),
+        guidance(levels),
+        withheld,
+    )

@@ -1,0 +1,105 @@
+"""A word of the harness to the agent, in tags that nothing else may write (Wink, section 3.3).
+
+    <system-reminder>
+    You have made the same call three times …
+    </system-reminder>
+
+Tool output, files and users may spell such a tag to speak in the harness's name, or to close a real reminder and go on
+below it. `defused` breaks whatever a reader could take for one: in any letter case, with blanks or invisible signs in
+it, with letters that look like Latin ones, written as entities or escapes. Nothing is taken out, so that no new tag
+comes together from what stood around an old one.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+
+TAG = "system-reminder"
+
+_NAME = "systemreminder"
+"""The letters of the tag; signs that are neither letters nor digits may stand among them."""
+
+_ENOUGH = len("system")
+"""Letters from which the beginning of a tag is one where the text ends: the next text may go on with the rest."""
+
+_FARTHEST = 2_000
+"""Signs after a bracket in which the name is looked for, blanks left aside."""
+
+_OPENING = re.compile(r"[<＜﹤‹〈⟨〈《≺˂ᐸ❮❬]|&(?:amp;)*+(?:lt|#0*+60|#x0*+3c);?|\\u003c|\\x3c|\\074|%3c", re.IGNORECASE)
+"""An opening angle bracket, what looks like one, and how one is written as an entity or an escape."""
+
+_BROKEN = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+"""What stands in its place: a bracket that opens nothing."""
+
+_WRITTEN = re.compile(
+    r"&(?:amp;)*+(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,10});?|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|%([0-9a-f]{2})",
+    re.IGNORECASE,
+)
+"""One sign, written as an entity or an escape."""
+
+_BLANKS = re.compile(r"\s*+")
+
+_LIKE = {
+    ord(sign): letter
+    for letter, signs in {
+        "s": "ѕꜱ",
+        "y": "уүυʏγ",
+        "t": "тτᴛ",
+        "e": "еєεᴇ",
+        "m": "мᴍ",
+        "r": "гʀᴦ",
+        "i": "іɪıιɩ",
+        "n": "пηɴ",
+        "d": "ԁᴅ",
+    }.items()
+    for sign in signs
+}
+"""Small letters of other alphabets → the Latin ones of the tag that they look like."""
+
+
+def reminder(text: str) -> str:
+    """A text as a word of the harness; tags in it are broken."""
+    return f"<{TAG}>\n{defused(text).strip()}\n</{TAG}>"
+
+
+def defused(text: str) -> str:
+    """The text with every tag of a reminder broken, opening or closing; all else stays as it is.
+
+    >>> defused("a < b, </system-reminder> and more")
+    'a < b, ›/system-reminder> and more'
+    """
+    return _OPENING.sub(lambda found: _BROKEN if _names_it(text, found.end()) else found[0], text)
+
+
+def _names_it(text: str, place: int) -> bool:
+    """Whether the name of the tag follows, or its beginning where the text or the tag breaks off."""
+    matched = 0
+    for letter in _letters(text, place):
+        if letter != _NAME[matched]:
+            return False
+        matched += 1
+        if matched == len(_NAME):
+            return True
+    return matched >= _ENOUGH
+
+
+def _letters(text: str, place: int) -> Iterator[str]:
+    """The letters and digits from a place on, as small Latin ones, and `>`; up to the next bracket."""
+    for _ in range(_FARTHEST):
+        place = _BLANKS.match(text, place).end()  # type: ignore[union-attr]
+        if place == len(text) or text[place] == _BROKEN or _OPENING.match(text, place):
+            return
+        written = _WRITTEN.match(text, place)
+        sign = _sign(written) if written else text[place]
+        place = written.end() if written else place + 1
+        plain = unicodedata.normalize("NFKD", sign).casefold().translate(_LIKE)
+        yield from (letter for letter in plain if letter.isalnum() or letter == ">")
+
+
+def _sign(written: re.Match[str]) -> str:
+    """The sign that an entity or an escape stands for."""
+    entity, *escapes = written.groups()
+    if entity:
+        return html.unescape(f"&{entity};")
+    return chr(int(next(filter(None, escapes)), 16))
