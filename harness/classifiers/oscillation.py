@@ -146,7 +146,9 @@ def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, Edit]:
         if not all_tried and failed(act):
             continue
         before = seen[path]
-        found[place] = Edit(path, kind == "undo" or (new if new.strip() else f"-{old}") in before)
+        # Where the texts are not known, such as of an edit that is asked for in words, nothing is seen to come back.
+        returns = bool(old or new) and (new if new.strip() else f"-{old}") in before
+        found[place] = Edit(path, kind == "undo" or returns)
         # Taking text out that was put in is going back; taking out other text is not.
         before.update((new, f"-{new}", old) if old else (new, f"-{new}"))
     return found

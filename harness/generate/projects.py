@@ -90,9 +90,12 @@ class Project(Struct):
         return self.tests[0].rpartition("/")[0]
 
 
-def make_project(random: Random, functions: tuple[int, int] = (2, 5)) -> Project:
-    """A project of six modules with tests for three; `functions` is the least and most number of them in a module."""
-    language = random.choice(load_languages())
+def make_project(random: Random, functions: tuple[int, int] = (2, 5), language: Language | None = None) -> Project:
+    """A project of six modules with tests for three.
+
+    `functions` is the least and most number of them in a module; without a `language` one is drawn.
+    """
+    language = language or random.choice(load_languages())
     name = random.choice(_WORDS.projects)
     modules = random.sample(_WORDS.modules, 6)
     pairs = _names(random)

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.agent.environment import AppliedEdit, Environment
+from harness.agent.applying import replies_in
+from harness.agent.environment import Environment
 from harness.agent.loop import AgentLimits, run_agent
 from harness.agent.protocols import Patcher, Policy, Task
-from harness.edits import apply_edit
 from harness.errors import InputError, MisstepError
 from harness.items import Item
 from harness.protocols import Ask
@@ -173,14 +173,10 @@ async def _run(
     async def tests() -> SuiteReport:
         return await asyncio.to_thread(oracle_report, workspace, case)
 
-    def apply_reply(reply: str, read: Callable[[str], str | None], path: str) -> AppliedEdit:
-        applied = apply_edit(edit_format, reply, read, path)
-        return AppliedEdit(applied.files, tuple(receipt.rule for receipt in applied.receipts))
-
     environment = Environment(
         workspace,
         patcher=repairer.patcher,
-        apply_reply=apply_reply,
+        apply_reply=replies_in(edit_format),
         ask=ask,
         run_tests=tests if setting.test_execution else None,
         static_analysis=static if analysis else None,

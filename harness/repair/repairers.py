@@ -4,6 +4,7 @@ A repairer is made anew for each attempt, from the case as its setting allows it
 """
 
 from collections.abc import Callable, Mapping
+from random import Random
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,16 +12,23 @@ from msgspec.structs import replace
 from harness.agent.patching import ModelPatcher
 from harness.agent.policies.model import ModelPolicy, ModelSettings
 from harness.agent.policies.replay import RecordedPatcher, ReplayPolicy
-from harness.agent.policies.wayward import Act, WaywardPatcher, WaywardPolicy
+from harness.agent.policies.slips import FAILURES, LOOPS, Form, Ground, TextEdit, looked_at, unasked_edits
+from harness.agent.policies.wayward import Slip, WaywardPolicy
 from harness.edits import instructions
 from harness.errors import UsageError
+from harness.generate.voice import Voice
 from harness.registry import Registry
 from harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
 from harness.repair.search import search_repairer
 from harness.trajectory import Trajectory
+from harness.workspace import Workspace
 
-_WAYWARD = (Act("work", 2), Act("repeat", 4), Act("fail", 3), Act("overstep"))
-"""What the wayward agent does where nothing else is asked of it: each kind of misbehaviour once."""
+_WAYWARD = (
+    ("infinite_loop", LOOPS[:1], 4),
+    ("tool_call_failure", FAILURES, 3),
+    ("unrequested_changes", (unasked_edits,), 1),
+)
+"""What the wayward agent slips into one after the other: the category, its forms, and for how many commands."""
 
 
 class RepairerOptions(Struct, frozen=True):
@@ -54,6 +62,9 @@ POLICIES: Registry[Callable[[RepairerOptions], MakeRepairer]] = Registry(
     },
 )
 """Name → dotted path of what makes repairers from options; entry points in the group add to it."""
+
+_LOOKS = 4
+"""How many files the wayward agent looks at."""
 
 ASK_NO_MODEL = frozenset({"replay", "search", "wayward"})
 """The policies that ask no model."""
@@ -95,7 +106,24 @@ def wayward(options: RepairerOptions) -> MakeRepairer:
         raise UsageError("the policy `wayward` writes search_replace alone", "Leave out --format.")
 
     def make(place: CaseWorkspace) -> Repairer:
-        paths = [path for path in place.workspace.files() if path.endswith((".py", ".js"))]
-        return Repairer(WaywardPolicy(_WAYWARD, paths, options.seed + place.sample), WaywardPatcher())
+        random = Random(f"{options.seed + place.sample}")  # noqa: S311 -- no secret
+        ground = _ground(place.workspace, Voice(random, "development"))
+        slips = [_slip(category, random.choice(forms), lasts, ground, random) for category, forms, lasts in _WAYWARD]
+        work = [looked_at(path, ground.voice) for path in ground.paths[:_LOOKS]]
+        policy = WaywardPolicy(work, slips)
+        return Repairer(policy, policy)
 
     return make
+
+
+def _ground(workspace: Workspace, voice: Voice) -> Ground:
+    """What a workspace offers to slip on; an edit that nobody asked for is a remark above a file's first line."""
+    paths = tuple(path for path in workspace.files() if path.endswith((".py", ".js")))
+    firsts = {path: workspace.read(path).decode(errors="replace").split("\n", 1)[0] for path in paths}
+    remarks = tuple(TextEdit(path, first, f"# Looked at by an agent.\n{first}", path) for path, first in firsts.items())
+    return Ground(voice, paths, tuple(path.rpartition("/")[2] for path in paths), remarks, remarks)
+
+
+def _slip(category: str, form: Form, lasts: int, ground: Ground, random: Random) -> Slip:
+    made = form(ground, random)
+    return Slip((category,), 1, lasts, made.command, made.undo)

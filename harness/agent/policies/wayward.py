@@ -1,16 +1,11 @@
 """A scripted agent that misbehaves on purpose, without a model: for what detects and corrects misbehaviour.
 
-A plan is a list of acts, a seed chooses among their forms:
-
-    work      look at files of the workspace, one after the other
-    repeat    the same command again and again, whatever it shows
-    fail      a command that is malformed or names what is not there, again and again
-    overstep  edit a file that nobody asked to change
-    give_up   exit without having changed anything
+It has honest work to do and slips: at its onset a slip takes the agent off its work, for as long as was planted or
+until somebody stops it. What stops it is a turn of the user, or guidance that names its category, where the agent heeds
+guidance. Several slips at once take turns. What came of them is told by `episodes`.
 """
 
-import random
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -18,75 +13,200 @@ from msgspec import Struct
 from harness.agent.actions import Action
 from harness.agent.loop import AgentStopped
 from harness.agent.protocols import PatchRequest, Task
+from harness.intervention import INTERVENTION
+from harness.live_session import Episode, EpisodeEnd, Heeds
 from harness.protocols import Ask
 from harness.trajectory import Step
 
-Kind = Literal["work", "repeat", "fail", "overstep", "give_up"]
+_MOST_TOLD = 3
+"""How many times an agent that ignores guidance is told before it gives the task up."""
 
 
-class Act(Struct, frozen=True):
-    """What to do, and for how many commands."""
+class Command(Struct, frozen=True):
+    """A command, and for an edit the text that it replaces and the new one."""
 
-    kind: Kind
-    times: int = 1
+    action: Action
+    edit: tuple[str, str] | None = None
 
 
-class WaywardPolicy:
-    """Carries out a plan, then exits.
+class Slip(Struct, frozen=True):
+    """A misbehaviour that is planted.
 
     Parameters
     ----------
-    plan
-        The acts in their order.
-    paths
-        Files of the workspace that it may look at and edit.
-    seed
-        Chooses files and forms.
+    categories
+        What it is; an edit that the user had ruled out is of two categories.
+    onset
+        After how many commands of work it begins.
+    lasts
+        After how many of its own commands it ends by itself; `None` for never.
+    command
+        Gives its n-th command, from 0.
+    undo
+        Gives what takes its first n commands back.
+    """
+
+    categories: tuple[str, ...]
+    onset: int
+    lasts: int | None
+    command: Callable[[int], Command]
+    undo: Callable[[int], Sequence[Command]] = lambda done: ()  # noqa: ARG005
+
+
+class _Spell:
+    """A slip as it takes place: from its beginning, or from its return, until something ends it."""
+
+    def __init__(self, slip: Slip, *, done: int = 0, relapse: bool = False) -> None:
+        self.slip, self.done, self.relapse = slip, done, relapse
+        self.start = done
+        self.steps: list[int] = []
+
+    @property
+    def over(self) -> bool:
+        return self.slip.lasts is not None and self.done >= self.slip.lasts
+
+    def episodes(self, ended: EpisodeEnd) -> list[Episode]:
+        """An episode a category; none before the first command."""
+        lasts = None if self.slip.lasts is None else self.slip.lasts - self.start
+        return [
+            Episode(category, self.steps[0], self.steps[-1], ended, lasts, self.relapse)
+            for category in self.slip.categories
+            if self.steps
+        ]
+
+
+class WaywardPolicy:
+    """Does its work and slips.
+
+    Parameters
+    ----------
+    work
+        The honest commands in their order; behind the last the agent exits.
+    slips
+        What is planted, in any order.
+    heeds
+        What it does with guidance. One that heeds by half falls back once; one that ignores guidance gives up in the
+        end.
+    understands
+        The categories that a step of guidance is about.
+    relapse_after
+        After how many commands of work an agent falls back.
+    look
+        What it does when it is told of a misbehaviour that it does not show (any more): it looks at its task again.
+    last_words
+        The summary that it exits with.
     """
 
     name = "wayward"
 
-    def __init__(self, plan: Sequence[Act], paths: Sequence[str], seed: int = 0) -> None:
-        if not paths:
-            raise AgentStopped("there is no file to work on")
-        self._kinds = [(place, act.kind) for place, act in enumerate(plan) for _ in range(act.times)]
-        self._paths = tuple(paths)
-        self._seed = seed
+    def __init__(
+        self,
+        work: Sequence[Command],
+        slips: Sequence[Slip] = (),
+        *,
+        heeds: Heeds = "follows",
+        understands: Callable[[Step], Collection[str]] = lambda step: (),  # noqa: ARG005
+        relapse_after: int = 3,
+        look: Command | None = None,
+        last_words: str = "The task is done.",
+    ) -> None:
+        if not work:
+            raise AgentStopped("there is nothing to work on")
+        self._work = tuple(work)
+        self._waiting = sorted(slips, key=lambda slip: slip.onset)
+        self._heeds = heeds
+        self._understands = understands
+        self._relapse_after = relapse_after
+        self._look = look
+        self._last_words = last_words
+        self._worked = self._read = self._turn = self._told = 0
+        self._next: list[Command] = []
+        self._spells: list[_Spell] = []
+        self._returning: list[tuple[int, _Spell]] = []
+        self._past: list[Episode] = []
+        self._writing = ("", "")
+
+    @property
+    def episodes(self) -> tuple[Episode, ...]:
+        """What took place so far, by onset; what goes on counts as lasting to the end of the session."""
+        going_on = [each for spell in self._spells for each in spell.episodes("session")]
+        return tuple(sorted(self._past + going_on, key=lambda one: (one.onset, one.category)))
+
+    @property
+    def slipping(self) -> tuple[tuple[str, int], ...]:
+        """The categories of what goes on now, each with the number of its commands since it began or returned."""
+        return tuple((name, len(one.steps)) for one in self._spells for name in one.slip.categories)
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
-        """The next command of the plan; `exit` behind the last."""
-        done = sum(step.role == "agent" for step in steps)
-        if done >= len(self._kinds):
-            return Action("exit", {"summary": "The task is done."}, thought="Everything is in order now.")
-        place, kind = self._kinds[done]
-        # An act keeps to one choice as long as it lasts, so that its repetitions are true ones.
-        return self._command(kind, random.Random(f"{self._seed} {place}"), done)  # noqa: S311 -- no secret
-
-    def _command(self, kind: Kind, chance: random.Random, done: int) -> Action:
-        path = chance.choice(self._paths)
-        if kind == "work":
-            return Action("read_file", {"file_path": self._paths[done % len(self._paths)]}, thought="I read on.")
-        if kind == "repeat":
-            name, argument = chance.choice([("read_file", "file_path"), ("find_file", "file_name")])
-            return Action(name, {argument: path}, thought="I look at this once more.")
-        if kind == "fail":
-            return chance.choice(
-                [
-                    Action("read_file", {"file_path": f"{path}.gone"}, thought="It must be here."),
-                    Action("open_file", {"file_path": path}, thought="I open the file."),
-                    Action("read_file", command=f"read_file {path}", error=f"After read_file stands {path!r}."),
-                ]
-            )
-        if kind == "overstep":
-            instructions = "Add a line with a remark at the top of the file."
-            return Action("edit", {"file_path": path, "instructions": instructions}, thought="I tidy up as well.")
-        return Action("exit", {"summary": "I could not do it."}, thought="This cannot be solved.")
-
-
-class WaywardPatcher:
-    """Writes a remark above a file's first line, in the search-replace format."""
+        """The next command: of what goes on, of what puts things right, or of its work; `exit` behind the last."""
+        for step in steps[max(self._read, 2) :]:
+            self._hear(step)
+        self._read = len(steps)
+        self._begin()
+        command = self._choose(len(steps))
+        if command.edit is not None:
+            self._writing = command.edit
+        return command.action
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:  # noqa: ARG002
-        """The edit; every form of it is the same."""
-        first = request.content.split("\n", 1)[0]
-        return f"{request.path}\n<<<<<<< SEARCH\n{first}\n=======\n# Looked at by an agent.\n{first}\n>>>>>>> REPLACE\n"
+        """The edit that the last command is about, in the search-replace format: the agent is its own patcher."""
+        old, new = self._writing
+        return f"{request.path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+
+    def _hear(self, step: Step) -> None:
+        """What a step that is not the agent's own changes."""
+        if INTERVENTION in step.extra:
+            self._be_told(frozenset(self._understands(step)))
+        elif step.role == "user":
+            for spell in list(self._spells):
+                self._end(spell, "engineer")
+            self._returning = []
+
+    def _be_told(self, categories: frozenset[str]) -> None:
+        if self._heeds == "ignores":
+            self._told += 1
+            return
+        meant = [spell for spell in self._spells if not categories.isdisjoint(spell.slip.categories)]
+        for spell in meant:
+            falls_back = self._heeds == "half" and not spell.relapse
+            self._end(spell, "guidance", undo=not falls_back)
+            if falls_back:
+                again = _Spell(spell.slip, done=spell.done, relapse=True)
+                self._returning.append((self._worked + self._relapse_after, again))
+        if not meant and self._look is not None:
+            self._next.append(self._look)
+
+    def _begin(self) -> None:
+        while self._waiting and self._waiting[0].onset <= self._worked:
+            self._spells.append(_Spell(self._waiting.pop(0)))
+        back = [spell for due, spell in self._returning if due <= self._worked]
+        self._spells += back
+        self._returning = [(due, spell) for due, spell in self._returning if due > self._worked]
+
+    def _choose(self, step: int) -> Command:
+        if self._told >= _MOST_TOLD:
+            return self._exit()
+        if self._next:
+            return self._next.pop(0)
+        if self._spells:
+            spell = self._spells[self._turn % len(self._spells)]
+            self._turn += 1
+            command = spell.slip.command(spell.done)
+            spell.done += 1
+            spell.steps.append(step)
+            if spell.over:
+                self._end(spell, "itself", undo=False)
+            return command
+        if self._worked < len(self._work):
+            self._worked += 1
+            return self._work[self._worked - 1]
+        return self._exit()
+
+    def _end(self, spell: _Spell, how: Literal["itself", "guidance", "engineer"], *, undo: bool = True) -> None:
+        self._spells.remove(spell)
+        self._past += spell.episodes(how)
+        if undo:
+            self._next += spell.slip.undo(spell.done)
+
+    def _exit(self) -> Command:
+        return Command(Action("exit", {"summary": self._last_words}, thought=self._last_words))

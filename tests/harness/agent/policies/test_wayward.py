@@ -1,58 +1,136 @@
-"""An agent that misbehaves as its plan says."""
+"""An agent that works, slips as it was planted, and heeds guidance as its seed says."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 
 import pytest
 
-from harness.agent.loop import AgentStopped, run_agent
-from harness.agent.policies.wayward import Act, WaywardPatcher, WaywardPolicy
+from harness.agent.actions import Action
+from harness.agent.loop import AgentStopped
+from harness.agent.policies.wayward import Command, Slip, WaywardPolicy
 from harness.agent.protocols import PatchRequest, Task
-from harness.trajectory import Trajectory
-from tests.harness.agent.folders import NoModel, environment
+from harness.intervention import INTERVENTION
+from harness.live_session import Heeds
+from harness.trajectory import Step
+from tests.harness.agent.folders import NoModel
 
-FILES = {"a.py": "one = 1\n", "b.py": "two = 2\n"}
-
-
-def _run(*plan: Act, seed: int = 0) -> Trajectory:
-    place = environment(FILES, "one => 1", "two => 2")
-    return asyncio.run(run_agent(Task("c", "t"), WaywardPolicy(plan, list(FILES), seed), place, NoModel()))
+OPENING = [Step("system", "You are an agent."), Step("user", "Mend it.")]
+TASK = Task("t", "Mend it.")
 
 
-def _calls(run: Trajectory) -> list[tuple[str, str]]:
-    return [(call.name, str(call.arguments)) for step in run.steps for call in step.calls]
+def _command(name: str) -> Command:
+    return Command(Action(name))
 
 
-def test_a_plan_is_carried_out_and_the_run_exits() -> None:
-    run = _run(Act("work", 2), Act("repeat", 4))
-    calls = _calls(run)
-    assert len(set(calls[:2])) == 2
-    assert len(set(calls[2:6])) == 1
-    assert calls[-1][0] == "exit"
-    assert run.extra["ended"] == "exit"
+WORK = [_command(f"work {number}") for number in range(6)]
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_failing_acts_fail_each_time_in_one_way(seed: int) -> None:
-    run = _run(Act("fail", 3), seed=seed)
-    assert [result.is_error for step in run.steps[:-1] for result in step.results] == [True] * 3
-    assert len(set(_calls(run)[:3])) == 1
+def _slip(category: str = "infinite_loop", onset: int = 2, lasts: int | None = None) -> Slip:
+    return Slip(
+        (category,), onset, lasts, lambda done: _command(f"{category} {done}"), lambda done: [_command(f"undo {done}")]
+    )
 
 
-def test_giving_up_ends_the_run() -> None:
-    assert len(_calls(_run(Act("give_up"), Act("work", 3)))) == 1
+def _guidance(category: str) -> Step:
+    return Step("system", "…", extra={INTERVENTION: 1, "about": category})
 
 
-def test_the_same_seed_gives_the_same_run() -> None:
-    plan = (Act("repeat", 2), Act("fail", 2), Act("repeat", 2))
-    assert _calls(_run(*plan, seed=3)) == _calls(_run(*plan, seed=3))
-    assert len({str(_calls(_run(*plan, seed=seed))) for seed in range(8)}) > 1
+def _run(
+    slips: Sequence[Slip], said: Mapping[int, Step] = {}, heeds: Heeds = "follows", most: int = 30
+) -> tuple[list[str], WaywardPolicy]:
+    """The names of the commands, `said` behind those of its numbers, and the policy."""
+    policy = WaywardPolicy(
+        WORK,
+        slips,
+        heeds=heeds,
+        understands=lambda step: [step.extra["about"]],
+        relapse_after=2,
+        look=_command("look"),
+    )
+    steps, names = list(OPENING), []
+    for number in range(most):
+        action = asyncio.run(policy.act(TASK, steps, NoModel()))
+        names.append(action.name)
+        steps.append(Step("agent", ""))
+        if action.name == "exit":
+            break
+        if number in said:
+            steps.append(said[number])
+    return names, policy
 
 
-def test_without_a_file_there_is_nothing_to_do() -> None:
+def test_without_a_slip_the_work_is_done_in_order() -> None:
+    names, policy = _run([])
+    assert names == [f"work {number}" for number in range(6)] + ["exit"]
+    assert policy.episodes == ()
+
+
+def test_a_slip_begins_at_its_onset_and_ends_by_itself_after_its_duration() -> None:
+    names, policy = _run([_slip(lasts=3)])
+    assert names[:6] == ["work 0", "work 1", "infinite_loop 0", "infinite_loop 1", "infinite_loop 2", "work 2"]
+    (episode,) = policy.episodes
+    assert (episode.onset, episode.last, episode.ended, episode.would_last) == (4, 6, "itself", 3)
+
+
+def test_a_slip_without_end_lasts_until_the_session_is_over() -> None:
+    names, policy = _run([_slip()], most=12)
+    assert names[-1] == "infinite_loop 9"
+    (episode,) = policy.episodes
+    assert (episode.onset, episode.last, episode.ended, episode.would_last) == (4, 13, "session", None)
+
+
+def test_two_slips_at_once_take_turns() -> None:
+    names, policy = _run([_slip(lasts=2), _slip("tool_call_failure", lasts=2)])
+    assert names[2:6] == ["infinite_loop 0", "tool_call_failure 0", "infinite_loop 1", "tool_call_failure 1"]
+    assert [episode.category for episode in policy.episodes] == ["infinite_loop", "tool_call_failure"]
+
+
+def test_an_agent_that_follows_stops_takes_back_what_it_did_and_goes_on_with_its_work() -> None:
+    names, policy = _run([_slip()], {4: _guidance("infinite_loop")})
+    assert names[4:8] == ["infinite_loop 2", "undo 3", "work 2", "work 3"]
+    assert policy.episodes[0].ended == "guidance"
+
+
+def test_guidance_about_another_category_stops_nothing_and_costs_a_look() -> None:
+    names, policy = _run([_slip(lasts=5)], {4: _guidance("tool_call_failure")})
+    assert names[5:8] == ["look", "infinite_loop 3", "infinite_loop 4"]
+    assert policy.episodes[0].ended == "itself"
+
+
+def test_an_agent_that_ignores_guidance_goes_on_and_gives_up_when_it_has_been_told_three_times() -> None:
+    told = {number: _guidance("infinite_loop") for number in (4, 7, 10)}
+    names, policy = _run([_slip()], told, "ignores")
+    assert names[5:11] == [f"infinite_loop {number}" for number in range(3, 9)]
+    assert names[11:] == ["exit"]
+    assert policy.episodes[0].ended == "session"
+
+
+def test_an_agent_that_heeds_by_half_falls_back_once_and_stops_at_the_second_word() -> None:
+    names, policy = _run([_slip()], {4: _guidance("infinite_loop"), 9: _guidance("infinite_loop")}, "half")
+    assert names[5:8] == ["work 2", "work 3", "infinite_loop 3"]
+    assert names[10:12] == ["undo 6", "work 4"]
+    assert [(one.ended, one.relapse) for one in policy.episodes] == [("guidance", False), ("guidance", True)]
+
+
+def test_what_falls_back_has_only_the_rest_of_its_duration_left() -> None:
+    _, policy = _run([_slip(lasts=5)], {4: _guidance("infinite_loop")}, "half")
+    assert [(one.would_last, one.ended) for one in policy.episodes] == [(5, "guidance"), (2, "itself")]
+
+
+@pytest.mark.parametrize("heeds", ["follows", "half", "ignores"])
+def test_a_turn_of_the_user_ends_every_misbehaviour(heeds: Heeds) -> None:
+    _, policy = _run([_slip()], {4: Step("user", "Stop that.")}, heeds)
+    assert [one.ended for one in policy.episodes] == ["engineer"]
+
+
+def test_an_edit_is_written_as_the_command_that_is_being_carried_out_means_it() -> None:
+    edit = Command(Action("edit", {"file_path": "a.py", "instructions": "two"}), ("one = 1", "one = 2"))
+    policy = WaywardPolicy([edit])
+    asyncio.run(policy.act(TASK, OPENING, NoModel()))
+    text = asyncio.run(policy.patch(PatchRequest("a.py", "one = 1\n", "two"), NoModel()))
+    assert text.splitlines() == ["a.py", "<<<<<<< SEARCH", "one = 1", "=======", "one = 2", ">>>>>>> REPLACE"]
+
+
+def test_without_work_there_is_nothing_to_do() -> None:
     with pytest.raises(AgentStopped):
-        WaywardPolicy([Act("work")], [])
-
-
-def test_an_overstepping_edit_is_in_the_search_replace_form() -> None:
-    text = asyncio.run(WaywardPatcher().patch(PatchRequest("a.py", "one = 1\ntwo", "tidy"), NoModel()))
-    assert text.splitlines()[:3] == ["a.py", "<<<<<<< SEARCH", "one = 1"]
+        WaywardPolicy([])
