@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
     "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules."),
     "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
+    "observe": ("misstep.observe", "Put agent runs before an observer that would steer them back."),
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),
     "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
     "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),

@@ -20,6 +20,7 @@ app = command_app()
 _JUDGED = "judge run"
 _CLASSIFIED = "classify"
 _REPAIRED = "repair run"
+_OBSERVED = "observe"
 _COMPARED = 2
 
 
@@ -29,7 +30,7 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RUN…",
-            help="Folders of runs of `judge run` or of `repair run`, or one or two folders of `classify --out`.",
+            help="Folders of runs of `judge run` or of `repair run`, one or two of `classify`, or one of `observe`.",
         ),
     ],
     out: Annotated[
@@ -83,11 +84,15 @@ def report(
         from studies.classified_paths import classified_page
 
         written = classified_page(runs[0])
+    elif commands == {_OBSERVED} and len(runs) == 1:
+        from studies.observed_paths import page_of_observed
+
+        written = page_of_observed(runs[0])
     else:
         listed = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
         raise UsageError(
             f"one page cannot show these runs together: {listed}",
-            "Name runs of `misstep judge run`, runs of `misstep repair run`, or one or two runs of `misstep classify`.",
+            "Name runs of `judge run`, runs of `repair run`, one or two runs of `classify`, or one of `observe`.",
         )
     target = out or runs[0] / REPORT
     write_page("--out", target, written)

@@ -30,6 +30,7 @@ import tomli_w
 from msgspec import Struct, field
 
 from harness.errors import InputError, writing
+from harness.intervention import ObservedRun
 from harness.live_session import LiveSession
 from harness.repair_attempt import RepairAttempt
 from harness.session import Session
@@ -67,6 +68,9 @@ VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
 
 SESSION_RECORDS = Records(Session, SESSIONS, "session")
 """What a run of `classify` records beside its verdicts."""
+
+OBSERVED_RECORDS = Records(ObservedRun, "observed.jsonl", "observed run")
+"""What a run of the observer records: one trajectory with every invocation and intervention a line."""
 
 ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
 """What a run of repairs records."""

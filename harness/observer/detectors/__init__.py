@@ -14,7 +14,10 @@ from harness.trajectory import Trajectory
 
 DETECTORS: Registry[type[Detector]] = Registry(
     "misstep.detectors",
-    {"rules": "harness.observer.detectors.rules:RuleDetector"},
+    {
+        "rules": "harness.observer.detectors.rules:RuleDetector",
+        "openhands_stuck": "harness.observer.detectors.openhands_stuck:OpenHandsStuck",
+    },
 )
 
 

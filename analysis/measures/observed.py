@@ -1,0 +1,187 @@
+"""What an observer of recorded runs found: the misbehaviour rate per invocation, and every intervention.
+
+The rate (Wink, RQ2) is the share of the answered invocations in which the detector saw misbehaviour. The invocations of
+one trajectory stand or fall together, so that its interval is over trajectories; the naive one takes invocations for
+independent, as the paper does.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import counted_text, interval_words, number_text
+from harness.intervention import Intervention, ObservedRun, Withheld
+from harness.trajectory import Skipped, Unreadable
+
+
+class ObservedIntervention(Struct, frozen=True):
+    """One intervention of a run.
+
+    `step` is the first step that shows the misbehaviour, `detected_at` the last one that the detector had seen, and
+    `delivered_at` the one behind which the agent was told, `null` where it was not; `withheld` then says why.
+    """
+
+    item: str
+    step: int
+    categories: tuple[str, ...]
+    detected_at: int
+    delivered_at: int | None
+    level: int
+    withheld: Withheld
+    rationale: str
+    guidance: str
+    file: str = ""
+    line: int | None = None
+
+
+class Observed(Struct, frozen=True):
+    """What was found in `n` trajectories.
+
+    `misbehaviour_rate` is the share of the `answered` invocations that are `flagged`, its interval clustered by
+    trajectory; `naive_rate` has the interval of independent invocations. `categories` counts flagged invocations, and
+    `withheld` the interventions that were not delivered, by reason. `steps` are those of the agents' runs.
+    """
+
+    arm: str
+    detector: str
+    every: int
+    n: int
+    steps: int
+    invocations: int
+    answered: int
+    flagged: int
+    misbehaviour_rate: Estimate
+    naive_rate: Estimate
+    flagged_runs: int
+    categories: dict[str, int]
+    delivered: int
+    withheld: dict[str, int]
+    interventions: list[ObservedIntervention]
+    unreadable: list[Unreadable] = []
+    skipped: list[Skipped] = []
+    renamed: int = 0
+
+
+def observed(
+    runs: Iterable[ObservedRun],
+    unreadable: Iterable[Unreadable] = (),
+    skipped: Iterable[Skipped] = (),
+    renamed: int = 0,
+) -> Observed:
+    """What the observer found in some runs of one arm, taken as a stream.
+
+    Parameters
+    ----------
+    runs
+        The records.
+    unreadable, skipped, renamed
+        What was left out, to be passed on.
+    """
+    clusters: list[tuple[int, int]] = []
+    categories: Counter[str] = Counter()
+    interventions: list[ObservedIntervention] = []
+    invocations = steps = 0
+    first: ObservedRun | None = None
+    for run in runs:
+        first = first or run
+        answered = [one for one in run.invocations if one.status == "answered"]
+        clusters.append((sum(bool(one.misbehaviours) for one in answered), len(answered)))
+        for one in answered:
+            categories.update({found.category for found in one.misbehaviours})
+        interventions += [_placed(run, one) for one in run.interventions]
+        invocations += len(run.invocations)
+        steps += run.n_steps
+    flagged, answered_all = (sum(column) for column in zip(*clusters, strict=True)) if clusters else (0, 0)
+    return Observed(
+        arm=first.arm if first else "",
+        detector=first.detector if first else "",
+        every=first.every if first else 0,
+        n=len(clusters),
+        steps=steps,
+        invocations=invocations,
+        answered=answered_all,
+        flagged=flagged,
+        misbehaviour_rate=korn_graubard(clusters) if answered_all else _NOTHING,
+        naive_rate=wilson(flagged, answered_all) if answered_all else _NOTHING,
+        flagged_runs=sum(bool(one) for one, _ in clusters),
+        categories=dict(categories.most_common()),
+        delivered=sum(one.delivered_at is not None for one in interventions),
+        withheld=dict(Counter(one.withheld for one in interventions if one.withheld).most_common()),
+        interventions=interventions,
+        unreadable=list(unreadable),
+        skipped=list(skipped),
+        renamed=renamed,
+    )
+
+
+_NOTHING = Estimate(None, n=0, reason="no invocation was answered")
+
+
+def _placed(run: ObservedRun, one: Intervention) -> ObservedIntervention:
+    steps = [step for found in one.misbehaviours for step in found.steps]
+    return ObservedIntervention(
+        item=run.item,
+        step=min(steps, default=one.detected_at),
+        categories=one.categories,
+        detected_at=one.detected_at,
+        delivered_at=one.delivered_at,
+        level=one.level,
+        withheld=one.withheld,
+        rationale=" ".join(dict.fromkeys(found.rationale for found in one.misbehaviours if found.rationale)),
+        guidance=one.guidance,
+        file=run.file,
+        line=run.line,
+    )
+
+
+def observed_finding(found: Observed) -> str:
+    """How often the detector saw misbehaviour, in one sentence."""
+    rate = found.misbehaviour_rate
+    if rate.value is None:
+        return f"No invocation in {counted_text(found.n, 'session')} was answered."
+    interval = interval_words(rate.low, rate.high, "share")
+    return (
+        f"The detector {found.detector} saw misbehaviour in {found.flagged:,} of "
+        f"{counted_text(found.answered, 'invocation')} ({number_text(rate.value, 'share')}, {interval}), "
+        f"in {found.flagged_runs:,} of {counted_text(found.n, 'session')}."
+    )
+
+
+@made_by_this
+def observed_table(found: Observed, *, source: str, paper: str = "observe", evidence: Evidence = "real") -> Table:
+    """The misbehaviour rate per invocation, by category too, and what became of the interventions.
+
+    Parameters
+    ----------
+    found
+        What was found.
+    source, paper, evidence
+        As for `prevalence_table`.
+    """
+    rate, total = "Misbehaviour rate per invocation", len(found.interventions)
+    rows = [
+        estimate_row(rate, found.misbehaviour_rate, "share", "clustered by session", source, evidence=evidence),
+        estimate_row(rate, found.naive_rate, "share", "as if invocations were independent", source, evidence=evidence),
+    ]
+
+    def count(quantity: str, value: int, n: int, group: str) -> Row:
+        return Row(quantity, value, n=n, evidence=evidence, source=source, unit="count", group=group)
+
+    rows += [
+        count("Flagged invocations", number, found.answered, category) for category, number in found.categories.items()
+    ]
+    rows.append(count("Interventions", found.delivered, total, "delivered"))
+    rows += [count("Interventions", number, total, f"withheld: {why}") for why, number in found.withheld.items()]
+    return Table(
+        name="observed",
+        paper=paper,
+        title="What the observer saw",
+        finding=observed_finding(found),
+        rows=tuple(rows),
+        notes=(f"The detector is asked every {found.every} steps.",),
+    )

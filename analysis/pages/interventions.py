@@ -1,0 +1,153 @@
+"""The interventions of an observer as the page of a trajectory shows them: on a time line, in a list, at the steps."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from analysis.tables.wording import count_text, counted_text
+from harness.intervention import INTERVENTION, Intervention, ObservedRun, Withheld
+from harness.trajectory import Step
+
+AFTER = 15
+"""Steps after guidance that are looked at: as many as Wink's judge of recovery reads (section 4.1)."""
+
+_NAMED = 12
+_DRAWN = 8
+"""Interventions that have a row of the time line: of more the page has the list."""
+
+KEY = {
+    "answered": "asked",
+    "flagged": "misbehaviour seen",
+    "unanswered": "no answer",
+    "failed": "detector failed",
+    "shown": "from the first evidence on",
+    "told": "agent told",
+    "withheld": "not told",
+    "again": "shows again",
+    "quiet": "steps after it",
+}
+"""What the bars of the time line stand for."""
+
+WITHHELD: Mapping[Withheld, str] = {
+    "": "not told",
+    "shadow": "only recorded: nothing is said in shadow mode",
+    "stale": "withheld: the misbehaviour was over when the answer came",
+    "repeated": "withheld: the same problem was spoken of already",
+    "ended": "withheld: the run was over when the answer came",
+}
+
+
+class Bar(Struct, frozen=True):
+    """A bar of a time line: where it begins, how long it is, and what it stands for."""
+
+    start: float
+    length: float
+    kind: str
+
+
+class InterventionView(Struct, frozen=True, omit_defaults=True):
+    """One intervention in words; `steps` are its evidence, and `again` the evidence in the steps after it."""
+
+    number: int
+    categories: str
+    level: int
+    steps: tuple[int, ...]
+    more: int
+    detected_at: int
+    told_at: int | None
+    withheld: str
+    rationale: str
+    guidance: str
+    again: tuple[int, ...]
+    after: str
+    bars: tuple[Bar, ...]
+
+
+class ObserverView(Struct, frozen=True):
+    """What an observer made of a run: its sentence, its row of the time line, its interventions, and their key."""
+
+    finding: str
+    asked: tuple[Bar, ...]
+    interventions: tuple[InterventionView, ...]
+    key: tuple[tuple[str, str], ...]
+
+
+def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mapping[str, Iterable[int]]) -> ObserverView:
+    """The observer's record as a page shows it.
+
+    Parameters
+    ----------
+    observed
+        The record.
+    steps
+        The steps of the run.
+    evidence
+        Category → the steps of the whole run that show it: what came after an intervention is read off them.
+    """
+    n = len(steps)
+    wide = max(1.0, n / 160)
+    views = [_view(number, one, n, wide, evidence) for number, one in enumerate(observed.interventions, 1)]
+    asked = tuple(
+        Bar(min(one.step, n - wide), wide, "flagged" if one.misbehaviours else one.status)
+        for one in observed.invocations
+    )
+    kinds = {bar.kind for bar in (*asked, *(bar for view in views for bar in view.bars))}
+    key = tuple((kind, words) for kind, words in KEY.items() if kind in kinds)
+    return ObserverView(_finding(observed, views), asked, tuple(views), key)
+
+
+def _view(
+    number: int, one: Intervention, n: int, wide: float, evidence: Mapping[str, Iterable[int]]
+) -> InterventionView:
+    steps = tuple(sorted({step for found in one.misbehaviours for step in found.steps if step < n}))
+    seen = one.detected_at if one.delivered_at is None else one.delivered_at
+    shown = {step for category in one.categories for step in evidence.get(category, ())}
+    again = tuple(sorted(step for step in shown if seen < step <= seen + AFTER))
+    left = min(n - 1 - seen, AFTER)
+    named = "guidance" if one.delivered_at is not None else "it was seen"
+    behind = f"in the {counted_text(left, 'step')} after {named}" if left > 0 else ""
+    return InterventionView(
+        number=number,
+        categories=" and ".join(category.replace("_", " ") for category in one.categories),
+        level=one.level,
+        steps=steps[:_NAMED],
+        more=max(len(steps) - _NAMED, 0),
+        detected_at=one.detected_at,
+        told_at=one.delivered_at,
+        withheld="" if one.delivered_at is not None else WITHHELD[one.withheld],
+        rationale=" ".join(dict.fromkeys(found.rationale for found in one.misbehaviours if found.rationale)),
+        guidance=one.guidance,
+        again=again[:_NAMED],
+        after=(f"It shows again {behind}:" if again else f"It does not show {behind}.")
+        if behind
+        else "The run ends there.",
+        bars=tuple(_bars(one, min(steps, default=one.detected_at), again, n, wide)) if number <= _DRAWN else (),
+    )
+
+
+def _bars(one: Intervention, first: int, again: Sequence[int], n: int, wide: float) -> Iterator[Bar]:
+    """From the first evidence to when it was seen, the word, the steps after in which it could show, and did."""
+    yield Bar(first, one.detected_at - first + 1, "shown")
+    seen = one.detected_at if one.delivered_at is None else one.delivered_at
+    if (length := min(AFTER, n - 1 - seen)) > 0:
+        yield Bar(seen + 1, length, "quiet")
+    yield from (Bar(min(step, n - wide), wide, "again") for step in again)
+    yield Bar(min(seen, n - wide), wide, "withheld" if one.delivered_at is None else "told")
+
+
+def _finding(observed: ObservedRun, views: Sequence[InterventionView]) -> str:
+    asked = f"{observed.detector} was asked {counted_text(len(observed.invocations), 'time')}"
+    flagged = sum(bool(one.misbehaviours) for one in observed.invocations)
+    told = sum(view.told_at is not None for view in views)
+    saw = f"saw misbehaviour {counted_text(flagged, 'time')}" if flagged else "saw no misbehaviour"
+    if not views or observed.arm == "shadow":
+        recorded = f"; {counted_text(len(views), 'intervention')} recorded, nothing said" if views else ""
+        return f"The detector {asked} and {saw}{recorded}."
+    named = f"{count_text(told)} of {counted_text(len(views), 'intervention')}"
+    return f"The detector {asked} and {saw}; the agent was told {named}."
+
+
+def guidance_number(step: Step) -> int | None:
+    """The number of the intervention that a step of the run says to the agent; `None` for any other step."""
+    number = step.extra.get(INTERVENTION)
+    return number if isinstance(number, int) else None

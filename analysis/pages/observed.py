@@ -1,0 +1,142 @@
+"""What an observer of recorded runs saw and would have said, as text for a terminal and as a page."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from analysis.measures.observed import Observed, ObservedIntervention, observed_finding, observed_table
+from analysis.pages.interventions import WITHHELD
+from analysis.tables.aligned import aligned
+from analysis.tables.wording import count_text, counted_text, interval_words
+from harness.escaping import plain
+from harness.intervention import ObservedRun
+from harness.journal.classified import PlacedVerdict
+from harness.journal.labelled_sessions import LabelledSession
+from harness.session import Session
+
+_EXAMPLES = 5
+RECORDED = (
+    "The agents of recorded runs cannot hear guidance: what they did afterwards says nothing about whether it helps."
+)
+
+
+def observed_json(found: Observed) -> bytes:
+    """The document as indented JSON, with a line end."""
+    return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
+
+
+def observed_text(found: Observed, page: Path | None = None) -> str:
+    """The document as tables, examples, what was left out and the page of the run, for a terminal."""
+    rate, naive = found.misbehaviour_rate, found.naive_rate
+    head = f"{counted_text(found.n, 'session')} read; {found.detector} was asked every {found.every} steps"
+    lines = [head, "", observed_finding(found)]
+    if rate.value is not None:
+        independent = interval_words(naive.low, naive.high, "share")
+        lines.append(f"Were invocations independent of each other, the interval would be {_bare(independent)}.")
+    if found.categories:
+        rows = [("category", "flagged invocations", "interventions")]
+        rows += [
+            (plain(name), count_text(number), count_text(sum(name in one.categories for one in found.interventions)))
+            for name, number in found.categories.items()
+        ]
+        lines += ["", *aligned(rows)]
+    if found.interventions:
+        told = [f"{count_text(found.delivered)} delivered"] if found.delivered else []
+        told += [
+            f"{count_text(found.withheld[why])} {words}" for why, words in WITHHELD.items() if why in found.withheld
+        ]
+        lines += ["", f"{counted_text(len(found.interventions), 'intervention')}: {'; '.join(told)}."]
+        lines += [f"  {intervention_line(one)}" for one in found.interventions[:_EXAMPLES]]
+        more = len(found.interventions) - _EXAMPLES
+        lines += [f"  and {more:,} more; --json lists them all."] if more > 0 else []
+        lines += [RECORDED] if found.delivered else []
+    said = [*_left_out(found), *([f"open {page}"] if page else [])]
+    return "\n".join(lines + ([""] if said else []) + said)
+
+
+def _bare(interval: str) -> str:
+    return interval.removeprefix("95% interval ")
+
+
+def intervention_line(one: ObservedIntervention) -> str:
+    """An intervention in one line: its session, its steps and the reason."""
+    where = one.file if one.line is None else f"{one.file}:{one.line}"
+    told = "" if one.delivered_at is None else f", told behind step {one.delivered_at}"
+    named = ", ".join(one.categories)
+    return plain(
+        f"{named}  {one.item} ({where}), from step {one.step}, seen at step {one.detected_at}{told}: {one.rationale}"
+    )
+
+
+def _left_out(found: Observed) -> Iterator[str]:
+    missing = found.invocations - found.answered
+    if missing:
+        yield f"{counted_text(missing, 'invocation')} got no answer; the rate leaves them out."
+    if found.unreadable:
+        yield f"{counted_text(len(found.unreadable), 'session')} could not be read."
+    if found.skipped:
+        yield f"{counted_text(len(found.skipped), 'file')} of no known format skipped."
+
+
+def observed_page(
+    found: Observed,
+    runs: Iterable[tuple[Session, ObservedRun]],
+    paths: Sequence[Path],
+    arguments: Sequence[str],
+) -> str:
+    """The page of a run of `observe`: the rate, and every session with an intervention, opened at its evidence.
+
+    Parameters
+    ----------
+    found
+        What was found.
+    runs
+        All sessions of the run with their records.
+    paths
+        What was observed.
+    arguments
+        Those of the command that makes the run again.
+    """
+    from analysis.pages.browser.frame import browser_page
+    from analysis.pages.foot import Foot
+    from analysis.pages.rendering import markup
+    from analysis.pages.sessions.flagged import FlaggedSessions
+    from analysis.pages.table_html import table_html, table_id
+
+    sessions = FlaggedSessions()
+    for session, run in runs:
+        sessions.add(LabelledSession(session, tuple(_verdicts(run))))
+    browser = sessions.browser()
+    finding = observed_finding(found)
+    table = observed_table(found, source=counted_text(found.n, "session"))
+    unreadable = [f"{counted_text(len(found.unreadable), 'session')} could not be read."] if found.unreadable else []
+    return browser_page(
+        "sessions/page.html.jinja",
+        ("sessions/browser.js",),
+        title=f"What the observer saw in {counted_text(found.n, 'session')}",
+        finding=finding,
+        warnings=unreadable,
+        foot=Foot(shlex.join(["misstep", "observe", *arguments]), inputs=tuple(str(path) for path in paths)),
+        figures=[],
+        contents=[(table_id(table), table.title)],
+        tables=[markup(table_html(table, with_finding=False))],
+        browser=browser,
+        data={name: markup(content) for name, content in browser.data.items()},
+        notes=(RECORDED, *_left_out(found)),
+    )
+
+
+def _verdicts(run: ObservedRun) -> Iterator[PlacedVerdict]:
+    """The interventions of a run, one verdict a category: what the observer saw, when, and what came of it."""
+    seen: dict[str, list[tuple[tuple[int, ...], str]]] = {}
+    for one in run.interventions:
+        end = f"told behind step {one.delivered_at}" if one.delivered_at is not None else WITHHELD[one.withheld]
+        for found in one.misbehaviours:
+            said = f"Seen at step {one.detected_at}, {end}. {found.rationale}"
+            seen.setdefault(found.category, []).append((found.steps, said))
+    for category, parts in seen.items():
+        steps = tuple(sorted({step for own, _ in parts for step in own}))
+        rationale = " ".join(said for _, said in parts)
+        yield PlacedVerdict(run.item, category, "yes", steps=steps, rationale=rationale, file=run.file, line=run.line)

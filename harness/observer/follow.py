@@ -1,0 +1,86 @@
+"""A growing session file watched: what the observer has to say of it as it becomes due."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from harness.errors import InputError, UnknownFormat
+from harness.intervention import Intervention
+from harness.observer.detectors import detector_named
+from harness.observer.growing import growing_runs, mark_of
+from harness.observer.replay import NoModel, Replay, ReplayOptions
+from harness.trajectory import Trajectory
+
+Watch = Callable[[Trajectory], list[Intervention]]
+"""One run as it grows: given as it is now → what is new to say of it."""
+
+
+def watch_of(options: ReplayOptions, run: Trajectory) -> Watch:
+    """Begin to watch a run with a detector that asks no model; what is withheld in its arm is not told.
+
+    Raises
+    ------
+    UsageError
+        There is no such detector.
+    """
+    replay = Replay(run.id, detector_named(options.detector), NoModel(), options)
+
+    def watch(now: Trajectory) -> list[Intervention]:
+        new = asyncio.run(replay.further(now))
+        return [one for one in new if one.withheld == ("shadow" if options.arm == "shadow" else "")]
+
+    return watch
+
+
+def follow(
+    path: Path, begin: Callable[[Trajectory], Watch], *, wait: Callable[[], object]
+) -> Iterator[tuple[str, Intervention]]:
+    """Every intervention on the runs of a file as it becomes due, with the run's id; without end.
+
+    The file may be missing at first, half-written, cut off or replaced by another: a run that no longer begins as it
+    did is watched anew.
+
+    Parameters
+    ----------
+    path
+        The file.
+    begin
+        Begins to watch one run.
+    wait
+        Returns when it is time to look again.
+
+    Raises
+    ------
+    UnknownFormat
+        The file is of no known format.
+    """
+    watched: dict[str, tuple[Trajectory, Watch]] = {}
+    last = None
+    while True:
+        mark = mark_of(path)
+        if mark is not None and mark != last:
+            for run in _readable(path):
+                earlier, watch = watched.get(run.id, (None, None))
+                if earlier is None or watch is None or not _continues(earlier, run):
+                    watch = begin(run)
+                watched[run.id] = (run, watch)
+                for one in watch(run):
+                    yield run.id, one
+        last = mark
+        wait()
+
+
+def _readable(path: Path) -> list[Trajectory]:
+    """The runs in the file; none while it cannot be read, as when it is replaced or only half-written."""
+    try:
+        return growing_runs(path)
+    except UnknownFormat:
+        raise
+    except InputError:
+        return []
+
+
+def _continues(earlier: Trajectory, run: Trajectory) -> bool:
+    """Whether a run is what an earlier one has become; the last step may have grown in between."""
+    n = max(len(earlier.steps) - 1, 0)
+    return len(run.steps) >= len(earlier.steps) and run.steps[:n] == earlier.steps[:n]

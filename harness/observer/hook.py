@@ -1,0 +1,183 @@
+"""The observer behind a coding agent's hook: one JSON object in, guidance as additional context out.
+
+The protocol is that of Claude Code (its hooks reference). After each tool call the program runs the command of its
+settings and writes to its standard input, made up:
+
+    {"session_id": "s1", "transcript_path": "/home/kim/.claude/projects/app/s1.jsonl", "cwd": "/home/kim/app",
+     "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {…}}
+
+and reads from its standard output, where there is something to say:
+
+    {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "<system-reminder>…"}}
+
+A sub-agent's call names its `agent_id` and is let be: the transcript is that of the session that started it. What was
+said of a session is kept in a file of its own in the cache folder, so that one episode is spoken of once. Calls of one
+turn may end together: while another process holds that file, nothing is said.
+"""
+
+import asyncio
+import fcntl
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError, MisstepError
+from harness.escaping import plain
+from harness.intervention import Intervention, ObservedRun
+from harness.journal.records import replace_file
+from harness.observer.detectors import detector_named
+from harness.observer.growing import growing_runs
+from harness.observer.replay import NoModel, Replay, ReplayOptions
+from harness.places import cache_folder
+from harness.progress import say
+from harness.registry import raised
+from harness.trajectory import Trajectory
+
+EVENTS = ("PostToolUse", "PostToolUseFailure", "UserPromptSubmit")
+"""The events behind which the agent reads additional context before it goes on."""
+
+MOST_BYTES = 64 << 20
+"""A longer transcript is not read: the agent would wait for it."""
+
+OWN_SECONDS = 5.0
+"""The agent waits for its hooks: after this long there is no answer."""
+
+FOLDER = "observer"
+"""The folder of the cache that keeps what was said of each session."""
+
+Continue = Callable[[ObservedRun | None, Trajectory], tuple[ObservedRun, list[Intervention]]]
+"""What was recorded of a session so far and the session as it is now → the record now, and what is new to say."""
+
+
+def answer_hook(every: int, detector: str, seconds: float = OWN_SECONDS) -> int:
+    """Answer the event on standard input on standard output; whatever goes wrong is told on standard error only.
+
+    Parameters
+    ----------
+    every, detector
+        As for a replay.
+    seconds
+        The process ends without an answer after so long.
+
+    Returns
+    -------
+    int
+        0, always: another exit code would trouble the agent.
+    """
+    limit = threading.Timer(seconds, os._exit, (0,))
+    limit.daemon = True
+    limit.start()
+    try:
+        options = ReplayOptions(detector, every=every, arm="guide")
+        said = hook_input(sys.stdin.buffer.read())
+        told = answer(said, partial(continued, options=options), cache_folder() / FOLDER)
+        if told is not None:
+            sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
+            sys.stdout.buffer.flush()
+    except MisstepError as error:
+        say(f"misstep: {plain(error.line())}")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (a fault of the observer is not the agent's)
+        say(f"misstep: the observer failed: {plain(raised(error))}")
+    finally:
+        limit.cancel()
+    return 0
+
+
+def continued(
+    earlier: ObservedRun | None, run: Trajectory, options: ReplayOptions
+) -> tuple[ObservedRun, list[Intervention]]:
+    """Take the observation of a session further; one that has fewer steps than before is another one."""
+    if earlier is not None and earlier.n_steps > len(run.steps):
+        earlier = None
+    replay = Replay(run.id, detector_named(options.detector), NoModel(), options, earlier)
+    new = asyncio.run(replay.further(run))
+    return replay.record(run), [one for one in new if not one.withheld]
+
+
+class HookInput(Struct, frozen=True):
+    """What the agent's program says of an event; it says more, which is not read."""
+
+    session_id: str
+    transcript_path: str
+    hook_event_name: str
+    agent_id: str | None = None
+
+
+def hook_input(data: bytes) -> HookInput:
+    """What the agent's program wrote.
+
+    Raises
+    ------
+    InputError
+        It is no such object.
+    """
+    try:
+        return msgspec.json.decode(data, type=HookInput)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"no input of a hook: {error}", file="standard input") from error
+
+
+def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] | None:
+    """What to answer to an event; `None` where there is nothing to say.
+
+    Parameters
+    ----------
+    said
+        The event.
+    observe
+        Takes the observation of a session further.
+    folder
+        Where the records of sessions are kept.
+
+    Raises
+    ------
+    InputError
+        The transcript cannot be read.
+    OSError
+        The record cannot be written.
+    """
+    if said.hook_event_name not in EVENTS or said.agent_id:
+        return None
+    run = next((one for one in growing_runs(Path(said.transcript_path), MOST_BYTES) if one.parent is None), None)
+    if run is None:
+        return None
+    with _record(folder, said.session_id) as file:
+        if file is None:
+            return None
+        record, new = observe(_read(file), run)
+        replace_file(file, msgspec.json.encode(record))
+    guidance = "\n".join(one.guidance for one in new if one.guidance)
+    if not guidance:
+        return None
+    return {"hookSpecificOutput": {"hookEventName": said.hook_event_name, "additionalContext": guidance}}
+
+
+@contextmanager
+def _record(folder: Path, session: str) -> Iterator[Path | None]:
+    """The file with the record of a session while no other process has it; `None` while one does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{sha256(session.encode(errors='replace')).hexdigest()[:32]}.json"
+    with file.with_suffix(".lock").open("ab") as lock:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield None
+            return
+        yield file
+
+
+def _read(file: Path) -> ObservedRun | None:
+    """What was recorded; a file that is missing or broken counts as nothing."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=ObservedRun)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,138 @@
+"""Whether the observer's hook stands in a coding agent's settings, and whether it answers.
+
+The settings are those of Claude Code: `settings.json` in the user's folder `.claude`, and `settings.json` and
+`settings.local.json` in the project's. A hook stands there as
+
+    {"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "misstep observe --hook"}]}]}}
+
+Only the words of a command are looked at. It is not run: a project's settings may come from anybody. What is tried is
+this installation's own hook, on a made-up session that goes round in circles.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import MissingPrerequisite
+
+TRIAL_SECONDS = 20.0
+_CALLS = 12
+
+
+class InstalledHook(Struct, frozen=True):
+    """The hook in a file of settings: for which event, and with which command."""
+
+    file: Path
+    event: str
+    command: str
+
+    @property
+    def program(self) -> str | None:
+        """The program that the command names, where this machine has it."""
+        return shutil.which(os.path.expandvars(shlex.split(self.command)[0]))
+
+
+def settings_files(project: Path) -> tuple[Path, ...]:
+    """The files of settings that an agent in the folder `project` reads."""
+    own = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    beside = project / ".claude"
+    return own / "settings.json", beside / "settings.json", beside / "settings.local.json"
+
+
+def installed_hooks(files: Iterable[Path]) -> Iterator[InstalledHook]:
+    """The observer's hooks in some files of settings; a file that is missing or broken has none."""
+    for file in files:
+        try:
+            settings = msgspec.json.decode(file.read_bytes())
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        for event, command in _commands(settings):
+            if _is_ours(command):
+                yield InstalledHook(file, event, command)
+
+
+def _commands(settings: Any) -> Iterator[tuple[str, str]]:
+    """Event and command of each hook; what has another shape is let be."""
+    for event, groups in _items(_of(settings, "hooks")):
+        for group in groups if isinstance(groups, list) else ():
+            hooks = _of(group, "hooks")
+            for hook in hooks if isinstance(hooks, list) else ():
+                if isinstance(command := _of(hook, "command"), str):
+                    yield event, command
+
+
+def _of(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _items(value: Any) -> Iterable[tuple[str, Any]]:
+    return value.items() if isinstance(value, dict) else ()
+
+
+def _is_ours(command: str) -> bool:
+    try:
+        words = shlex.split(command)
+    except ValueError:  # an open quotation: whoever runs it says so
+        return False
+    return bool(words) and any("misstep" in word for word in words) and {"observe", "--hook"} <= set(words)
+
+
+def tried_hook() -> float:
+    """The seconds that the hook of this installation takes to speak of a made-up session that goes round in circles.
+
+    Raises
+    ------
+    MissingPrerequisite
+        It says nothing, or something else than guidance.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        transcript = folder / "session.jsonl"
+        transcript.write_bytes(_session())
+        said = {"session_id": "trial", "transcript_path": str(transcript), "hook_event_name": "PostToolUse"}
+        started = time.perf_counter()
+        try:
+            ended = subprocess.run(
+                [sys.executable, "-m", "misstep", "observe", "--hook"],
+                input=json.dumps(said).encode(),
+                capture_output=True,
+                env={**os.environ, "MISSTEP_CACHE": str(folder / "cache")},
+                timeout=TRIAL_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise MissingPrerequisite(f"it did not answer within {TRIAL_SECONDS:g} s") from error
+        seconds = time.perf_counter() - started
+    if b"additionalContext" not in ended.stdout:
+        why = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise MissingPrerequisite(f"it said nothing of a loop{f': {why}' if why else ''}")
+    return seconds
+
+
+def _session() -> bytes:
+    """A session in which the agent makes one call again and again."""
+    lines: list[dict[str, Any]] = [_line(0, "user", "List the files.")]
+    for number in range(1, _CALLS):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "cat notes.txt"}}
+        answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "Nothing is written here yet."}
+        lines.append(_line(2 * number, "assistant", [use]))
+        lines.append(_line(2 * number + 1, "user", [answer]))
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def _line(number: int, role: str, content: Any) -> dict[str, Any]:
+    message = {"role": role, "content": content} | ({"id": f"m{number}"} if role == "assistant" else {})
+    parent = f"u{number - 1}" if number else None
+    common = {"sessionId": "trial", "isSidechain": False, "cwd": "/", "version": "2.0.0"}
+    return common | {"type": role, "uuid": f"u{number}", "parentUuid": parent, "message": message}

@@ -1,0 +1,155 @@
+"""A recorded run put before an observer step by step: what it would have seen, when, and what it would have said.
+
+The state of the observer is that of a live run (`harness.observer.state`); only the time is made up: an answer comes in
+`delay` steps of the agent after the question. The agent of a recorded run cannot hear what is said to it: its further
+steps are those of an agent that was told nothing.
+"""
+
+import asyncio
+from typing import Any
+
+from msgspec import Struct, structs
+
+from harness.exchange import Failure, Outcome, Request
+from harness.intervention import Arm, Feedback, Intervention, ObservedRun
+from harness.observer.detectors import detected, detector_named
+from harness.observer.protocols import Detector
+from harness.observer.state import EVERY, ObserverState
+from harness.protocols import Ask
+from harness.trajectory import Step, Trajectory
+
+
+class ReplayOptions(Struct, frozen=True):
+    """How runs are replayed.
+
+    Parameters
+    ----------
+    detector
+        The name of the detector.
+    categories
+        The categories that are kept of what it finds; all where there is none.
+    every, delay
+        Steps of the agent from one question to the next, and from a question to its answer.
+    arm
+        Whether guidance is worded as said or only recorded.
+    """
+
+    detector: str = "rules"
+    categories: tuple[str, ...] = ()
+    every: int = EVERY
+    delay: int = 0
+    arm: Arm = "shadow"
+
+    def settings(self) -> dict[str, Any]:
+        """All values that can change a record, in types of TOML."""
+        return {**structs.asdict(self), "categories": list(self.categories)}
+
+
+class Replay:
+    """One run as it is replayed, or as it grows in a file; it goes on where it stopped.
+
+    Parameters
+    ----------
+    item
+        The run's id.
+    detector
+        Who is asked.
+    ask
+        How it asks a model.
+    options
+        How the run is replayed.
+    earlier
+        The record of the run up to some step, from which the replay goes on; its answers are not asked for again.
+    """
+
+    def __init__(
+        self,
+        item: str,
+        detector: Detector,
+        ask: Ask,
+        options: ReplayOptions,
+        earlier: ObservedRun | None = None,
+    ) -> None:
+        self._detector, self._ask, self._options = detector, ask, options
+        self._state = ObserverState(item, detector.name, options.every, options.arm)
+        self._known = {one.step: one for one in (earlier.invocations if earlier else ())}
+        self._steps = self._taken = 0
+        self._open: tuple[int, Feedback | str] | None = None
+        self._told = len(earlier.interventions) if earlier else 0
+
+    async def further(self, run: Trajectory) -> list[Intervention]:
+        """Take the observation on to the run's last step; gives the interventions that are new since the last time."""
+        for n in range(self._steps + 1, len(run.steps) + 1):
+            if run.steps[n - 1].role == "agent":
+                await self._behind(run, run.steps[:n])
+        self._steps = len(run.steps)
+        interventions = self._state.observed(run.steps).interventions
+        new, self._told = interventions[self._told :], len(interventions)
+        return list(new)
+
+    async def _behind(self, run: Trajectory, steps: tuple[Step, ...]) -> None:
+        """What happens behind one step of the agent."""
+        self._taken += 1
+        self._take_answer(steps)
+        if self._state.due(steps):
+            self._state.asked(steps)
+            self._open = self._taken + self._options.delay, await self._answer(run, steps)
+            self._take_answer(steps)
+
+    def _take_answer(self, steps: tuple[Step, ...]) -> None:
+        if self._open is None or self._open[0] > self._taken:
+            return
+        (_, answer), self._open = self._open, None
+        if isinstance(answer, str):
+            self._state.failed(answer, steps)
+        else:
+            self._state.answered(answer, steps)
+
+    async def _answer(self, run: Trajectory, steps: tuple[Step, ...]) -> Feedback | str:
+        """What the detector says, or why it says nothing."""
+        known = self._known.get(len(steps) - 1)
+        if known is not None:
+            return known.error if known.status == "failed" else Feedback(known.misbehaviours)
+        try:
+            feedback = await detected(self._detector, structs.replace(run, steps=steps), self._ask)
+        except Exception as error:  # noqa: BLE001 (a detector may raise whatever it likes)
+            return f"{type(error).__name__}: {error}"
+        kept = self._options.categories
+        return Feedback(tuple(one for one in feedback.misbehaviours if not kept or one.category in kept))
+
+    def ended(self, run: Trajectory) -> ObservedRun:
+        """The record, now that the run is over."""
+        self._state.ended(run.steps)
+        return self.record(run)
+
+    def record(self, run: Trajectory) -> ObservedRun:
+        """The record so far."""
+        return self._state.observed(run.steps)
+
+
+class NoModel:
+    """A way to ask where there is no model, for detectors that need none."""
+
+    model = ""
+
+    async def __call__(self, request: Request) -> Outcome:  # noqa: ARG002
+        """A failure: there is nobody to ask."""
+        return Failure("bad_request", "The detector asks a model, and none is named.")
+
+
+def replay(run: Trajectory, options: ReplayOptions) -> ObservedRun:
+    """What an observer would have seen of a recorded run and said to it, by a detector that asks no model.
+
+    Raises
+    ------
+    UsageError
+        There is no such detector.
+    """
+    return asyncio.run(replayed(run, detector_named(options.detector), NoModel(), options))
+
+
+async def replayed(run: Trajectory, detector: Detector, ask: Ask, options: ReplayOptions) -> ObservedRun:
+    """As `replay`, with a detector that is at hand and may ask a model."""
+    watched = Replay(run.id, detector, ask, options)
+    await watched.further(run)
+    return watched.ended(run)

@@ -1,0 +1,141 @@
+"""`misstep observe`: recorded runs, a growing session or a hook put before the observer."""
+
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from msgspec.structs import asdict
+
+from harness.errors import UsageError
+from harness.escaping import plain, printable
+from harness.progress import say
+from misstep.options import Json, command_app
+
+if TYPE_CHECKING:
+    from harness.observer.replay import ReplayOptions
+
+app = command_app()
+
+_UNREADABLE_SHOWN = 10
+
+_LOOKS_APART = 1.0
+"""Seconds between two looks at a growing file."""
+
+
+@app.command()
+def observe(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")
+    ] = None,
+    every: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the agent between two questions.")] = 5,
+    delay: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Steps of the agent that the detector's answer takes.")
+    ] = 0,
+    mode: Annotated[
+        Literal["shadow", "guide"],
+        typer.Option(help="Only record what is seen, or word what the agent would have been told as well."),
+    ] = "shadow",
+    detector: Annotated[
+        str, typer.Option(metavar="NAME", help="Detector: rules, openhands_stuck, or package.module:name.")
+    ] = "rules",
+    categories: Annotated[str, typer.Option(metavar="A,B", help="Categories to keep; by default all.")] = "",
+    out: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Folder that keeps records and a page; a run there goes on.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
+        ),
+    ] = None,
+    follow: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Session that grows; guidance is printed as it becomes due.")
+    ] = None,
+    hook: Annotated[
+        bool, typer.Option("--hook", help="Answer one event of a coding agent's hook on standard input.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Replay agent runs through the observer: what it sees, at which step, and what it would tell the agent.
+
+    Every few steps the detector is shown the run so far. The misbehaviour rate is the share of these questions whose
+    answer names misbehaviour. The agent of a recorded run cannot hear guidance: its next steps are what they were.
+
+    With --follow the session of a running agent is watched, until Ctrl-C. With --hook the command speaks Claude Code's
+    hook protocol: guidance goes to the agent as additional context, and the exit code is 0 whatever happens.
+    """
+    if hook:
+        from harness.observer.hook import answer_hook
+
+        raise typer.Exit(answer_hook(every, detector))
+    from harness.classifiers import chosen_categories
+    from harness.observer.detectors import detector_named
+    from harness.observer.replay import ReplayOptions
+
+    kept = chosen_categories(categories) if categories else ()
+    options = ReplayOptions(detector, kept, every, delay, mode)
+    detector_named(detector)
+    if (follow is None) == (not paths):
+        raise UsageError("name files to replay, or one with --follow", "Give PATH, or --follow FILE.")
+    if follow is not None:
+        return _follow(follow, options, json=json)
+    return _replay(paths or [], options, out, workers, json=json)
+
+
+def _replay(paths: list[Path], options: "ReplayOptions", out: Path | None, workers: int | None, *, json: bool) -> None:
+    """Replay files into a run folder, and print what was found."""
+    from analysis.pages.observed import observed_json, observed_text
+    from harness.journal.records import REPORT
+    from harness.observer.replay import replay
+    from studies.observed_paths import observed_findings
+
+    given = {"--every": options.every, "--delay": options.delay, "--mode": options.arm, "--detector": options.detector}
+    arguments = [*map(str, paths), *(part for name, value in given.items() for part in (name, str(value)))]
+    arguments += ["--categories", ",".join(options.categories)] if options.categories else []
+    try:
+        with TemporaryDirectory() as unkept:
+            found = observed_findings(
+                paths,
+                partial(replay, options=options),
+                options.settings(),
+                out or Path(unkept) / "run",
+                workers=workers,
+                arguments=[*arguments, "--out", str(out)] if out else arguments,
+                with_page=out is not None,
+            )
+    except KeyboardInterrupt:
+        say(
+            f"misstep: stopped; what was finished is kept in {plain(str(out))}, and the same line goes on from there."
+            if out
+            else "misstep: stopped; nothing is kept without --out RUN."
+        )
+        raise typer.Exit(130) from None
+    page = out / REPORT if out else None
+    print(observed_json(found).decode() if json else observed_text(found, page), end="" if json else "\n")
+    for one in found.unreadable[:_UNREADABLE_SHOWN]:
+        say(f"misstep: {plain(one.file if one.line is None else f'{one.file}:{one.line}')}: {plain(one.error)}")
+    if found.unreadable:
+        raise typer.Exit(1)
+
+
+def _follow(file: Path, options: "ReplayOptions", *, json: bool) -> None:
+    """Print what the observer has to say of a session while it grows."""
+    import threading
+
+    from harness.journal.records import encode
+    from harness.observer.follow import follow, watch_of
+
+    pause = threading.Event()
+    try:
+        for item, one in follow(file, partial(watch_of, options), wait=lambda: pause.wait(_LOOKS_APART)):
+            if json:
+                print(encode({"item": item, **asdict(one)}).decode(), flush=True)
+            else:
+                said = printable(one.guidance) or "".join(found.rationale for found in one.misbehaviours)
+                print(f"{plain(item)}, step {one.detected_at}: {plain(', '.join(one.categories))}\n{said}", flush=True)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None

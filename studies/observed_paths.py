@@ -1,0 +1,101 @@
+"""What an observer would have seen and said in people's own files and folders: the run and its page."""
+
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from analysis.measures.observed import Observed, observed
+from analysis.pages.observed import observed_json, observed_page
+from harness.errors import InputError, UsageError
+from harness.intervention import ObservedRun
+from harness.journal.records import (
+    OBSERVED_RECORDS,
+    REPORT,
+    SCORES,
+    SESSION_RECORDS,
+    read_manifest,
+    read_records,
+)
+from harness.runs.observe import LeftOut, Observe, observe_paths
+from harness.session import Session
+from harness.trajectory import Trajectory
+
+
+def observed_findings(
+    paths: Sequence[Path],
+    observe: Observe,
+    settings: Mapping[str, Any],
+    out: Path,
+    *,
+    workers: int | None = None,
+    arguments: Sequence[str] = (),
+    with_page: bool = True,
+) -> Observed:
+    """What the observer sees in all trajectories of the files and folders `paths`.
+
+    Parameters
+    ----------
+    paths, observe, settings, out, workers, arguments
+        As for `observe_paths`; a run that is finished in `out` gives its findings at once.
+    with_page
+        Whether the run gets its page.
+
+    Raises
+    ------
+    MisstepError
+        As `observe_paths`.
+    """
+
+    def conclude(left_out: LeftOut, folder: Path) -> dict[str, bytes]:
+        records = read_records(folder, OBSERVED_RECORDS)
+        found = observed(records, left_out.unreadable, left_out.skipped, left_out.renamed)
+        written = {SCORES: observed_json(found)}
+        if with_page:
+            written[REPORT] = observed_page(found, _runs(folder), paths, arguments).encode()
+        return written
+
+    show = _show if with_page else None
+    observe_paths(paths, observe, settings, out, conclude=conclude, workers=workers, arguments=arguments, show=show)
+    return _read(out)
+
+
+def page_of_observed(run: Path) -> str:
+    """The page of a finished run, made again.
+
+    Raises
+    ------
+    UsageError
+        The run is not finished.
+    InputError
+        Its records cannot be read.
+    """
+    manifest = read_manifest(run)
+    if manifest is None or not manifest.finished:
+        again = shlex.join(["misstep", "observe", *(manifest.arguments if manifest else ["PATH", "--out", str(run)])])
+        raise UsageError(f"the run {run} is not finished", f"Continue it: {again}")
+    paths = [Path(argument) for argument in takewhile(lambda one: not one.startswith("--"), manifest.arguments)]
+    return observed_page(_read(run), _runs(run), paths, manifest.arguments)
+
+
+def _runs(run: Path) -> Iterator[tuple[Session, ObservedRun]]:
+    return zip(read_records(run, SESSION_RECORDS), read_records(run, OBSERVED_RECORDS), strict=True)
+
+
+def _show(session: Trajectory, evidence: Collection[int]) -> str:
+    from analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
+
+    return show_session(session, evidence)
+
+
+def _read(run: Path) -> Observed:
+    file = run / SCORES
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Observed)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the scores of a finished run cannot be read: {error}", "Name another folder for the run.", file=file
+        ) from error

@@ -1,0 +1,57 @@
+"""What an observer found is counted per invocation, with the interval of the trajectories."""
+
+from analysis.measures.observed import observed, observed_finding, observed_table
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.proportions import wilson
+from harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
+
+LOOP = Misbehaviour("infinite_loop", (3, 4, 5), "It goes round.")
+
+
+def _run(item: str, flagged: int, n: int, *interventions: Intervention) -> ObservedRun:
+    invocations = tuple(
+        Invocation(5 * place, misbehaviours=(LOOP,) if place <= flagged else (), answered_at=5 * place)
+        for place in range(1, n + 1)
+    )
+    return ObservedRun(item, "guide", "rules", 5, 5 * n, invocations, interventions, file="runs.jsonl", line=7)
+
+
+def test_the_rate_is_per_answered_invocation_and_its_interval_is_that_of_trajectories() -> None:
+    runs = [_run("a", 8, 10), _run("b", 0, 10), _run("c", 0, 10), _run("d", 1, 10)]
+    found = observed(runs)
+    assert (found.n, found.steps, found.invocations, found.flagged, found.flagged_runs) == (4, 200, 40, 9, 2)
+    assert found.misbehaviour_rate == korn_graubard([(8, 10), (0, 10), (0, 10), (1, 10)])
+    assert found.naive_rate == wilson(9, 40)
+    assert (found.misbehaviour_rate.high or 0) > (found.naive_rate.high or 1)
+    assert found.categories == {"infinite_loop": 9}
+
+
+def test_a_question_without_an_answer_is_in_no_rate() -> None:
+    unanswered = Invocation(5, "unanswered")
+    found = observed([ObservedRun("a", "shadow", "rules", 5, 9, (unanswered,))])
+    assert (found.invocations, found.answered, found.misbehaviour_rate.value) == (1, 0, None)
+    assert observed_finding(found) == "No invocation in 1 session was answered."
+    assert observed([]).misbehaviour_rate.reason
+
+
+def test_an_intervention_says_where_it_began_when_it_was_seen_and_what_came_of_it() -> None:
+    told = Intervention((LOOP,), 10, 12, guidance="Stop.")
+    late = Intervention((LOOP,), 20, withheld="stale")
+    found = observed([_run("a", 2, 4, told, late)])
+    first, second = found.interventions
+    assert (first.item, first.step, first.categories, first.detected_at, first.delivered_at) == (
+        "a",
+        3,
+        ("infinite_loop",),
+        10,
+        12,
+    )
+    assert (second.delivered_at, second.withheld) == (None, "stale")
+    assert (found.delivered, found.withheld) == (1, {"stale": 1})
+
+
+def test_the_table_has_both_intervals_and_what_became_of_the_interventions() -> None:
+    table = observed_table(observed([_run("a", 1, 10, Intervention((LOOP,), 5, 5)), _run("b", 0, 9)]), source="made up")
+    groups = {(row.quantity, row.group) for row in table.rows}
+    assert ("Misbehaviour rate per invocation", "clustered by session") in groups
+    assert ("Interventions", "delivered") in groups

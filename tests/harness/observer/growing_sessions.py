@@ -1,0 +1,30 @@
+"""A Claude Code session as it is written, line by line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def line(number: int, role: str, content: Any, session: str = "s1") -> bytes:
+    """One line of a session."""
+    message = {"role": role, "content": content} | ({"id": f"m{number}"} if role == "assistant" else {})
+    parent = f"u{number - 1}" if number else None
+    common = {"sessionId": session, "isSidechain": False, "cwd": "/home/kim/app", "version": "2.0.0"}
+    return json.dumps(common | {"type": role, "uuid": f"u{number}", "parentUuid": parent, "message": message}).encode()
+
+
+def looping(calls: int, session: str = "s1") -> list[bytes]:
+    """A session in which the agent reads one file again and again: a line of the user, then two a call."""
+    lines = [line(0, "user", "Add the missing note.", session)]
+    for number in range(1, calls + 1):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "cat notes.txt"}}
+        answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "Nothing is written here yet."}
+        lines.append(line(2 * number, "assistant", [use], session))
+        lines.append(line(2 * number + 1, "user", [answer], session))
+    return lines
+
+
+def written(path: Path, lines: list[bytes], end: bytes = b"\n") -> Path:
+    """Write lines to a file, the last with another end if it is still being written."""
+    path.write_bytes(b"\n".join(lines) + end)
+    return path

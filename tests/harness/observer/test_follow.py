@@ -1,0 +1,63 @@
+"""A session that grows is followed: guidance comes when it is due, once, whatever happens to the file."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UnknownFormat
+from harness.observer.follow import follow, watch_of
+from harness.observer.replay import ReplayOptions
+from tests.harness.observer.growing_sessions import looping, written
+
+GUIDE = partial(watch_of, ReplayOptions(arm="guide"))
+
+
+class _Done(Exception):
+    """There is no further look."""
+
+
+def _told(file: Path, changes: Iterator[Callable[[], object]]) -> list[tuple[str, int]]:
+    """What is told while a file changes from look to look: the run's id and the step."""
+    told = []
+
+    def wait() -> None:
+        change = next(changes, None)
+        if change is None:
+            raise _Done
+        change()
+
+    with suppress(_Done):
+        for item, one in follow(file, GUIDE, wait=wait):
+            told.append((item, one.detected_at))
+    return told
+
+
+def test_guidance_is_told_at_the_step_at_which_it_is_due_and_once(tmp_path: Path) -> None:
+    file, lines = tmp_path / "s1.jsonl", looping(12)
+    grown = (partial(written, file, lines[:number]) for number in range(1, len(lines) + 1))
+    looks = [*grown, lambda: None]
+    assert _told(file, iter(looks)) == [("s1", 5), ("s1", 10)]
+
+
+def test_a_line_that_is_half_written_waits_for_its_end(tmp_path: Path) -> None:
+    file, lines = tmp_path / "s1.jsonl", looping(5)
+    half = partial(written, file, [*lines[:-1], lines[-1][:40]], b"")
+    assert _told(file, iter([half])) == []
+    assert _told(file, iter([half, partial(written, file, lines)])) == [("s1", 5)]
+
+
+def test_a_file_that_is_cut_off_or_replaced_is_watched_anew(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    first, cut = partial(written, file, looping(6)), partial(written, file, looping(2))
+    other = partial(written, file, looping(6, "s2"))
+    assert _told(file, iter([first, cut, first])) == [("s1", 5), ("s1", 5)]
+    assert _told(file, iter([first, file.unlink, other])) == [("s1", 5), ("s2", 5)]
+
+
+def test_a_file_that_is_no_session_ends_it(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Mend the fence.\n")
+    with pytest.raises(UnknownFormat):
+        next(follow(tmp_path / "notes.txt", GUIDE, wait=lambda: None))

@@ -1,0 +1,54 @@
+"""The hook is found in the settings of a coding agent, and this installation's own hook is tried."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.observer.hook_settings import installed_hooks, settings_files, tried_hook
+
+COMMAND = "misstep observe --hook"
+
+
+def _settings(file: Path, *commands: str, event: str = "PostToolUse") -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    hooks = [{"hooks": [{"type": "command", "command": command} for command in commands]}]
+    file.write_text(json.dumps({"hooks": {event: hooks}}))
+    return file
+
+
+@pytest.mark.parametrize(
+    "command", [COMMAND, "/opt/venv/bin/misstep observe --hook --every 3", "python -m misstep observe --hook"]
+)
+def test_the_hook_is_known_by_its_words(tmp_path: Path, command: str) -> None:
+    file = _settings(tmp_path / "settings.json", "make lint", command)
+    assert [(one.file, one.event, one.command) for one in installed_hooks([file])] == [(file, "PostToolUse", command)]
+
+
+@pytest.mark.parametrize("command", ["make lint", "misstep observe runs", "echo 'open", ""])
+def test_other_commands_are_not(tmp_path: Path, command: str) -> None:
+    assert not list(installed_hooks([_settings(tmp_path / "settings.json", command)]))
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"hooks": []}', '{"hooks": {"Stop": {"hooks": 3}}}', '{"hooks": {"Stop": [{"hooks": [1]}]}}']
+)
+def test_settings_of_another_shape_have_none(tmp_path: Path, content: str) -> None:
+    (tmp_path / "settings.json").write_text(content)
+    assert not list(installed_hooks([tmp_path / "settings.json", tmp_path / "missing.json"]))
+
+
+def test_the_users_settings_come_before_the_projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "own"))
+    files = settings_files(tmp_path / "app")
+    assert files[0] == tmp_path / "own" / "settings.json"
+    assert files[1:] == tuple(tmp_path / "app" / ".claude" / f"settings{name}.json" for name in ("", ".local"))
+
+
+def test_a_program_that_is_not_there_is_none(tmp_path: Path) -> None:
+    (hook,) = installed_hooks([_settings(tmp_path / "settings.json", "/nowhere/misstep observe --hook")])
+    assert hook.program is None
+
+
+def test_this_installations_hook_speaks_of_a_loop() -> None:
+    assert tried_hook() > 0

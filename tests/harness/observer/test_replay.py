@@ -1,0 +1,106 @@
+"""A recorded run is replayed with made-up delays: what is asked when, what comes of an answer, and where it goes on."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from harness.generate.trajectories import generate_trajectories
+from harness.intervention import Feedback, Misbehaviour, ObservedRun
+from harness.observer.detectors import detector_named
+from harness.observer.replay import NoModel, Replay, ReplayOptions, replay, replayed
+from harness.protocols import Ask
+from harness.trajectory import Trajectory
+from tests.harness.classifiers.building import bash, run, says, user
+
+LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(20)])
+
+
+class _Seen:
+    """A detector that sees the last step as misbehaviour from the fourth one on, and counts its questions."""
+
+    name = "seen"
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        last = len(trajectory.steps) - 1
+        self.asked.append(last)
+        return Feedback((Misbehaviour("made_up", (last,)),) if last > 3 else ())
+
+
+class _Broken:
+    name = "broken"
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        raise RuntimeError("no reply")
+
+
+def _replayed(detector: object, options: ReplayOptions, trajectory: Trajectory = LOOP) -> ObservedRun:
+    return asyncio.run(replayed(trajectory, detector, NoModel(), options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("delay", [0, 1, 4])
+def test_an_answer_is_taken_as_many_steps_of_the_agent_later_as_the_detector_takes(delay: int) -> None:
+    observed = replay(LOOP, ReplayOptions(delay=delay, arm="guide"))
+    answered = [one for one in observed.invocations if one.status == "answered"]
+    assert answered
+    assert {one.answered_at - one.step for one in answered if one.answered_at is not None} == {delay}
+    first = observed.interventions[0]
+    assert (first.detected_at, first.delivered_at) == (5, 5 + delay)
+
+
+def test_while_an_answer_is_waited_for_nothing_is_asked_and_one_that_never_comes_is_unanswered() -> None:
+    detector = _Seen()
+    observed = _replayed(detector, ReplayOptions(every=5, delay=7))
+    assert detector.asked == [5, 15]
+    assert [one.status for one in observed.invocations] == ["answered", "unanswered"]
+
+
+def test_what_a_detector_raises_costs_its_question_and_nothing_else() -> None:
+    observed = _replayed(_Broken(), ReplayOptions(every=10))
+    assert [(one.step, one.status, one.error) for one in observed.invocations] == [
+        (10, "failed", "RuntimeError: no reply"),
+        (20, "failed", "RuntimeError: no reply"),
+    ]
+
+
+def test_a_shadow_records_what_guidance_would_have_said_and_tells_nobody() -> None:
+    shadow = replay(LOOP, ReplayOptions(arm="shadow"))
+    assert shadow.interventions[0].guidance.startswith("<system-reminder>")
+    assert {one.delivered_at for one in shadow.interventions} == {None}
+
+
+def test_only_the_categories_that_are_asked_for_are_kept() -> None:
+    assert replay(LOOP, ReplayOptions(categories=("infinite_loop",))).interventions
+    assert not replay(LOOP, ReplayOptions(categories=("tool_call_failure",))).interventions
+
+
+def test_only_the_agents_steps_count() -> None:
+    detector = _Seen()
+    _replayed(detector, ReplayOptions(every=2), run(user("a"), says("b"), user("c"), says("d"), user("e"), user("f")))
+    assert detector.asked == [3]
+
+
+CASES = [case.trajectory for case in generate_trajectories(150, 3)]
+
+
+@given(case=st.sampled_from(CASES), data=st.data())
+def test_a_replay_that_goes_on_from_a_record_ends_like_one_in_one_go(case: Trajectory, data: st.DataObject) -> None:
+    options = ReplayOptions(every=data.draw(st.integers(1, 6)), arm="guide")
+    cut = data.draw(st.integers(0, len(case.steps)))
+
+    async def in_two() -> tuple[ObservedRun, int]:
+        detector = detector_named("rules")
+        begun = Replay(case.id, detector, NoModel(), options)
+        first = await begun.further(structs.replace(case, steps=case.steps[:cut]))
+        record = begun.record(structs.replace(case, steps=case.steps[:cut]))
+        rest = Replay(case.id, detector, NoModel(), options, record)
+        second = await rest.further(case)
+        return rest.ended(case), len(first) + len(second)
+
+    whole = replay(case, options)
+    assert asyncio.run(in_two()) == (whole, len(whole.interventions))

@@ -1,0 +1,117 @@
+"""`misstep observe` on the command line: the table, the document, the run with its page, a growing file, the hook."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.runs.generate import GenerateOptions, write_folder
+from tests.harness.observer.growing_sessions import looping, written
+from tests.misstep.as_a_user import in_this_process, misstep
+
+LINE = [sys.executable, "-m", "misstep", "observe"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    write_folder(folder, GenerateOptions(n=60, seed=3))
+    return folder / "trajectories.jsonl"
+
+
+def test_the_document_has_the_shape_that_scripts_rely_on(
+    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    observe = in_this_process("observe", monkeypatch, capsys)
+    code, out, _ = observe(made, "--mode", "guide", "--delay", 1, "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["invocations"] >= document["flagged"] > 0
+    assert set(document["misbehaviour_rate"]) == {"value", "low", "high", "n", "method", "reason"}
+    first = next(one for one in document["interventions"] if one["delivered_at"] is not None)
+    assert {"item", "step", "categories", "detected_at", "delivered_at"} <= set(first)
+    assert first["step"] <= first["detected_at"] < first["delivered_at"]
+
+
+def test_the_text_says_the_rate_and_that_nobody_heard_the_guidance(
+    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    observe = in_this_process("observe", monkeypatch, capsys)
+    code, out, _ = observe(made, "--mode", "guide")
+    assert code == 0
+    assert "saw misbehaviour in" in out
+    assert "cannot hear guidance" in out
+    assert "only recorded" in observe(made)[1]
+
+
+def test_a_run_has_a_page_which_report_makes_again(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    observe = in_this_process("observe", monkeypatch, capsys)
+    out = observe(made, "--out", tmp_path / "run")[1]
+    assert f"open {tmp_path / 'run' / 'report.html'}" in out
+    report = in_this_process("report", monkeypatch, capsys)
+    assert report(tmp_path / "run", "--out", tmp_path / "again.html")[0] == 0
+    assert (tmp_path / "again.html").read_bytes() == (tmp_path / "run" / "report.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "name files to replay"),
+        (("runs.jsonl", "--follow", "s.jsonl"), "name files to replay"),
+        (("runs.jsonl", "--detector", "nobody"), "there is no detectors named 'nobody'"),
+        (("runs.jsonl", "--categories", "nothing"), "there is no category nothing"),
+        (("nowhere.jsonl",), "nowhere.jsonl"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line_with_exit_code_2(
+    arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = in_this_process("observe", monkeypatch, capsys)(*arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_session_that_grows_is_followed_until_ctrl_c(tmp_path: Path) -> None:
+    file = written(tmp_path / "s1.jsonl", looping(6))
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    line = [*LINE, "--follow", str(file), "--mode", "guide", "--json"]
+    with subprocess.Popen(line, cwd=tmp_path, env=os.environ, text=True, **pipes) as following:  # type: ignore[call-overload]
+        first = json.loads(following.stdout.readline())
+        following.send_signal(signal.SIGINT)
+        following.communicate(timeout=60)
+    assert (first["item"], first["detected_at"]) == ("s1", 5)
+    assert following.returncode == 130
+
+
+def test_the_hook_speaks_once_of_a_loop_and_exits_with_0(tmp_path: Path) -> None:
+    file = written(tmp_path / "s1.jsonl", looping(6))
+    event = {"session_id": "s1", "transcript_path": str(file), "hook_event_name": "PostToolUse"}
+    told = []
+    for _ in range(2):
+        ended = subprocess.run(
+            [*LINE, "--hook"],
+            input=json.dumps(event),
+            capture_output=True,
+            text=True,
+            env=os.environ | {"MISSTEP_CACHE": str(tmp_path / "cache")},
+            timeout=60,
+            check=True,
+        )
+        told.append(ended.stdout)
+    assert json.loads(told[0])["hookSpecificOutput"]["additionalContext"]
+    assert told[1] == ""
+
+
+def test_files_that_cannot_be_read_are_named_and_the_exit_code_is_1(made: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "runs.jsonl"
+    broken.write_bytes(made.read_bytes() + b'{"id": \n')
+    ended = misstep("observe", broken)
+    assert ended.returncode == 1
+    assert f"{broken}:61" in ended.stderr

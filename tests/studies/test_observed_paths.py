@@ -1,0 +1,111 @@
+"""A run of the observer gives the same bytes whatever cuts it: processes and kills."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from analysis.measures.observed import Observed
+from harness.errors import NoTrajectory, UsageError
+from harness.journal.records import OBSERVED_RECORDS, read_manifest, read_records
+from harness.journal.run_folder import PROGRESS
+from studies.observed_paths import observed_findings, page_of_observed
+from tests.misstep.made_up import atif, atif_lines
+from tests.misstep.made_up_observing import SETTINGS, by_lot
+
+ROOT = Path(__file__).parents[2]
+SAME_BYTES = ("observed.jsonl", "sessions.jsonl", "scores.json", "report.html")
+LONG = "A plank was carried to the far gate. " * 300
+
+
+def _observe(path: Path, out: Path, workers: int = 1) -> Observed:
+    return observed_findings([path], by_lot, SETTINGS, out, workers=workers, arguments=[str(path)])
+
+
+def _bytes(run: Path) -> dict[str, bytes]:
+    return {name: (run / name).read_bytes() for name in SAME_BYTES}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Several batches of trajectories with two taken ids, a broken line and a file of no known format."""
+    folder = tmp_path_factory.mktemp("inputs")
+    atif_lines(folder / "a.jsonl", (f"a{number % 298}" for number in range(300)), text=LONG)
+    atif_lines(folder / "b.jsonl", (f"b{number}" for number in range(250)), text=LONG)
+    with (folder / "b.jsonl").open("ab") as stream:
+        stream.write(b'{"schema_version": \n' + atif("after"))
+    (folder / "notes.txt").write_text("Mend the fence.\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of `inputs` that nothing has disturbed."""
+    run = tmp_path_factory.mktemp("undisturbed") / "run"
+    _observe(inputs, run)
+    return run
+
+
+def test_all_is_counted_once_and_what_is_no_trajectory_is_named(inputs: Path, undisturbed: Path) -> None:
+    found = _observe(inputs, undisturbed)
+    assert (found.n, found.invocations, found.renamed) == (551, 1102, 2)
+    assert [(one.file, one.line) for one in found.unreadable] == [(str(inputs / "b.jsonl"), 251)]
+    assert [one.file for one in found.skipped] == [str(inputs / "notes.txt")]
+    runs = list(read_records(undisturbed, OBSERVED_RECORDS))
+    assert len({one.item for one in runs}) == 551
+    assert found.flagged == sum(bool(one.invocations[0].misbehaviours) for one in runs) == len(found.interventions)
+    assert found.interventions[0].file.endswith("a.jsonl")
+
+
+def test_two_processes_write_the_bytes_that_one_writes(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
+    _observe(inputs, tmp_path / "run", workers=2)
+    assert _bytes(tmp_path / "run") == _bytes(undisturbed)
+
+
+@pytest.mark.parametrize(("workers", "stretches"), [(1, 1), (2, 2)])
+def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
+    inputs: Path, undisturbed: Path, tmp_path: Path, workers: int, stretches: int
+) -> None:
+    script = (
+        "from pathlib import Path\n"
+        "from studies.observed_paths import observed_findings\n"
+        "from tests.misstep.made_up_observing import SETTINGS, slowly\n"
+        f"observed_findings([Path({str(inputs)!r})], slowly, SETTINGS, Path('run'), workers={workers},"
+        f" arguments=[{str(inputs)!r}])\n"
+    )
+    path = {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=os.environ | path)
+    journal = tmp_path / "run" / PROGRESS
+    deadline = time.monotonic() + 30
+    while process.poll() is None and time.monotonic() < deadline:
+        if journal.exists() and journal.read_bytes().count(b"\n") >= stretches:
+            break
+    process.kill()
+    process.wait(30)
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    assert not manifest.finished, "it was finished before it could be killed"
+    _observe(inputs, tmp_path / "run")
+    assert _bytes(tmp_path / "run") == _bytes(undisturbed)
+
+
+def test_other_settings_and_an_unfinished_run_are_refused(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="every was 2 and is now 3"):
+        observed_findings([inputs], by_lot, SETTINGS | {"every": 3}, undisturbed)
+    with pytest.raises(UsageError, match="is not finished"):
+        page_of_observed(tmp_path)
+
+
+def test_nothing_to_observe_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Mend the fence.\n")
+    with pytest.raises(NoTrajectory):
+        _observe(tmp_path, tmp_path / "run")
+
+
+def test_the_page_is_made_again_from_the_records(undisturbed: Path) -> None:
+    page = page_of_observed(undisturbed)
+    assert page.encode() == (undisturbed / "report.html").read_bytes()
+    assert "Seen at step 1, only recorded" in page
