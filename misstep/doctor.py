@@ -1,6 +1,7 @@
 """`misstep doctor`: what this machine can do, and what to install for the rest."""
 
 import shutil
+from pathlib import Path
 
 import msgspec
 import typer
@@ -10,6 +11,7 @@ from harness.clients.local_server import weights
 from harness.datasets.catalogue import named_data_folder
 from harness.errors import MisstepError
 from harness.escaping import plain
+from harness.observer.hook_settings import installed_hooks, settings_files, tried_hook
 from harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
 from misstep.options import Json, command_app
 
@@ -26,7 +28,7 @@ def doctor(json: Json = False) -> None:
     otherwise.
     """
     report = sandbox_report()
-    capabilities = (*report.capabilities, _model(), _browser(), _data())
+    capabilities = (*report.capabilities, _model(), _browser(), _data(), _hook())
     print(_as_json(report, capabilities) if json else _as_text(report, capabilities))
     if report.sandbox is None:
         raise typer.Exit(3)
@@ -55,6 +57,22 @@ def _data() -> Capability:
     if folder is None:
         return Capability("data folder", False, "MISSTEP_DATA is not set", without, advice)
     return Capability("data folder", True, str(folder))
+
+
+def _hook() -> Capability:
+    without, advice = "a running agent is not watched", "The README's section on Wink has the lines of its settings."
+    installed = list(installed_hooks(settings_files(Path.cwd())))
+    if not installed:
+        return Capability("observer's hook", False, "in no settings of a coding agent", without, advice)
+    where = ", ".join(dict.fromkeys(f"{one.file} ({one.event})" for one in installed))
+    lacking = next((one.command for one in installed if one.program is None), None)
+    if lacking is not None:
+        return Capability("observer's hook", False, f"in {where}, but there is no program {lacking!r}", without, advice)
+    try:
+        seconds = tried_hook()
+    except MisstepError as error:
+        return Capability("observer's hook", False, f"in {where}, but {error.found}", without, "Report it as a fault.")
+    return Capability("observer's hook", True, f"in {where}, answers in {1000 * seconds:.0f} ms")
 
 
 def _as_json(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str:

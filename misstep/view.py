@@ -9,6 +9,7 @@ import typer
 
 from harness.errors import InputError, UsageError
 from harness.escaping import plain
+from harness.intervention import INTERVENTION
 from harness.journal.classified import Names
 from harness.progress import Progress, say
 from harness.runs.inputs import trajectories
@@ -35,8 +36,9 @@ def view(
 ) -> None:
     """Write one agent run as an HTML page: first the misbehaviour that the rules find, then every step.
 
-    The page shortens long texts and marks the cuts. The command prints the page's path. It names other runs of the file
-    or folder that cannot be read; the exit code is 1 then, or if a classifier failed.
+    A time line shows who spoke, the evidence, and where an observer would have told the agent. The page shortens long
+    texts and marks the cuts. The command prints the page's path. It names other runs of the file or folder that cannot
+    be read; the exit code is 1 then, or if a classifier failed.
     """
     chosen, ids, unreadable = _choose(path, id_)
     for one in unreadable[:_IDS_NAMED]:
@@ -101,7 +103,10 @@ def _not_found(path: Path, id_: str | None, ids: list[str], unreadable: list[Unr
 def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:
     from analysis.pages import Foot
     from analysis.pages.trajectory import trajectory_page
+    from harness.observer.replay import ReplayOptions, replay
 
     command = shlex.join(["misstep", "view", str(path), "--id", trajectory.id])
+    guided = any(INTERVENTION in step.extra for step in trajectory.steps)
+    observed = None if guided else replay(trajectory, ReplayOptions())
     foot = Foot(command, inputs=(f"{path}, read as {trajectory.source.format}",))
-    return trajectory_page(trajectory, verdicts, foot)
+    return trajectory_page(trajectory, verdicts, foot, observed)

@@ -13,9 +13,11 @@ from msgspec import Struct, structs
 
 from analysis.pages.edits import with_diffs
 from analysis.pages.foot import Foot, described
+from analysis.pages.interventions import guidance_number, observer_view
 from analysis.pages.rendering import asset, markup, render
 from analysis.tables.wording import count_text, number_text
 from harness.escaping import one_line
+from harness.intervention import ObservedRun
 from harness.session import title_of
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from harness.values import written
@@ -76,10 +78,11 @@ class Mark(Struct, frozen=True):
 
 
 class StepView(Struct, frozen=True, omit_defaults=True):
-    """A step as the page shows it; `skipped` steps before it are not shown."""
+    """A step as the page shows it; `skipped` steps before it are not shown, `guidance` numbers an intervention."""
 
     number: int
     role: str
+    guidance: int | None = None
     speaker: str = ""
     facts: str = ""
     text: Passage = Passage()
@@ -109,7 +112,9 @@ class VerdictView(Struct, frozen=True):
     evidence: tuple[int, ...]
 
 
-def trajectory_page(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot) -> str:
+def trajectory_page(
+    trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot, observed: ObservedRun | None = None
+) -> str:
     """The page of one trajectory with the verdicts on it.
 
     Parameters
@@ -120,8 +125,12 @@ def trajectory_page(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: F
         What classifiers say of it; labels are `yes` and `no`.
     foot
         Where the page comes from.
+    observed
+        What an observer made of it, if there is one.
     """
     values = trajectory_values(trajectory, verdicts, foot)
+    evidence = {verdict.judge: verdict.steps for verdict in verdicts if verdict.label == "yes"}
+    values["observer"] = observer_view(observed, trajectory.steps, evidence) if observed else None
     return render("trajectory.html.jinja", **values, search=markup(asset("trajectory.js")))
 
 
@@ -268,6 +277,7 @@ def step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, mo
     return StepView(
         number=number,
         role=step.role,
+        guidance=guidance_number(step),
         speaker=step.speaker or "",
         facts=" · ".join(fact for fact in facts if fact),
         text=passage(step.text, most, always_open=step.role == "agent"),
@@ -343,7 +353,7 @@ def _spans(steps: Sequence[Step]) -> list[Span]:
 
 def _kind(step: Step) -> str:
     failed = any(result.is_error or (result.exit_code or 0) != 0 for result in step.results)
-    return "failure" if failed else step.role
+    return "failure" if failed else "guidance" if guidance_number(step) is not None else step.role
 
 
 def _words(category: str) -> str:
