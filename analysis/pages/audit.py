@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from analysis.audit.findings import Finding, headline
 from analysis.audit.overview import counted_by, findings_table
 from analysis.pages import Foot, page
+from analysis.pages.page import Section
 from analysis.tables import WORST_FIRST
 from harness.progress import say
 
@@ -14,6 +15,9 @@ _NOTES = (
     "those give the printed digits, and it is impossible if no whole counts round to them.",
     "An underdetermined figure is no finding: the source does not print what is needed to recompute it.",
 )
+_OPEN = ("impossible", "differs")
+_LONG = 20
+"""Rows from which a table of what is no finding is folded."""
 
 
 def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str]) -> str:
@@ -29,12 +33,15 @@ def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str
         What was checked; empty for the shipped papers.
     """
     statuses = {finding.status for finding in findings}
+    tables = {status: findings_table(findings, status) for status in WORST_FIRST if status in statuses}
+    folded = {status: table for status, table in tables.items() if status not in _OPEN and len(table.rows) > _LONG}
     return page(
         "Audit of printed figures",
         headline(findings),
-        [findings_table(findings, status) for status in WORST_FIRST if status in statuses],
+        [table for status, table in tables.items() if status not in folded],
         _figures(findings),
         _NOTES,
+        [Section(table.title, (table,), folded=True) for table in folded.values()],
         foot=Foot(command, inputs=tuple(f"{name}: printed figures" for name in files)),
     )
 

@@ -66,7 +66,7 @@ def forest(rows: Sequence[Row], title: str, description: str = "", *, reference:
         drawing.line((0, y), (WIDTH, y))
         if reference is not None:
             x = across(reference)
-            drawing.line((x, y - 8), (x, y + 10), color=MUTED, width=1.4, dashed=True)
+            drawing.line((x, y - 4), (x, y + 12), color=MUTED, width=1.4, dashed=True)
         _interval(drawing, row, y, across)
 
     bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, mark, inset=_HALF_A_MARK)

@@ -104,6 +104,11 @@ def test_every_wrong_or_missing_answer_stands_in_the_page_for_readers_without_sc
     assert "item-7norefusedwill not say" in page
 
 
+def test_what_is_told_of_each_of_several_runs_is_folded_and_that_of_one_run_is_not(two):
+    assert '<details class="section">' in report_html(open_runs(two))
+    assert '<details class="section">' not in report_html(open_runs(two[:1]))
+
+
 def test_an_item_opens_with_its_run_and_the_evidence_in_it(two):
     text = report_html(open_runs(two[:1]))
     index = data(text, "items-0-index")

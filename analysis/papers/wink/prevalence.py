@@ -46,12 +46,14 @@ def prevalence_table() -> Table:
     judged = [*shares.values(), *repeats]
     rows = checked_rows(judged)
     total = paper["prevalence.n.text"]
+    group = f"with the text's total, {int(total.number):,}"
+    found = tuple(check_figure(paper, total, derivation) for derivation in total.derivations)
+    rows += checked_rows([CheckedFigure(total, "Trajectories, in the text", group, found)])
     for share in shares.values():
         other = structs.replace(share.figure, inputs=share.figure.inputs | {"n": total.id})
-        group = f"with the text's total, {int(total.number):,}"
-        printed, computed = checked_rows([checked_share(paper, other, share.name, group)])
-        # What does not fit here is the text's total: the share follows from the caption's.
-        rows += [printed, structs.replace(computed, figures=total.named)]
+        (computed,) = recomputed_rows([checked_share(paper, other, share.name, group)])
+        # The paper claims no share of this total, so that none is judged by it.
+        rows.append(structs.replace(computed, figures=total.named, status=None, reason=""))
     overall = shares["any"].share
     reproduced = sum(found.status == "reproduced" for one in judged for found in one.found)
     return Table(
@@ -67,7 +69,7 @@ def prevalence_table() -> Table:
         notes=(
             "Recomputed: count over the caption's total, which is printed as “42,807k” and read as 42,807.",
             "A classifier whose own errors are not printed made the counts: the intervals are of sampling alone.",
-            "The text gives another total, 42,920; the last rows show what the counts would print with it.",
+            "The text gives another total, 42,920; the last rows are the counts as shares of it, which nothing claims.",
         ),
         drawn=tuple(recomputed_rows(shares.values())),
     )
