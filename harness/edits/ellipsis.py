@@ -15,6 +15,8 @@ _SAID = re.compile(
     r"|below|implementation|methods?|functions?|imports?|lines?|content)\b",
     re.IGNORECASE,
 )
+_PROMPT = ">>>"
+_QUOTES = re.compile("\"\"\"|'''")
 _CLOSING = re.compile(r"\s{0,2}(?:\*/|-->)?\s{0,2}")
 
 
@@ -37,16 +39,21 @@ def says_left_out(text: str) -> bool:
 def left_out(lines: Sequence[Line]) -> str:
     """The first added line that stands for code of the file; empty where none does.
 
-    A bare `...` is Python's too: the body of a stub that is added and replaces nothing.
+    A bare `...` is Python's too: the body of a stub that is added and replaces nothing, and within an example of
+    doctest, which goes from `>>>` to the next empty line, a further line of the example or of what it prints.
     """
     deleted = {line.text.strip() for line in lines if line.tag == "-"}
     above = ""
+    in_example = False
     for unchanged, run in groupby(lines, lambda line: line.tag == " "):
         changed = list(run)
         replaces = not unchanged and any(line.tag == "-" and line.text.strip() for line in changed)
         for line in changed:
             word = line.text.strip()
-            if line.tag == "+" and is_ellipsis(word) and word not in deleted:
+            if line.tag != "-":
+                in_example = word.startswith(_PROMPT) or (in_example and bool(word) and _QUOTES.search(word) is None)
+            shown = in_example and word.startswith("...")
+            if line.tag == "+" and is_ellipsis(word) and word not in deleted and not shown:
                 stub = word == "..." and above.endswith((":", '"""', "'''"))
                 if replaces or says_left_out(word) or (word[0] in ".…" and not stub):
                     return line.text
