@@ -6,6 +6,8 @@ Both print rates and p-values without counts: what these imply is worked out, wi
 from msgspec import structs
 
 from analysis.audit.tables import PrintedCount, checked_figure, checked_rows
+from analysis.papers.wink.live import NOTE, LiveExperiments
+from analysis.papers.wink.live_shadow import shadow_finding, shadow_rows
 from analysis.papers.wink.prevalence import arm_size, arm_size_row
 from analysis.published import Figure, Paper, load_paper, published_row
 from analysis.stats.design_effect import tolerated_design_effect, tolerated_icc
@@ -29,8 +31,14 @@ _RATE = "Misbehaviour rate"
 
 
 @made_by_this
-def shadow_table() -> Table:
-    """RQ2: the misbehaviour rate of invocations with and without guidance, and how much clustering its p bears."""
+def shadow_table(live: LiveExperiments | None = None) -> Table:
+    """RQ2: the misbehaviour rate of invocations with and without guidance, and how much clustering its p bears.
+
+    Parameters
+    ----------
+    live
+        Live experiments whose shadow mode stands beside, as generated.
+    """
     paper = load_paper("wink")
     arms = {"detection": "Detection alone", "correction": "With course-correction"}
     counts = {key: _shadow_count(paper, key) for key in arms}
@@ -82,12 +90,13 @@ def shadow_table() -> Table:
             f"The printed p-value follows from the printed rates if invocations are independent; those of one "
             f"trajectory are not, and the difference of {with_interval(difference, 'difference').lstrip('+')} would "
             f"keep p below 0.05 up to an intraclass correlation of {borne[0.05]:.2f}, and below 0.001 up to "
-            f"{borne[0.001]:.2f}."
+            f"{borne[0.001]:.2f}.{shadow_finding(live)}"
         ),
-        rows=tuple(rows),
+        rows=(*rows, *shadow_rows(live, tuple(arms.values()), _RATE)),
         notes=(
             "The correlation within trajectories is not printed. With trajectories of very unequal length less of it "
             "suffices: the size-weighted mean length takes the mean's place.",
+            *(() if live is None else (NOTE,)),
         ),
     )
 

@@ -11,13 +11,11 @@ from itertools import groupby
 
 from msgspec import Struct
 
+from analysis.measures.recovery.problems import WINDOW
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import interval_words, number_text
-
-WINDOW = 15
-"""The agent's steps after an intervention that Wink's judge sees (section 4.1)."""
 
 FEWEST = 20
 """Loops below which a set has no curve."""

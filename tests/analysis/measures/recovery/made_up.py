@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec import structs
 
 from harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
 from harness.live_session import Episode, LiveArm, LiveSession
@@ -39,7 +40,7 @@ def session(
 
 def experiment(n: int, seed: int = 0, heeding: float = 0.9) -> list[LiveSession]:
     """One problem a session, seen after four steps; guidance that is heeded ends it, else it ends by itself or not."""
-    rng = np.random.default_rng(seed)
+    rng, counted = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     found = []
     for number in range(n):
         arm: LiveArm = ("control", "shadow", "guide")[number % 3]  # type: ignore[assignment]
@@ -54,5 +55,14 @@ def experiment(n: int, seed: int = 0, heeding: float = 0.9) -> list[LiveSession]
             if arm == "guide" and rng.random() < heeding:
                 ends, ended = seen + 2, "guidance"
         episode = Episode(category, onset, ends, ended, lasts)  # type: ignore[arg-type]
-        found.append(session(f"s{number}", arm, [episode], words, unit=f"u{number // 6}-{arm}"))
+        ran = session(f"s{number}", arm, [episode], words, unit=f"u{number // 6}-{arm}")
+        found.append(
+            structs.replace(
+                ran,
+                failed_calls=int(counted.integers(0, 6)),
+                input_tokens=int(counted.lognormal(9, 0.5)),
+                seconds=float(counted.lognormal(5, 0.5)),
+                engineer_interventions=int(counted.poisson(1)),
+            )
+        )
     return found

@@ -1,0 +1,75 @@
+"""Live experiments with a scripted agent, beside Wink's figures: generated sessions, which confirm nothing of these.
+
+What they show is that the observer, the guidance and the judge work as a whole, what the paper's designs can find, and
+what its tables would need: a control, units that were assigned, and the errors of the judge.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from analysis.measures.recovery.problems import Judgements, Problem, Start, problems
+from analysis.stats.significance import Significance
+from analysis.tables import Row
+from harness.live_session import LiveArm, LiveSession
+
+CATEGORIES: Mapping[str, Sequence[str]] = {
+    "rp": ("infinite_loop",),
+    "tcf": ("tool_call_failure",),
+    "sd": ("did_not_follow_instructions", "unrequested_changes"),
+    "overall": ("infinite_loop", "tool_call_failure", "did_not_follow_instructions", "unrequested_changes"),
+}
+"""The key of a class of misbehaviour, as of `recovery.CLASSES` → its categories."""
+
+LEVEL = 0.05
+"""Below which p-value a difference is said to be found."""
+
+NOTE = (
+    "Generated: live sessions of a scripted agent whose misbehaviour is planted and which heeds guidance as drawn. "
+    "They say what this software does, and are no confirmation of the paper's figures."
+)
+
+
+class LiveExperiments(Struct, frozen=True):
+    """Two experiments as they were run.
+
+    Parameters
+    ----------
+    shadow
+        Sessions with detection alone, and with guidance (RQ2).
+    ab
+        Sessions without an observer, and with guidance (RQ1 and RQ3).
+    seed
+        Of what was drawn for the sessions.
+    judgements
+        A judge's labels of recovery, by session of `ab` and intervention.
+    """
+
+    shadow: tuple[LiveSession, ...]
+    ab: tuple[LiveSession, ...]
+    seed: int
+    judgements: Judgements
+
+    def source(self, of: Sequence[LiveSession]) -> str:
+        """Where figures of some sessions are from."""
+        return f"generated, seed {self.seed}, n {len(of):,}"
+
+    def problems(self, of: Sequence[LiveSession], arm: LiveArm, start: Start) -> list[Problem]:
+        """The problems of one arm of an experiment, with a judge's labels where there are any."""
+        labels = self.judgements if of is self.ab else {}
+        return problems((one for one in of if one.arm == arm), start, labels)
+
+
+def p_row(name: str, test: Significance, group: str, source: str) -> Row:
+    """The p-value of a test on generated sessions as a row."""
+    return Row(
+        name,
+        test.p_value,
+        n=test.n,
+        evidence="generated",
+        source=source,
+        reason=test.reason,
+        unit="p",
+        method=test.test,
+        group=group,
+    )

@@ -1,0 +1,113 @@
+"""Table 5 in its kinds of evidence: the printed changes and p-values, beside those of a live A/B experiment."""
+
+from collections.abc import Mapping
+
+from analysis.measures.experiments.comparison import POWER, ExperimentReport, MetricChange, compare_arms
+from analysis.measures.experiments.live import of_live
+from analysis.measures.experiments.sessions import Metric
+from analysis.measures.experiments.tables import signed
+from analysis.papers.wink.interventions import METRICS
+from analysis.papers.wink.live import NOTE, LiveExperiments, p_row
+from analysis.published import load_paper, published_row
+from analysis.stats.multiplicity import holm
+from analysis.stats.significance import Significance
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import interval_words, number_text, p_text
+
+KEYS: Mapping[Metric, str] = {
+    "failed_calls": "tcf",
+    "tokens": "tokens",
+    "engineer_interventions": "interventions",
+    "seconds": "time",
+}
+"""A metric → its key in the published figures."""
+
+
+def report_of(live: LiveExperiments | None) -> ExperimentReport | None:
+    """The A/B experiment as compared; `None` where there is none."""
+    if live is None or not live.ab:
+        return None
+    return compare_arms(of_live(live.ab), "control", "guide", seed=live.seed)
+
+
+@made_by_this
+def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
+    """Changes and p-values of table 5, with those of a live experiment beside; `live` is `None` where there is none."""
+    paper, report = load_paper("wink"), report_of(live)
+    adjusted = holm([paper[f"experiment.{key}.p"].number for key in METRICS]).p_values
+    rows: list[Row] = []
+    for (key, name), p_value in zip(METRICS.items(), adjusted, strict=True):
+        printed = paper[f"experiment.{key}.p"]
+        rows += [
+            published_row(paper[f"experiment.{key}.change"], "Change", group=name),
+            published_row(printed, "p-value", group=name),
+            Row(
+                "p-value, adjusted",
+                p_value,
+                evidence="recomputed",
+                source=printed.place,
+                unit="p",
+                method="Holm over four metrics",
+                group=name,
+            ),
+        ]
+    if live is not None and report is not None:
+        for change in report.changes:
+            rows += _change_rows(change, METRICS[KEYS[change.metric]], live.source(live.ab), len(report.changes))
+    return Table(
+        name="experiment_evidence",
+        paper="wink",
+        title="The live experiment of table 5 beside one with a scripted agent",
+        finding=_finding(report),
+        rows=tuple(rows),
+        notes=(
+            "Generated changes: rates by the delta method and Fieller's interval; sums that a few sessions dominate by "
+            "a BCa bootstrap and a studentised permutation test, over the units that were assigned.",
+            *(() if live is None else (NOTE,)),
+        ),
+    )
+
+
+def _change_rows(change: MetricChange, group: str, source: str, metrics: int) -> list[Row]:
+    test = change.compared.test
+    adjusted = Significance(None, change.p_adjusted, test.n, f"Holm over {metrics} metrics", test.reason)
+    rows = [
+        estimate_row("Change", change.compared.relative, "share", group, source, "generated"),
+        p_row("p-value", test, group, source),
+        p_row("p-value, adjusted", adjusted, group, source),
+    ]
+    if change.naive is not None:
+        rows.append(p_row("p-value, calls taken as independent", change.naive, group, source))
+    if change.smallest is not None:
+        rows.append(
+            Row(
+                f"Smallest decrease found with a chance of {number_text(POWER, 'share')}",
+                change.smallest,
+                n=test.n,
+                evidence="generated",
+                source=source,
+                unit="share",
+                method="normal test of the log ratio, from the control's spread",
+                group=group,
+            )
+        )
+    return rows
+
+
+def _finding(report: ExperimentReport | None) -> str:
+    if report is None:
+        return "The paper prints changes without intervals; no live experiment is at hand to stand beside them."
+    mismatch = "; the arms do not fit their shares" if report.mismatched else ""
+    sizes = " and ".join(f"{arm.units:,}" for arm in report.arms if arm.units)
+    changed = [_told(one) for one in report.changes if one.changed]
+    unchanged = [_told(one) for one in report.changes if not one.changed]
+    parts = [f"changed with guidance: {'; '.join(changed)}"] if changed else []
+    parts += [f"no difference was found after adjustment in {'; '.join(unchanged)}"] if unchanged else []
+    return f"In generated sessions ({sizes} units{mismatch}) {'. There '.join(parts)}."
+
+
+def _told(change: MetricChange) -> str:
+    relative = change.compared.relative
+    sure = interval_words(relative.low, relative.high, "share")
+    p_values = p_text(change.compared.test.p_value, change.p_adjusted)
+    return f"{METRICS[KEYS[change.metric]].lower()} (change {signed(relative.value)}, {sure}; {p_values})"

@@ -1,0 +1,237 @@
+"""Recovery in live experiments: its control, its time course, and the judge against what was planted."""
+
+from msgspec import structs
+
+from analysis.measures.recovery.effect import RecoveryEffect, TimeToRecovery, recovery_effects, time_to_recovery
+from analysis.measures.recovery.judge import judge_of_recoveries
+from analysis.measures.recovery.problems import EVENTS, RECOVERED, WINDOW, groundless
+from analysis.papers.wink.live import CATEGORIES, LEVEL, NOTE, LiveExperiments, p_row
+from analysis.papers.wink.recovery import CLASSES
+from analysis.stats.incidence import CumulativeIncidence
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import interval_words, number_text, p_text, with_interval
+
+NONE_AT_HAND = "No live experiment is at hand."
+FROM_WORD = "From the first word: guidance against detection alone"
+FROM_ONSET = "From the onset: guidance against no observer"
+
+GUIDED, UNGUIDED = "with guidance", "without"
+"""The series of a figure over time."""
+
+_NAMED = {CLASSES[key]: categories for key, categories in CATEGORIES.items()}
+
+
+def effects_of(live: LiveExperiments) -> dict[str, list[RecoveryEffect]]:
+    """Heading → the effects of guidance by class, from either start."""
+    return {
+        FROM_WORD: recovery_effects(
+            live.problems(live.shadow, "guide", "word"), live.problems(live.shadow, "shadow", "word"), _NAMED
+        ),
+        FROM_ONSET: recovery_effects(
+            live.problems(live.ab, "guide", "onset"), live.problems(live.ab, "control", "onset"), _NAMED
+        ),
+    }
+
+
+@made_by_this
+def recovery_effect_table(live: LiveExperiments) -> Table:
+    """The control: recovery within 15 steps with guidance and without, and the difference, by class."""
+    effects = effects_of(live)
+    rows = [
+        row
+        for heading, found in effects.items()
+        for effect in found
+        for row in _effect_rows(effect, heading, live.source(live.shadow if heading == FROM_WORD else live.ab))
+    ]
+    return Table(
+        name="recovery_effect",
+        paper="wink",
+        title=f"Recovery within {WINDOW} steps with guidance and without, in live sessions of a scripted agent",
+        finding=_effect_finding(effects),
+        rows=tuple(rows),
+        notes=(
+            NOTE,
+            "Recovered: over for good within the window, and neither the session nor an engineer ended it. Units that "
+            "were assigned are the clusters of every interval and test; p-values are adjusted over the classes (Holm).",
+            "From the first word: both arms are followed from the step at which the agent hears the word, or would "
+            "have heard it. From the onset: what the observer never saw, or saw too late, counts as well.",
+        ),
+        drawn=tuple(
+            estimate_row(effect.name, effect.difference, "difference", heading, "", "generated")
+            for heading, found in effects.items()
+            for effect in found
+            if effect.difference.low is not None
+        ),
+    )
+
+
+def _effect_rows(effect: RecoveryEffect, heading: str, source: str) -> list[Row]:
+    told = {
+        f"{effect.name}: {GUIDED}": (effect.guided, "share"),
+        f"{effect.name}: {UNGUIDED}": (effect.unguided, "share"),
+        f"{effect.name}: difference": (effect.difference, "difference"),
+    }
+    rows = [
+        estimate_row(name, found, unit, heading, source, "generated")  # type: ignore[arg-type]
+        for name, (found, unit) in told.items()
+    ]
+    adjusted = structs.replace(effect.test, p_value=effect.p_adjusted, test="Holm over the classes")
+    return [
+        *rows,
+        p_row(f"{effect.name}: p-value", effect.test, heading, source),
+        p_row(f"{effect.name}: p-value, adjusted", adjusted, heading, source),
+    ]
+
+
+def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
+    told = []
+    for heading, where in ((FROM_WORD, "after the word"), (FROM_ONSET, "after the onset")):
+        overall = effects[heading][-1]
+        if overall.difference.value is None:
+            continue
+        guided, unguided = (number_text(one.value, "share") for one in (overall.guided, overall.unguided))
+        apart = number_text(overall.difference.value, "difference")
+        interval = interval_words(overall.difference.low, overall.difference.high, "difference")
+        found = overall.p_adjusted is not None and overall.p_adjusted < LEVEL
+        none = "" if found else "; no difference was found"
+        sure = f"{apart}, {interval}; {p_text(overall.test.p_value, overall.p_adjusted)}{none}"
+        told.append(f"{guided} with guidance and {unguided} without {where} ({sure})")
+    if not told:
+        return NONE_AT_HAND
+    return f"Of planted misbehaviours recovered within {WINDOW} steps: {'; '.join(told)}."
+
+
+@made_by_this
+def time_to_recovery_table(live: LiveExperiments) -> Table:
+    """Recovery over time from the word on, with the end of the session and an engineer's turn as competing events."""
+    found = time_of(live)
+    source = live.source(live.shadow)
+    rows = [] if found is None else _time_rows(found, source)
+    return Table(
+        name="time_to_recovery",
+        paper="wink",
+        title="Time to recovery, with the end of the session as a competing event",
+        finding=_time_finding(found),
+        rows=tuple(rows),
+        notes=(
+            NOTE,
+            "Cumulative incidences by Aalen and Johansen; intervals and tests resample the units that were assigned. "
+            "Taking the end of a session as censoring (1 less Kaplan-Meier) counts sessions that are over as still "
+            "able to recover, and overstates recovery.",
+        ),
+        drawn=tuple(curve_rows(found, source)),
+    )
+
+
+def time_of(live: LiveExperiments) -> TimeToRecovery | None:
+    """Recovery over time in the shadow experiment; `None` where an arm has no problem."""
+    arms = (live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow"))
+    guided, unguided = arms
+    return time_to_recovery(guided, unguided, "word", live.seed)
+
+
+def _time_rows(found: TimeToRecovery, source: str) -> list[Row]:
+    rows = []
+    for event, compared in found.at_window.items():
+        heading = f"By step {WINDOW}: {EVENTS[event]}"
+        for name, share in zip((GUIDED, UNGUIDED), compared.shares, strict=True):
+            rows.append(estimate_row(name.capitalize(), share, "share", heading, source, "generated"))
+        rows.append(estimate_row("Difference", compared.difference, "difference", heading, source, "generated"))
+        rows.append(p_row("p-value", compared.test, heading, source))
+    for name, curve in ((GUIDED, found.guided), (UNGUIDED, found.unguided)):
+        rows.append(
+            Row(
+                name.capitalize(),
+                censored_share(curve),
+                n=curve.n,
+                evidence="generated",
+                source=source,
+                unit="share",
+                method="1 less Kaplan-Meier",
+                group="Recovered, the end of the session taken as censoring",
+            )
+        )
+    return rows
+
+
+def censored_share(curve: CumulativeIncidence) -> float:
+    """The share that recovered by the window if ended sessions are taken as still able to: too high."""
+    reached = [
+        float(share) for time, share in zip(curve.times, curve.one_minus_kaplan_meier, strict=True) if time <= WINDOW
+    ]
+    return reached[-1] if reached else 0.0
+
+
+def curve_rows(found: TimeToRecovery | None, source: str) -> list[Row]:
+    """By each step after the word, the share that recovered in either arm: rows of a curve."""
+    if found is None:
+        return []
+    return [
+        estimate_row(str(step), curve.at(step, RECOVERED), "share", name, source, "generated")
+        for name, curve in ((GUIDED, found.guided), (UNGUIDED, found.unguided))
+        for step in range(1, WINDOW + 1)
+    ]
+
+
+def curve_places() -> dict[str, float]:
+    """Quantity of a curve's row → the step that it is at."""
+    return {str(step): float(step) for step in range(1, WINDOW + 1)}
+
+
+def _time_finding(found: TimeToRecovery | None) -> str:
+    if found is None:
+        return NONE_AT_HAND
+    compared = found.at_window[RECOVERED]
+    with_, without = (with_interval(share, "share") for share in compared.shares)
+    by_end = censored_share(found.unguided)
+    return (
+        f"By step {WINDOW} after the word, {with_} of planted misbehaviours had recovered with guidance and {without} "
+        f"without; taking ended sessions as censored would say {number_text(by_end, 'share')} without."
+    )
+
+
+@made_by_this
+def live_judge_table(live: LiveExperiments) -> Table:
+    """The judge of recoveries against what was planted, and the recovery rate corrected for its errors."""
+    found = judge_of_recoveries(live.problems(live.ab, "guide", "word"))
+    idle, words = groundless(one for one in live.ab if one.arm == "guide")
+    source = live.source(live.ab)
+    told = {
+        "The judge against what was planted": {
+            "Precision: recovered where the judge says so": found.precision,
+            "Sensitivity: what recovered and is called so": found.sensitivity,
+            "Specificity: what did not and is not called so": found.specificity,
+        },
+        "Recovery rate of the other half": {
+            "As judged": found.apparent,
+            "Corrected for the judge's errors": found.corrected,
+            "As planted": found.true,
+        },
+    }
+    rows = [
+        estimate_row(name, estimate, "share", heading, source, "generated")
+        for heading, estimates in told.items()
+        for name, estimate in estimates.items()
+    ]
+    labelled = found.precision.value is not None
+    return Table(
+        name="live_judge",
+        paper="wink",
+        title="The judge of recoveries against planted recoveries",
+        finding=(
+            f"The judge's precision is {with_interval(found.precision, 'share')}: what it calls recovered, recovered. "
+            f"Corrected for its errors, the recovery rate is {with_interval(found.corrected, 'share')}, where "
+            f"{number_text(found.apparent.value, 'share')} were judged and {number_text(found.true.value, 'share')} "
+            "planted as recovered."
+            if labelled
+            else "No recovery of a live session has a judge's label."
+        ),
+        rows=tuple(rows),
+        notes=(
+            NOTE,
+            "Sensitivity and specificity that correct the rate are measured on one half of the units, and the rates "
+            "are those of the other half (Rogan and Gladen).",
+            f"{idle:,} of {words:,} words to the agent had no planted misbehaviour of their category going on, and "
+            f"{found.unlabelled:,} problems have no label of the judge: both are left out.",
+        ),
+    )
