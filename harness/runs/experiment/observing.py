@@ -1,0 +1,128 @@
+"""An observer in made-up time: its detector answers after a drawn number of steps, however long it really took.
+
+The agent of an experiment takes milliseconds a step and a model seconds; on a busy machine a rule is late as well. So
+that the same seed gives the same sessions everywhere, an answer is delivered so many steps of the agent after the
+question, and the agent's step waits for the detector where it is not done by then. What an answer is worth and what is
+said is decided as in any run (`harness.observer.state`); `harness.observer.observer` is the observer in real time.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from random import Random
+
+from msgspec import Struct
+
+from harness.agent.actions import Action
+from harness.agent.protocols import Policy, Task
+from harness.intervention import INTERVENTION, Arm, Feedback, ObservedRun
+from harness.observer.detectors import detected
+from harness.observer.guidance import guidance_step
+from harness.observer.protocols import Detector
+from harness.observer.state import EVERY, ObserverState
+from harness.protocols import Ask
+from harness.registry import raised
+from harness.trajectory import Source, Step, Trajectory
+
+
+class Beside(Struct, frozen=True):
+    """What observes the agents of an experiment.
+
+    Parameters
+    ----------
+    detector
+        The detector's name.
+    every
+        After how many steps it is asked each time.
+    delay
+        After how many steps its answer comes, on average: between one and twice as many less one.
+    """
+
+    detector: str = "rules"
+    every: int = EVERY
+    delay: int = 2
+
+
+class PacedObserver:
+    """Looks on while an agent works, and answers when it is due; a `Watcher` of `harness.agent`.
+
+    Parameters
+    ----------
+    item, task
+        The run's id and what was asked for.
+    detector, ask
+        Who is asked, and its way to a model.
+    beside
+        How often, and how long it takes.
+    arm
+        Whether guidance is said or only recorded.
+    """
+
+    def __init__(self, item: str, task: str, detector: Detector, ask: Ask, beside: Beside, arm: Arm) -> None:
+        self._run = Trajectory(item, Source("misstep"), task)
+        self._detector, self._ask = detector, ask
+        self._state = ObserverState(item, detector.name, beside.every, arm)
+        self._random = Random(f"{item}:delay")  # noqa: S311 (made-up time)
+        self._longest = 2 * beside.delay - 1
+        self._open: asyncio.Task[Feedback | str] | None = None
+        self._due = 0
+
+    def after_action(self, steps: Sequence[Step]) -> Step | None:
+        """What the agent is told, where an answer is due that calls for it."""
+        taken = sum(step.role == "agent" for step in steps)
+        said = self._take(steps) if self._open is not None and taken >= self._due else None
+        if self._state.due(steps):
+            self._state.asked(steps)
+            self._due = taken + self._random.randint(1, self._longest)
+            seen = Trajectory(self._run.id, self._run.source, self._run.task, tuple(steps))
+            self._open = asyncio.create_task(self._answer(seen))
+        return said
+
+    async def end(self, steps: Sequence[Step]) -> None:
+        """The run is over; an answer that is not due by now is not heard any more."""
+        if self._open is not None:
+            self._open.cancel()
+            await asyncio.gather(self._open, return_exceptions=True)
+            self._open = None
+        self._state.ended(steps)
+
+    async def settled(self) -> None:
+        """Wait until the open question is answered; it is delivered when it is due all the same."""
+        if self._open is not None:
+            await asyncio.wait([self._open])
+
+    def observed(self, steps: Sequence[Step]) -> ObservedRun:
+        """The record of the run."""
+        return self._state.observed(steps)
+
+    def categories(self, step: Step) -> Collection[str]:
+        """What a step of guidance is about."""
+        number = int(step.extra[INTERVENTION])
+        return self._state.observed(()).interventions[number].categories
+
+    def _take(self, steps: Sequence[Step]) -> Step | None:
+        answer = self._open.result() if self._open is not None else ""
+        self._open = None
+        if isinstance(answer, str):
+            self._state.failed(answer, steps)
+            return None
+        said = self._state.answered(answer, steps)
+        return None if said is None else guidance_step(said.guidance, self._state.number)
+
+    async def _answer(self, seen: Trajectory) -> Feedback | str:
+        try:
+            return await detected(self._detector, seen, self._ask)
+        except Exception as error:  # noqa: BLE001 (a detector may raise whatever it likes)
+            return raised(error)
+
+
+class Paced:
+    """A policy whose step lasts, in made-up time, until the detector is done."""
+
+    def __init__(self, policy: Policy, observer: PacedObserver) -> None:
+        self._policy, self._observer = policy, observer
+        self.name = policy.name
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
+        """The policy's next command."""
+        await self._observer.settled()
+        return await self._policy.act(task, steps, ask)

@@ -1,0 +1,171 @@
+"""Run an experiment: many live sessions, each in the arm of its unit, as one resumable run.
+
+Sessions are written in their order, so that the same seed gives the same file however many run at once. One that was
+under way when the run was killed is run again.
+"""
+
+import asyncio
+import platform
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.clients.concurrency import run_concurrently
+from harness.generate.voice import WordingSet
+from harness.journal.records import LIVE_RECORDS, SCHEMA, Inputs, Manifest, read_records
+from harness.journal.run_folder import RunInProgress, standing
+from harness.live_session import LiveSession
+from harness.observer.detectors import detector_named
+from harness.progress import Progress
+from harness.runs.experiment.assigning import Design, arm_of
+from harness.runs.experiment.drawing import draw_session, engineers
+from harness.runs.experiment.observing import Beside
+from harness.runs.experiment.session import run_session
+from harness.version import __version__
+from harness.workspace import Sandbox
+
+COMMAND = "experiment run"
+
+
+class ExperimentPlan(Struct, frozen=True):
+    """What is to be run.
+
+    Parameters
+    ----------
+    design
+        `shadow` compares detection alone with detection and guidance; `ab` no observer with guidance.
+    n, seed
+        How many sessions, and the seed of all that is drawn for them.
+    name
+        The experiment's name, which is hashed with each unit.
+    beside
+        The observer: its detector, how often it is asked and how long it takes.
+    wordings
+        The set that users and agents speak from.
+    """
+
+    design: Design
+    n: int
+    seed: int
+    name: str = "live"
+    beside: Beside = Beside()
+    wordings: WordingSet = "scoring"
+
+
+class Entry(Struct, frozen=True):
+    """The journal's entry for one session."""
+
+    item: str
+
+
+def run_experiment(
+    out: Path, plan: ExperimentPlan, sandbox: Sandbox, *, workers: int = 4, arguments: Sequence[str] = ()
+) -> int:
+    """Run every session that the run in `out` does not have yet; gives their number.
+
+    Parameters
+    ----------
+    out
+        The run's folder.
+    plan
+        What is to be run.
+    sandbox
+        Where the code of the tasks runs.
+    workers
+        How many sessions run at once.
+    arguments
+        The command line's.
+
+    Raises
+    ------
+    UsageError
+        `out` holds another run, or there is no such detector.
+    KeyboardInterrupt
+        Stopped; what was finished is kept.
+    """
+    detector_named(plan.beside.detector)  # one that does not exist is said before anything is written
+    manifest = _manifest(plan, sandbox, arguments)
+    earlier = standing(out, manifest, LIVE_RECORDS)
+    if earlier is not None and earlier.finished:
+        return plan.n
+    with RunInProgress(out, manifest, LIVE_RECORDS, Entry) as run:
+        if not run.finished:
+            asyncio.run(_run_all(plan, run, sandbox, workers))
+            run.finish(_now())
+    return plan.n
+
+
+def recorded_sessions(run: Path) -> Iterator[LiveSession]:
+    """The sessions of a run in their order; raises `InputError` where there is no such run."""
+    return read_records(run, LIVE_RECORDS, unfinished=True)
+
+
+def unit_of(design: Design, item: str, engineer: str) -> str:
+    """What is assigned to an arm: in a shadow experiment each session, in an A/B test each engineer."""
+    return engineer if design == "ab" else item
+
+
+async def live_session(plan: ExperimentPlan, index: int, engineer: str, sandbox: Sandbox) -> LiveSession:
+    """Session `index` of an experiment, run."""
+    drawn = draw_session(index, plan.seed, engineer, plan.wordings)
+    unit = unit_of(plan.design, drawn.item, engineer)
+    arm = arm_of(plan.design, plan.name, unit)
+    return replace(await run_session(drawn, arm, plan.beside, sandbox), unit=unit, seed=plan.seed)
+
+
+async def _run_all(
+    plan: ExperimentPlan, run: RunInProgress[LiveSession, Entry], sandbox: Sandbox, workers: int
+) -> None:
+    done = len(run.entries)
+    waiting: dict[int, LiveSession] = {}
+    following = done
+
+    async def one(thing: tuple[int, str]) -> tuple[int, LiveSession]:
+        index, engineer = thing
+        return index, await live_session(plan, index, engineer, sandbox)
+
+    todo = islice(enumerate(engineers(plan.seed)), done, plan.n)
+    with Progress("sessions", plan.n) as progress:
+        progress.advance(done)
+        async with aclosing(run_concurrently(one, todo, workers)) as coming:
+            async for index, session in coming:
+                waiting[index] = session
+                while following in waiting:
+                    ready = waiting.pop(following)
+                    run.append([ready], Entry(ready.item))
+                    progress.advance()
+                    following += 1
+
+
+def _manifest(plan: ExperimentPlan, sandbox: Sandbox, arguments: Sequence[str]) -> Manifest:
+    settings: dict[str, Any] = {
+        "design": plan.design,
+        "n": plan.n,
+        "seed": plan.seed,
+        "experiment": plan.name,
+        "detector": plan.beside.detector,
+        "every": plan.beside.every,
+        "delay": plan.beside.delay,
+        "wordings": plan.wordings,
+        "sandbox": sandbox.name,
+    }
+    return Manifest(
+        schema=SCHEMA,
+        command=COMMAND,
+        arguments=list(arguments),
+        misstep=__version__,
+        python=platform.python_version(),
+        started=_now(),
+        settings=settings,
+        inputs=Inputs(0, 0, ""),
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,147 @@
+"""One live session: the wayward agent at its task in a sandbox, with what its arm puts beside it."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from harness.agent.applying import replies_in
+from harness.agent.environment import Environment
+from harness.agent.loop import AgentLimits, run_agent
+from harness.agent.policies.wayward import WaywardPolicy
+from harness.agent.protocols import Patcher, Policy, Task, Watcher
+from harness.exchange import Failure, Outcome, Request
+from harness.generate.runnable_projects import TEST_COMMAND
+from harness.intervention import Arm
+from harness.live_session import LiveArm, LiveSession
+from harness.observer.detectors import detector_named
+from harness.protocols import Ask
+from harness.runs.experiment.counting import failed_calls, seconds_of, tokens_of
+from harness.runs.experiment.drawing import DrawnSession
+from harness.runs.experiment.engineer import Engineer, Watchers
+from harness.runs.experiment.observing import Beside, Paced, PacedObserver
+from harness.trajectory import Trajectory
+from harness.workspace import Limits, Sandbox, Snapshot, Workspace, open_workspace, python_toolchain
+from harness.workspace.suite_report import SuiteReport
+from harness.workspace.suite_run import run_suite
+
+MOST_COMMANDS = 60
+"""After how many commands a session is cut off."""
+
+_TEST_SECONDS = 30.0
+
+
+class _NoModel:
+    """A way to ask where there is nobody."""
+
+    model = ""
+
+    async def __call__(self, request: Request) -> Outcome:  # noqa: ARG002
+        return Failure("circuit_open", "there is no model in this experiment")
+
+
+NO_MODEL: Ask = _NoModel()
+"""The way to a model where none is asked."""
+
+
+async def run_session(
+    drawn: DrawnSession, arm: LiveArm, beside: Beside, sandbox: Sandbox, ask: Ask = NO_MODEL
+) -> LiveSession:
+    """Run a session to its end; its unit is its own, and its seed is not told."""
+    observer = None if arm == "control" else _observer(drawn, arm, beside, ask)
+    wayward = WaywardPolicy(
+        drawn.work,
+        drawn.slips,
+        heeds=drawn.heeds,
+        understands=observer.categories if observer else lambda step: (),  # noqa: ARG005
+        relapse_after=drawn.relapse_after,
+        look=drawn.look,
+        last_words=drawn.last_words,
+    )
+    engineer = Engineer(lambda: wayward.slipping, drawn.patience, drawn.voice)
+    watchers = Watchers(*([observer] if observer else []), engineer)
+    policy = Paced(wayward, observer) if observer else wayward
+    run, solved = await _worked(drawn, policy, wayward, watchers, sandbox, ask)
+    tokens = tokens_of(run.steps)
+    calls, failed = failed_calls(run.steps)
+    return LiveSession(
+        item=drawn.item,
+        seed=0,
+        arm=arm,
+        unit=drawn.item,
+        version=drawn.version,
+        n_steps=calls,
+        calls=calls,
+        failed_calls=failed,
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
+        seconds=seconds_of(run.steps, tokens),
+        engineer_interventions=engineer.interventions + (not solved),
+        solved=solved,
+        ended=str(run.extra["ended"]),
+        heeds=drawn.heeds,
+        episodes=wayward.episodes,
+        observed=observer.observed(run.steps) if observer else None,
+        trajectory=run,
+    )
+
+
+def _observer(drawn: DrawnSession, arm: Arm, beside: Beside, ask: Ask) -> PacedObserver:
+    return PacedObserver(drawn.item, drawn.task.request, detector_named(beside.detector), ask, beside, arm)
+
+
+async def _worked(
+    drawn: DrawnSession, policy: Policy, patcher: Patcher, watcher: Watcher, sandbox: Sandbox, ask: Ask
+) -> tuple[Trajectory, bool]:
+    """The run, and whether the tests pass with the change that was asked for and no other.
+
+    How long the machine took for each step is left out: it would differ from run to run.
+    """
+    with tempfile.TemporaryDirectory(prefix="misstep-task-") as folder:
+        _lay_out(Path(folder), drawn.task.files)
+        toolchain = python_toolchain()
+        variables = {**toolchain.environment, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+        base = open_workspace(Path(folder), sandbox=sandbox, read_only=toolchain.read_only, environment=variables)
+        with base as workspace:
+            tests = _Tests(workspace, workspace.take())
+            environment = Environment(
+                workspace, patcher=patcher, apply_reply=replies_in("search_replace"), ask=ask, run_tests=tests.report
+            )
+            task, limits = Task(drawn.item, drawn.task.request), AgentLimits(MOST_COMMANDS)
+            try:
+                run = await run_agent(task, policy, environment, ask, limits, watcher=watcher)
+            finally:
+                environment.close()
+            solved = (await tests.report()).passed and _holds(workspace, drawn.task.solved_files)
+    return replace(run, steps=tuple(replace(step, seconds=None) for step in run.steps)), solved
+
+
+class _Tests:
+    """The task's tests in a workspace; on the same files they are run once, for they give the same again."""
+
+    def __init__(self, workspace: Workspace, start: Snapshot) -> None:
+        self._workspace, self._start = workspace, start
+        self._known: dict[tuple[tuple[str, bytes], ...], SuiteReport] = {}
+
+    async def report(self) -> SuiteReport:
+        """What the tests find now."""
+        changed = self._workspace.changed(self._start)
+        files = tuple((path, self._workspace.read(path)) for path in changed)
+        if files not in self._known:
+            limits = Limits(seconds=_TEST_SECONDS)
+            self._known[files] = await asyncio.to_thread(run_suite, self._workspace, TEST_COMMAND, (), limits)
+        return self._known[files]
+
+
+def _lay_out(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+def _holds(workspace: Workspace, files: dict[str, str]) -> bool:
+    """Whether a workspace has these files and no others."""
+    return set(workspace.files()) == set(files) and all(
+        workspace.read(path) == text.encode() for path, text in files.items()
+    )

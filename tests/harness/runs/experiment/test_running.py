@@ -1,0 +1,80 @@
+"""An experiment is one run: one seed gives the same bytes, whatever runs at once and however often it is killed."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from harness.errors import UsageError
+from harness.intervention import INTERVENTION
+from harness.journal.records import LIVE_RECORDS
+from harness.live_session import LiveSession
+from harness.runs.experiment.assigning import ARMS, Design
+from harness.runs.experiment.observing import Beside
+from harness.runs.experiment.running import ExperimentPlan, recorded_sessions, run_experiment
+from harness.trajectory import Source, Trajectory
+from harness.workspace import Sandbox
+from tests.harness.repair.conftest import sandbox as sandbox
+from tests.harness.runs.experiment.killed_experiment import PLAN
+
+EMPTY = Trajectory("", Source("misstep"))
+
+
+def _killed_after(folder: Path, sessions: int) -> int:
+    line = [sys.executable, "-m", "tests.harness.runs.experiment.killed_experiment", str(folder), str(sessions)]
+    return subprocess.run(line, check=False, timeout=120, stderr=subprocess.DEVNULL).returncode
+
+
+def _run(folder: Path, plan: ExperimentPlan, sandbox: Sandbox, workers: int = 3) -> list[LiveSession]:
+    run_experiment(folder, plan, sandbox, workers=workers)
+    return list(recorded_sessions(folder))
+
+
+def test_a_run_that_is_killed_three_times_ends_with_the_bytes_of_one_that_nobody_disturbed(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    _run(tmp_path / "undisturbed", PLAN, sandbox)
+    killed = [_killed_after(tmp_path / "killed", 2) for _ in range(3)]
+    assert killed == [-signal.SIGKILL] * 3
+    assert _killed_after(tmp_path / "killed", 99) == 0
+    files = [tmp_path / name / LIVE_RECORDS.file for name in ("undisturbed", "killed")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize("design", ["shadow", "ab"])
+def test_sessions_are_in_the_arms_of_their_design_and_guidance_is_said_in_one_of_them(
+    design: Design, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    plan = ExperimentPlan(design, n=24, seed=1, wordings="development")
+    sessions = _run(tmp_path / "run", plan, sandbox)
+    assert {session.arm for session in sessions} == set(ARMS[design])
+    assert all((session.observed is None) == (session.arm == "control") for session in sessions)
+    told = {one.arm for one in sessions for step in (one.trajectory or EMPTY).steps if INTERVENTION in step.extra}
+    assert told == {"guide"}
+
+
+def test_a_session_up_to_the_first_guidance_is_the_same_in_every_arm(tmp_path: Path, sandbox: Sandbox) -> None:
+    shadow = _run(tmp_path / "shadow", PLAN, sandbox)
+    control = _run(tmp_path / "ab", replace(PLAN, design="ab"), sandbox)
+    for one, other in zip(shadow, control, strict=True):
+        spoken = [each.delivered_at for arm in (one, other) if arm.observed for each in arm.observed.interventions]
+        heard = min((at for at in spoken if at is not None), default=None)
+        assert one.trajectory is not None
+        assert other.trajectory is not None
+        end = None if heard is None else heard + 1
+        assert one.trajectory.steps[:end] == other.trajectory.steps[:end]
+
+
+def test_another_seed_in_the_same_folder_is_another_run(tmp_path: Path, sandbox: Sandbox) -> None:
+    _run(tmp_path, replace(PLAN, n=1), sandbox)
+    with pytest.raises(UsageError, match="another run"):
+        run_experiment(tmp_path, replace(PLAN, n=1, seed=4), sandbox)
+
+
+def test_a_detector_that_does_not_exist_is_refused_before_anything_is_run(tmp_path: Path, sandbox: Sandbox) -> None:
+    with pytest.raises(UsageError):
+        run_experiment(tmp_path, replace(PLAN, beside=Beside("oracle")), sandbox)
+    assert not list(tmp_path.iterdir())
