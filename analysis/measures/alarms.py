@@ -5,7 +5,8 @@ last step that the detector had seen when it first spoke of an episode). An alar
 the `WINDOW` steps up to it, and false otherwise: also one that came before the problem.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb
 
 from msgspec import Struct
 
@@ -13,7 +14,7 @@ from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.stats.ratios import ratio_of_sums
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on
 from analysis.tables.wording import number_text, with_interval
 from harness.intervention import ObservedRun
 
@@ -22,8 +23,10 @@ WINDOW = 15
 
 
 class WatchedRun(Struct, frozen=True):
-    """One run as one detector watched it: how many steps it has, where its problems begin, and when the alarm went."""
+    """One run of a data set as one detector watched it: its steps, where problems begin, and when the alarm went."""
 
+    dataset: str
+    detector: str
     run: str
     n_steps: int
     onsets: tuple[int, ...]
@@ -35,12 +38,14 @@ class Alarms(Struct, frozen=True):
 
     Parameters
     ----------
-    detector
-        Its name.
+    dataset, detector
+        What was watched, by whom.
     found
         The share of the runs with a problem that have an alarm from its first onset on.
     onsets_found
         The share of the onsets with an alarm in the `WINDOW` steps from there; clustered by run.
+    by_chance
+        What `onsets_found` would be for as many alarms at random steps of the same runs.
     early
         The share of the runs with a problem that have an alarm before it.
     false_runs
@@ -51,37 +56,60 @@ class Alarms(Struct, frozen=True):
         False alarms per 100 steps of all runs, which are the units.
     """
 
+    dataset: str
     detector: str
     found: Estimate
     onsets_found: Estimate
+    by_chance: Estimate
     early: Estimate
     false_runs: Estimate
     delay: Estimate
     false_per_100: Estimate
 
 
-def watched_run(observed: ObservedRun, onsets: Iterable[int]) -> WatchedRun:
+def watched_run(dataset: str, detector: str, observed: ObservedRun, onsets: Iterable[int]) -> WatchedRun:
     """A record of the observer as a watched run; an episode that was spoken of before is no new alarm."""
     alarms = tuple(one.detected_at for one in observed.interventions if one.withheld != "repeated" and one.level == 1)
-    return WatchedRun(observed.item, observed.n_steps, tuple(sorted(set(onsets))), alarms)
+    return WatchedRun(dataset, detector, observed.item, observed.n_steps, tuple(sorted(set(onsets))), alarms)
 
 
-def alarms(detector: str, runs: Sequence[WatchedRun]) -> Alarms:
-    """What the alarms of a detector come to over some runs."""
+def alarms(runs: Iterable[WatchedRun]) -> list[Alarms]:
+    """What the alarms of each detector come to on each data set, in order of appearance."""
+    watched: dict[tuple[str, str], list[WatchedRun]] = {}
+    for run in runs:
+        watched.setdefault((run.dataset, run.detector), []).append(run)
+    return [_alarms(*key, members) for key, members in watched.items()]
+
+
+def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
     troubled = [run for run in runs if run.onsets]
     clean = [run for run in runs if not run.onsets]
     delays = [delay for run in troubled if (delay := _delay(run)) is not None]
     clusters = [(sum(_is_found(run, onset) for onset in run.onsets), len(run.onsets)) for run in troubled]
-    nothing = Estimate(None, n=0, reason="no run has a problem")
+    chances = [_by_chance(run, onset) for run in troubled for onset in run.onsets]
+    early = sum(run.alarms[0] < run.onsets[0] for run in troubled if run.alarms)
+    nothing = Estimate(None, n=0, reason=_NO_PROBLEM)
     return Alarms(
+        dataset,
         detector,
-        found=_share(len(delays), len(troubled), "no run has a problem"),
+        found=_share(len(delays), len(troubled), _NO_PROBLEM),
         onsets_found=korn_graubard(clusters) if clusters else nothing,
-        early=_share(sum(run.alarms[:1] < run.onsets[:1] for run in troubled if run.alarms), len(troubled), ""),
-        false_runs=_share(sum(bool(run.alarms) for run in clean), len(clean), "no run is clean"),
+        by_chance=Estimate(sum(chances) / len(chances), n=len(chances), method="exact") if chances else nothing,
+        early=_share(early, len(troubled), _NO_PROBLEM),
+        false_runs=_share(sum(bool(run.alarms) for run in clean), len(clean), "no run is without a problem"),
         delay=_median(delays),
         false_per_100=ratio_of_sums([100 * _false(run) for run in runs], [run.n_steps for run in runs]),
     )
+
+
+_NO_PROBLEM = "no run has a problem"
+
+
+def _by_chance(run: WatchedRun, onset: int) -> float:
+    """How likely one of as many alarms at random steps is about an onset (hypergeometric)."""
+    k = min(len(set(run.alarms)), run.n_steps)
+    about = min(onset + WINDOW, run.n_steps - 1) - onset + 1
+    return 1 - comb(run.n_steps - about, k) / comb(run.n_steps, k)
 
 
 def _delay(run: WatchedRun) -> int | None:
@@ -97,7 +125,7 @@ def _false(run: WatchedRun) -> int:
 
 
 def _share(count: int, n: int, reason: str) -> Estimate:
-    return wilson(count, n) if n else Estimate(None, n=0, reason=reason or "no run has a problem")
+    return wilson(count, n) if n else Estimate(None, n=0, reason=reason)
 
 
 def _median(delays: Sequence[int]) -> Estimate:
@@ -120,48 +148,70 @@ def alarms_table(
     title: str,
     found: Sequence[Alarms],
     *,
-    source: str,
-    paper: str,
-    evidence: Evidence,
-    datasets: Sequence[str] = (),
+    sources: Mapping[str, str],
+    paper: str = "wink",
+    evidence: Evidence = "real",
+    milliseconds: Mapping[str, float] | None = None,
+    notes: Sequence[str] = (),
 ) -> Table:
     """What each detector's alarms come to, side by side.
 
     Parameters
     ----------
-    name, title, source, paper, evidence, datasets
-        As for any table; `source` says on what it was measured.
+    name, title, paper, evidence, notes
+        As for any table.
     found
-        One entry a detector.
+        One entry a data set and detector.
+    sources
+        Data set → its version, or the seed and n of generated runs.
+    milliseconds
+        Detector → what a step of the agent cost, where that was measured.
     """
     rows: list[Row] = []
     for one in found:
-        measured = (
-            ("Runs with a problem in which it is found", one.found, "share"),
-            (f"Onsets with an alarm in the {WINDOW} steps from there", one.onsets_found, "share"),
+        measured: tuple[tuple[str, Estimate, Unit], ...] = (
+            (FOUND, one.found, "share"),
+            (ONSETS_FOUND, one.onsets_found, "share"),
+            ("The same, were the alarms at random steps", one.by_chance, "share"),
             ("Runs with an alarm before the problem", one.early, "share"),
-            ("Clean runs with an alarm", one.false_runs, "share"),
+            ("Runs without a problem that have an alarm", one.false_runs, "share"),
             ("Steps from onset to alarm, median", one.delay, "number"),
             ("False alarms per 100 steps", one.false_per_100, "number"),
         )
-        rows += [
-            estimate_row(quantity, value, unit, one.detector, source, evidence)  # type: ignore[arg-type]
-            for quantity, value, unit in measured
-        ]
+        source, group = sources[one.dataset], _group(one)
+        own = [estimate_row(quantity, value, unit, group, source, evidence) for quantity, value, unit in measured]
+        if milliseconds is not None:
+            own.append(Row("Milliseconds a step", milliseconds[one.detector], evidence=evidence, group=group))
+        rows += measured_on(one.dataset, own) if evidence == "real" else own
     return Table(
         name=name,
         paper=paper,
         title=title,
         finding=_finding(found),
         rows=tuple(rows),
-        notes=(f"An alarm is false where no problem begins in the {WINDOW} steps up to it.",),
-        datasets=tuple(datasets),
+        notes=(f"An alarm is false where no problem begins in the {WINDOW} steps up to it.", *notes),
+        datasets=tuple(dict.fromkeys(one.dataset for one in found)) if evidence == "real" else (),
     )
 
 
+FOUND = "Runs with a problem in which it is found"
+ONSETS_FOUND = f"Onsets with an alarm in the {WINDOW} steps from there"
+
+
+def _group(one: Alarms) -> str:
+    return f"{one.detector}, on {one.dataset}"
+
+
 def _finding(found: Sequence[Alarms]) -> str:
-    parts = []
-    for one in found:
-        false = "" if one.false_per_100.value is None else f" with {number_text(one.false_per_100.value)} false alarms"
-        parts.append(f"{one.detector} finds {with_interval(one.found, 'share')}{false} per 100 steps" if false else "")
-    return f"Of the runs with a problem, {'; '.join(filter(None, parts))}."
+    best = max((one for one in found if one.found.value is not None), key=_beyond_chance, default=None)
+    if best is None:
+        return "No run has a problem that could be found."
+    chance = number_text(best.by_chance.value, "share")
+    return (
+        f"Of the onsets in {best.dataset}, {best.detector} finds {with_interval(best.onsets_found, 'share')} within "
+        f"{WINDOW} steps, where as many alarms at random steps would find {chance}; none is further above chance."
+    )
+
+
+def _beyond_chance(one: Alarms) -> float:
+    return (one.onsets_found.value or 0.0) - (one.by_chance.value or 0.0)

@@ -1,13 +1,20 @@
 """Alarms are right behind an onset and false elsewhere; what cannot be computed says why."""
 
+from collections.abc import Iterable
+from itertools import combinations
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
 
 from analysis.measures.alarms import WINDOW, WatchedRun, alarms, alarms_table, watched_run
+from analysis.tables import Row
 from harness.intervention import Intervention, Misbehaviour, ObservedRun
 
 
 def _run(name: str, onsets: tuple[int, ...], found: tuple[int, ...], n: int = 100) -> WatchedRun:
-    return WatchedRun(name, n, onsets, found)
+    return WatchedRun("set", "made up", name, n, onsets, found)
 
 
 def test_an_alarm_is_about_an_onset_in_the_steps_before_it() -> None:
@@ -20,7 +27,7 @@ def test_an_alarm_is_about_an_onset_in_the_steps_before_it() -> None:
         _run("clean", (), ()),
         _run("clean, alarmed", (), (50, 60)),
     ]
-    found = alarms("made up", runs)
+    (found,) = alarms(runs)
     assert (found.found.value, found.found.n) == (3 / 5, 5)
     assert found.onsets_found.value == 2 / 5
     assert found.early.value == 1 / 5
@@ -30,7 +37,7 @@ def test_an_alarm_is_about_an_onset_in_the_steps_before_it() -> None:
 
 
 def test_where_nothing_was_planted_there_is_no_recall_and_no_delay() -> None:
-    found = alarms("made up", [_run("clean", (), (5,))])
+    (found,) = alarms([_run("clean", (), (5,))])
     assert (found.found.value, found.delay.value, found.onsets_found.value) == (None, None, None)
     assert found.found.reason
     assert found.delay.reason
@@ -51,14 +58,37 @@ def test_a_problem_that_is_spoken_of_again_is_no_new_alarm() -> None:
             Intervention(loop, 20, withheld="stale"),
         ),
     )
-    assert watched_run(record, [7, 3, 3]) == WatchedRun("a", 30, (3, 7), (5, 20))
+    assert watched_run("set", "rules", record, [7, 3, 3]) == WatchedRun("set", "rules", "a", 30, (3, 7), (5, 20))
 
 
-def test_the_table_has_the_same_lines_for_each_detector() -> None:
+@given(
+    onset=st.integers(0, 19),
+    drawn=st.sets(st.integers(0, 19), max_size=4),
+)
+def test_alarms_at_random_steps_are_as_good_as_chance(onset: int, drawn: set[int]) -> None:
+    (found,) = alarms([_run("a", (onset,), tuple(sorted(drawn)), 20)])
+    sets = list(combinations(range(20), len(drawn)))
+    right = sum(any(onset <= step <= onset + WINDOW for step in one) for one in sets)
+    assert found.by_chance.value == pytest.approx(right / len(sets))
+
+
+def test_the_table_has_the_same_lines_for_each_detector_and_what_a_step_costs() -> None:
     runs = [_run("a", (3,), (5,)), _run("b", (), ())]
+    found = alarms([*runs, *(structs.replace(run, detector="other") for run in runs)])
     table = alarms_table(
-        "alarms", "Alarms", [alarms("one", runs), alarms("two", runs)], source="made up", paper="wink",
+        "alarms",
+        "Alarms",
+        found,
+        sources={"set": "made up"},
         evidence="generated",
-    )  # fmt: skip
-    by_group = {group: [row.quantity for row in table.rows if row.group == group] for group in ("one", "two")}
-    assert by_group["one"] == by_group["two"]
+        milliseconds={"made up": 0.1, "other": 0.2},
+    )
+    names = {group: [row.quantity for row in table.rows if row.group == group] for group in groups(table.rows)}
+    assert list(names) == ["made up, on set", "other, on set"]
+    assert names["made up, on set"] == names["other, on set"]
+    assert [row.value for row in table.rows if row.quantity == "Milliseconds a step"] == [0.1, 0.2]
+
+
+def groups(rows: Iterable[Row]) -> list[str]:
+    """The groups of some rows, each once."""
+    return list(dict.fromkeys(row.group for row in rows))

@@ -1,0 +1,76 @@
+"""Detectors put before the same recordings: when each would have raised an alarm, beside when the problem began.
+
+Recordings are generated runs with planted loops and failing calls among look-alikes, and public runs in which people
+marked errors.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from time import perf_counter
+
+from analysis.gold import read_marked_errors
+from analysis.measures.alarms import WatchedRun, watched_run
+from harness.generate.trajectories import generate_trajectories
+from harness.observer.replay import ReplayOptions, replay
+from harness.runs.benchmarks import benchmark_folder, read_trajectories
+from studies.classified import GENERATED_SET, at_hand
+
+ANNOTATED = ("agentrx", "trail", "whoandwhen")
+"""Public sets in whose runs people marked the steps of errors."""
+
+STUCK = ("infinite_loop", "tool_call_failure")
+"""The categories that a detector of stuck agents is meant for."""
+
+WATCHERS: Mapping[str, ReplayOptions] = {
+    "rules, asked every 5 steps": ReplayOptions("rules"),
+    "rules, asked at every step": ReplayOptions("rules", every=1),
+    "openhands_stuck, asked every 5 steps": ReplayOptions("openhands_stuck"),
+    "openhands_stuck, asked at every step": ReplayOptions("openhands_stuck", every=1),
+}
+"""Detectors by name; OpenHands asks its own at every step."""
+
+
+def watched_errors(datasets: Sequence[str] = ANNOTATED) -> list[WatchedRun]:
+    """Each public run at hand as each detector watches it; onsets are the steps that people marked."""
+    return list(_watched_errors(datasets))
+
+
+def _watched_errors(datasets: Sequence[str]) -> Iterator[WatchedRun]:
+    for dataset in at_hand(datasets):
+        folder = benchmark_folder(dataset)
+        steps: dict[str, list[int]] = {}
+        unplaced = set()
+        for error in read_marked_errors(folder):
+            if error.step is None:
+                unplaced.add(error.trajectory)
+            else:
+                steps.setdefault(error.trajectory, []).append(error.step)
+        runs = [run for run in read_trajectories(folder) if run.id in steps or run.id not in unplaced]
+        for watcher, options in WATCHERS.items():
+            for run in runs:
+                yield watched_run(dataset, watcher, replay(run, options), steps.get(run.id, ()))
+
+
+def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, float]]:
+    """Each generated run with a planted loop or failing call, and each clean one, as each detector watches it.
+
+    Returns
+    -------
+    tuple[list[WatchedRun], dict[str, float]]
+        The runs, and by detector the milliseconds that a step of the agent took.
+    """
+    cases = [
+        case
+        for case in generate_trajectories(n, seed, wordings="scoring")
+        if set(STUCK) & set(case.evidence) or not any(case.truth.values())
+    ]
+    taken = sum(step.role == "agent" for case in cases for step in case.trajectory.steps)
+    watched: list[WatchedRun] = []
+    milliseconds: dict[str, float] = {}
+    for watcher, options in WATCHERS.items():
+        started = perf_counter()
+        records = [replay(case.trajectory, options) for case in cases]
+        milliseconds[watcher] = 1000 * (perf_counter() - started) / taken
+        for case, record in zip(cases, records, strict=True):
+            onsets = [case.evidence[name][0] for name in STUCK if case.evidence.get(name)]
+            watched.append(watched_run(GENERATED_SET, watcher, record, onsets))
+    return watched, milliseconds
