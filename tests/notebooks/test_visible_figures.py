@@ -83,6 +83,8 @@ VISIBLE = {
         "highest_share": "recovery_control",
         "precision": "recovery_judge",
         "repeated": "unaided_loops",
+        "alarmed": "lead_time",
+        "false_alarms_on_clean": "detectors",
         "naive": "shadow_mode",
         "borne": "shadow_mode",
         "naive_alarms": "false_alarms",

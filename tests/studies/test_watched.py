@@ -1,0 +1,38 @@
+"""Detectors are put before the same recordings, with the steps that people marked or a generator planted."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.measures.alarms import alarms
+from studies.watched import ANNOTATED, STUCK, WATCHERS, watched_errors, watched_generated
+
+
+def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_look_alikes() -> None:
+    runs, milliseconds = watched_generated(120, 5)
+    by_detector = {name: [run.run for run in runs if run.detector == name] for name in WATCHERS}
+    assert len({tuple(names) for names in by_detector.values()}) == 1
+    assert set(milliseconds) == set(WATCHERS)
+    found = {one.detector: one for one in alarms(runs)}
+    rules, peer = found["rules, asked at every step"], found["openhands_stuck, asked at every step"]
+    assert (rules.onsets_found.value or 0) > (rules.by_chance.value or 1)
+    assert (rules.found.value or 0) > (peer.found.value or 1)
+    assert STUCK == ("infinite_loop", "tool_call_failure")
+
+
+@pytest.mark.data
+def test_public_runs_have_the_steps_that_people_marked(
+    data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
+    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path))
+    runs = watched_errors(ANNOTATED[:1])
+    assert {run.dataset for run in runs} == {"agentrx"}
+    assert sum(len(run.onsets) for run in runs) == 39 * len(WATCHERS)
+    assert all(onset < run.n_steps for run in runs for onset in run.onsets)
+
+
+def test_without_public_data_there_is_nothing_to_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
+    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
+    assert watched_errors() == []
