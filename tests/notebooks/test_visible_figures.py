@@ -90,6 +90,7 @@ VISIBLE = {
         "naive_alarms": "false_alarms",
         "clustered_alarms": "false_alarms",
         "holm": "experiment",
+        "peeked": "peeking",
     },
     "wink_prevalence": {"shares": "prevalence", "arms": "models", "by_set": "real_prevalence"},
     "your_agents": {
