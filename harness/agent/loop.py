@@ -59,33 +59,35 @@ async def run_agent(
     steps = list(opening(task, allowed))
     ended: Ended = "iterations"
     stopped = ""
-    for _ in range(limits.iterations):
-        left = limits.seconds - (clock() - start)
-        began = clock()
-        action: Action | None = None
-        try:
-            async with asyncio.timeout(max(left, 0)):
-                action = await policy.act(task, steps, ask)
-                environment.history = history_of(steps)
-                observation = await carry_out(action, environment, allowed)
-        except TimeoutError:
-            ended = "seconds"
-            if action is not None:
-                steps.append(_step(action, Observation("The time limit was met.", is_error=True), clock() - began))
-            break
-        except AgentStopped as error:
-            ended, stopped = "stopped", error.line()
-            break
-        steps.append(_step(action, observation, clock() - began))
-        if observation.ends:
-            ended = "exit"
-            break
+    try:
+        for _ in range(limits.iterations):
+            left = limits.seconds - (clock() - start)
+            began = clock()
+            action: Action | None = None
+            try:
+                async with asyncio.timeout(max(left, 0)):
+                    action = await policy.act(task, steps, ask)
+                    environment.history = history_of(steps)
+                    observation = await carry_out(action, environment, allowed)
+            except TimeoutError:
+                ended = "seconds"
+                if action is not None:
+                    steps.append(_step(action, Observation("The time limit was met.", is_error=True), clock() - began))
+                break
+            except AgentStopped as error:
+                ended, stopped = "stopped", error.line()
+                break
+            steps.append(_step(action, observation, clock() - began))
+            if observation.ends:
+                ended = "exit"
+                break
+            if watcher is not None:
+                if (said := watcher.after_action(steps)) is not None:
+                    steps.append(said)
+                await asyncio.sleep(0)  # a policy that never waits would keep the watcher from its work
+    finally:
         if watcher is not None:
-            if (said := watcher.after_action(steps)) is not None:
-                steps.append(said)
-            await asyncio.sleep(0)  # a policy that never waits would keep the watcher from its work
-    if watcher is not None:
-        await watcher.end(steps)
+            await watcher.end(steps)
     extra = {"ended": ended, "prompt": shipped_prompt(PROMPT).label} | ({"stopped": stopped} if stopped else {})
     return Trajectory(
         task.id, Source("misstep"), task.text, tuple(steps), agent=f"engineering_agent/{policy.name}", extra=extra

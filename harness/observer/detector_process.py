@@ -1,0 +1,176 @@
+"""A detector in a process of its own: whatever it does there, it holds nothing up here.
+
+A rule that computes for minutes, a detector that hangs, ignores that it is cancelled or blocks its thread has no share
+in this process's event loop nor in its interpreter lock, and ends when it is killed. The process is started once and
+serves run after run; where it had to be killed, the next question starts it anew.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import suppress
+from types import TracebackType
+
+import msgspec
+from msgspec.structs import replace
+
+from harness.errors import MisstepError
+from harness.exchange import Reply
+from harness.intervention import Feedback
+from harness.observer.messages import (
+    HEAD,
+    Answer,
+    Broken,
+    Detect,
+    Detected,
+    Question,
+    ToObserver,
+    framed,
+    length_of,
+)
+from harness.protocols import Ask
+from harness.trajectory import Step, Trajectory
+
+_decoder = msgspec.json.Decoder(ToObserver)
+
+
+class DetectorFailed(MisstepError):
+    """A detector raised something, or its process ended: one question has no answer."""
+
+
+class DetectorProcess:
+    """A detector in its process; as a context manager it is started before and killed behind.
+
+    Parameters
+    ----------
+    name
+        The detector's name in the registry, or its dotted path `package.module:Class`.
+    ask
+        The way to ask a model, which the detector uses through this process.
+    """
+
+    def __init__(self, name: str, ask: Ask) -> None:
+        self.name = name
+        self._ask = ask
+        self._process: Process | None = None
+        self._sent: tuple[str, int, Step | None] = ("", 0, None)
+        self._starting: asyncio.Task[Process] | None = None
+        self._killed: list[Process] = []
+        self._questions: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> "DetectorProcess":
+        await self._started()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._starting is not None:
+            with suppress(OSError):
+                self._process = await self._starting
+        self.kill()
+        for process in self._killed:
+            await process.wait()
+
+    @property
+    def process_id(self) -> int | None:
+        """The process as the system knows it; `None` while there is none."""
+        return None if self._process is None else self._process.pid
+
+    async def detect(self, trajectory: Trajectory) -> Feedback:
+        """What the detector says of a run so far; where this is cancelled, the process is killed.
+
+        Raises
+        ------
+        DetectorFailed
+            The detector raised something, gave no feedback, or its process ended.
+        """
+        try:
+            process = await self._started()
+            _input(process).write(framed(self._request(trajectory)))
+            return await self._answer(process)
+        except DetectorFailed:
+            raise
+        except (OSError, EOFError, ValueError) as error:
+            self.kill()
+            raise DetectorFailed(f"the process of the detector {self.name!r} ended: {error}") from error
+        except BaseException:
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        """End the process at once, whatever it does; nothing is waited for."""
+        for question in self._questions:
+            question.cancel()
+        process, self._process = self._process, None
+        self._sent = ("", 0, None)
+        if process is not None and process.returncode is None:
+            _input(process).close()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # what the detector started goes with it
+            self._killed.append(process)
+
+    async def _started(self) -> Process:
+        if self._process is None or self._process.returncode is not None:
+            self.kill()
+            if self._starting is None:
+                self._starting = asyncio.create_task(self._start())
+            # Who asks may give up at any moment; a process that is half started is kept for the next question.
+            try:
+                self._process = await asyncio.shield(self._starting)
+            finally:
+                self._starting = None if self._starting.done() else self._starting
+        return self._process
+
+    async def _start(self) -> Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "harness.observer.detector_worker",
+            self.name,
+            self._ask.model,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # Ctrl-C is for the observer, which then ends it
+        )
+
+    def _request(self, trajectory: Trajectory) -> Detect:
+        """The run, without the steps that the process has of it."""
+        steps = trajectory.steps
+        run, sent, last = self._sent
+        start = sent if run == trajectory.id and 0 < sent <= len(steps) and steps[sent - 1] is last else 0
+        self._sent = (trajectory.id, len(steps), steps[-1] if steps else None)
+        return Detect(replace(trajectory, steps=()), start, steps[start:])
+
+    async def _answer(self, process: Process) -> Feedback:
+        output = process.stdout
+        assert output is not None  # noqa: S101 -- it is a pipe
+        while True:
+            length = length_of(await output.readexactly(HEAD))
+            message = _decoder.decode(await output.readexactly(length))
+            if isinstance(message, Detected):
+                return message.feedback
+            if isinstance(message, Broken):
+                raise DetectorFailed(f"the detector {self.name!r} failed: {message.error}")
+            question = asyncio.create_task(self._passed_on(message, process))
+            self._questions.add(question)
+            question.add_done_callback(self._questions.discard)
+
+    async def _passed_on(self, question: Question, process: Process) -> None:
+        outcome = await self._ask(question.request)
+        answer = (
+            Answer(question.number, reply=outcome)
+            if isinstance(outcome, Reply)
+            else Answer(question.number, failure=outcome)
+        )
+        if process.returncode is None:
+            _input(process).write(framed(answer))
+
+
+def _input(process: Process) -> asyncio.StreamWriter:
+    assert process.stdin is not None  # noqa: S101 -- it is a pipe
+    return process.stdin

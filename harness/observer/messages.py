@@ -1,0 +1,83 @@
+"""What an observer and the process of its detector say to each other: JSON behind its length in four bytes.
+
+observer                        process
+Detect(run, from step 0)   →
+                           ←    Question(1, request)         a detector may ask a model: with the observer's key,
+Answer(1, reply)           →                                 cost limit and records, none of which it ever sees
+                           ←    Detected(feedback)
+Detect(…, from step 6)     →                                 steps that it has are not sent again
+"""
+
+import json
+
+import msgspec
+from msgspec import Struct
+
+from harness.escaping import without_surrogates
+from harness.exchange import Failure, Reply, Request
+from harness.intervention import Feedback
+from harness.trajectory import Step, Trajectory
+
+HEAD = 4
+"""Bytes of a length."""
+
+MOST_BYTES = 64 << 20
+"""The longest message: a prompt may hold a long run."""
+
+
+class Detect(Struct, frozen=True, tag=True):
+    """The run so far: all but its steps, and its steps from one on."""
+
+    run: Trajectory
+    start: int
+    steps: tuple[Step, ...]
+
+
+class Answer(Struct, frozen=True, tag=True):
+    """What a model answered to a question; exactly one of the two."""
+
+    number: int
+    reply: Reply | None = None
+    failure: Failure | None = None
+
+
+class Question(Struct, frozen=True, tag=True):
+    """What the detector asks a model."""
+
+    number: int
+    request: Request
+
+
+class Detected(Struct, frozen=True, tag=True):
+    """What the detector found."""
+
+    feedback: Feedback
+
+
+class Broken(Struct, frozen=True, tag=True):
+    """The detector failed, and why."""
+
+    error: str
+
+
+ToProcess = Detect | Answer
+ToObserver = Question | Detected | Broken
+
+_encoder = msgspec.json.Encoder()
+
+
+def framed(message: ToProcess | ToObserver) -> bytes:
+    """A message as it is sent; half a character, which JSON cannot hold, becomes U+FFFD."""
+    try:
+        content = _encoder.encode(message)
+    except UnicodeEncodeError:
+        content = without_surrogates(json.dumps(msgspec.to_builtins(message), ensure_ascii=False)).encode()
+    return len(content).to_bytes(HEAD, "big") + content
+
+
+def length_of(head: bytes) -> int:
+    """How many bytes follow; raises `ValueError` where they are too many for any message of ours."""
+    length = int.from_bytes(head, "big")
+    if length > MOST_BYTES:
+        raise ValueError(f"a message of {length:,} bytes; at most {MOST_BYTES:,} are read")
+    return length

@@ -1,0 +1,153 @@
+"""The observer of a live run: it has a detector look on while the agent works, and never holds the agent up.
+
+Every k steps of the agent it hands a copy of the run to the detector and goes on. Behind each later step it takes the
+answer if there is one. Wink's figure 3 shows this; `harness.observer.state` decides what an answer is worth.
+
+    async with DetectorProcess("rules", ask) as detector:
+        observer = Observer(Trajectory("run-7", Source("misstep")), detector)
+        run = await run_agent(task, policy, environment, ask, watcher=observer)
+        observer.observed(run.steps)
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.intervention import Arm, Feedback, ObservedRun
+from harness.observer.guidance import guidance_step
+from harness.observer.state import EVERY, ObserverState
+from harness.registry import raised
+from harness.trajectory import Step, Trajectory
+
+SECONDS = 120.0
+"""How long a question may stay open."""
+
+
+class Asynchronous(Protocol):
+    """A detector that is asked without holding anybody up, as `DetectorProcess`."""
+
+    @property
+    def name(self) -> str:
+        """The detector's name."""
+
+    async def detect(self, trajectory: Trajectory) -> Feedback:
+        """What it says of a run so far; it may raise anything, and gives up when it is cancelled."""
+
+
+class _Answer(Struct, frozen=True):
+    """What a question came to: feedback, or the reason why there is none, `late` where that is the time limit."""
+
+    seconds: float
+    feedback: Feedback | None = None
+    error: str = ""
+    late: bool = False
+
+
+class Observer:
+    """Looks on while an agent works; a `Watcher` of `harness.agent`.
+
+    Parameters
+    ----------
+    run
+        The run without its steps: what is known of it beforehand.
+    detector
+        What is asked about it.
+    every
+        After how many steps of the agent it is asked each time.
+    arm
+        Whether guidance is said to the agent or only recorded.
+    seconds
+        How long a question may stay open; it has no answer then, and the detector is stopped.
+    clock
+        Gives the time in seconds.
+    """
+
+    def __init__(
+        self,
+        run: Trajectory,
+        detector: Asynchronous,
+        *,
+        every: int = EVERY,
+        arm: Arm = "guide",
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._run = run
+        self._detector = detector
+        self._seconds = seconds
+        self._clock = clock
+        self._state = ObserverState(run.id, detector.name, every, arm)
+        self._open: asyncio.Task[_Answer] | None = None
+
+    def after_action(self, steps: Sequence[Step]) -> Step | None:
+        """What the agent is told, if an answer is there that calls for it; the detector is asked where it is due.
+
+        It waits for nothing and raises nothing.
+        """
+        try:
+            said = self._taken(steps)
+            if self._state.due(steps):
+                self._start(steps)
+        except Exception as error:  # noqa: BLE001 -- whatever is wrong with the observer, the agent goes on
+            self._state.failed(raised(error), steps)
+            return None
+        return said
+
+    async def end(self, steps: Sequence[Step]) -> None:
+        """The run is over: a question that is open stays unanswered, and the detector is stopped at it."""
+        answer = self._finished()
+        if self._open is not None:
+            self._open.cancel()
+            self._open = None
+            await asyncio.sleep(0)  # so that the detector hears of it, whether or not it heeds it
+        try:
+            self._state.ended(steps, answer.feedback if answer else None, answer.seconds if answer else None)
+        except TypeError as error:
+            self._state.failed(raised(error), steps)
+
+    def observed(self, steps: Sequence[Step]) -> ObservedRun:
+        """The record of the run."""
+        return self._state.observed(steps)
+
+    def _start(self, steps: Sequence[Step]) -> None:
+        seen = replace(self._run, steps=tuple(steps))
+        self._open = asyncio.create_task(self._ask(seen))
+        self._state.asked(steps)
+
+    async def _ask(self, seen: Trajectory) -> _Answer:
+        began = self._clock()
+        try:
+            async with asyncio.timeout(self._seconds):
+                feedback = await self._detector.detect(seen)
+        except TimeoutError:
+            return _Answer(self._clock() - began, error=f"no answer within {self._seconds:g} seconds", late=True)
+        except Exception as error:  # noqa: BLE001 -- a detector may raise anything
+            return _Answer(self._clock() - began, error=raised(error))
+        return _Answer(self._clock() - began, feedback)
+
+    def _finished(self) -> _Answer | None:
+        """The answer to the open question, if it is there: the question is open no more."""
+        if self._open is None or not self._open.done():
+            return None
+        task, self._open = self._open, None
+        if task.cancelled():
+            return _Answer(0.0, error="the detector was stopped")
+        return task.result()
+
+    def _taken(self, steps: Sequence[Step]) -> Step | None:
+        answer = self._finished()
+        if answer is None:
+            return None
+        if answer.feedback is None:
+            self._state.failed(answer.error, steps, answer.seconds, "unanswered" if answer.late else "failed")
+            return None
+        try:
+            said = self._state.answered(answer.feedback, steps, answer.seconds)
+        except TypeError as error:  # it is no feedback
+            self._state.failed(raised(error), steps, answer.seconds)
+            return None
+        return None if said is None else guidance_step(said.guidance, self._state.number)

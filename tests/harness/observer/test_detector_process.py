@@ -1,0 +1,104 @@
+"""A detector in a process of its own: what it says comes through, what it does stays there."""
+
+import asyncio
+
+import pytest
+
+from harness.exchange import Outcome, Reply, Request
+from harness.observer.detector_process import DetectorFailed, DetectorProcess
+from harness.trajectory import Trajectory
+from tests.harness.agent.folders import NoModel
+from tests.harness.observer.runs import asked, call, read, run
+
+LOOP = run(asked(), *[read()] * 4)
+
+
+class Echo:
+    """A model that says what it was asked."""
+
+    model = "small-1"
+
+    async def __call__(self, request: Request) -> Outcome:
+        return Reply(f"{request.model}: {request.messages[0].content}", None, "stop", request.model, 1, 1, 0.1, None)
+
+
+def _bad(name: str) -> str:
+    return f"tests.harness.observer.bad_detectors:{name}"
+
+
+def test_the_rules_find_a_loop_and_the_call_that_is_repeated() -> None:
+    async def found() -> list[tuple[str, tuple[int, ...], str]]:
+        async with DetectorProcess("rules", NoModel()) as detector:
+            feedback = await detector.detect(LOOP)
+        return [(one.category, one.steps, one.evidence["call"]) for one in feedback.misbehaviours]
+
+    assert asyncio.run(found()) == [("infinite_loop", (1, 2, 3, 4), "read_file(file_path='a.py')")]
+
+
+def test_a_detector_asks_a_model_through_the_observer_and_gets_steps_as_they_come() -> None:
+    async def said(*runs: Trajectory) -> list[str]:
+        async with DetectorProcess(_bad("Asking"), Echo()) as detector:
+            return [(await detector.detect(one)).misbehaviours[0].rationale for one in runs]
+
+    first = [asked(), call(answer="half \ud83d a sign"), read()]
+    runs = [run(*first[:2]), run(*first), run(asked(), read("b.py"))]
+    assert asyncio.run(said(*runs)) == ["small-1: half � a sign 2", "small-1: one = 1 3", "small-1: one = 1 2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Raising", "ValueError: broken"),
+        ("Wrong", "str where Feedback belongs"),
+        ("Leaving", "ended"),
+        ("None", "None"),
+    ],
+)
+def test_a_detector_that_fails_costs_one_answer(name: str, said: str) -> None:
+    async def fails() -> str:
+        async with DetectorProcess(_bad(name), NoModel()) as detector:
+            for _ in range(2):
+                with pytest.raises(DetectorFailed) as failure:
+                    await detector.detect(LOOP)
+        return failure.value.line()
+
+    line = asyncio.run(fails())
+    assert said in line
+    assert len(line) < 2_000
+
+
+def test_what_a_detector_prints_goes_nowhere() -> None:
+    async def found() -> int:
+        async with DetectorProcess(_bad("Printing"), NoModel()) as detector:
+            return len((await detector.detect(LOOP)).misbehaviours)
+
+    assert asyncio.run(found()) == 0
+
+
+def test_a_flood_is_cut_before_it_is_sent() -> None:
+    async def found() -> tuple[int, int]:
+        async with DetectorProcess(_bad("Flooding"), NoModel()) as detector:
+            misbehaviours = (await detector.detect(LOOP)).misbehaviours
+        return len(misbehaviours), max(len(one.category) + len(one.rationale) for one in misbehaviours)
+
+    assert asyncio.run(found()) == (20, 2_000)
+
+
+@pytest.mark.parametrize("name", ["Hanging", "Heedless", "Blocking"])
+def test_a_detector_that_never_answers_is_killed_when_it_is_cancelled_and_starts_anew(name: str) -> None:
+    async def processes() -> set[int]:
+        seen = set()
+        async with DetectorProcess(_bad(name), NoModel()) as detector:
+            for _ in range(2):
+                task = asyncio.create_task(detector.detect(LOOP))
+                await asyncio.sleep(0)
+                while detector.process_id is None:
+                    await asyncio.sleep(0)
+                seen.add(detector.process_id)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                assert detector.process_id is None
+        return seen
+
+    assert len(asyncio.run(processes())) == 2
