@@ -24,3 +24,7 @@ def main() -> None:
     )
     print(machine())
     print(table_text(table))
+
+
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,6 @@ the `WINDOW` steps up to it, and false otherwise: also one that came before the 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import comb
 
 from msgspec import Struct
 
@@ -44,8 +43,9 @@ class Alarms(Struct, frozen=True):
         The share of the runs with a problem that have an alarm from its first onset on.
     onsets_found
         The share of the onsets with an alarm in the `WINDOW` steps from there; clustered by run.
-    by_chance
-        What `onsets_found` would be for as many alarms at random steps of the same runs.
+    by_others
+        What `onsets_found` would be on average, had each run the alarms of another run: what a detector finds that
+        speaks at the same steps whatever happens.
     early
         The share of the runs with a problem that have an alarm before it.
     false_runs
@@ -60,7 +60,7 @@ class Alarms(Struct, frozen=True):
     detector: str
     found: Estimate
     onsets_found: Estimate
-    by_chance: Estimate
+    by_others: Estimate
     early: Estimate
     false_runs: Estimate
     delay: Estimate
@@ -85,8 +85,8 @@ def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
     troubled = [run for run in runs if run.onsets]
     clean = [run for run in runs if not run.onsets]
     delays = [delay for run in troubled if (delay := _delay(run)) is not None]
-    clusters = [(sum(_is_found(run, onset) for onset in run.onsets), len(run.onsets)) for run in troubled]
-    chances = [_by_chance(run, onset) for run in troubled for onset in run.onsets]
+    clusters = [(sum(_is_about(run.alarms, onset) for onset in run.onsets), len(run.onsets)) for run in troubled]
+    others = [_by_others(runs, run, onset) for run in troubled for onset in run.onsets]
     early = sum(run.alarms[0] < run.onsets[0] for run in troubled if run.alarms)
     nothing = Estimate(None, n=0, reason=_NO_PROBLEM)
     return Alarms(
@@ -94,7 +94,7 @@ def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
         detector,
         found=_share(len(delays), len(troubled), _NO_PROBLEM),
         onsets_found=korn_graubard(clusters) if clusters else nothing,
-        by_chance=Estimate(sum(chances) / len(chances), n=len(chances), method="exact") if chances else nothing,
+        by_others=_by_alarms_of_others(others) if len(runs) > 1 else Estimate(None, n=0, reason="there is one run"),
         early=_share(early, len(troubled), _NO_PROBLEM),
         false_runs=_share(sum(bool(run.alarms) for run in clean), len(clean), "no run is without a problem"),
         delay=_median(delays),
@@ -105,19 +105,21 @@ def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
 _NO_PROBLEM = "no run has a problem"
 
 
-def _by_chance(run: WatchedRun, onset: int) -> float:
-    """How likely one of as many alarms at random steps is about an onset (hypergeometric)."""
-    k = min(len(set(run.alarms)), run.n_steps)
-    about = min(onset + WINDOW, run.n_steps - 1) - onset + 1
-    return 1 - comb(run.n_steps - about, k) / comb(run.n_steps, k)
+def _by_others(runs: Sequence[WatchedRun], run: WatchedRun, onset: int) -> float:
+    """The share of the other runs whose alarms would be about an onset of this one."""
+    return sum(_is_about(other.alarms, onset) for other in runs if other is not run) / max(len(runs) - 1, 1)
+
+
+def _by_alarms_of_others(shares: Sequence[float]) -> Estimate:
+    return Estimate(sum(shares) / len(shares), n=len(shares)) if shares else Estimate(None, n=0, reason=_NO_PROBLEM)
 
 
 def _delay(run: WatchedRun) -> int | None:
     return next((alarm - run.onsets[0] for alarm in run.alarms if alarm >= run.onsets[0]), None)
 
 
-def _is_found(run: WatchedRun, onset: int) -> bool:
-    return any(onset <= alarm <= onset + WINDOW for alarm in run.alarms)
+def _is_about(alarms: Sequence[int], onset: int) -> bool:
+    return any(onset <= alarm <= onset + WINDOW for alarm in alarms)
 
 
 def _false(run: WatchedRun) -> int:
@@ -172,7 +174,7 @@ def alarms_table(
         measured: tuple[tuple[str, Estimate, Unit], ...] = (
             (FOUND, one.found, "share"),
             (ONSETS_FOUND, one.onsets_found, "share"),
-            ("The same, were the alarms at random steps", one.by_chance, "share"),
+            ("The same, had each run the alarms of another", one.by_others, "share"),
             ("Runs with an alarm before the problem", one.early, "share"),
             ("Runs without a problem that have an alarm", one.false_runs, "share"),
             ("Steps from onset to alarm, median", one.delay, "number"),
@@ -203,15 +205,16 @@ def _group(one: Alarms) -> str:
 
 
 def _finding(found: Sequence[Alarms]) -> str:
-    best = max((one for one in found if one.found.value is not None), key=_beyond_chance, default=None)
+    best = max((one for one in found if one.found.value is not None), key=_beyond_others, default=None)
     if best is None:
         return "No run has a problem that could be found."
-    chance = number_text(best.by_chance.value, "share")
+    others = number_text(best.by_others.value, "share")
     return (
-        f"Of the onsets in {best.dataset}, {best.detector} finds {with_interval(best.onsets_found, 'share')} within "
-        f"{WINDOW} steps, where as many alarms at random steps would find {chance}; none is further above chance."
+        f"Most is found beyond chance in {best.dataset} by {best.detector}: "
+        f"{with_interval(best.onsets_found, 'share')} of the onsets within {WINDOW} steps, where the alarms of other "
+        f"runs would find {others}."
     )
 
 
-def _beyond_chance(one: Alarms) -> float:
-    return (one.onsets_found.value or 0.0) - (one.by_chance.value or 0.0)
+def _beyond_others(one: Alarms) -> float:
+    return (one.onsets_found.value or 0.0) - (one.by_others.value or 0.0)

@@ -15,7 +15,7 @@ def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_loo
     assert set(milliseconds) == set(WATCHERS)
     found = {one.detector: one for one in alarms(runs)}
     rules, peer = found["rules, asked at every step"], found["openhands_stuck, asked at every step"]
-    assert (rules.onsets_found.value or 0) > (rules.by_chance.value or 1)
+    assert (rules.onsets_found.value or 0) > (rules.by_others.value or 1)
     assert (rules.found.value or 0) > (peer.found.value or 1)
     assert STUCK == ("infinite_loop", "tool_call_failure")
 

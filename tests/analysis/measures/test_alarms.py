@@ -1,7 +1,7 @@
 """Alarms are right behind an onset and false elsewhere; what cannot be computed says why."""
 
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -61,15 +61,17 @@ def test_a_problem_that_is_spoken_of_again_is_no_new_alarm() -> None:
     assert watched_run("set", "rules", record, [7, 3, 3]) == WatchedRun("set", "rules", "a", 30, (3, 7), (5, 20))
 
 
-@given(
-    onset=st.integers(0, 19),
-    drawn=st.sets(st.integers(0, 19), max_size=4),
-)
-def test_alarms_at_random_steps_are_as_good_as_chance(onset: int, drawn: set[int]) -> None:
-    (found,) = alarms([_run("a", (onset,), tuple(sorted(drawn)), 20)])
-    sets = list(combinations(range(20), len(drawn)))
-    right = sum(any(onset <= step <= onset + WINDOW for step in one) for one in sets)
-    assert found.by_chance.value == pytest.approx(right / len(sets))
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=2, max_size=6))
+def test_the_alarms_of_other_runs_are_what_speaking_at_the_same_steps_would_find(steps: list[tuple[int, int]]) -> None:
+    (found,) = alarms([_run(str(number), (onset,), (alarm,)) for number, (onset, alarm) in enumerate(steps)])
+    pairs = list(permutations(steps, 2))
+    right = sum(one[0] <= other[1] <= one[0] + WINDOW for one, other in pairs)
+    assert found.by_others.value == pytest.approx(right / len(pairs))
+
+
+def test_a_detector_that_always_speaks_at_one_step_finds_no_more_than_by_the_alarms_of_others() -> None:
+    (found,) = alarms([_run(str(onset), (onset,), (20,)) for onset in range(10)])
+    assert found.onsets_found.value == found.by_others.value
 
 
 def test_the_table_has_the_same_lines_for_each_detector_and_what_a_step_costs() -> None:
