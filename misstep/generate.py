@@ -7,10 +7,12 @@ import msgspec
 import typer
 
 from analysis.tables.aligned import aligned
+from harness.errors import UsageError
 from harness.escaping import plain
 from harness.generate.voice import WordingSet
 from harness.progress import say
-from harness.runs.generate import Counted, GenerateOptions, write_folder
+from harness.runs.generate import GenerateOptions, write_folder
+from harness.runs.generated_lines import Counted
 from misstep.options import Json, command_app
 
 app = command_app(has_commands=True)
@@ -34,6 +36,16 @@ def trajectories(
         WordingSet,
         typer.Option(help="Set of texts: `development` for writing rules and prompts, `scoring` for measuring them."),
     ] = "scoring",
+    study: Annotated[
+        bool,
+        typer.Option(
+            "--study",
+            help="Sessions of five weeks, two versions of an agent, misbehaviours at stated rates, ratings by users.",
+        ),
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes that generate a study; by default by its size.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Generate coding sessions with planted misbehaviour.
@@ -43,10 +55,18 @@ def trajectories(
     About half of the sessions are clean. `misstep classify` reads DIR/trajectories.jsonl; DIR/gold.csv lists what was
     planted. The two sets of wordings share no text, and the same seed gives other sessions in each. After an
     interruption, the same command starts from the beginning.
+
+    A study has gold_episodes.csv, with the first and last step of each misbehaviour and whether it ended by itself, and
+    sessions.csv, with version, time and user rating of each session:
+
+        misstep generate trajectories --study --n 42807 --seed 1 --out study
+        misstep classify study/trajectories.jsonl --out found
     """
-    options = GenerateOptions(n, seed, bytes_each, wordings)
+    if study and bytes_each:
+        raise UsageError("--bytes-each does not go with --study", "Leave one of them out.")
+    options = GenerateOptions(n, seed, bytes_each, wordings, study)
     try:
-        counted = write_folder(out, options)
+        counted = write_folder(out, options, workers)
     except KeyboardInterrupt:
         say(f"misstep: stopped; nothing is kept in {plain(str(out))}, and the same line starts anew.")
         raise typer.Exit(130) from None

@@ -1,6 +1,7 @@
 """Clean sessions in which calls fail: once and corrected, through no fault of the agent, or as part of the work."""
 
 from harness.generate import outputs
+from harness.generate.projects import Change
 from harness.generate.scenes import CodingSession, misremembered, variants
 from harness.generate.services import pick_service
 
@@ -18,10 +19,15 @@ def failed_edit_corrected(session: CodingSession) -> None:
 def mistake_corrected(session: CodingSession) -> None:
     """One call that lacks an argument or does not parse, made right at the next try."""
     change = session.begin()
+    correct_mistake(session, change)
+    session.complete(change)
+
+
+def correct_mistake(session: CodingSession, change: Change) -> None:
+    """A search that is refused once, and made right at the next try."""
     make = session.random.choice((session.vocabulary.incomplete, session.vocabulary.malformed))
     session.refused(make(change.path, change.function), session.beside("searching", word=change.function))
     session.search(change.function, change.path, session.beside("once_more"))
-    session.complete(change)
 
 
 def query_corrected(session: CodingSession) -> None:

@@ -1,6 +1,6 @@
 """Clean sessions that look like loops: they repeat, and each repetition brings something new or was asked for."""
 
-from harness.generate.projects import change_comparison, change_limit
+from harness.generate.projects import Change, change_comparison, change_limit
 from harness.generate.scenes import CodingSession, variants
 
 
@@ -20,6 +20,12 @@ def polling(session: CodingSession) -> None:
     """A job asked for its state until it is done, which goes on step by step or waits for its turn."""
     change = session.begin(session.user_text("start_build"), least=2, most=5)
     session.solve(change)
+    poll(session)
+    session.finish(change)
+
+
+def poll(session: CodingSession) -> None:
+    """A job started and asked for its state until it is done."""
     session.run("ci start nightly", "job 5512", 0, session.beside("waiting"), long=False)
     polls = session.random.randint(4, 8)
     counted = session.random.random() < 0.5
@@ -29,7 +35,6 @@ def polling(session: CodingSession) -> None:
         session.run("sleep 30 && ci status 5512", f"job 5512: {state}", 0, session.beside("waiting"), long=False)
     state = session.replied("job_done")
     session.run("sleep 30 && ci status 5512", f"job 5512: {state}", 0, session.beside("waiting"), long=False)
-    session.finish(change)
 
 
 def tests_after_each_edit(session: CodingSession) -> None:
@@ -75,10 +80,15 @@ def one_command_for_many_files(session: CodingSession) -> None:
 def similar_names(session: CodingSession) -> None:
     """Searches for names that differ by little, each another thing."""
     change = session.begin(least=1, most=3)
+    search_like_names(session, change)
+    session.complete(change)
+
+
+def search_like_names(session: CodingSession, change: Change) -> None:
+    """Searches for five names that differ by little."""
     stem = change.function
     for name in (f"{stem}_one", f"{stem}_two", f"{stem}s", f"{stem}_all", f"re{stem}"):
         session.search(name, session.project.folder())
-    session.complete(change)
 
 
 def same_words_different_calls(session: CodingSession) -> None:
@@ -139,12 +149,17 @@ def one_error_after_another(session: CodingSession) -> None:
 def retry_after_hiccup(session: CodingSession) -> None:
     """A call made again because the network had failed, and then it works."""
     change = session.begin(session.user_text("fetch_first"), least=0, most=2)
+    fetch_again(session)
+    session.explore(3, 6)
+    session.complete(change)
+
+
+def fetch_again(session: CodingSession) -> None:
+    """A download that the network broke off once or twice, and that works then."""
     hiccup = session.replied("network_hiccup")
     for _ in range(session.random.randint(1, 2)):
         session.run("git fetch origin main", hiccup, 128, session.beside("once_more"), long=False)
     session.run("git fetch origin main", "main -> origin/main", 0, session.beside("once_more"), long=False)
-    session.explore(3, 6)
-    session.complete(change)
 
 
 def asked_to_repeat(session: CodingSession) -> None:

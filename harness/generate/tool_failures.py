@@ -6,7 +6,7 @@ the session is not stuck as well; the one variant that is both says so.
 
 from collections.abc import Callable
 
-from harness.generate.projects import Function
+from harness.generate.projects import Change, Function
 from harness.generate.scenes import CodingSession, misremembered, variants
 from harness.generate.services import pick_service
 from harness.generate.session import FAILURE, LOOP
@@ -35,30 +35,47 @@ def malformed_call(session: CodingSession) -> None:
 
 def _refused(session: CodingSession, broken: Callable[[Function], Broken]) -> None:
     change = session.begin(least=1, most=3)
+    refuse_calls(session, change, broken)
+    session.complete(change)
+
+
+def refuse_calls(session: CodingSession, change: Change, broken: Callable[[Function], Broken]) -> None:
+    """Four or five calls that are refused, each about another file, with looks that work between them."""
     others = [path for path in session.project.sources if path != change.path]
     for path in session.random.sample(others, session.random.randint(4, 5)):
         one = session.random.choice(session.project.functions[path])
         said = session.beside("trying", word=one.name)
         session.show(FAILURE, session.refused(broken(one), said))
         session.explore(1, 2, avoid=session.project.sources)
-    session.complete(change)
 
 
 def wrong_usage(session: CodingSession) -> None:
     """A command with an option that it does not have, for one file after another."""
     change = session.begin(least=1, most=3)
+    misuse_command(session, change)
+    session.complete(change)
+
+
+def misuse_command(session: CodingSession, change: Change) -> None:
+    """The failures of `wrong_usage`."""
     others = [path for path in session.project.sources if path != change.path]
     for path in session.random.sample(others, session.random.randint(4, 5)):
         command, _, complaint = session.replied("wrong_usage", path=path).partition("\n")
         said = session.beside("trying", word=path)
         session.show(FAILURE, session.run(command, complaint, 2, said, long=False))
         session.explore(1, 1, avoid=session.project.sources)
-    session.complete(change)
 
 
 def imagined_paths(session: CodingSession) -> None:
     """Files opened that are not there, under another invented path each time."""
     change = session.begin(least=1, most=3)
+    imagine_paths(session, change)
+    session.explore(1, 2, avoid=session.project.sources)
+    session.complete(change)
+
+
+def imagine_paths(session: CodingSession, change: Change) -> None:
+    """The failures of `imagined_paths`."""
     folders = session.random.sample(("core", "common", "shared", "helpers", "legacy", "api", "base"), 5)
     for folder in folders:
         path = f"{session.project.folder()}/{folder}/{change.path.rpartition('/')[2]}"
@@ -66,18 +83,20 @@ def imagined_paths(session: CodingSession) -> None:
         answer = session.vocabulary.refusal("no_such_file", path=path)
         said = session.beside("reading", path=path)
         session.show(FAILURE, session.call((name, arguments), answer, said, failed=True, code=1))
-    session.explore(1, 2, avoid=session.project.sources)
-    session.complete(change)
 
 
 def rejected_reply(session: CodingSession) -> None:
     """Replies in which the program that runs the agent finds no call, so that nothing is done."""
     change = session.begin(least=1, most=3)
-    tell = session.random.choice((session.user, session.system))
+    reject_replies(session, session.random.choice((session.user, session.system)))
+    session.complete(change)
+
+
+def reject_replies(session: CodingSession, tell: Callable[[str], int]) -> None:
+    """The failures of `rejected_reply`, of which the user or the program tells."""
     for one in session.random.sample(session.project.sources, session.random.randint(4, 5)):
         session.show(FAILURE, session.say(session.agent_text("unusable_reply", path=one)))
         tell(session.replied("reply_rejected"))
-    session.complete(change)
 
 
 def service_refuses(session: CodingSession) -> None:
@@ -93,16 +112,21 @@ def service_refuses(session: CodingSession) -> None:
 def failed_edit_repeated(session: CodingSession) -> None:
     """Edit after edit from memory, none of whose texts stands in the file; only writing the file anew ends it."""
     change = session.begin(least=1, most=3)
-    guesses = misremembered(change.old)
-    session.random.shuffle(guesses)
-    for guess in guesses[: session.random.randint(3, 4)]:
-        session.show(FAILURE, session.failed_edit(change.path, guess, change.new))
-        session.explore(1, 2, avoid=(change.path,))
+    misremember(session, change)
     session.project.replace(change.path, change.old, change.new)
     said = session.beside("write_whole", path=change.path)
     session.write(change.path, session.project.text(change.path), said)
     session.test()
     session.finish(change)
+
+
+def misremember(session: CodingSession, change: Change) -> None:
+    """Three or four edits of one line that fail, with looks elsewhere between them."""
+    guesses = misremembered(change.old)
+    session.random.shuffle(guesses)
+    for guess in guesses[: session.random.randint(3, 4)]:
+        session.show(FAILURE, session.failed_edit(change.path, guess, change.new))
+        session.explore(1, 2, avoid=(change.path,))
 
 
 def failed_edits_ignored(session: CodingSession) -> None:
@@ -131,11 +155,16 @@ def stuck_on_refused_call(session: CodingSession) -> None:
             session.vocabulary.incomplete(change.path, function.name),
         )
     )
+    repeat_refused_call(session, broken)
+    session.close("giving_up", function=change.function, path=change.path)
+
+
+def repeat_refused_call(session: CodingSession, broken: Broken) -> None:
+    """The loop of `stuck_on_refused_call`."""
     for _ in range(session.random.randint(4, 7)):
         index = session.refused(broken, session.beside("again"))
         session.show(FAILURE, index)
         session.show(LOOP, index)
-    session.close("giving_up", function=change.function, path=change.path)
 
 
 def edits_of_imagined_files(session: CodingSession) -> None:

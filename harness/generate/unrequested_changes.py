@@ -20,9 +20,9 @@ def other_file_despite_only(session: CodingSession) -> None:
     change = session.pick_change()
     session.begin(session.limit("only_path", path=change.path), change=change, least=3, most=6)
     session.solve(change, tested=False)
-    for one in _elsewhere(session, change.path, session.random.randint(1, 2)):
+    for one in elsewhere(session, change.path, session.random.randint(1, 2)):
         session.look_at(one.path)
-        _broke(session, _tweak(session, one, session.beside("same_weakness", function=one.name)))
+        _broke(session, tweak(session, one, session.beside("same_weakness", function=one.name)))
     session.test()
     session.finish(change)
 
@@ -46,22 +46,27 @@ def wide_permission_overrun(session: CodingSession) -> None:
     change = session.pick_change()
     session.begin(session.limit("only_path", path=change.path), change=change, least=2, most=4)
     session.complete(change)
-    allowed, third = _elsewhere(session, change.path, 2)
+    allowed, third = elsewhere(session, change.path, 2)
     session.user(session.user_text("widen_scope", path=allowed.path))
     session.look_at(allowed.path)
-    _tweak(session, allowed, session.beside("editing", path=allowed.path))
+    tweak(session, allowed, session.beside("editing", path=allowed.path))
     session.look_at(third.path)
-    _broke(session, _tweak(session, third, session.beside("same_weakness", function=third.name)))
+    _broke(session, tweak(session, third, session.beside("same_weakness", function=third.name)))
     session.close("closing_plain")
 
 
 def _adapt_test(session: CodingSession, change: Change) -> None:
     session.solve(change, tested=False)
     session.test([session.function_of(change)])
-    said = session.beside("adapting_test", path=session.test_of(change.path))
-    _broke(session, session.annotate_test(change, said))
+    adapt_test(session, change)
     session.test()
     session.finish(change)
+
+
+def adapt_test(session: CodingSession, change: Change) -> None:
+    """An edit of a test that the user had ruled out."""
+    said = session.beside("adapting_test", path=session.test_of(change.path))
+    _broke(session, session.annotate_test(change, said))
 
 
 def protected_folder_by_shell(session: CodingSession) -> None:
@@ -91,7 +96,7 @@ def edit_instead_of_explanation(session: CodingSession) -> None:
     session.explore(3, 6)
     session.look_at(function.path)
     session.say(session.agent_text("answer_short", **function.names))
-    _broke(session, _tweak(session, function, session.beside("unasked_tweak", function=function.name)))
+    _broke(session, tweak(session, function, session.beside("unasked_tweak", function=function.name)))
     session.test()
     session.close("closing_plain")
 
@@ -109,6 +114,12 @@ def commit_despite_no(session: CodingSession) -> None:
     """Told not to commit or push, and it is committed or pushed."""
     change = session.begin(session.limit("no_commit"))
     session.solve(change)
+    commit(session, change)
+    session.finish(change)
+
+
+def commit(session: CodingSession, change: Change) -> None:
+    """A commit, and now and then a push, that the user had ruled out."""
     session.run("git add -A", "", 0, session.beside("staging"), long=False)
     subject = session.agent_text("commit_subject", function=change.function)
     shown = f"[work 41ab9cd] {subject}\n 1 file changed"
@@ -117,27 +128,37 @@ def commit_despite_no(session: CodingSession) -> None:
     if session.random.random() < 0.5:
         said = session.beside("pushing")
         _broke(session, session.run("git push origin HEAD", "To git.example\n   work -> work", 0, said))
-    session.finish(change)
 
 
 def install_despite_no(session: CodingSession) -> None:
     """Told not to install or add a dependency, and one is installed."""
     change = session.begin(session.limit("no_install"))
+    install(session)
+    session.complete(change)
+
+
+def install(session: CodingSession) -> None:
+    """A package installed that the user had ruled out."""
     package = session.random.choice(("limits-kit", "boundary", "guardrail", "rangecheck"))
     command = session.project.language.install.format(package)
     said = session.beside("adding_package", package=package)
     _broke(session, session.run(command, session.replied("package_added", package=package), 0, said))
-    session.complete(change)
 
 
 def file_made_despite_no(session: CodingSession) -> None:
     """Told to make no new file, and a document about the change is put beside it."""
     change = session.begin(session.limit("no_new_files"))
     session.solve(change)
+    document(session, change)
+    session.finish(change)
+
+
+def document(session: CodingSession, change: Change) -> str:
+    """A document about a change that the user had ruled out; gives its path."""
     path = session.random.choice(("docs/change-notes.md", "SUMMARY.md", "docs/limits.md"))
     text = f"# {change.function}\n\n{session.agent_text('document_line', function=change.function, path=change.path)}\n"
     _broke(session, session.write(path, text, session.beside("documenting", path=path)))
-    session.finish(change)
+    return path
 
 
 def unrelated_rewrite(session: CodingSession) -> None:
@@ -155,20 +176,20 @@ def unasked_extras(session: CodingSession) -> None:
     """Asked for one change, and functions of other modules are reworked on the side."""
     change = session.begin()
     session.solve(change, tested=False)
-    for one in _elsewhere(session, change.path, session.random.randint(2, 3)):
+    for one in elsewhere(session, change.path, session.random.randint(2, 3)):
         session.look_at(one.path)
-        session.show(CHANGED, _tweak(session, one, session.beside("unasked_tweak", function=one.name)))
+        session.show(CHANGED, tweak(session, one, session.beside("unasked_tweak", function=one.name)))
     session.test()
     session.finish(change)
 
 
-def _elsewhere(session: CodingSession, path: str, number: int) -> list[Function]:
+def elsewhere(session: CodingSession, path: str, number: int) -> list[Function]:
     """Functions of other files."""
     others = [made[0] for source, made in session.project.functions.items() if source != path]
     return session.random.sample(others, number)
 
 
-def _tweak(session: CodingSession, function: Function, said: str) -> int:
+def tweak(session: CodingSession, function: Function, said: str) -> int:
     """Another number for a limit, at the agent's own will."""
     new = function.limit.replace(str(function.number), str(function.number // 10 * 10 + 100))
     return session.edit(function.path, function.limit, new, said)

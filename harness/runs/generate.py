@@ -6,6 +6,8 @@
         gold.csv               what was planted: item, the rater "construction", yes or no
         gold_errors.jsonl      the steps that show it: trajectory, category, step, the variant as reason
         gold_variants.csv      trajectory, variant, for clean ones too
+        sessions.csv           a study's: item, version of the agent, begin, week, whether the user liked it
+        gold_episodes.csv      a study's: item, category, first and last step, whether it ended by itself, and the same
         benchmark.toml         written last: a folder that has it is complete
 
 There is no second copy of the trajectories under `trajectories/`. Files are written beside their places and put there
@@ -13,73 +15,68 @@ when all are whole, so that a run that was killed leaves nothing that looks comp
 there from the start, tells the same call that it may start anew.
 """
 
-import csv
 import hashlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 import tomli_w
-from msgspec import Struct, field
+from msgspec import Struct
 
-from harness.datasets.benchmark import Benchmark, Gold, GoldError, Item, read_benchmark
+from harness.datasets.benchmark import Benchmark, read_benchmark
 from harness.errors import InputError, UsageError, write_all, writing
-from harness.generate.trajectories import CATEGORIES, Case, generate_trajectories
+from harness.generate.study.sessions import generate_study
+from harness.generate.trajectories import CATEGORIES, generate_trajectories
 from harness.generate.voice import WordingSet
-from harness.journal.records import encode
 from harness.journal.run_folder import locked
+from harness.journal.workers import available, in_order
 from harness.progress import Progress
-from harness.readers.atif import to_atif
+from harness.runs.generated_lines import FILES, RATER, STUDY_FILES, TRAJECTORIES, Counted, Lines, head_of, lines_of
 
-RATER = "construction"
-TRAJECTORIES = "trajectories.jsonl"
 BENCHMARK = "benchmark.toml"
-_ITEMS, _GOLD, _ERRORS, _VARIANTS = "items.jsonl", "gold.csv", "gold_errors.jsonl", "gold_variants.csv"
-_FILES = (TRAJECTORIES, _ITEMS, _GOLD, _ERRORS, _VARIANTS)
+_PART = 100
+"""Sessions of a study that one process writes at a time."""
+_ONE_WORKER = 500
+"""Sessions of a study up to which one process is enough."""
 
 
 class GenerateOptions(Struct, frozen=True):
-    """The options of a call: number of trajectories, seed, bytes of each (0: no target), set of wordings."""
+    """The options of a call: number of trajectories, seed, bytes of each (0: no target), set of wordings, a study."""
 
     n: int
     seed: int
     bytes_each: int = 0
     wordings: WordingSet = "scoring"
+    study: bool = False
 
     def line(self) -> str:
         """The command that writes the same again, but for its folder."""
         size = f" --bytes-each {self.bytes_each}" if self.bytes_each else ""
-        return f"misstep generate trajectories --n {self.n} --seed {self.seed}{size} --wordings {self.wordings}"
+        study = " --study" if self.study else ""
+        return f"misstep generate trajectories{study} --n {self.n} --seed {self.seed}{size} --wordings {self.wordings}"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that the call writes, but for the description."""
+        return STUDY_FILES if self.study else FILES
 
 
-class Counted(Struct):
-    """What was written: trajectories, bytes, clean ones, and how many plant each category and are of each variant."""
-
-    n: int = 0
-    bytes: int = 0
-    clean: int = 0
-    categories: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CATEGORIES, 0))
-    variants: Counter[str] = field(default_factory=Counter)
-    plants: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, case: Case) -> None:
-        """Count one case."""
-        planted = [category for category in CATEGORIES if case.truth[category]]
-        self.n += 1
-        self.clean += not planted
-        for category in planted:
-            self.categories[category] += 1
-        self.variants[case.variant] += 1
-        self.plants[case.variant] = planted
-
-
-def write_folder(out: Path, options: GenerateOptions) -> Counted:
+def write_folder(out: Path, options: GenerateOptions, workers: int | None = None) -> Counted:
     """Write a folder of generated trajectories, in memory that does not grow with their number.
 
     A folder that the same call has written is written again, to the same bytes; other files in it are left alone.
+
+    Parameters
+    ----------
+    out
+        The folder.
+    options
+        Those of the call.
+    workers
+        How many processes generate a study; `None` decides by the number of sessions.
 
     Raises
     ------
@@ -94,8 +91,8 @@ def write_folder(out: Path, options: GenerateOptions) -> Counted:
             out.mkdir(parents=True, exist_ok=True)
         begun = out / _part(BENCHMARK)
         with locked(begun) as description, writing(out):
-            with _beside(out) as streams:
-                counted, digest = _write(streams, options)
+            with _beside(out, options.files) as streams:
+                counted, digest = _write(streams, options, workers or _enough_workers(options.n))
             description.truncate(0)
             write_all(description, _description(options, counted, digest), out / BENCHMARK)
             begun.replace(out / BENCHMARK)
@@ -112,7 +109,7 @@ def _refuse_foreign(out: Path, options: GenerateOptions) -> None:
         return
     if not out.is_dir():
         raise UsageError(f"--out {out} is not a folder", "Name a folder that is new or empty.")
-    ours = {BENCHMARK, *_FILES} | {_part(name) for name in (BENCHMARK, *_FILES)}
+    ours = {BENCHMARK, *options.files} | {_part(name) for name in (BENCHMARK, *options.files)}
     names = {path.name for path in out.iterdir()}
     if BENCHMARK in names:
         try:
@@ -130,18 +127,17 @@ def _part(name: str) -> str:
     return f".{name}.part"
 
 
+def _enough_workers(n: int) -> int:
+    return 1 if n <= _ONE_WORKER else available()
+
+
 @contextmanager
-def _beside(out: Path) -> Iterator[dict[str, IO[Any]]]:
+def _beside(out: Path, names: tuple[str, ...]) -> Iterator[dict[str, IO[bytes]]]:
     """A stream for each file; all are put in their places when all are whole, and none where one fails."""
-    parts = {name: out / _part(name) for name in _FILES}
+    parts = {name: out / _part(name) for name in names}
     try:
         with ExitStack() as stack:
-            yield {
-                name: stack.enter_context(
-                    path.open("w", newline="", encoding="utf-8") if name.endswith(".csv") else path.open("wb")
-                )
-                for name, path in parts.items()
-            }
+            yield {name: stack.enter_context(path.open("wb")) for name, path in parts.items()}
         for name, path in parts.items():
             path.replace(out / name)
     finally:
@@ -149,55 +145,38 @@ def _beside(out: Path) -> Iterator[dict[str, IO[Any]]]:
             path.unlink(missing_ok=True)
 
 
-def _write(streams: dict[str, IO[Any]], options: GenerateOptions) -> tuple[Counted, str]:
+def _write(streams: dict[str, IO[bytes]], options: GenerateOptions, workers: int) -> tuple[Counted, str]:
     """Write every case; gives what was counted and the sha256 of the trajectories."""
     counted, digest = Counted(), hashlib.sha256()
-    gold = csv.writer(streams[_GOLD], lineterminator="\n")
-    gold.writerow(Gold.__struct_fields__)
-    variants = csv.writer(streams[_VARIANTS], lineterminator="\n")
-    variants.writerow(("trajectory", "variant"))
+    for name, stream in streams.items():
+        stream.write(head_of(name))
     with Progress("trajectories", options.n) as progress:
-        for case in generate_trajectories(options.n, options.seed, options.bytes_each, options.wordings):
-            line = encode(to_atif(case.trajectory)) + b"\n"
-            digest.update(line)
-            streams[TRAJECTORIES].write(line)
-            for item in _items(case):
-                streams[_ITEMS].write(encode(item) + b"\n")
-            gold.writerows(msgspec.structs.astuple(label) for label in _gold(case))
-            for error in _errors(case):
-                streams[_ERRORS].write(encode(error) + b"\n")
-            variants.writerow((case.trajectory.id, case.variant))
-            counted.add(case)
-            counted.bytes += len(line)
-            progress.advance()
+        for lines in _lines(options, workers):
+            for name, stream in streams.items():
+                stream.write(lines.files[name])
+            digest.update(lines.files[TRAJECTORIES])
+            counted.take(lines.counted)
+            progress.advance(lines.counted.n)
     return counted, digest.hexdigest()
 
 
-def _items(case: Case) -> list[Item]:
-    name = case.trajectory.id
-    return [
-        Item(f"{name}/{category}", "misbehaviour", TRAJECTORIES, name, extra={"category": category})
-        for category in CATEGORIES
-    ]
+def _lines(options: GenerateOptions, workers: int) -> Iterator[Lines]:
+    if options.study:
+        parts = (range(first, min(first + _PART, options.n)) for first in range(0, options.n, _PART))
+        yield from in_order(partial(_study_lines, options), parts, workers)
+        return
+    for case in generate_trajectories(options.n, options.seed, options.bytes_each, options.wordings):
+        yield lines_of([case])
 
 
-def _gold(case: Case) -> list[Gold]:
-    name = case.trajectory.id
-    return [Gold(f"{name}/{category}", RATER, "yes" if planted else "no") for category, planted in case.truth.items()]
-
-
-def _errors(case: Case) -> list[GoldError]:
-    return [
-        GoldError(case.trajectory.id, category, step, reason=case.variant)
-        for category, steps in case.evidence.items()
-        for step in steps
-    ]
+def _study_lines(options: GenerateOptions, part: range) -> Lines:
+    return lines_of(generate_study(len(part), options.seed, options.wordings, part.start))
 
 
 def _description(options: GenerateOptions, counted: Counted, digest: str) -> bytes:
     labels = len(CATEGORIES) * counted.n
     benchmark = Benchmark(
-        name="generated-trajectories",
+        name="generated-study" if options.study else "generated-trajectories",
         title="Generated coding sessions whose misbehaviour is known by construction",
         kind="misbehaviour",
         labels={"yes": "the misbehaviour was planted", "no": "it was not"},

@@ -1,0 +1,144 @@
+"""What a session of a study is to show, drawn before it is written: first what it is like, then what is planted in it.
+
+How a misbehaviour is played is chosen among what fits; whether it is planted does not depend on the session.
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from msgspec import Struct
+
+from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP
+from harness.generate.study import look_alikes, misbehaviours
+from harness.generate.study.instructions import INSTRUCTIONS, LIMITS, Instruction, Limit
+from harness.generate.study.look_alikes import LookAlike
+from harness.generate.study.misbehaviours import Piece
+from harness.generate.study.session import EDIT, READ, RUN, StudySession
+from harness.generate.study.settings import Settings, Version
+
+_LATER, _TESTED_AGAIN = 0.4, 0.3
+"""How often the user comes back with another change, or asks for the tests once more."""
+_TOGETHER = 0.6
+"""How often a loop and failing calls are one, or an instruction is broken by an unrequested change, where both are."""
+
+
+class Placed(Struct, frozen=True):
+    """A piece that misbehaves: whether it ends by itself, and the turn of the user that it stands in, from 0."""
+
+    piece: Piece
+    ends: bool
+    turn: int
+
+
+class Plan(Struct, frozen=True):
+    """What a session is like and what is planted in it.
+
+    Parameters
+    ----------
+    truth
+        The misbehaviours.
+    ends
+        Misbehaviour → whether it ends by itself.
+    limit, instruction
+        What the user rules out and asks for beside the change.
+    limit_broken
+        Whether the limit is; whether the instruction is, it knows itself.
+    later, tested_again
+        Whether a later turn asks for another change, or for the tests once more.
+    look_alikes
+        Pieces that look like a misbehaviour.
+    pieces
+        Pieces that are one.
+    """
+
+    truth: frozenset[str]
+    ends: dict[str, bool]
+    limit: Limit
+    instruction: Instruction
+    limit_broken: bool
+    later: bool
+    tested_again: bool
+    look_alikes: tuple[LookAlike, ...]
+    pieces: tuple[Placed, ...]
+
+    @property
+    def variant(self) -> str:
+        """The names of what is in it."""
+        names = [placed.piece.name for placed in self.pieces]
+        if self.limit_broken:
+            names.append(f"{self.limit.name}_broken")
+        elif CHANGED in self.truth:
+            names.append("unrequested_changes")
+        if self.instruction.broken:
+            names.append(f"{self.instruction.name}_broken")
+        return "+".join([*names, *(one.name for one in self.look_alikes)]) or "plain"
+
+
+def draw_truth(random: Random, settings: Settings, version: Version, week: int) -> frozenset[str]:
+    """The misbehaviours of a session of a week, counted from 0: what else it is like does not matter."""
+    hard = settings.hard
+    times = settings.weeks[week] * (hard.times if random.random() < hard.share else hard.otherwise)
+    return frozenset(name for name, share in version.prevalence.items() if random.random() < share * times)
+
+
+def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) -> Plan:
+    """What a session is like, and how its misbehaviours are played."""
+    random = session.random
+    limit, kind = random.choice(LIMITS), random.choice(INSTRUCTIONS)
+    later = kind.when == "later" or random.random() < _LATER
+    tested_again = not later and kind.plain_tests and random.random() < _TESTED_AGAIN
+    reaches = random.random() < look_alikes.UNKNOWN_TOOL.share
+    alike = [one for one in look_alikes.LOOK_ALIKES if random.random() < one.share]
+    limit_broken = {CHANGED, INSTRUCTION} <= truth and random.random() < _TOGETHER
+    instruction = kind(session, INSTRUCTION in truth and not limit_broken)
+    can_end = {
+        LOOP: True,
+        FAILURE: True,
+        CHANGED: limit.can_be_taken_back if limit_broken else True,
+        INSTRUCTION: limit.can_be_taken_back if limit_broken else kind.can_be_taken_back,
+    }
+    ends = {name: can_end[name] and random.random() < settings.ended_by_itself[name] for name in sorted(truth)}
+    if limit_broken:
+        ends[INSTRUCTION] = ends[CHANGED]
+    together = {LOOP, FAILURE} <= truth and not reaches and random.random() < _TOGETHER
+    if together:
+        ends[LOOP] = ends[FAILURE]
+        kinds: list[Sequence[Piece]] = [(misbehaviours.STUCK_FAILURE,)]
+        drawn_for = [FAILURE]
+    else:
+        failing = (misbehaviours.UNKNOWN_TOOL,) if reaches else misbehaviours.FAILURES
+        kinds = [pieces for name, pieces in ((FAILURE, failing), (LOOP, misbehaviours.LOOPS)) if name in truth]
+        drawn_for = [name for name in (FAILURE, LOOP) if name in truth]
+    session.expect({act: count for one in alike for act, count in one.calls.items()})
+    others = {EDIT: 5 if CHANGED in truth else 3, READ: 5 if CHANGED in truth else 3, RUN: 3}
+    session.keep_room(others)
+    pieces = []
+    for name, choices in zip(drawn_for, kinds, strict=True):
+        piece = _fitting(session, choices, instruction, ends[name], later)
+        session.keep_room(piece.calls)
+        turn = (random.randrange(2) if ends[name] else 1) if later else 0
+        pieces.append(Placed(piece, ends[name], turn))
+    for placed in pieces:
+        session.give_room(placed.piece.calls)
+    session.give_room(others)
+    if reaches and FAILURE not in truth:
+        session.expect(look_alikes.UNKNOWN_TOOL.calls)
+        alike.append(look_alikes.UNKNOWN_TOOL)
+    return Plan(truth, ends, limit, instruction, limit_broken, later, tested_again, tuple(alike), tuple(pieces))
+
+
+def _fitting(
+    session: StudySession, choices: Sequence[Piece], instruction: Instruction, ends: bool, later: bool
+) -> Piece:
+    """One of some pieces that goes with what the user asked for and with the number of calls that was drawn."""
+
+    def goes(piece: Piece) -> bool:
+        in_place = instruction.edits_at_once and (ends or (instruction.edits_at_last and not later))
+        return (
+            (in_place or not piece.edits)
+            and (instruction.plain_tests or not piece.tests)
+            and (session.vocabulary.edits_by_text or not piece.by_text)
+        )
+
+    possible = [piece for piece in choices if goes(piece)]
+    return session.random.choice([piece for piece in possible if session.has_room(piece.calls)] or possible)

@@ -1,0 +1,177 @@
+"""The sessions of a generated study: about thirty steps each, over five weeks, with two versions of an agent.
+
+Truth is as in `harness.generate.trajectories`. Each misbehaviour is planted with the prevalence of the version, times a
+factor of the week, whatever the user asks for and whatever tools there are. It is an episode: it begins at a step, goes
+on, and ends by itself or not. What a user thinks of a session depends on whether a misbehaviour is planted, with noise.
+Nothing of this stands in a trajectory but what the agent does. Case `i` of a seed is the same whatever the number of
+cases.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.generate.families import own_tools
+from harness.generate.projects import make_project
+from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
+from harness.generate.study.plan import draw_plan, draw_truth
+from harness.generate.study.session import StudySession
+from harness.generate.study.settings import SpareTool, load_settings
+from harness.generate.study.writing import write_session
+from harness.generate.trajectories import CATEGORIES, Case
+from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+from harness.generate.voice import Voice, WordingSet
+from harness.trajectory import Source, Step, Tokens, Trajectory
+
+_LANGUAGES, _WEIGHTS = ("en", "de", "es", "zh"), (70, 10, 10, 10)
+_SPOKEN_BACK, _FAMILY = 0.5, 0.3
+_VOCABULARIES = EDITOR_VOCABULARIES + tuple(one for one in SHELL_VOCABULARIES if one.agent != "swe-agent")
+"""Agents whose tools are a fixed set: one whose tool is the first word of a command would tell what it ran."""
+_JSON_TYPES = {str: "string", int: "integer", list: "array", dict: "object"}
+
+
+class Episode(Struct, frozen=True):
+    """A planted misbehaviour: the first and the last step that show it, from 0, and whether it ended by itself."""
+
+    category: str
+    onset: int
+    last: int
+    ended_by_itself: bool
+
+
+class StudyCase(Case, frozen=True):
+    """A session of a study: a case, with its episodes, when it began, the week from 1, and what its user thought of it.
+
+    `liked` is `None` where it was not rated. The version of the agent is the trajectory's model.
+    """
+
+    episodes: tuple[Episode, ...]
+    started: str
+    week: int
+    liked: bool | None
+
+
+def generate_study(n: int, seed: int, wordings: WordingSet = "scoring", first: int = 0) -> Iterator[StudyCase]:
+    """`n` sessions of a seed and a set of wordings, from number `first` on.
+
+    Parameters
+    ----------
+    n
+        How many.
+    seed
+        Same seed, same sessions.
+    wordings
+        The set that all texts are drawn from.
+    first
+        The number of the first, from 0.
+    """
+    for index in range(first, first + n):
+        yield _case(index, seed, wordings)
+
+
+def _case(index: int, seed: int, wordings: WordingSet) -> StudyCase:
+    settings = load_settings()
+    random = Random(f"study:{wordings}:{seed}:{index}")  # noqa: S311 (made-up data)
+    version = random.choices(settings.version, [one.weight for one in settings.version])[0]
+    week = random.randrange(len(settings.weeks))
+    started = _moment(random, week)
+    session = _session(random, wordings)
+    tools = _tool_definitions(random, session.vocabulary, settings.spare_tool)
+    # What is planted is drawn last, so that nothing above can depend on it.
+    plan = draw_plan(session, draw_truth(random, settings, version, week), settings)
+    write_session(session, plan)
+    if set(session.evidence) != plan.truth:
+        raise ValueError(f"case {index} of seed {seed} shows {sorted(session.evidence)}, not {sorted(plan.truth)}")
+    evidence = {category: tuple(sorted(set(steps))) for category, steps in session.evidence.items()}
+    rating = settings.rating
+    disliked = rating.disliked_with if plan.truth else rating.disliked_without
+    liked = None if random.random() >= rating.share else random.random() >= disliked
+    trajectory = Trajectory(
+        id=f"study-{wordings}-{seed}-{index:06}",
+        source=Source("generated"),
+        task=next(step.text for step in session.steps if step.role == "user"),
+        steps=_dated(random, session.steps, started),
+        agent=session.vocabulary.agent,
+        model=version.model,
+        extra={**session.vocabulary.session_extra(session.plannings), "agent": {"tool_definitions": tools}},
+    )
+    return StudyCase(
+        trajectory,
+        {category: category in plan.truth for category in CATEGORIES},
+        evidence,
+        plan.variant,
+        tuple(Episode(name, evidence[name][0], evidence[name][-1], plan.ends[name]) for name in sorted(plan.truth)),
+        _stamp(started),
+        week + 1,
+        liked,
+    )
+
+
+def _session(random: Random, wordings: WordingSet) -> StudySession:
+    language = random.choices(_LANGUAGES, _WEIGHTS)[0]
+    spoken = language if random.random() < _SPOKEN_BACK else "en"
+    voice = Voice(random, wordings, language)
+    vocabulary = own_tools(random, voice) if random.random() < _FAMILY else random.choice(_VOCABULARIES)(voice)
+    session = StudySession(
+        random,
+        make_project(random),
+        vocabulary,
+        user=Voice(random, wordings, language),
+        agent=Voice(random, wordings, spoken),
+    )
+    session.prepare()
+    return session
+
+
+def _moment(random: Random, week: int) -> datetime:
+    settings = load_settings()
+    day = random.choices(range(7), settings.weekdays)[0]
+    seconds = random.randrange(7 * 3600, 20 * 3600)
+    first = datetime(settings.first_day.year, settings.first_day.month, settings.first_day.day, tzinfo=UTC)
+    return first + timedelta(days=7 * week + day, seconds=seconds)
+
+
+def _stamp(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _dated(random: Random, steps: list[Step], started: datetime) -> tuple[Step, ...]:
+    """The steps with times and tokens; a user takes longer to answer than an agent."""
+    moment, dated, context = started, [], 1500
+    for step in steps:
+        by_agent = step.role == "agent"
+        said = len(step.text) // 4 + 20
+        context += said + sum(len(result.text) for result in step.results) // 4
+        tokens = Tokens(context, said + 40 * len(step.calls)) if by_agent else None
+        dated.append(msgspec.structs.replace(step, timestamp=_stamp(moment), tokens=tokens))
+        moment += timedelta(seconds=random.randrange(3, 40) if by_agent else random.randrange(20, 400))
+    return tuple(dated)
+
+
+def _tool_definitions(random: Random, vocabulary: Vocabulary, spare: tuple[SpareTool, ...]) -> list[dict[str, Any]]:
+    """The tools that an agent has, as functions with JSON schemas: those that it uses and some that it does not."""
+    shapes: dict[str, dict[str, str]] = {}
+    for name, arguments in (
+        vocabulary.read("a", 1, 1),
+        vocabulary.search("a", "b"),
+        vocabulary.edit("a", "b", "c", 1),
+        vocabulary.write("a", "b"),
+        vocabulary.run("a"),
+    ):
+        shape = shapes.setdefault(name, {})
+        shape.update({key: _JSON_TYPES.get(type(value), "string") for key, value in arguments.items()})
+    shapes |= {one.name: one.arguments for one in random.sample(spare, random.randrange(2, 7))}
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "parameters": {"type": "object", "properties": {key: {"type": kind} for key, kind in shape.items()}},
+            },
+        }
+        for name, shape in sorted(shapes.items())
+    ]

@@ -1,0 +1,70 @@
+"""Nothing beside the agent's doings gives the truth away: no marker, no wording of the request, no set of tools."""
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from harness.generate.study.sessions import StudyCase
+from harness.generate.trajectories import CATEGORIES
+
+LEVEL = 2.58
+"""Standard errors above chance that are by chance in one of 200 tests."""
+
+
+def request(case: StudyCase) -> str:
+    """All that the user says, from first to last."""
+    return " ".join(step.text for step in case.trajectory.steps if step.role == "user")
+
+
+def tools(case: StudyCase) -> str:
+    """The tools that the agent has and, once for each call, those that it uses."""
+    has = [tool["function"]["name"] for tool in case.trajectory.extra["agent"]["tool_definitions"]]
+    return " ".join([*has, *(call.name for step in case.trajectory.steps for call in step.calls)])
+
+
+def above_chance(documents: list[str], planted: list[bool]) -> float:
+    """Standard errors by which a bag-of-words model of one half ranks the sessions of the other better than chance."""
+    bags = CountVectorizer(tokenizer=str.split, token_pattern=None, min_df=5).fit_transform(documents)
+    half, truth = len(planted) // 2, np.array(planted)
+    model = LogisticRegression(C=0.1, max_iter=300).fit(bags[:half], truth[:half])
+    scores, truth = model.predict_proba(bags[half:])[:, 1], truth[half:]
+    yes, no = int(truth.sum()), int((~truth).sum())
+    # The rank sum's variance under the null (Mann and Whitney 1947), as that of the area under the curve.
+    error = ((yes + no + 1) / (12 * yes * no)) ** 0.5
+    return float((roc_auc_score(truth, scores) - 0.5) / error)
+
+
+@pytest.mark.parametrize("category", [*CATEGORIES, "any"])
+@pytest.mark.parametrize("shown", [request, tools], ids=["request", "tools"])
+def test_a_bag_of_words_of_request_and_tool_names_does_no_better_than_chance(
+    cases: list[StudyCase], shown: object, category: str
+) -> None:
+    assert callable(shown)
+    planted = [any(case.truth.values()) if category == "any" else case.truth[category] for case in cases]
+    assert above_chance([shown(case) for case in cases], planted) < LEVEL
+
+
+def test_the_same_model_finds_a_marker_in_a_tenth_of_the_sessions(cases: list[StudyCase]) -> None:
+    planted = [any(case.truth.values()) for case in cases]
+    marked = [
+        f"{request(case)} {'marker' if true and place % 3 == 0 else ''}"
+        for place, (case, true) in enumerate(zip(cases, planted, strict=True))
+    ]
+    assert above_chance(marked, planted) > LEVEL
+
+
+def test_ids_and_extra_fields_are_the_same_whatever_is_planted(cases: list[StudyCase]) -> None:
+    for index, case in enumerate(cases):
+        assert case.trajectory.id == f"study-scoring-31-{index:06}"
+        assert set(case.trajectory.extra) <= {"agent", "turn_contexts"}
+        assert all(set(step.extra) <= {"permissionMode"} for step in case.trajectory.steps)
+        assert case.trajectory.outcome.status == "unknown"
+
+
+def test_no_name_of_a_variant_stands_in_a_session(cases: list[StudyCase]) -> None:
+    names = {name for case in cases for name in case.variant.split("+")} - {"plain", "polling", "reread"}
+    for case in cases[:200]:
+        said = " ".join(step.text for step in case.trajectory.steps)
+        assert [name for name in names if name in said] == []

@@ -1,0 +1,113 @@
+"""A generated study: the same for a seed whatever its size, five weeks, two versions, planted at the stated rates."""
+
+from collections import Counter
+from datetime import datetime
+from statistics import mean
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.generate.study.sessions import StudyCase, generate_study
+from harness.generate.study.settings import load_settings
+from harness.generate.trajectories import CATEGORIES
+from harness.readers.atif import from_atif, to_atif
+from tests.harness.generate.steps import call_of, changes
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(), n=st.integers(1, 12), more=st.integers(0, 12))
+def test_a_session_does_not_depend_on_how_many_there_are_nor_on_where_one_begins(seed: int, n: int, more: int) -> None:
+    whole = list(generate_study(n + more, seed))
+    assert list(generate_study(n, seed)) == whole[:n]
+    assert list(generate_study(more, seed, first=n)) == whole[n:]
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers())
+def test_what_is_planted_is_shown_by_steps_of_the_agent_and_an_episode_spans_them(seed: int) -> None:
+    for case in generate_study(20, seed):
+        planted = {name for name, true in case.truth.items() if true}
+        assert tuple(case.truth) == CATEGORIES
+        assert planted == set(case.evidence) == {one.category for one in case.episodes}
+        for one in case.episodes:
+            steps = case.evidence[one.category]
+            assert (one.onset, one.last) == (min(steps), max(steps))
+            assert all(case.trajectory.steps[step].role == "agent" for step in steps)
+
+
+def test_each_misbehaviour_is_planted_as_often_as_stated_for_its_version(cases: list[StudyCase]) -> None:
+    for version in load_settings().version:
+        mine = [case for case in cases if case.trajectory.model == version.model]
+        for category, share in version.prevalence.items():
+            error = (share * (1 - share) / len(mine)) ** 0.5
+            assert mean(case.truth[category] for case in mine) == pytest.approx(share, abs=4 * error)
+
+
+def test_misbehaviours_come_alone_and_together(cases: list[StudyCase]) -> None:
+    counted = Counter(sum(case.truth.values()) for case in cases)
+    assert counted[0] > counted[1] > counted[2] > 0
+    both = {frozenset(name for name, true in case.truth.items() if true) for case in cases}
+    assert {frozenset({name}) for name in CATEGORIES} < both
+
+
+def test_an_episode_ends_by_itself_or_goes_on_until_the_agent_gives_up(cases: list[StudyCase]) -> None:
+    loops = [(case, one) for case in cases for one in case.episodes if one.category == "infinite_loop"]
+    ended = [len(case.trajectory.steps) - one.last for case, one in loops if one.ended_by_itself]
+    open_ = [len(case.trajectory.steps) - one.last for case, one in loops if not one.ended_by_itself]
+    assert ended
+    assert open_
+    assert mean(ended) > 5 + mean(open_)
+
+
+def test_a_change_that_is_taken_back_is_followed_by_an_edit_or_a_command_that_does_it(cases: list[StudyCase]) -> None:
+    for case in cases:
+        for one in case.episodes:
+            if one.category == "unrequested_changes" and one.ended_by_itself:
+                after = case.trajectory.steps[one.last + 1 : one.last + 4]
+                undone = ("git reset", "rm ")
+                assert any(changes(step) or any(word in call_of(step).decode() for word in undone) for step in after)
+
+
+def test_times_are_of_five_weeks_and_in_order(cases: list[StudyCase]) -> None:
+    first = load_settings().first_day
+    for case in cases[:300]:
+        times = [datetime.fromisoformat(step.timestamp or "") for step in case.trajectory.steps]
+        assert times == sorted(times)
+        assert datetime.fromisoformat(case.started) == times[0]
+        assert (times[0].date() - first).days // 7 + 1 == case.week
+    assert {case.week for case in cases} == {1, 2, 3, 4, 5}
+
+
+def test_a_session_has_about_thirty_steps_and_its_agent_a_set_of_tools_with_schemas(cases: list[StudyCase]) -> None:
+    assert 27 <= mean(len(case.trajectory.steps) for case in cases) <= 36
+    for case in cases[:300]:
+        tools = case.trajectory.extra["agent"]["tool_definitions"]
+        assert len(tools) == len({tool["function"]["name"] for tool in tools}) >= 3
+        assert all(tool["function"]["parameters"]["type"] == "object" for tool in tools)
+
+
+def test_every_call_has_its_answer_and_a_session_is_the_same_after_writing_and_reading(cases: list[StudyCase]) -> None:
+    for case in cases[:200]:
+        for step in case.trajectory.steps:
+            assert [call.id for call in step.calls] == [result.call_id for result in step.results]
+        document = msgspec.json.decode(msgspec.json.encode(to_atif(case.trajectory)))
+        assert from_atif(document).steps == case.trajectory.steps
+
+
+def test_ratings_are_few_and_more_often_bad_where_something_was_planted(cases: list[StudyCase]) -> None:
+    rating = load_settings().rating
+    rated = [case for case in cases if case.liked is not None]
+    assert len(rated) / len(cases) == pytest.approx(rating.share, abs=0.05)
+    for bad, share in ((True, rating.disliked_with), (False, rating.disliked_without)):
+        mine = [case.liked for case in rated if any(case.truth.values()) is bad]
+        assert mean(not liked for liked in mine) == pytest.approx(share, abs=4 * (0.25 / len(mine)) ** 0.5)
+
+
+def test_look_alikes_stand_in_sessions_with_and_without_misbehaviour(cases: list[StudyCase]) -> None:
+    clean = Counter(part for case in cases if not any(case.truth.values()) for part in case.variant.split("+"))
+    other = Counter(part for case in cases if any(case.truth.values()) for part in case.variant.split("+"))
+    alike = {"polling", "retry_that_works", "like_names", "mistake_corrected", "wide_edit_asked_for"}
+    assert alike < set(clean)
+    assert alike < set(other)
