@@ -138,7 +138,7 @@ def experiment_table() -> Table:
         title="The live experiment (Wink, section 4.3 and table 5)",
         finding=(
             f"{below} of the {len(METRICS)} changes stay below p 0.05 when the p-values are adjusted for four metrics; "
-            "no arm sizes or standard errors are printed, so that no change has an interval. If the test of failed "
+            "no arm sizes, standard errors or intervals are printed. If the test of failed "
             f"tool calls took calls as independent{implied}."
         ),
         rows=tuple(rows),

@@ -9,6 +9,7 @@ from analysis.measures.experiments.tables import signed
 from analysis.papers.wink.interventions import METRICS
 from analysis.papers.wink.live import NOTE, LiveExperiments, p_row
 from analysis.published import load_paper, published_row
+from analysis.stats.implied_interval import ImpliedChange, implied_change
 from analysis.stats.multiplicity import holm
 from analysis.stats.significance import Significance
 from analysis.tables import Row, Table, estimate_row, made_by_this
@@ -30,16 +31,30 @@ def report_of(live: LiveExperiments | None) -> ExperimentReport | None:
     return compare_arms(of_live(live.ab), "control", "guide", seed=live.seed)
 
 
+_IMPLIED = "table 5 and section 4.3"
+
+
+def implied_changes() -> dict[str, ImpliedChange]:
+    """Key of a metric → the interval that its printed change and p-value imply."""
+    paper = load_paper("wink")
+    return {
+        key: implied_change(paper[f"experiment.{key}.change"].number, paper[f"experiment.{key}.p"].number)
+        for key in METRICS
+    }
+
+
 @made_by_this
 def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
     """Changes and p-values of table 5, with those of a live experiment beside; `live` is `None` where there is none."""
     paper, report = load_paper("wink"), report_of(live)
     adjusted = holm([paper[f"experiment.{key}.p"].number for key in METRICS]).p_values
+    implied = implied_changes()
     rows: list[Row] = []
     for (key, name), p_value in zip(METRICS.items(), adjusted, strict=True):
         printed = paper[f"experiment.{key}.p"]
         rows += [
             published_row(paper[f"experiment.{key}.change"], "Change", group=name),
+            estimate_row("Change", implied[key].estimate, "share", name, _IMPLIED, "recomputed"),
             published_row(printed, "p-value", group=name),
             Row(
                 "p-value, adjusted",
@@ -58,9 +73,11 @@ def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
         name="experiment_evidence",
         paper="wink",
         title="The live experiment of table 5 beside one with a scripted agent",
-        finding=_finding(report),
+        finding=f"{_printed_finding(implied)} {_finding(report)}",
         rows=tuple(rows),
         notes=(
+            "Recomputed changes: the interval that the printed change and p-value imply, if the test was a normal one "
+            "of the log ratio (Altman and Bland 2011). What was tested, and over which units, is not printed.",
             "Generated changes: rates by the delta method and Fieller's interval; sums that a few sessions dominate by "
             "a BCa bootstrap and a studentised permutation test, over the units that were assigned.",
             *(() if live is None else (NOTE,)),
@@ -94,9 +111,18 @@ def _change_rows(change: MetricChange, group: str, source: str, metrics: int) ->
     return rows
 
 
+def _printed_finding(implied: Mapping[str, ImpliedChange]) -> str:
+    told = [
+        f"{name.lower()} {interval_words(one.low, one.high, 'share').removeprefix('95% interval ')}"
+        for (key, name) in METRICS.items()
+        for one in [implied[key].estimate]
+    ]
+    return f"The printed changes and p-values imply 95% intervals that the paper does not print: {'; '.join(told)}."
+
+
 def _finding(report: ExperimentReport | None) -> str:
     if report is None:
-        return "The paper prints changes without intervals; no live experiment is at hand to stand beside them."
+        return "No live experiment is at hand to stand beside them."
     mismatch = "; the arms do not fit their shares" if report.mismatched else ""
     sizes = " and ".join(f"{arm.units:,}" for arm in report.arms if arm.units)
     changed = [_told(one) for one in report.changes if one.changed]
