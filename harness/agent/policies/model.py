@@ -17,7 +17,9 @@ from harness.agent.loop import AgentStopped
 from harness.agent.protocols import Task
 from harness.agent.tools import TOOLS, tool_named
 from harness.exchange import Failure, Function, FunctionCall, Message, Reply, Request
+from harness.intervention import INTERVENTION
 from harness.protocols import Ask
+from harness.reminder import defused
 from harness.trajectory import Step, Tokens, ToolCall
 
 Form = Literal["text", "functions"]
@@ -96,27 +98,41 @@ def read_answer(text: str) -> Action:
 
 
 def conversation(steps: Sequence[Step], most_characters: int) -> tuple[Message, ...]:
-    """The run as messages: the prompts, then a turn of the model and an observation an iteration."""
+    """The run as messages: the prompts, then a turn of the model and an observation an iteration.
+
+    Guidance stands behind the observation before it, as servers want turns to alternate. Its tags are the only ones of
+    a reminder: those that a task, a file, an answer of a tool or the model itself spells are broken.
+    """
     messages: list[Message] = []
+    guidance: dict[int, str] = {}
     for step in steps:
-        if step.role != "agent":
-            messages.append(Message("system" if step.role == "system" else "user", step.text))
-            continue
-        messages.append(Message("assistant", _turn(step)))
-        messages.append(Message("user", "Observation:\n" + "\n".join(result.text for result in step.results)))
-    return tuple(_shortened(messages, most_characters))
+        if step.role == "system" and INTERVENTION in step.extra and messages:
+            place = len(messages) - 1
+            guidance[place] = "\n\n".join(filter(None, (guidance.get(place), step.text)))
+        elif step.role != "agent":
+            messages.append(Message("system" if step.role == "system" else "user", defused(step.text)))
+        else:
+            messages.append(Message("assistant", defused(_turn(step))))
+            observed = "\n".join(result.text for result in step.results)
+            messages.append(Message("user", defused(f"Observation:\n{observed}")))
+    left = most_characters - sum(map(len, guidance.values()))
+    for place, message in enumerate(_shortened(messages, left)):
+        said = (message.content, guidance[place]) if place in guidance else (message.content,)
+        messages[place] = Message(message.role, "\n\n".join(said))
+    return tuple(messages)
 
 
-def _shortened(messages: list[Message], most: int) -> list[Message]:
+def _shortened(messages: Sequence[Message], most: int) -> list[Message]:
     """The conversation within `most` characters: old observations go first, the prompts and the last turns never."""
-    length = sum(len(message.content) for message in messages)
-    for place in range(3, len(messages) - 4, 2):
+    kept = list(messages)
+    length = sum(len(message.content) for message in kept)
+    for place in range(3, len(kept) - 4, 2):
         if length <= most:
             break
-        if len(messages[place].content) > len(_LEFT_OUT):
-            length += len(_LEFT_OUT) - len(messages[place].content)
-            messages[place] = Message("user", _LEFT_OUT)
-    return messages
+        if len(kept[place].content) > len(_LEFT_OUT):
+            length += len(_LEFT_OUT) - len(kept[place].content)
+            kept[place] = Message("user", _LEFT_OUT)
+    return kept
 
 
 def _turn(step: Step) -> str:
