@@ -100,10 +100,11 @@ class _Checked(Struct, frozen=True):
         """How many projects the sessions of this and of another run are of."""
         return len(set(self.projects)), len(set(other.projects))
 
-    def by_project(self) -> list[tuple[int, int]]:
-        """How many sessions of each project show it, of how many."""
+    def by_project(self, first: Sequence[str] = ()) -> list[tuple[int, int]]:
+        """How many sessions of each project show it, of how many; some projects before the others."""
         shown = Counter(project for project, shows in zip(self.projects, self.shows, strict=True) if shows)
-        return [(shown[project], count) for project, count in Counter(self.projects).items()]
+        counts = Counter(self.projects)
+        return [(shown[project], counts[project]) for project in dict.fromkeys((*first, *counts))]
 
 
 def sampled_change(
@@ -111,8 +112,8 @@ def sampled_change(
 ) -> SessionChange:
     """Two samples of sessions: Student's t over projects, or Newcombe's interval with Fisher's test over sessions.
 
-    The test over projects takes the runs' projects for different ones. What a project has in common with itself in the
-    other run would make the interval shorter: without it the test is careful, not eager.
+    A project that both runs have is one cluster of the test over projects: what it has in common with itself makes the
+    interval shorter.
     """
     a, b = (_checked(name, sessions, place) for name, sessions in zip(names, runs, strict=True))
     if not (a.shows and b.shows):
@@ -120,7 +121,8 @@ def sampled_change(
         return _undefined(category, a, b, reason)
     reason = _too_few(a, b)
     if not reason and _together(a, b):
-        clustered = clustered_difference(b.by_project(), a.by_project())
+        shared = sorted(set(a.projects) & set(b.projects))
+        clustered = clustered_difference(b.by_project(shared), a.by_project(shared), shared=len(shared))
         found = clustered.small_sample, clustered.small_sample_test
         if found[1].p_value is not None:
             return _change(category, a, b, found, "project", _few(a, b))

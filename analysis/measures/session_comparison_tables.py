@@ -212,13 +212,12 @@ def _design(compared: SessionComparison) -> str:
         left_out = f" Left out, as one run alone has them: {first:,} of {a} and {second:,} of {b}."
         return f"The same {shared} are in both runs and are compared pair by pair.{left_out if first or second else ''}"
     said = f"The runs are two samples, of {compared.sessions[0]:,} and {counted_text(compared.sessions[1], 'session')}."
+    units = {change.unit for change in compared.changes}
     if compared.shared:
-        said = f"{said} {shared} of both runs count in each, which makes the tests more careful."
-    if any(change.unit == "project" for change in compared.changes):
-        said = (
-            f"{said} Projects are what is drawn. One that both runs have counts as two, so that the intervals are too "
-            "wide rather than too short, and the tests find too little rather than too much."
-        )
+        careful = ", which makes the tests over sessions more careful" if "session" in units else ""
+        said = f"{said} {shared} of both runs count in each{careful}."
+    if "project" in units:
+        said = f"{said} Projects are what is drawn, and one that both runs have is drawn once."
     return said
 
 

@@ -33,7 +33,8 @@ class ClusteredDifference(Struct, frozen=True):
     `difference` and `test` go by the normal distribution and `se`. `small_sample` and `small_sample_test` go by
     Student's t as Welch's test does: each arm's variance times G/(G-1) for its G clusters, and Satterthwaite's degrees
     of freedom. In simulation that rejects less falsely than the way of regression packages, whose error is
-    `se_regression`: the sandwich times sqrt(G/(G-1) · (n-1)/(n-2)) for G clusters in all and n items.
+    `se_regression`: the sandwich times sqrt(G/(G-1) · (n-1)/(n-2)) for G clusters in all and n items. Where clusters
+    are in both arms, `small_sample` has at most G-1 degrees of freedom, which are those of pairs if all are.
     `design_effects` say by how much clustering widens either arm's variance, `None` where all items are alike.
     """
 
@@ -106,10 +107,13 @@ def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> Floa
     return np.asarray((residuals**2).sum(axis=-1) / total[..., 0] ** 2)
 
 
-def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> ClusteredDifference:
-    """Two arms' shares of clustered items compared, each cluster belonging to one arm.
+def clustered_difference(
+    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, *, shared: int = 0
+) -> ClusteredDifference:
+    """Two arms' shares of clustered items compared.
 
-    The standard error is the cluster sandwich (Liang and Zeger 1986, Biometrika 73:13-22) of a regression on the arm.
+    The standard error is the cluster sandwich (Liang and Zeger 1986, Biometrika 73:13-22) of a regression on the arm: a
+    cluster that is in both arms adds what its two residuals come to together.
 
     Parameters
     ----------
@@ -117,11 +121,13 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
         Clusters x (successes, trials) of either arm; clusters without trials are left out.
     confidence
         The coverage of the intervals.
+    shared
+        How many clusters are in both arms: the first rows of either, in one order, all with trials.
 
     Raises
     ------
     UsageError
-        An arm has no item, or a cluster has more successes than trials.
+        An arm has no item, a cluster has more successes than trials, or a shared one has no trials.
 
     Examples
     --------
@@ -130,10 +136,13 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
     (0.433, 0.025)
     """
     (x1, n1), (x2, n2) = cluster_columns(first), cluster_columns(second)
+    if shared and not all(np.asarray(arm)[:shared, 1].all() and len(arm) >= shared for arm in (first, second)):
+        raise UsageError("a shared cluster has no items in one arm", "Give clusters of both arms first in either.")
     shares = float(x1.sum() / n1.sum()), float(x2.sum() / n2.sum())
+    residuals = _residuals(x1, n1), _residuals(x2, n2)
     variances = float(linearised_variance(x1, n1)), float(linearised_variance(x2, n2))
-    clusters, total, items = (len(n1), len(n2)), len(n1) + len(n2), int(n1.sum() + n2.sum())
-    difference, se = shares[0] - shares[1], sqrt(sum(variances))
+    clusters, total, items = (len(n1), len(n2)), len(n1) + len(n2) - shared, int(n1.sum() + n2.sum())
+    difference, se = shares[0] - shares[1], sqrt(_joint_variance(*residuals, shared))
     reason = ONE_CLUSTER if min(clusters) < 2 else NO_SPREAD if se == 0 else ""
     if reason:
         unknown, untested = Estimate(difference, n=items, reason=reason), Significance(None, None, items, reason=reason)
@@ -141,8 +150,9 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
     from scipy.special import ndtri, stdtr
 
     corrected = [variance * count / (count - 1) for variance, count in zip(variances, clusters, strict=True)]
-    larger, z = sqrt(sum(corrected)), difference / se
-    t, degrees = difference / larger, satterthwaite(corrected, clusters)
+    widened = [one * sqrt(count / (count - 1)) for one, count in zip(residuals, clusters, strict=True)]
+    larger, z = sqrt(_joint_variance(widened[0], widened[1], shared)), difference / se
+    t, degrees = difference / larger, min(satterthwaite(corrected, clusters), total - 1.0)
     shown = f"{100 * confidence:g}%"
     half, larger_half = float(ndtri((1 + confidence) / 2)) * se, _t_quantile(degrees, confidence) * larger
     by_t = f"cluster sandwich, t with {degrees:.1f} degrees of freedom"
@@ -157,6 +167,18 @@ def clustered_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence
         clusters,
         (_effect(shares[0], variances[0], n1), _effect(shares[1], variances[1], n2)),
     )
+
+
+def _residuals(successes: IntArray, trials: IntArray) -> FloatArray:
+    """What each cluster adds to the error of its arm's share."""
+    total = float(trials.sum())
+    return np.asarray((successes * total - float(successes.sum()) * trials) / total**2)
+
+
+def _joint_variance(first: FloatArray, second: FloatArray, shared: int) -> float:
+    """The variance of a difference, whose first residuals in either arm are of the same clusters."""
+    together = first[:shared] - second[:shared]
+    return float((together**2).sum() + (first[shared:] ** 2).sum() + (second[shared:] ** 2).sum())
 
 
 def satterthwaite(variances: Sequence[float], clusters: Sequence[int]) -> float:

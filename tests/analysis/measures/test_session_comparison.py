@@ -60,12 +60,21 @@ FEWER = [(1, 10), (2, 12), (0, 10), (3, 10), (1, 5)]
 
 def test_the_difference_of_two_samples_is_that_of_their_projects() -> None:
     found = _change(compare_sessions(_counts("before", MANY), _counts("after", FEWER)))
-    expected = clustered_difference(FEWER, MANY)
+    expected = clustered_difference(FEWER, MANY, shared=4)
     assert (found.difference, found.p_value) == (expected.small_sample, expected.small_sample_test.p_value)
     assert (found.unit, found.projects) == ("project", (4, 5))
     assert "with 4 projects in before and 5 in after" in found.reason
     notes = comparison_table(compare_sessions(_counts("before", MANY), _counts("after", FEWER)), "made up").notes
-    assert "too little rather than too much" in notes[1]
+    assert "one that both runs have is drawn once" in notes[1]
+
+
+def test_a_project_counts_in_both_runs_by_its_name_and_others_by_themselves() -> None:
+    after = _counts("after", FEWER)
+    renamed = {"p0": "p0", "p1": "p3", "p2": "new", "p3": "newer", "p4": "newest"}
+    sessions = [(structs.replace(one, project=renamed[one.project]), labels) for one, labels in after.sessions]
+    found = _change(compare_sessions(_counts("before", MANY), _run("after", sessions)))
+    expected = clustered_difference(FEWER, [MANY[0], MANY[3], MANY[1], MANY[2]], shared=2)
+    assert (found.difference, found.p_value) == (expected.small_sample, expected.small_sample_test.p_value)
 
 
 def test_with_too_few_projects_sessions_are_counted_and_the_reason_is_said() -> None:

@@ -74,6 +74,60 @@ def test_the_error_is_that_of_a_regression_with_clustered_errors(
             assert se == pytest.approx(fit.bse[1], rel=1e-6, abs=1e-9)
 
 
+SHARED = st.lists(
+    st.tuples(st.integers(1, 8), st.integers(1, 8)).flatmap(
+        lambda n: st.tuples(st.integers(0, n[0]), st.just(n[0]), st.integers(0, n[1]), st.just(n[1]))
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SHARED, CLUSTERS, CLUSTERS)
+def test_a_cluster_of_both_arms_is_one_of_the_regression(
+    shared: list[tuple[int, int, int, int]], first: list[tuple[int, int]], second: list[tuple[int, int]]
+) -> None:
+    arms = [*((x, n) for x, n, _, _ in shared), *first], [*((x, n) for _, _, x, n in shared), *second]
+    found = clustered_difference(*arms, shared=len(shared))
+    if found.se is None:
+        assert found.difference.reason == NO_SPREAD
+        return
+    rows = [
+        (success, 1 - arm, place if place < len(shared) else (arm + 1) * 100 + place)
+        for arm, clusters in enumerate(arms)
+        for place, (x, n) in enumerate(clusters)
+        for success in [1] * x + [0] * (n - x)
+    ]
+    outcome, arm, cluster = map(np.array, zip(*rows, strict=True))
+    fit = OLS(outcome, np.column_stack([np.ones(len(arm)), arm])).fit(
+        cov_type="cluster", cov_kwds={"groups": np.unique(cluster, return_inverse=True)[1], "use_correction": True}
+    )
+    with np.errstate(invalid="ignore"):
+        assert found.se_regression == pytest.approx(fit.bse[1], rel=1e-6, abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=8))
+def test_where_all_clusters_of_one_size_are_shared_it_is_the_t_test_of_pairs(pairs: list[tuple[int, int]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    found = clustered_difference([(x, 6) for x in first], [(x, 6) for x in second], shared=len(pairs))
+    differences = np.array(first) / 6 - np.array(second) / 6
+    if found.se is None:
+        assert np.ptp(differences) == pytest.approx(0)
+        return
+    error = differences.std(ddof=1) / len(pairs) ** 0.5
+    assert found.small_sample_test.statistic == pytest.approx(differences.mean() / error, abs=1e-9)
+    half = t.ppf(0.975, len(pairs) - 1) * error
+    assert found.small_sample.low == pytest.approx(max(-1.0, differences.mean() - half))
+
+
+def test_shared_clusters_have_items_in_both_arms() -> None:
+    with pytest.raises(UsageError, match="a shared cluster has no items in one arm"):
+        clustered_difference([(1, 2), (1, 3)], [(0, 0), (1, 3)], shared=1)
+    with pytest.raises(UsageError, match="a shared cluster has no items in one arm"):
+        clustered_difference([(1, 2), (1, 3)], [(1, 3)], shared=2)
+
+
 CLUSTERS_OF_SIX = st.lists(st.integers(0, 6), min_size=2, max_size=8)
 
 
