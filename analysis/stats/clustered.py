@@ -136,7 +136,7 @@ def clustered_difference(
     (0.433, 0.025)
     """
     (x1, n1), (x2, n2) = cluster_columns(first), cluster_columns(second)
-    if shared and not all(np.asarray(arm)[:shared, 1].all() and len(arm) >= shared for arm in (first, second)):
+    if any(np.count_nonzero(np.asarray(arm)[:shared, 1]) < shared for arm in (first, second)):
         raise UsageError("a shared cluster has no items in one arm", "Give clusters of both arms first in either.")
     shares = float(x1.sum() / n1.sum()), float(x2.sum() / n2.sum())
     residuals = _residuals(x1, n1), _residuals(x2, n2)

@@ -38,6 +38,7 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     samples.ranks,
     clusters.sign_flips,
     clusters.paired_clusters,
+    clusters.shared_arms,
 )
 
 

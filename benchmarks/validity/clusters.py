@@ -9,7 +9,7 @@ from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from analysis.stats.estimate import Estimate
 from analysis.stats.pass_at_k import Kind, mean_over_tasks
-from analysis.stats.patterns import IntArray
+from analysis.stats.patterns import FloatArray, IntArray
 from analysis.stats.proportions import wilson
 from analysis.stats.resampling import bootstrapped
 from analysis.stats.two_proportions import pooled_z
@@ -47,6 +47,21 @@ def two_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
         yield rejections("two-proportion z, clusters ignored", setting, naive)
         yield coverage("cluster sandwich, z", setting, 0.0, [each.difference for each in found])
         yield coverage("cluster sandwich, t", setting, 0.0, [each.small_sample for each in found])
+
+
+def shared_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
+    """Type I error and coverage where clusters are in both arms, once as one cluster and once as two."""
+    for shared, first, second in ((4, 0, 0), (12, 0, 0), (4, 4, 4), (10, 10, 10), (4, 0, 8)):
+        setting = f"{shared} clusters of both arms, {first} and {second} of one, share {SHARE:g}, icc {CORRELATION:g}"
+        chances = _chances(samples, shared + first + second, rng, SHARE)
+        arms = [
+            _drawn(np.concatenate([chances[:, :shared], own], axis=1), rng)
+            for own in (chances[:, shared : shared + first], chances[:, shared + first :])
+        ]
+        for name, count in (("cluster sandwich over shared clusters, t", shared), ("shared clusters as two, t", 0)):
+            found = [clustered_difference(*pair, shared=count) for pair in zip(*arms, strict=True)]
+            yield rejections(name, setting, [each.small_sample_test for each in found])
+            yield coverage(name, setting, 0.0, [each.small_sample for each in found])
 
 
 def attempts(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> Iterator[Rate]:
@@ -95,9 +110,18 @@ def paired_clusters(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
 
 def draw_clusters(samples: int, count: int, rng: np.random.Generator, share: float = SHARE) -> IntArray:
     """Samples x clusters x (successes, trials): sizes uniform, chances from a beta with the wanted correlation."""
-    strength = 1 / CORRELATION - 1
     sizes = rng.integers(1, LARGEST_CLUSTER + 1, size=(samples, count))
-    chances = rng.beta(share * strength, (1 - share) * strength, size=(samples, count))
+    chances = _chances(samples, count, rng, share)
+    return np.stack([rng.binomial(sizes, chances), sizes], axis=-1)
+
+
+def _chances(samples: int, count: int, rng: np.random.Generator, share: float) -> FloatArray:
+    strength = 1 / CORRELATION - 1
+    return rng.beta(share * strength, (1 - share) * strength, size=(samples, count))
+
+
+def _drawn(chances: FloatArray, rng: np.random.Generator) -> IntArray:
+    sizes = rng.integers(1, LARGEST_CLUSTER + 1, size=chances.shape)
     return np.stack([rng.binomial(sizes, chances), sizes], axis=-1)
 
 

@@ -55,6 +55,15 @@ def test_exact_tests_never_reject_too_often_and_the_pooled_z_about_as_often_as_i
     assert max(rates(found, "two-proportion z, unpooled")) > max(rates(found, "two-proportion z, pooled"))
 
 
+def test_clusters_of_both_arms_are_rejected_as_often_as_said_only_where_they_are_one_cluster() -> None:
+    found = list(clusters.shared_arms(SAMPLES, generator()))
+    twelve = "12 clusters of both arms"
+    (once,) = rates(found, "cluster sandwich over shared clusters, t", twelve, "type I")
+    (twice,) = rates(found, "shared clusters as two, t", twelve, "type I")
+    assert 0.02 <= once <= 0.09
+    assert twice <= 0.02
+
+
 def test_mid_p_rejects_about_as_often_as_it_says_and_the_exact_test_less() -> None:
     found = list(proportions.pairs((60,)))
     (mid_p,) = rates(found, "McNemar, mid-p", "40%")
