@@ -12,6 +12,7 @@ label is ever guessed, and no reply, however it is made, is more than one unread
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,7 +34,10 @@ _MOST_BROKEN = 200
 
 
 class Answer(Struct, frozen=True):
-    """What was read in one reply: a label exactly where the status is `answered`; `error` says what was wrong."""
+    """What was read in one reply: a label exactly where the status is `answered`; `error` says what was wrong.
+
+    `more` are the other fields of the object that answered, as they were decoded, each that stands there once.
+    """
 
     label: str | None
     status: Status
@@ -41,6 +45,7 @@ class Answer(Struct, frozen=True):
     steps: tuple[int, ...] = ()
     rationale: str = ""
     error: str | None = None
+    more: dict[str, Any] = {}
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -60,6 +65,8 @@ class _Object(Struct, frozen=True):
     start: int
     end: int
 
+
+_FIELDS = ("reasoning", "label", "score", "steps")
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_Pairs)
 
@@ -195,9 +202,10 @@ def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answe
         return Answer(None, "unreadable", error=f"the label {_short(values[0])} is none of {', '.join(meant)}")
     score, wrong_score = _score(given.get("score"))
     evidence, wrong_steps = _steps(given.get("steps"), steps)
-    return Answer(
-        label, "answered", score, evidence, rationale, "; ".join(filter(None, (wrong_score, wrong_steps))) or None
-    )
+    error = "; ".join(filter(None, (wrong_score, wrong_steps))) or None
+    names = Counter(name for name, _ in given)
+    more = {name: value for name, value in given if names[name] == 1 and name not in _FIELDS}
+    return Answer(label, "answered", score, evidence, rationale, error, more)
 
 
 def _label(written: str, meant: Mapping[str, str]) -> str | None:
@@ -215,6 +223,11 @@ def _score(score: Any) -> tuple[float | None, str]:
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
         return None, f"the score {_short(score)} is no number from 0 to 1 and was left out"
     return float(score), ""
+
+
+def cited_steps(cited: Any, steps: int | None) -> tuple[int, ...]:
+    """The steps of a run that a field of a reply names, each once and in order; what is none is left out."""
+    return _steps(cited, steps)[0]
 
 
 def _steps(cited: Any, steps: int | None) -> tuple[tuple[int, ...], str]:

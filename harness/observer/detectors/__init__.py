@@ -16,6 +16,7 @@ DETECTORS: Registry[type[Detector]] = Registry(
     "misstep.detectors",
     {
         "rules": "harness.observer.detectors.rules:RuleDetector",
+        "prompted": "harness.observer.detectors.prompted:PromptedDetector",
         "openhands_stuck": "harness.observer.detectors.openhands_stuck:OpenHandsStuck",
     },
 )
