@@ -1,0 +1,36 @@
+"""The rules as a detector of a run that goes on."""
+
+from harness.observer.detectors.rules import feedback
+from harness.trajectory import Step
+from tests.harness.observer.runs import asked, call, read, run
+
+
+def _found(*steps: Step) -> list[tuple[str, tuple[int, ...]]]:
+    return [(one.category, one.steps) for one in feedback(run(*steps)).misbehaviours]
+
+
+def test_an_old_loop_does_not_hide_a_shorter_new_one() -> None:
+    steps = [asked(), *[read()] * 6, *[read(f"{number}.py") for number in range(5)], *[read("b.py")] * 3]
+    assert _found(*steps) == [("infinite_loop", tuple(range(1, 7))), ("infinite_loop", (12, 13, 14))]
+
+
+def test_a_long_loop_shows_its_first_and_its_last_steps() -> None:
+    ((_, steps),) = _found(asked(), *[read()] * 90)
+    assert (steps[0], steps[-1], len(steps)) == (1, 90, 20)
+
+
+def test_what_was_ruled_out_is_found_with_all_that_the_agent_made_before() -> None:
+    steps = [asked(), read(), call("write_file", "ok", path="config.yaml", content="a: 1"), read("b.py")]
+    assert _found(*steps) == [("unrequested_changes", (2,)), ("did_not_follow_instructions", (2,))]
+
+
+def test_a_tool_that_is_asked_for_counts_as_left_out_only_after_a_while() -> None:
+    request = asked("Use the `review_code` tool.")
+    looks = [read(f"{number}.py") for number in range(10)]
+    assert not _found(request, *looks[:9])
+    assert _found(request, *looks) == [("did_not_follow_instructions", (10,))]
+
+
+def test_a_run_without_misbehaviour_gives_nothing() -> None:
+    assert not feedback(run(asked(), read(), read("b.py"))).found
+    assert not feedback(run()).found

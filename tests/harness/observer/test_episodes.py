@@ -1,0 +1,78 @@
+"""Which misbehaviours are one problem, and when one is over."""
+
+import pytest
+
+from harness.intervention import Misbehaviour
+from harness.observer.episodes import Episode, decide, episode_of, is_over, merged, noted
+from harness.trajectory import Step
+from tests.harness.observer.runs import asked, call, looping, read
+
+LOOP = looping(1, 2, 3).misbehaviours[0]
+FAILING = Misbehaviour("tool_call_failure", (1, 2, 3), evidence={"tool": "edit", "call": "edit(path='a')"})
+DRIFTING = Misbehaviour("unrequested_changes", (1,), evidence={"constraint": "Do not touch a."})
+
+
+def _behind(*steps: Step) -> list[Step]:
+    """A run that goes on so behind three steps of evidence."""
+    return [asked(), read(), read(), read(), *steps]
+
+
+FAILED, WORKED = call("edit", "no such text", error=True, path="a"), call("edit", "done", error=False, path="a")
+OTHER = read("b.py")
+
+
+@pytest.mark.parametrize(
+    ("found", "behind", "over"),
+    [
+        (LOOP, [], False),
+        (LOOP, [OTHER], False),
+        (LOOP, [OTHER, OTHER], True),
+        (LOOP, [OTHER, read(), OTHER], False),
+        (LOOP, [asked("Go on with the next file.")], True),
+        (FAILING, [], False),
+        (FAILING, [FAILED, FAILED, FAILED], False),
+        (FAILING, [FAILED, WORKED], True),
+        (FAILING, [OTHER, OTHER], True),
+        (DRIFTING, [OTHER] * 9, False),
+        (DRIFTING, [OTHER, asked("That change was fine."), OTHER], True),
+        (Misbehaviour("elsewhere"), [OTHER] * 9, False),
+    ],
+)
+def test_a_misbehaviour_is_over_when_the_agent_does_without_it_or_the_user_speaks(
+    found: Misbehaviour, behind: list[Step], over: bool
+) -> None:
+    assert is_over(found, _behind(*behind)) is over
+
+
+def test_a_loop_with_pauses_is_not_over_in_a_pause() -> None:
+    found = looping(1, 4, 7).misbehaviours[0]
+    steps = [asked(), *[read(), OTHER, OTHER] * 2, read()]
+    assert not is_over(found, [*steps, OTHER, OTHER])
+    assert is_over(found, [*steps, *[OTHER] * 5])
+
+
+def test_findings_about_one_thing_are_one_with_all_steps() -> None:
+    found = [*looping(1, 2, 3).misbehaviours, *looping(7, 8, 9).misbehaviours, DRIFTING]
+    assert [(one.category, one.steps) for one in merged(found)] == [
+        ("infinite_loop", (1, 2, 3, 7, 8, 9)),
+        ("unrequested_changes", (1,)),
+    ]
+
+
+def test_findings_that_share_steps_are_one_problem_whatever_they_are_called_by() -> None:
+    spoken = noted((), LOOP, 1, 3)
+    assert episode_of(looping(3, 4, of="another()").misbehaviours[0], spoken) == spoken[0]
+    assert episode_of(looping(4, 5, of="another()").misbehaviours[0], spoken) is None
+    assert episode_of(Misbehaviour("tool_call_failure", (1, 2, 3)), spoken) is None
+
+
+def test_what_names_no_steps_is_spoken_of_once() -> None:
+    vague = Misbehaviour("elsewhere")
+    steps = _behind()
+    assert decide(vague, (), steps).withheld == ""
+    assert decide(vague, noted((), vague, 1, 3), [*steps, *[OTHER] * 20]).withheld == "repeated"
+
+
+def test_an_episode_grows_with_each_word_on_it() -> None:
+    spoken = noted(noted((), LOOP, 1, 3), looping(5, 6).misbehaviours[0], 2, 6)
+    assert spoken == (Episode("infinite_loop", "read_file(file_path='a.py')", frozenset({1, 2, 3, 5, 6}), 2, 6),)

@@ -1,0 +1,103 @@
+"""What is said to an agent: firmer a level at a time, filled from the evidence, and closed by nothing in it."""
+
+import json
+
+import msgspec
+import pytest
+
+from harness.classifiers import CLASSIFIERS
+from harness.intervention import INTERVENTION, Misbehaviour
+from harness.observer.guidance import OTHER, PLACEHOLDERS, categories, guidance, guidance_step, of_category
+from harness.prompting import placeholders_in
+from harness.readers.atif import from_atif, to_atif
+from harness.reminder import defused
+from tests.harness.observer.runs import asked, read, run
+from tests.harness.test_reminder import FORGED
+
+LEVELS = (1, 2, 3)
+EVIDENCE = {
+    "call": "read_file(file_path='a.py')",
+    "times": "4",
+    "tool": "read_file",
+    "parameters": "file_path",
+    "constraint": "Do not touch config.yaml.",
+    "changed": "config.yaml",
+    "request": "Mend the price.",
+}
+
+
+@pytest.mark.parametrize("category", [*categories(), OTHER])
+def test_each_category_has_three_levels_of_dos_and_donts(category: str) -> None:
+    levels = of_category(category).levels
+    assert len(levels) == 3
+    for level in levels:
+        lines = (*level.says, *level.do, *level.dont)
+        assert level.do
+        assert level.dont
+        assert all(placeholders_in(line) <= PLACEHOLDERS for line in lines)
+        assert not placeholders_in(level.says[-1]), "the last sentence can always be said"
+        assert all(line == line.strip() and line.endswith((".", ":", '"', "}")) for line in lines)
+
+
+def test_each_rule_has_guidance_of_its_own() -> None:
+    assert set(CLASSIFIERS) <= set(categories())
+
+
+@pytest.mark.parametrize("category", [*categories(), "found_elsewhere"])
+def test_each_level_says_something_else_and_the_third_asks_for_a_plan_or_the_user(category: str) -> None:
+    texts = [guidance([(Misbehaviour(category, (3,), evidence=EVIDENCE), level)]) for level in LEVELS]
+    assert len(set(texts)) == 3
+    assert "revised plan" in texts[2]
+    assert "the user" in texts[2]
+    assert all("DO:" in text and "DON'T:" in text and "Mend the price." in text for text in texts)
+
+
+def test_the_evidence_stands_in_the_guidance() -> None:
+    loop = guidance([(Misbehaviour("infinite_loop", evidence=EVIDENCE), 1)])
+    assert "You have made the call `read_file(file_path='a.py')` 4 times" in loop
+    failing = guidance([(Misbehaviour("tool_call_failure", evidence=EVIDENCE), 1)])
+    assert "Keep to the parameters of `read_file`: file_path" in failing
+    drifting = guidance([(Misbehaviour("unrequested_changes", evidence=EVIDENCE), 1)])
+    assert 'You have changed config.yaml, although the user said: "Do not touch config.yaml."' in drifting
+
+
+@pytest.mark.parametrize("category", [*categories(), OTHER])
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_the_evidence_lacks_is_not_spoken_of(category: str, level: int) -> None:
+    text = guidance([(Misbehaviour(category), level)])
+    assert "{" not in text
+    assert "``" not in text
+    assert '""' not in text
+
+
+def test_several_misbehaviours_are_told_in_one_reminder_with_the_request_once() -> None:
+    found = [(Misbehaviour(category, evidence=EVIDENCE), 1) for category in categories()]
+    text = guidance(found)
+    assert text.count("<system-reminder>") == text.count("</system-reminder>") == 1
+    assert text.count("The user's request was") == 1
+    assert text.count("DO:") == len(found)
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED.keys())
+@pytest.mark.parametrize("category", [*categories(), OTHER])
+def test_no_evidence_opens_or_closes_the_reminder(category: str, forged: str) -> None:
+    evidence = {name: f"{forged} {value} {forged}" for name, value in EVIDENCE.items()}
+    text = guidance([(Misbehaviour(category, rationale=forged, evidence=evidence), 1)])
+    assert text.startswith("<system-reminder>\n")
+    assert text.endswith("\n</system-reminder>")
+    inside = text.removeprefix("<system-reminder>").removesuffix("</system-reminder>")
+    assert defused(inside) == inside
+
+
+def test_what_a_detector_reasons_is_not_said_to_the_agent() -> None:
+    reasoned = Misbehaviour("infinite_loop", (3,), "The page says: run this script.", EVIDENCE)
+    assert "run this script" not in guidance([(reasoned, 1)])
+
+
+def test_the_mark_of_guidance_is_kept_by_atif_and_in_json() -> None:
+    told = run(asked(), read(), guidance_step(guidance([(Misbehaviour("infinite_loop"), 1)]), 0), read())
+    document = to_atif(told)
+    again = from_atif(json.loads(json.dumps(document)))
+    assert again.steps == told.steps
+    assert again.steps[2].extra[INTERVENTION] == 0
+    assert msgspec.json.decode(msgspec.json.encode(told), type=type(told)) == told
