@@ -30,7 +30,7 @@ def observed_json(found: Observed) -> bytes:
 def observed_text(found: Observed, page: Path | None = None) -> str:
     """The document as tables, examples, what was left out and the page of the run, for a terminal."""
     rate, naive = found.misbehaviour_rate, found.naive_rate
-    head = f"{counted_text(found.n, 'session')} read; {found.detector} was asked every {found.every} steps"
+    head = f"{counted_text(found.n, 'session')} read; the detector {found.detector} was asked every {found.every} steps"
     lines = [head, "", observed_finding(found)]
     if rate.value is not None:
         independent = interval_words(naive.low, naive.high, "share")

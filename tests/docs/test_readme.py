@@ -32,6 +32,7 @@ def test_there_is_something_to_run() -> None:
     commands = {tuple(shlex.split(command)[1:3]) for block in BLOCKS_OF_COMMANDS for command, _ in block}
     assert {first for first, *_ in commands} >= {
         "classify",
+        "observe",
         "agreement",
         "audit",
         "convert",
