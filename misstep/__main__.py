@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
     "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),
     "benchmark": ("misstep.benchmark", "Make a benchmark for judges from sessions and people's labels."),
-    "label": ("misstep.label", "Label a sample of what a judge was asked about, on a local page."),
+    "label": ("misstep.label", "Label a sample of a judge's items on a page or in a tool."),
     "repair": ("misstep.repair", "Repair programs whose tests fail in a sandbox, and measure it."),
     "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
     "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),

@@ -58,5 +58,5 @@ OVERVIEWS = {"misstep": {name: line for name, (_, line) in COMMANDS.items()}} | 
 
 @pytest.mark.parametrize("name", OVERVIEWS)
 def test_no_line_of_an_overview_is_cut_in_a_terminal_of_80_columns(name: str) -> None:
-    room = 80 - 6 - max(map(len, OVERVIEWS[name]))
+    room = 80 - 2 - 6 - max(map(len, OVERVIEWS[name]))
     assert [line for line in OVERVIEWS[name].values() if len(line) > room] == []
