@@ -53,8 +53,20 @@ def experiment_finding(report: ExperimentReport) -> str:
     if unchanged:
         after = " after adjustment" if len(report.changes) > 1 else ""
         told.append(f"No difference was found{after} in {_listed(unchanged)}.")
+    told += [_naive_words(one.naive) for one in report.changes if one.naive is not None and _misleads(one, one.naive)]
     told += [f"{one.title} cannot be compared: {one.compared.test.reason}." for one in untested]
     return " ".join(told)
+
+
+def _misleads(change: MetricChange, naive: Significance) -> bool:
+    """Whether a test that takes calls as independent finds what the test over units does not."""
+    own = change.compared.test.p_value
+    return naive.p_value is not None and own is not None and naive.p_value < LEVEL <= own
+
+
+def _naive_words(naive: Significance) -> str:
+    p_value = number_text(naive.p_value, "p")
+    return f"A test that takes calls as independent would say p {p_value}: calls of one unit are alike."
 
 
 def _listed(changes: Sequence[MetricChange]) -> str:

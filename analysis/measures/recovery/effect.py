@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, WINDOW, Problem, Start
 from analysis.measures.recovery.rates import Classes, by_unit, chosen, recovery_rate
@@ -27,7 +27,7 @@ class RecoveryEffect(Struct, frozen=True):
 
 
 class TimeToRecovery(Struct, frozen=True):
-    """The problems of two arms over time: curves, and by each event the shares and their difference at the window."""
+    """The problems of two arms over time: curves, and shares and difference at the window of each event that occurs."""
 
     start: Start
     guided: CumulativeIncidence
@@ -35,8 +35,13 @@ class TimeToRecovery(Struct, frozen=True):
     at_window: dict[int, IncidenceComparison]
 
 
-def recovery_effects(guided: Sequence[Problem], unguided: Sequence[Problem], classes: Classes) -> list[RecoveryEffect]:
-    """The effect of guidance on recovery within the window, by class, with p-values adjusted over the classes.
+def recovery_effects(
+    guided: Sequence[Problem], unguided: Sequence[Problem], classes: Classes, overall: str = "Overall"
+) -> list[RecoveryEffect]:
+    """The effect of guidance on recovery within the window, by class.
+
+    The question is asked of all classes together, so that this p-value is its own; those of the single classes are
+    adjusted for their number.
 
     Parameters
     ----------
@@ -44,11 +49,13 @@ def recovery_effects(guided: Sequence[Problem], unguided: Sequence[Problem], cla
         The problems of either arm, followed from the same start.
     classes
         The classes of misbehaviour.
+    overall
+        The name of the class of all.
     """
     found = [_effect(name, chosen(guided, of), chosen(unguided, of)) for name, of in classes.items()]
-    adjusted = holm([one.test.p_value for one in found]).p_values
+    adjusted = holm([None if one.name == overall else one.test.p_value for one in found]).p_values
     return [
-        RecoveryEffect(one.name, one.guided, one.unguided, one.difference, one.test, p)
+        structs.replace(one, p_adjusted=one.test.p_value if one.name == overall else p)
         for one, p in zip(found, adjusted, strict=True)
     ]
 
@@ -80,5 +87,6 @@ def time_to_recovery(
     at_window = {
         event: incidence_difference(arms[0], arms[1], WINDOW, rng, cause=event)
         for event in (RECOVERED, SESSION_OVER, ENGINEER)
+        if event == RECOVERED or any(event in arm.events for arm in arms)
     }
     return TimeToRecovery(start, curves[0], curves[1], at_window)

@@ -36,13 +36,13 @@ class LiveExperiments(Struct, frozen=True):
     Parameters
     ----------
     shadow
-        Sessions with detection alone, and with guidance (RQ2).
+        Sessions with detection alone, and with guidance (RQ1 and RQ2).
     ab
-        Sessions without an observer, and with guidance (RQ1 and RQ3).
+        Sessions without an observer, and with guidance (RQ3).
     seed
         Of what was drawn for the sessions.
     judgements
-        A judge's labels of recovery, by session of `ab` and intervention.
+        A judge's labels of recovery, by session of `shadow` and intervention.
     """
 
     shadow: tuple[LiveSession, ...]
@@ -56,7 +56,7 @@ class LiveExperiments(Struct, frozen=True):
 
     def problems(self, of: Sequence[LiveSession], arm: LiveArm, start: Start) -> list[Problem]:
         """The problems of one arm of an experiment, with a judge's labels where there are any."""
-        labels = self.judgements if of is self.ab else {}
+        labels = self.judgements if of is self.shadow else {}
         return problems((one for one in of if one.arm == arm), start, labels)
 
 

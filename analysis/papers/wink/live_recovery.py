@@ -15,6 +15,10 @@ NONE_AT_HAND = "No live experiment is at hand."
 FROM_WORD = "From the first word: guidance against detection alone"
 FROM_ONSET = "From the onset: guidance against no observer"
 
+CENSORED_ENDS = "Recovered, the other ends taken as censoring"
+
+_AFTER = {FROM_WORD: "after the word", FROM_ONSET: "after the onset"}
+
 GUIDED, UNGUIDED = "with guidance", "without"
 """The series of a figure over time."""
 
@@ -22,14 +26,15 @@ _NAMED = {CLASSES[key]: categories for key, categories in CATEGORIES.items()}
 
 
 def effects_of(live: LiveExperiments) -> dict[str, list[RecoveryEffect]]:
-    """Heading → the effects of guidance by class, from either start."""
+    """Heading → the effects of guidance by class, from either start, where there are such sessions."""
+    arms = {
+        FROM_WORD: [live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow")],
+        FROM_ONSET: [live.problems(live.ab, arm, "onset") for arm in ("guide", "control")],
+    }
     return {
-        FROM_WORD: recovery_effects(
-            live.problems(live.shadow, "guide", "word"), live.problems(live.shadow, "shadow", "word"), _NAMED
-        ),
-        FROM_ONSET: recovery_effects(
-            live.problems(live.ab, "guide", "onset"), live.problems(live.ab, "control", "onset"), _NAMED
-        ),
+        heading: recovery_effects(guided, unguided, _NAMED)
+        for heading, (guided, unguided) in arms.items()
+        if guided or unguided
     }
 
 
@@ -52,7 +57,8 @@ def recovery_effect_table(live: LiveExperiments) -> Table:
         notes=(
             NOTE,
             "Recovered: over for good within the window, and neither the session nor an engineer ended it. Units that "
-            "were assigned are the clusters of every interval and test; p-values are adjusted over the classes (Holm).",
+            "were assigned are the clusters of every interval and test. The question is asked of all classes together; "
+            "the p-values of the single ones are adjusted for their number (Holm).",
             "From the first word: both arms are followed from the step at which the agent hears the word, or would "
             "have heard it. From the onset: what the observer never saw, or saw too late, counts as well.",
         ),
@@ -75,7 +81,7 @@ def _effect_rows(effect: RecoveryEffect, heading: str, source: str) -> list[Row]
         estimate_row(name, found, unit, heading, source, "generated")  # type: ignore[arg-type]
         for name, (found, unit) in told.items()
     ]
-    adjusted = structs.replace(effect.test, p_value=effect.p_adjusted, test="Holm over the classes")
+    adjusted = structs.replace(effect.test, p_value=effect.p_adjusted, test="Holm over the single classes")
     return [
         *rows,
         p_row(f"{effect.name}: p-value", effect.test, heading, source),
@@ -85,17 +91,17 @@ def _effect_rows(effect: RecoveryEffect, heading: str, source: str) -> list[Row]
 
 def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
     told = []
-    for heading, where in ((FROM_WORD, "after the word"), (FROM_ONSET, "after the onset")):
-        overall = effects[heading][-1]
+    for heading, found in effects.items():
+        overall = found[-1]
         if overall.difference.value is None:
             continue
         guided, unguided = (number_text(one.value, "share") for one in (overall.guided, overall.unguided))
         apart = number_text(overall.difference.value, "difference")
         interval = interval_words(overall.difference.low, overall.difference.high, "difference")
-        found = overall.p_adjusted is not None and overall.p_adjusted < LEVEL
-        none = "" if found else "; no difference was found"
+        clear = overall.p_adjusted is not None and overall.p_adjusted < LEVEL
+        none = "" if clear else "; no difference was found"
         sure = f"{apart}, {interval}; {p_text(overall.test.p_value, overall.p_adjusted)}{none}"
-        told.append(f"{guided} with guidance and {unguided} without {where} ({sure})")
+        told.append(f"{guided} with guidance and {unguided} without {_AFTER[heading]} ({sure})")
     if not told:
         return NONE_AT_HAND
     return f"Of planted misbehaviours recovered within {WINDOW} steps: {'; '.join(told)}."
@@ -103,21 +109,21 @@ def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
 
 @made_by_this
 def time_to_recovery_table(live: LiveExperiments) -> Table:
-    """Recovery over time from the word on, with the end of the session and an engineer's turn as competing events."""
+    """Recovery over time from the word on, with an engineer's turn and the end of the session as competing events."""
     found = time_of(live)
     source = live.source(live.shadow)
     rows = [] if found is None else _time_rows(found, source)
     return Table(
         name="time_to_recovery",
         paper="wink",
-        title="Time to recovery, with the end of the session as a competing event",
+        title="Time to recovery, with an engineer's turn and the end of the session as competing events",
         finding=_time_finding(found),
         rows=tuple(rows),
         notes=(
             NOTE,
             "Cumulative incidences by Aalen and Johansen; intervals and tests resample the units that were assigned. "
-            "Taking the end of a session as censoring (1 less Kaplan-Meier) counts sessions that are over as still "
-            "able to recover, and overstates recovery.",
+            "Taking the other ends as censoring (1 less Kaplan-Meier) counts what an engineer or the end of the "
+            "session has ended as still able to recover, and overstates recovery.",
         ),
         drawn=tuple(curve_rows(found, source)),
     )
@@ -148,14 +154,14 @@ def _time_rows(found: TimeToRecovery, source: str) -> list[Row]:
                 source=source,
                 unit="share",
                 method="1 less Kaplan-Meier",
-                group="Recovered, the end of the session taken as censoring",
+                group=CENSORED_ENDS,
             )
         )
     return rows
 
 
 def censored_share(curve: CumulativeIncidence) -> float:
-    """The share that recovered by the window if ended sessions are taken as still able to: too high."""
+    """The share that recovered by the window if what ended otherwise is taken as still able to: too high."""
     reached = [
         float(share) for time, share in zip(curve.times, curve.one_minus_kaplan_meier, strict=True) if time <= WINDOW
     ]
@@ -186,16 +192,16 @@ def _time_finding(found: TimeToRecovery | None) -> str:
     by_end = censored_share(found.unguided)
     return (
         f"By step {WINDOW} after the word, {with_} of planted misbehaviours had recovered with guidance and {without} "
-        f"without; taking ended sessions as censored would say {number_text(by_end, 'share')} without."
+        f"without; taking the other ends as censoring would say {number_text(by_end, 'share')} without."
     )
 
 
 @made_by_this
 def live_judge_table(live: LiveExperiments) -> Table:
     """The judge of recoveries against what was planted, and the recovery rate corrected for its errors."""
-    found = judge_of_recoveries(live.problems(live.ab, "guide", "word"))
-    idle, words = groundless(one for one in live.ab if one.arm == "guide")
-    source = live.source(live.ab)
+    found = judge_of_recoveries(live.problems(live.shadow, "guide", "word"))
+    idle, words = groundless(one for one in live.shadow if one.arm == "guide")
+    source = live.source(live.shadow)
     told = {
         "The judge against what was planted": {
             "Precision: recovered where the judge says so": found.precision,

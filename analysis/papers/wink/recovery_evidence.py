@@ -74,15 +74,15 @@ def _live_rows(live: LiveExperiments | None) -> list[Row]:
     """The arm with guidance by number of words, and the arm with detection alone."""
     if live is None:
         return []
-    guided, unguided = live.problems(live.ab, "guide", "word"), live.problems(live.shadow, "shadow", "word")
+    guided, unguided = (live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow"))
+    source = live.source(live.shadow)
     rows = [
-        estimate_row(name + added, rate, "share", heading, live.source(live.ab), "generated")
+        estimate_row(name + added, rate, "share", heading, source, "generated")
         for added, outcome in _OUTCOMES.items()
         for words, heading in _WORDS.items()
         for name, rate in recovery_rates(guided, _NAMED, words, outcome).items()
         if rate.value is not None
     ]
-    source = f"{live.source(live.ab)}, as planted"
     alone = recovery_rates(unguided, _NAMED).items()
     return rows + [
         estimate_row(name, rate, "share", WITHOUT, source, "generated")
@@ -115,7 +115,7 @@ def _finding(live: LiveExperiments | None, loops: Sequence[Loop]) -> str:
     printed = paper["recovery.single.overall.rate"].printed
     told = [f"The paper prints {printed}% of conversations with one intervention as recovered, and no control"]
     if live is not None:
-        guided = recovery_rate(live.problems(live.ab, "guide", "word"))
+        guided = recovery_rate(live.problems(live.shadow, "guide", "word"))
         alone = recovery_rate(live.problems(live.shadow, "shadow", "word"))
         told.append(
             f"in generated sessions {with_interval(guided, 'share')} of planted misbehaviours recovered with guidance "

@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from analysis.measures.experiments.comparison import compare_arms
-from analysis.measures.experiments.sessions import METRICS, unit_sums
+from analysis.measures.experiments.sessions import METRICS, ExperimentSession, unit_sums
 from analysis.measures.experiments.tables import experiment_finding, experiment_tables
 from analysis.stats.multiplicity import holm
 from analysis.stats.power import units_an_arm
@@ -78,6 +78,20 @@ def test_where_nothing_is_found_the_sentence_gives_the_interval_and_says_of_no_e
 def test_a_change_that_is_found_is_said_before_those_that_are_not() -> None:
     said = experiment_finding(compare_arms(sessions(200, change=-0.4)))
     assert said.index("With treatment against control: tool call failure rate") < said.index("No difference was found")
+
+
+def test_calls_that_only_look_independent_are_said_to_be_alike() -> None:
+    failed = {"control": (0, 0, 0, 20), "treatment": (0, 0, 18, 20)}
+    given = [
+        ExperimentSession(f"{arm} {unit}", f"{arm} {unit}", arm, failed_calls=count, calls=20)
+        for arm, counts in failed.items()
+        for unit, count in enumerate(counts)
+    ]
+    (change,) = compare_arms(given).changes
+    assert change.naive.p_value < 0.05 < change.compared.test.p_value
+    said = experiment_finding(compare_arms(given))
+    assert "No difference was found in tool call failure rate" in said
+    assert "A test that takes calls as independent would say p " in said
 
 
 def test_who_looks_before_the_end_gets_intervals_that_are_wider() -> None:
