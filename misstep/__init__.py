@@ -13,6 +13,7 @@ from harness.version import __version__
 if TYPE_CHECKING:
     from harness.errors import MisstepError, UnreadableTrajectory
     from harness.exchange import Failure, Message, Reply, Request
+    from harness.intervention import Feedback, Misbehaviour
     from harness.items import Item
     from harness.judges.fencing import fence
     from harness.protocols import Ask, Classifier, Reader, Sample
@@ -25,9 +26,11 @@ __all__ = [
     "Ask",
     "Classifier",
     "Failure",
+    "Feedback",
     "Item",
     "Judge",
     "Message",
+    "Misbehaviour",
     "MisstepError",
     "Outcome",
     "Reader",
@@ -50,6 +53,7 @@ __all__ = [
 _MODULES = {
     "harness.errors": ("MisstepError", "UnreadableTrajectory"),
     "harness.exchange": ("Failure", "Message", "Reply", "Request"),
+    "harness.intervention": ("Feedback", "Misbehaviour"),
     "harness.items": ("Item",),
     "harness.judges.fencing": ("fence",),
     "harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),

@@ -14,6 +14,7 @@ from harness.datasets.recorded import RECORDED
 from harness.edits import EDIT_FORMATS
 from harness.errors import MisstepError
 from harness.judges import JUDGES, shipped_judges
+from harness.observer.detectors import DETECTORS
 from harness.readers import READERS, reader_fault
 from harness.registry import Registry, entry_points_from_outside, raised
 from harness.repair.repairers import POLICIES
@@ -36,7 +37,19 @@ class Plugin(Struct, frozen=True):
 
 _REGISTRIES: dict[str, Registry[Any]] = {
     registry.group: registry
-    for registry in (READERS, CLASSIFIERS, JUDGES, LOADERS, OUTCOMES, RECORDED, CLIENTS, TOOLS, EDIT_FORMATS, POLICIES)
+    for registry in (
+        READERS,
+        CLASSIFIERS,
+        JUDGES,
+        DETECTORS,
+        LOADERS,
+        OUTCOMES,
+        RECORDED,
+        CLIENTS,
+        TOOLS,
+        EDIT_FORMATS,
+        POLICIES,
+    )
 }
 
 
