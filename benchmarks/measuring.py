@@ -1,6 +1,7 @@
 """What a command takes: seconds, and the memory of it and all the processes it started, together and at most."""
 
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -14,12 +15,16 @@ _EVERY_SECONDS = 0.02
 
 
 class Taken(Struct, frozen=True):
-    """`seconds` of wall clock; `together_mib` of all processes, `largest_mib` of the largest, each at its peak."""
+    """`seconds` of wall clock; `together_mib` of all processes, `largest_mib` of the largest, each at its peak.
+
+    `processor_seconds` are those of all processes, in the program and in the system.
+    """
 
     seconds: float
     together_mib: float
     largest_mib: float
     output: str
+    processor_seconds: float
 
 
 def measure(command: Sequence[str]) -> Taken:
@@ -32,7 +37,7 @@ def measure(command: Sequence[str]) -> Taken:
     SystemExit
         The command failed; its errors have been shown.
     """
-    started = time.perf_counter()
+    started, before = time.perf_counter(), _processor_seconds()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     peak = _Peak(process.pid)
     output, _ = process.communicate()
@@ -40,7 +45,14 @@ def measure(command: Sequence[str]) -> Taken:
     peak.stop()
     if process.returncode:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}")
-    return Taken(seconds, peak.together / 1024, peak.largest / 1024, output)
+    used = _processor_seconds() - before
+    return Taken(seconds, peak.together / 1024, peak.largest / 1024, output, used)
+
+
+def _processor_seconds() -> float:
+    """What the processes that were started and have ended took of the processors."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class _Peak(threading.Thread):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from analysis.measures.judging.ratings import JudgedRatings
     from analysis.measures.repair.attempts import RepairArm
     from analysis.measures.solved import SolvedSet
+    from analysis.measures.study_prevalence import Study
     from analysis.measures.validity import JudgedSet
     from analysis.papers.autotriage.agreement import RatedSet
     from analysis.published import Figure, Paper
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _FIGURE = ("id", "place", "row", "column", "printed", "number", "unit", "numerator", "denominator")
 _SESSION = ("dataset", "session", "category", "label", "first_step", "n_steps")
+_STUDIED = ("item", "version", "week", "day", "liked")
 _ATTEMPT = ("title", "system", "task", "tried", "solved")
 _REPAIR = ("policy", "setting", "format", "instructions", "benchmark", "evidence")
 _REPAIRED = ("case", "sample", "solved", "patched", "iterations", "seconds")
@@ -89,6 +91,17 @@ def sessions(sets: Iterable["JudgedSet"]) -> "DataFrame":
         for verdict in judged.verdicts
     )
     return _frame(rows, _SESSION)
+
+
+def study_sessions(study: "Study") -> "DataFrame":
+    """A generated study, one row a session and category: what was planted, and the rule's label."""
+    rows = (
+        {name: getattr(session, name) for name in _STUDIED}
+        | {"category": category, "planted": category in session.planted, "label": session.found[category]}
+        for session in study.sessions
+        for category in study.categories
+    )
+    return _frame(rows, (*_STUDIED, "category", "planted", "label"))
 
 
 def attempts(sets: Iterable["SolvedSet"]) -> "DataFrame":

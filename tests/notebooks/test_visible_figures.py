@@ -92,7 +92,14 @@ VISIBLE = {
         "holm": "experiment",
         "peeked": "peeking",
     },
-    "wink_prevalence": {"shares": "prevalence", "arms": "models", "by_set": "real_prevalence"},
+    "wink_prevalence": {
+        "shares": "prevalence",
+        "arms": "models",
+        "by_set": "real_prevalence",
+        "planted_shares": "generated_prevalence",
+        "holm_p": "generated_models",
+        "of_disliked": "ratings",
+    },
     "your_agents": {
         "shares": "prevalence",
         "pairs": "co_occurrence",

@@ -1,0 +1,182 @@
+"""Prevalence in a generated study: as planted, as found, corrected; by week, by day, by version, by what users thought.
+
+Truth is known by construction, so that every figure that a classifier's answers give can be held against it. A session
+whose category was not answered is in no share of what was found. "Any" is found where any category is.
+"""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from analysis.measures.prevalence import ANY, YES, Prevalence, prevalence
+from analysis.stats.correction import rogan_gladen
+from analysis.stats.estimate import Estimate
+from analysis.stats.multiplicity import holm
+from analysis.stats.proportions import wilson
+from analysis.stats.significance import Significance
+from analysis.stats.two_proportions import newcombe, pooled_z
+from harness.errors import UsageError
+
+Told = Literal["planted", "found"]
+"""Whether a share is of what was planted or of what a classifier found."""
+
+NOTHING_ANSWERED = "the classifier answered for no session"
+TELLS_NOTHING = "sensitivity and specificity sum to 1 or less: the classifier tells nothing"
+
+
+class StudiedSession(Struct, frozen=True):
+    """One session: when and by which version it was, what its user thought of it, what was planted and what was found.
+
+    `found` has a label for each category, `None` where the classifier did not answer.
+    """
+
+    item: str
+    version: str
+    week: int
+    day: str
+    liked: bool | None
+    planted: frozenset[str]
+    found: dict[str, str | None]
+
+    def shows(self, category: str, told: Told) -> bool | None:
+        """Whether it shows a category or any, as planted or as found; `None` where that was not answered."""
+        if told == "planted":
+            return bool(self.planted) if category == ANY else category in self.planted
+        if category == ANY:
+            return YES in self.found.values()
+        label = self.found[category]
+        return None if label is None else label == YES
+
+
+class Study(Struct, frozen=True):
+    """Sessions, others on which the classifiers' errors are measured, the categories, and where it all comes from."""
+
+    sessions: tuple[StudiedSession, ...]
+    validation: tuple[StudiedSession, ...]
+    categories: tuple[str, ...]
+    source: str
+
+
+def share(sessions: Iterable[StudiedSession], category: str, told: Told) -> Estimate:
+    """The share of the answered sessions that show a category or any, with Wilson's interval."""
+    shown = [one for session in sessions if (one := session.shows(category, told)) is not None]
+    return wilson(sum(shown), len(shown)) if shown else Estimate(None, n=0, reason=NOTHING_ANSWERED)
+
+
+def alone(study: Study) -> Prevalence:
+    """Counts and shares as planted, also of the sessions that show one category and nothing else."""
+    rows = (
+        tuple("yes" if name in session.planted else "no" for name in study.categories) for session in study.sessions
+    )
+    return prevalence(study.categories, Counter(rows))
+
+
+def corrected(study: Study, category: str) -> Estimate:
+    """The share found, corrected by the sensitivity and specificity measured on the validation sessions."""
+    flagged = _answers(study.sessions, category)
+    known = [
+        (one, truth)
+        for session in study.validation
+        for one, truth in [(session.shows(category, "found"), session.shows(category, "planted"))]
+        if one is not None
+    ]
+    found = [one for one, truth in known if truth]
+    left_alone = [not one for one, truth in known if not truth]
+    if not flagged:
+        return Estimate(None, n=0, reason=NOTHING_ANSWERED)
+    counts = [(sum(answers), len(answers)) for answers in (flagged, found, left_alone)]
+    try:
+        return rogan_gladen(counts[0], counts[1], counts[2]).estimate
+    except UsageError:
+        return Estimate(None, n=len(flagged), reason=TELLS_NOTHING)
+
+
+def _answers(sessions: Iterable[StudiedSession], category: str) -> list[bool]:
+    return [one for session in sessions if (one := session.shows(category, "found")) is not None]
+
+
+def by_week(study: Study, category: str, told: Told) -> dict[int, Estimate]:
+    """Week → the share of its sessions."""
+    weeks = sorted({session.week for session in study.sessions})
+    return {week: share((one for one in study.sessions if one.week == week), category, told) for week in weeks}
+
+
+def sampled_by_day(study: Study, part: float, seed: int) -> Estimate:
+    """The share of sessions in which anything is found, from a sample of each day that is drawn at random.
+
+    Every day gives the same part of its sessions, so that a session stands for as many on any day, but for rounding.
+    The interval is Wilson's of the sample: that days are sampled apart can only make it too wide.
+
+    Parameters
+    ----------
+    study
+        The sessions.
+    part
+        How much of a day is sampled, above 0 and at most 1; a day gives at least one session.
+    seed
+        Of the draw.
+    """
+    days: defaultdict[str, list[StudiedSession]] = defaultdict(list)
+    for session in study.sessions:
+        days[session.day].append(session)
+    draw = random.Random(seed)  # noqa: S311 (a sample)
+    sample = [
+        one
+        for _, sessions in sorted(days.items())
+        for one in draw.sample(sessions, max(1, round(part * len(sessions))))
+    ]
+    return share(sample, ANY, "found")
+
+
+class Versions(Struct, frozen=True):
+    """A category in two versions: both shares, the first less the second, the test, its p-value adjusted by Holm."""
+
+    category: str
+    shares: tuple[Estimate, Estimate]
+    difference: Estimate
+    test: Significance
+    adjusted: float | None
+
+
+def compare_versions(study: Study, told: Told) -> tuple[Versions, ...]:
+    """Every category in the first version against the second, in the order of their names.
+
+    Raises
+    ------
+    UsageError
+        There are not two versions.
+    """
+    names = sorted({session.version for session in study.sessions})
+    if len(names) != 2:
+        raise UsageError(f"{len(names)} versions of the agent: two are compared")
+    arms = [[session for session in study.sessions if session.version == name] for name in names]
+    rows = []
+    for category in study.categories:
+        first, second = (share(arm, category, told) for arm in arms)
+        rows.append((category, (first, second), *_compared(first, second)))
+    adjusted = holm([test.p_value for *_, test in rows]).p_values
+    return tuple(Versions(*row, p_value) for row, p_value in zip(rows, adjusted, strict=True))
+
+
+def _compared(first: Estimate, second: Estimate) -> tuple[Estimate, Significance]:
+    if not first.n or not second.n:
+        return (
+            Estimate(None, n=0, reason=NOTHING_ANSWERED),
+            Significance(None, None, 0, "two-proportion z, pooled", NOTHING_ANSWERED),
+        )
+    counts = [number for one in (first, second) for number in (round((one.value or 0.0) * (one.n or 0)), one.n or 0)]
+    return newcombe(*counts), pooled_z(*counts)
+
+
+def by_rating(study: Study, category: str, told: Told) -> dict[str, Estimate]:
+    """What users said → the share of the sessions of which they said it; and the share of all."""
+    said: dict[str, Sequence[StudiedSession]] = {
+        "Disliked": [one for one in study.sessions if one.liked is False],
+        "Liked": [one for one in study.sessions if one.liked is True],
+        "Not rated": [one for one in study.sessions if one.liked is None],
+        "All": study.sessions,
+    }
+    return {name: share(sessions, category, told) for name, sessions in said.items()}

@@ -1,0 +1,226 @@
+"""Wink's tables 1 and 2 on a generated study: what was planted, what the rules find, and that put right for errors.
+
+The prevalences are chosen by us (`harness/generate/study/settings.toml`), so that no generated figure speaks for or
+against a printed one: the tables show what a classifier's errors, samples and tests make of a prevalence that is known.
+"""
+
+from collections.abc import Sequence
+
+from analysis.measures.prevalence import ANY, CategoryCount
+from analysis.measures.study_prevalence import (
+    Study,
+    Told,
+    Versions,
+    alone,
+    by_rating,
+    by_week,
+    compare_versions,
+    corrected,
+    sampled_by_day,
+    share,
+)
+from analysis.papers.wink.prevalence import CATEGORIES
+from analysis.published import load_paper, published_row
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import number_text, with_interval
+
+NAMES = {
+    "infinite_loop": CATEGORIES["loops"],
+    "did_not_follow_instructions": CATEGORIES["dnf"],
+    "unrequested_changes": CATEGORIES["uc"],
+    "tool_call_failure": CATEGORIES["tcf"],
+    ANY: "Any of the four",
+}
+"""A category's name in code, and "any" → its name in a table."""
+
+KEYS = dict(zip(NAMES, [*CATEGORIES, "any"], strict=True))
+PLANTED, FOUND, CORRECTED, ALONE = "Planted", "Found by rule", "Corrected for the rule's errors", "Planted alone"
+SAMPLED = "Any of the four, found by rule"
+DAILY = 0.1
+"""The part of each day's sessions that Wink's classifiers run on."""
+_TOLD: dict[Told, str] = {"planted": "planted", "found": "by rule"}
+_GENERATOR = "harness.generate.study.sessions.generate_study"
+
+CHOSEN = "How often a misbehaviour is planted is our choice: no figure here confirms or refutes a printed one."
+SEEN = (
+    "The rules answer for unrequested changes and for instructions only where the record itself tells a limit, such as "
+    "a mode in which a plan alone may be made: the words of these sessions are none that a rule knows. Their shares "
+    "are of those sessions, not of all."
+)
+
+
+@made_by_this
+def generated_prevalence_table(study: Study) -> Table:
+    """Table 1 on a generated study, a group a category: printed, planted, found by rule, corrected, planted alone."""
+    paper = load_paper("wink")
+    exclusive = {one.category: one for one in alone(study).categories}
+    rows: list[Row] = []
+    for category, name in NAMES.items():
+        rows.append(published_row(paper[f"prevalence.{KEYS[category]}.share"], "Printed", group=name))
+        found = {
+            PLANTED: share(study.sessions, category, "planted"),
+            FOUND: share(study.sessions, category, "found"),
+            CORRECTED: corrected(study, category),
+        }
+        if category in exclusive:
+            found[ALONE] = _alone(exclusive[category], len(study.sessions))
+        rows += [estimate_row(told, one, "share", name, study.source, "generated") for told, one in found.items()]
+    planted, put_right = share(study.sessions, ANY, "planted"), corrected(study, ANY)
+    return Table(
+        name="generated_prevalence",
+        paper="wink",
+        title="Prevalence in a generated study (as Wink, table 1)",
+        finding=(
+            f"{number_text(planted.value, 'share')} of {len(study.sessions):,} generated sessions have a planted "
+            f"misbehaviour; the rules find one in {with_interval(share(study.sessions, ANY, 'found'), 'share')}, which "
+            f"corrected for their errors is {with_interval(put_right, 'share')}."
+        ),
+        rows=tuple(rows),
+        notes=(
+            CHOSEN,
+            SEEN,
+            f"Corrected: Rogan and Gladen, with sensitivity and specificity of {len(study.validation):,} sessions of "
+            "another seed.",
+        ),
+        generator=_GENERATOR,
+        drawn=tuple(row for row in rows if row.quantity in (PLANTED, FOUND)),
+    )
+
+
+def _alone(one: CategoryCount, sessions: int) -> Estimate:
+    """Of the sessions with a category planted, the share with nothing else."""
+    if not one.count:
+        return Estimate(None, n=0, reason=f"none of {sessions:,} sessions has it")
+    return wilson(one.exclusive, one.count)
+
+
+@made_by_this
+def generated_models_table(study: Study) -> Table:
+    """Table 2 on a generated study: both versions by category, as planted and by rule, with tests adjusted by Holm."""
+    first, second = sorted({session.version for session in study.sessions})
+    compared: dict[Told, tuple[Versions, ...]] = {told: compare_versions(study, told) for told in _TOLD}
+    rows = [
+        row
+        for told, found in compared.items()
+        for one in found
+        for row in _version_rows(one, told, (first, second), study)
+    ]
+    significant = [
+        NAMES[one.category] for one in compared["planted"] if one.adjusted is not None and one.adjusted < 0.05
+    ]
+    named = f" ({', '.join(significant).lower()})" if significant else ""
+    return Table(
+        name="generated_models",
+        paper="wink",
+        title="Prevalence in two versions of a generated agent (as Wink, table 2)",
+        finding=(
+            f"Of the four categories as planted, {len(significant)} differ between the versions at the 5% level after "
+            f"Holm's adjustment{named}; tool call failures are planted equally often in both."
+        ),
+        rows=tuple(rows),
+        notes=(CHOSEN, SEEN, "Adjusted: Holm over the four categories, apart for what was planted and what was found."),
+        generator=_GENERATOR,
+    )
+
+
+def _version_rows(one: Versions, told: Told, names: Sequence[str], study: Study) -> list[Row]:
+    group = f"{NAMES[one.category]}, {_TOLD[told]}"
+    rows = [
+        estimate_row(name, arm, "share", group, study.source, "generated")
+        for name, arm in zip(names, one.shares, strict=True)
+    ]
+    rows.append(estimate_row("Difference", one.difference, "difference", group, study.source, "generated"))
+    for quantity, p_value, method in (
+        ("p-value", one.test.p_value, one.test.test),
+        ("p-value, Holm", one.adjusted, "Holm"),
+    ):
+        rows.append(
+            Row(
+                quantity,
+                p_value,
+                n=one.test.n,
+                evidence="generated",
+                source=study.source,
+                unit="p",
+                method=method,
+                group=group,
+                reason="" if p_value is not None else one.test.reason,
+            )
+        )
+    return rows
+
+
+@made_by_this
+def weeks_table(study: Study, seed: int) -> Table:
+    """Prevalence week by week, and from a sample of a tenth of each day.
+
+    Parameters
+    ----------
+    study
+        The sessions.
+    seed
+        Of the daily samples.
+    """
+    rows: list[Row] = []
+    for category, name in NAMES.items():
+        for told in _TOLD:
+            if told == "planted" or category in (ANY, "infinite_loop", "tool_call_failure"):
+                group = f"{name}, {_TOLD[told]}"
+                weeks = by_week(study, category, told)
+                rows += [
+                    estimate_row(f"Week {week}", one, "share", group, study.source, "generated")
+                    for week, one in weeks.items()
+                ]
+    whole, sample = share(study.sessions, ANY, "found"), sampled_by_day(study, DAILY, seed)
+    rows += [
+        estimate_row("All sessions", whole, "share", SAMPLED, study.source, "generated"),
+        estimate_row("A tenth of each day", sample, "share", SAMPLED, study.source, "generated"),
+    ]
+    inside = sample.low is not None and sample.high is not None and sample.low <= (whole.value or 0) <= sample.high
+    return Table(
+        name="weeks",
+        paper="wink",
+        title="Prevalence week by week, and in a daily sample (as Wink, sections 2.2.1 and 2.2.2)",
+        finding=(
+            f"A tenth of each day, {sample.n} sessions, gives {with_interval(sample, 'share')} with a misbehaviour by "
+            f"rule; all sessions give {number_text(whole.value, 'share')}, which is "
+            f"{'inside' if inside else 'outside'} that interval."
+        ),
+        rows=tuple(rows),
+        notes=(
+            CHOSEN,
+            "A factor of each week is planted as well: 1.0, 1.1, 0.9, 1.05 and 0.95 from the first to the last.",
+        ),
+        generator=_GENERATOR,
+        drawn=tuple(row for row in rows if row.group == f"{NAMES[ANY]}, planted"),
+    )
+
+
+@made_by_this
+def ratings_table(study: Study) -> Table:
+    """Prevalence among the sessions that users disliked, liked and did not rate, beside all."""
+    rows = [
+        estimate_row(said, one, "share", f"{name}, {_TOLD['planted']}", study.source, "generated")
+        for category, name in NAMES.items()
+        for said, one in by_rating(study, category, "planted").items()
+    ]
+    found = by_rating(study, ANY, "planted")
+    return Table(
+        name="ratings",
+        paper="wink",
+        title="Prevalence among the disliked sessions, beside all (as Wink, sections 2.1 and 2.2)",
+        finding=(
+            f"Of the disliked sessions {with_interval(found['Disliked'], 'share')} have a planted misbehaviour, of all "
+            f"{with_interval(found['All'], 'share')}: how frequent something is among the disliked does not say how "
+            "frequent it is in all."
+        ),
+        rows=tuple(rows),
+        notes=(
+            CHOSEN,
+            "A fifth of the sessions is rated. Of the rated ones, 70% with a misbehaviour and 20% without one are "
+            "disliked; which misbehaviour it is makes no difference.",
+        ),
+        generator=_GENERATOR,
+    )
