@@ -14,7 +14,7 @@ from harness.datasets.recorded import RECORDED
 from harness.edits import EDIT_FORMATS
 from harness.errors import MisstepError
 from harness.judges import JUDGES, shipped_judges
-from harness.observer.detectors import DETECTORS
+from harness.observer.detectors import DETECTORS, detector_named
 from harness.readers import READERS, reader_fault
 from harness.registry import Registry, entry_points_from_outside, raised
 from harness.repair.repairers import POLICIES
@@ -82,6 +82,10 @@ def _error(point: EntryPoint) -> str | None:
     return None
 
 
+def _detector_fault(name: str) -> None:
+    detector_named(name)
+
+
 def _judge_fault(name: str) -> None:
     known_judge(name)
 
@@ -90,4 +94,5 @@ _FAULTS: dict[str, Callable[[str], str | None]] = {
     READERS.group: reader_fault,
     CLASSIFIERS.group: classifier_fault,
     JUDGES.group: _judge_fault,
+    DETECTORS.group: _detector_fault,
 }

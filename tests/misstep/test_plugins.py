@@ -14,7 +14,7 @@ from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines
 
 WORKING = """
-from misstep import Verdict
+from misstep import Feedback, Misbehaviour, Verdict
 
 FORMAT, UNIT, CATEGORY = "working_reader", "file", "working_rule"
 
@@ -36,17 +36,30 @@ class Judge:
 
     async def judge(self, item, trajectory, ask):
         return Verdict(item.id, self.name, "yes")
+
+
+class Detector:
+    name = "working_detector"
+
+    async def detect(self, trajectory, ask):
+        return Feedback((Misbehaviour("infinite_loop"),))
 """
-NAMES = {"misstep.readers": "reader", "misstep.classifiers": "rule", "misstep.judges": "judge"}
+NAMES = {
+    "misstep.readers": "reader",
+    "misstep.classifiers": "rule",
+    "misstep.judges": "judge",
+    "misstep.detectors": "detector",
+}
+_CLASSES = {"judge": "working:Judge", "detector": "working:Detector"}
 ADDED = {
-    group: {f"broken_{kind}": "broken", f"working_{kind}": "working:Judge" if kind == "judge" else "working"}
+    group: {f"broken_{kind}": "broken", f"working_{kind}": _CLASSES.get(kind, "working")}
     for group, kind in NAMES.items()
 }
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package with a reader, a rule and a judge that work, and one of each whose module raises."""
+    """A package with a reader, a rule, a judge and a detector that work, and one of each whose module raises."""
     (tmp_path / "working.py").write_text(WORKING)
     (tmp_path / "broken.py").write_text("raise RuntimeError('no\\nlicence')")
     with installed(tmp_path, ADDED, monkeypatch):
@@ -73,9 +86,9 @@ def test_each_entry_point_is_listed_with_its_package_and_the_reason_why_it_does_
 def test_the_text_names_what_cannot_be_used_once_more_with_its_error_in_a_line() -> None:
     lines = _plugins().stdout.splitlines()
     assert lines[0].split() == ["kind", "name", "package", "from", "usable"]
-    assert [line.split()[-1] for line in lines[1:7]].count("yes") == 3
+    assert [line.split()[-1] for line in lines[1:9]].count("yes") == 4
     after = lines[lines.index("What cannot be used:") + 1 :]
-    assert len(after) == 3
+    assert len(after) == 4
     assert all(line.startswith("- broken_") and "RuntimeError: no licence" in line for line in after)
 
 
@@ -87,6 +100,8 @@ def test_the_text_names_what_cannot_be_used_once_more_with_its_error_in_a_line()
         ("misstep.reader", "diary", "there is no group 'misstep.reader'"),
         ("misstep.readers", "diary", "FORMAT 'working_reader'"),
         ("misstep.judges", "diary", "is not a judge"),
+        ("misstep.detectors", "rules", "Misstep has one of its own named 'rules'"),
+        ("misstep.detectors", "diary", "cannot be made: TypeError"),
     ],
 )
 def test_what_would_never_be_used_says_why(

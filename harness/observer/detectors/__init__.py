@@ -4,13 +4,16 @@
 `misstep.detectors` adds to it.
 """
 
+from harness.errors import UsageError
 from harness.intervention import Feedback
 from harness.observer.bounds import bounded_feedback
 from harness.observer.evidence import with_evidence
 from harness.observer.protocols import Detector
 from harness.protocols import Ask
-from harness.registry import Registry
+from harness.registry import Registry, raised
 from harness.trajectory import Trajectory
+
+_FORM = "A detector is a class without parameters that has `name` and `async detect(trajectory, ask)`."
 
 DETECTORS: Registry[type[Detector]] = Registry(
     "misstep.detectors",
@@ -28,9 +31,16 @@ def detector_named(name: str) -> Detector:
     Raises
     ------
     UsageError
-        There is none of that name, or it cannot be loaded.
+        There is none of that name, it cannot be loaded, or it is no detector.
     """
-    return DETECTORS.load(name)()
+    made = DETECTORS.load(name)
+    try:
+        detector = made()
+    except (Exception, SystemExit) as error:  # a class from elsewhere may raise anything
+        raise UsageError(f"the detector {name!r} cannot be made: {raised(error)}", _FORM) from error
+    if not isinstance(getattr(detector, "name", None), str) or not callable(getattr(detector, "detect", None)):
+        raise UsageError(f"{name!r} is not a detector", _FORM)
+    return detector
 
 
 async def detected(detector: Detector, trajectory: Trajectory, ask: Ask) -> Feedback:
