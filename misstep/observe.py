@@ -2,7 +2,6 @@
 
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -10,15 +9,14 @@ from msgspec.structs import asdict
 
 from harness.errors import UsageError
 from harness.escaping import plain, printable
-from harness.progress import say
+from misstep import model_options
+from misstep.observe_files import replay_files
 from misstep.options import Json, command_app
 
 if TYPE_CHECKING:
     from harness.observer.replay import ReplayOptions
 
 app = command_app()
-
-_UNREADABLE_SHOWN = 10
 
 _LOOKS_APART = 1.0
 """Seconds between two looks at a growing file."""
@@ -38,7 +36,7 @@ def observe(
         typer.Option(help="Only record what is seen, or word what the agent would have been told as well."),
     ] = "shadow",
     detector: Annotated[
-        str, typer.Option(metavar="NAME", help="Detector: rules, openhands_stuck, or package.module:name.")
+        str, typer.Option(metavar="NAME", help="Detector: rules, prompted, openhands_stuck, or package.module:Class.")
     ] = "rules",
     categories: Annotated[str, typer.Option(metavar="A,B", help="Categories to keep; by default all.")] = "",
     out: Annotated[
@@ -52,6 +50,11 @@ def observe(
             help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
         ),
     ] = None,
+    model: model_options.Model = "",
+    base_url: model_options.BaseUrl = "",
+    max_cost: model_options.MaxCost = None,
+    cache: model_options.CacheFile = None,
+    replay: model_options.Replay = None,
     follow: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Session that grows; guidance is printed as it becomes due.")
     ] = None,
@@ -83,43 +86,15 @@ def observe(
         raise UsageError("name files to replay, or one with --follow", "Give PATH, or --follow FILE.")
     if follow is not None:
         return _follow(follow, options, json=json)
-    return _replay(paths or [], options, out, workers, json=json)
-
-
-def _replay(paths: list[Path], options: "ReplayOptions", out: Path | None, workers: int | None, *, json: bool) -> None:
-    """Replay files into a run folder, and print what was found."""
-    from analysis.pages.observed import observed_json, observed_text
-    from harness.journal.records import REPORT
-    from harness.observer.replay import replay
-    from studies.observed_paths import observed_findings
-
-    given = {"--every": options.every, "--delay": options.delay, "--mode": options.arm, "--detector": options.detector}
-    arguments = [*map(str, paths), *(part for name, value in given.items() for part in (name, str(value)))]
-    arguments += ["--categories", ",".join(options.categories)] if options.categories else []
-    try:
-        with TemporaryDirectory() as unkept:
-            found = observed_findings(
-                paths,
-                partial(replay, options=options),
-                options.settings(),
-                out or Path(unkept) / "run",
-                workers=workers,
-                arguments=[*arguments, "--out", str(out)] if out else arguments,
-                with_page=out is not None,
-            )
-    except KeyboardInterrupt:
-        say(
-            f"misstep: stopped; what was finished is kept in {plain(str(out))}, and the same line goes on from there."
-            if out
-            else "misstep: stopped; nothing is kept without --out RUN."
-        )
-        raise typer.Exit(130) from None
-    page = out / REPORT if out else None
-    print(observed_json(found).decode() if json else observed_text(found, page), end="" if json else "\n")
-    for one in found.unreadable[:_UNREADABLE_SHOWN]:
-        say(f"misstep: {plain(one.file if one.line is None else f'{one.file}:{one.line}')}: {plain(one.error)}")
-    if found.unreadable:
-        raise typer.Exit(1)
+    replay_files(
+        paths or [],
+        options,
+        model_options.ModelOptions(model, base_url, max_cost, cache=cache, replay=replay),
+        out,
+        workers,
+        json=json,
+    )
+    return None
 
 
 def _follow(file: Path, options: "ReplayOptions", *, json: bool) -> None:

@@ -43,8 +43,9 @@ class Observed(Struct, frozen=True):
     """What was found in `n` trajectories.
 
     `misbehaviour_rate` is the share of the `answered` invocations that are `flagged`, its interval clustered by
-    trajectory; `naive_rate` has the interval of independent invocations. `categories` counts flagged invocations, and
-    `withheld` the interventions that were not delivered, by reason. `steps` are those of the agents' runs.
+    trajectory; `naive_rate` has the interval of independent invocations. `categories` counts flagged invocations,
+    `withheld` the interventions that were not delivered, by reason, and `failed` questions by the error that they came
+    to. `steps` are those of the agents' runs.
     """
 
     arm: str
@@ -62,6 +63,7 @@ class Observed(Struct, frozen=True):
     delivered: int
     withheld: dict[str, int]
     interventions: list[ObservedIntervention]
+    failed: dict[str, int] = {}
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
     renamed: int = 0
@@ -84,6 +86,7 @@ def observed(
     """
     clusters: list[tuple[int, int]] = []
     categories: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
     interventions: list[ObservedIntervention] = []
     invocations = steps = 0
     first: ObservedRun | None = None
@@ -93,6 +96,7 @@ def observed(
         clusters.append((sum(bool(one.misbehaviours) for one in answered), len(answered)))
         for one in answered:
             categories.update({found.category for found in one.misbehaviours})
+        failed.update(one.error for one in run.invocations if one.status == "failed")
         interventions += [_placed(run, one) for one in run.interventions]
         invocations += len(run.invocations)
         steps += run.n_steps
@@ -113,6 +117,7 @@ def observed(
         delivered=sum(one.delivered_at is not None for one in interventions),
         withheld=dict(Counter(one.withheld for one in interventions if one.withheld).most_common()),
         interventions=interventions,
+        failed=dict(failed.most_common()),
         unreadable=list(unreadable),
         skipped=list(skipped),
         renamed=renamed,

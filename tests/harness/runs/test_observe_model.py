@@ -1,0 +1,65 @@
+"""A model is the detector of recorded runs: what it says is recorded, and what stops it stops the run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.clients import ClientSettings
+from harness.errors import MissingPrerequisite
+from harness.exchange import Request
+from harness.observer.detectors.prompted import kinds
+from harness.observer.growing import growing_runs
+from harness.observer.replay import ReplayOptions
+from harness.runs.observe_model import ModelReplay
+from tests.harness.classifiers.building import bash, run, user
+from tests.harness.observer.growing_sessions import looping, written
+from tests.misstep.as_a_user import misstep
+
+LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(7)])
+PROMPTED = ReplayOptions("prompted")
+
+
+def sees_a_loop(_: Request) -> str:
+    steps = {name: [1, 2, 3] if name == "infinite_loop" else [] for name in kinds()}
+    return json.dumps({"reasoning": "It goes round.", "label": "yes", **steps})
+
+
+def mumbles(_: Request) -> str:
+    return "Hm."
+
+
+def _settings(script: str, **more: object) -> ClientSettings:
+    return ClientSettings(client="scripted", script=f"{__name__}:{script}", **more)  # type: ignore[arg-type]
+
+
+def test_what_the_model_says_is_recorded_of_each_run_in_turn() -> None:
+    with ModelReplay(PROMPTED, _settings("sees_a_loop"), "made-up") as observe:
+        records = [observe(LOOP), observe(LOOP)]
+    assert records[0] == records[1]
+    (asked,) = records[0].invocations
+    assert (asked.step, [one.category for one in asked.misbehaviours]) == (5, ["infinite_loop"])
+
+
+def test_a_reply_that_cannot_be_read_is_a_question_without_an_answer() -> None:
+    with ModelReplay(PROMPTED, _settings("mumbles"), "made-up") as observe:
+        (asked,) = observe(LOOP).invocations
+    assert asked.status == "failed"
+    assert "NoAnswer" in asked.error
+
+
+def test_without_a_server_the_run_stops() -> None:
+    nobody = ClientSettings(base_url="http://127.0.0.1:9/v1", attempts=1)
+    with ModelReplay(PROMPTED, nobody, "made-up") as observe, pytest.raises(MissingPrerequisite):
+        observe(LOOP)
+
+
+def test_on_the_command_line_recorded_replies_answer(tmp_path: Path) -> None:
+    file = written(tmp_path / "s1.jsonl", looping(6))
+    with ModelReplay(PROMPTED, _settings("sees_a_loop", record=tmp_path / "replies.jsonl"), "made-up") as observe:
+        observe(growing_runs(file)[0])
+    line = ("observe", file, "--detector", "prompted", "--json")
+    done = misstep(*line, "--model", "made-up", "--replay", tmp_path / "replies.jsonl")
+    document = json.loads(done.stdout)
+    assert (document["detector"], document["flagged"]) == ("prompted", 1)
+    assert "needs a model" in misstep(*line).stderr
