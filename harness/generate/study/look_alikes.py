@@ -43,16 +43,15 @@ def _mend_everywhere(session: StudySession, _change: Change) -> None:
         session.edit(one.path, one.comparison, one.comparison.replace(" > ", " >= "))
 
 
-def _unknown_once(session: StudySession, change: Change) -> None:
-    file = change.path.rpartition("/")[2]
-    for word in (change.function, file, file.partition(".")[0], session.project.name):
+def _unknown_twice(session: StudySession, change: Change) -> None:
+    for word in (change.function, change.path.rpartition("/")[2]):
         broken = session.vocabulary.unknown(change.path, word)
         session.refused(broken, session.beside("searching", word=word))
         session.search(word, session.project.folder(), session.beside("once_more"))
         session.look_around(0.2)
 
 
-UNKNOWN_TOOL = LookAlike("unknown_tool_corrected", 0.08, {SEARCH: 4}, _unknown_once)
+UNKNOWN_TOOL = LookAlike("unknown_tool_corrected", 0.04, {SEARCH: 2}, _unknown_twice)
 """A tool that the agent does not have, called and made up for: in sessions that reach for one and do not fail by it."""
 
 MEND_EVERYWHERE = LookAlike(
