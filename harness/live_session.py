@@ -66,7 +66,8 @@ class LiveSession(Struct, frozen=True, omit_defaults=True):
     seconds
         Counted as well, from tokens and commands, so that the machine's load has no part in it.
     engineer_interventions
-        Turns of the simulated engineer who steers the agent, after the misbehaviour has lasted as long as his patience.
+        Turns of the simulated engineer: one whenever a misbehaviour has lasted as long as his patience, in which he
+        stops it, and one behind the run where its result is not what he asked for.
     solved
         Whether the requested change is there, with no other file changed, and the tests pass; `None` if unknown.
     ended
@@ -77,6 +78,8 @@ class LiveSession(Struct, frozen=True, omit_defaults=True):
         The planted misbehaviours that took place; there may be none.
     observed
         What the observer did; `None` where there was none.
+    last_step
+        The last step of the run.
     trajectory
         The run, where it is kept.
     """
@@ -98,4 +101,5 @@ class LiveSession(Struct, frozen=True, omit_defaults=True):
     heeds: Heeds = "follows"
     episodes: tuple[Episode, ...] = ()
     observed: ObservedRun | None = None
+    last_step: int | None = None
     trajectory: Trajectory | None = None

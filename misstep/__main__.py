@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "benchmark": ("misstep.benchmark", "Make a benchmark for judges from sessions and people's labels."),
     "label": ("misstep.label", "Label a sample of a judge's items on a page or in a tool."),
     "repair": ("misstep.repair", "Repair programs whose tests fail in a sandbox, and measure it."),
+    "experiment": ("misstep.experiment", "Run agents with and without guidance, and compare them."),
     "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
     "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
     "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),

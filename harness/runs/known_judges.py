@@ -13,6 +13,7 @@ from harness.judges.python_judge import python_judge
 from harness.protocols import Judge
 from harness.runs.benchmarks import benchmark_named
 from harness.runs.recorded import RecordedJudge, is_recorded, recorded_benchmark, recorded_judge
+from harness.runs.recovery_rule import RecoveryRule
 from harness.runs.rule_judge import RULE, RuleJudge, rule_judges
 
 
@@ -75,7 +76,10 @@ def benchmark_of(judge: Judge, named: str, data: Path | None = None) -> Path:
     return benchmark_named(named, data)
 
 
-def _rule(named: str) -> RuleJudge:
+def _rule(named: str) -> Judge:
+    if named == RecoveryRule.name:
+        return RecoveryRule()
     if named not in rule_judges():
-        raise UsageError(f"there is no judge {named!r}", f"Rules are {', '.join(rule_judges())}.")
+        known = ", ".join((*rule_judges(), RecoveryRule.name))
+        raise UsageError(f"there is no judge {named!r}", f"Rules are {known}.")
     return RuleJudge(named.removesuffix(RULE))

@@ -38,7 +38,7 @@ class RuleJudge(Struct, frozen=True):
 
     def settings(self) -> dict[str, Any]:
         """The digest of the rules' sources."""
-        return {"judge": self.name, "judge_digest": _digest_of_rules()}
+        return {"judge": self.name, "judge_digest": digest_of_rules()}
 
     def skip_reason(self, item: Item) -> str:
         """A rule judges runs, and its own category alone where a benchmark asks about several."""
@@ -75,9 +75,10 @@ def rule_judges() -> tuple[str, ...]:
 
 
 @cache
-def _digest_of_rules() -> str:
+def digest_of_rules(*modules: str) -> str:
+    """The digest of the sources of the rules, and of further modules."""
     digest = hashlib.sha256()
-    for module in ("harness.classifiers", "harness.trajectory"):
+    for module in ("harness.classifiers", "harness.trajectory", *modules):
         for source in sources_of(module):
             digest.update(source.read_bytes())
     return digest.hexdigest()

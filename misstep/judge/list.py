@@ -10,6 +10,7 @@ from harness.judges.judge_file import JudgeSpec
 from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.known_judges import known_judge
 from harness.runs.recorded import RecordedJudge, recorded_at_hand
+from harness.runs.recovery_rule import RecoveryRule
 from harness.runs.rule_judge import RULE, RuleJudge, rule_judges
 
 
@@ -48,7 +49,7 @@ def listed(data: Path | None = None) -> Judges:
             known.append(_added(name))
         except MisstepError as error:
             broken.append(f"the judge {name!r} ({JUDGES.origin(name)}): {error.line()}")
-    rules = [_rule(RuleJudge(name.removesuffix(RULE))) for name in rule_judges()]
+    rules = [*(_rule(RuleJudge(name.removesuffix(RULE))) for name in rule_judges()), _rule(RecoveryRule())]
     return Judges(known + rules + [_recorded(judge) for judge in recorded], absent, broken)
 
 
@@ -75,7 +76,7 @@ def _added(name: str) -> Listed:
     return Listed(name, judge.kind, tuple(judge.labels), None, None, recorded=False)
 
 
-def _rule(judge: RuleJudge) -> Listed:
+def _rule(judge: RuleJudge | RecoveryRule) -> Listed:
     return Listed(judge.name, str(judge.kind), tuple(judge.labels), None, None, recorded=False)
 
 

@@ -87,6 +87,19 @@ def groundless(sessions: Iterable[LiveSession]) -> tuple[int, int]:
     return len(idle), len(words)
 
 
+def heard_words(session: LiveSession) -> dict[int, bool]:
+    """Words that the agent heard of problems that were going on, by number → whether all of these recovered."""
+    found: dict[int, bool] = {}
+    for number, word in spoken(session).items():
+        heard = word.delivered_at
+        about = [chain for chain in _chains(session.episodes) if any(_is_about(word, one) for one in chain)]
+        meant = [chain[-1] for chain in about if heard is not None and heard <= chain[-1].last]
+        if heard is not None and meant:
+            by_itself = all(last.ended in ("itself", "guidance") for last in meant)
+            found[number] = by_itself and max(last.last for last in meant) + 1 - heard <= WINDOW
+    return found
+
+
 def spoken(session: LiveSession) -> dict[int, Intervention]:
     """The words of a session by their number: heard, or in the arm that only detects withheld for that reason alone."""
     observed = session.observed
@@ -142,7 +155,9 @@ def _heard_at(session: LiveSession, word: Intervention) -> int:
 
 
 def last_step(session: LiveSession) -> int:
-    """The last step of a session's run: of its record where it is kept, else counted from its parts."""
+    """The last step of a session's run: as recorded, else counted from its parts."""
+    if session.last_step is not None:
+        return session.last_step
     if session.trajectory is not None:
         return len(session.trajectory.steps) - 1
     heard = sum(word.delivered_at is not None for word in spoken(session).values())

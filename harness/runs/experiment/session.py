@@ -83,6 +83,7 @@ async def run_session(
         heeds=drawn.heeds,
         episodes=wayward.episodes,
         observed=observer.observed(run.steps) if observer else None,
+        last_step=len(run.steps) - 1,
         trajectory=run,
     )
 

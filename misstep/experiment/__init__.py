@@ -1,0 +1,18 @@
+"""`misstep experiment`: live sessions with and without an observer, and what they show."""
+
+from misstep.experiment.benchmark import benchmark
+from misstep.experiment.report import report
+from misstep.experiment.run import run
+from misstep.options import command_app
+
+app = command_app(has_commands=True)
+
+
+@app.callback()
+def experiment() -> None:
+    """Run agents with and without guidance in a sandbox, and measure what guidance changes."""
+
+
+app.command()(run)
+app.command()(report)
+app.command()(benchmark)

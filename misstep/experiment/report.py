@@ -1,0 +1,59 @@
+"""`misstep experiment report`: the arms of an experiment compared, of a run or of a user's own sessions."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.progress import say
+from misstep.options import Html, Json, Seed
+from misstep.pages import write_page
+
+
+def report(
+    source: Annotated[
+        Path, typer.Argument(metavar="RUN", help="Folder of a run, or a CSV file with one session a row.")
+    ],
+    control: Annotated[str, typer.Option(metavar="ARM", help="Arm without treatment in a CSV file.")] = "",
+    treatment: Annotated[str, typer.Option(metavar="ARM", help="Arm with treatment in a CSV file.")] = "",
+    planned_units: Annotated[
+        int | None,
+        typer.Option(min=2, metavar="N", help="Units planned for the end, if you look at the CSV file before it."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for a recording of the run: its sessions without texts.")
+    ] = None,
+    html: Html = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Compare the arms of an experiment.
+
+    RUN is a folder of `misstep experiment run`, or a CSV file of your own with the columns session, unit, arm and some
+    of failed_calls, calls, tokens, seconds, engineer_interventions:
+
+    s-1,ana,control,2,31,81230,412.5,1
+
+    The sizes of the arms are tested first. Units are resampled and counted whole, and p-values are adjusted for the
+    number of metrics by Holm's method.
+    """
+    from studies.experiments import record_experiment, report_of_file, report_of_run
+
+    if source.is_dir():
+        if control or treatment or planned_units:
+            raise UsageError("--control, --treatment and --planned-units are for a CSV file", "Leave them out.")
+        found = report_of_run(source, seed)
+    else:
+        if record is not None:
+            raise UsageError("--record is for a run", "Name the folder of a run.")
+        found = report_of_file(source, control, treatment, planned_units, seed)
+    if record is not None:
+        record_experiment(source, record)
+    if found.warning:
+        say(f"misstep: {found.warning}")
+    print(found.json() if json else found.text(), end="\n" if json else "")
+    if html is not None:
+        again = shlex.join(["misstep", "experiment", "report", str(source), "--html", str(html)])
+        write_page("--html", html, found.html(again, source.name))

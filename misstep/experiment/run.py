@@ -1,0 +1,63 @@
+"""`misstep experiment run`: live sessions of a scripted agent, each in an arm of the experiment."""
+
+import shlex
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from harness.escaping import plain
+from harness.generate.voice import WordingSet
+from harness.progress import say
+from misstep import model_options
+from misstep.options import Json, Seed
+
+
+def run(
+    n: Annotated[int, typer.Option("--n", min=2, metavar="N", help="Number of sessions.")],
+    out: model_options.Out,
+    seed: Seed = 0,
+    design: Annotated[
+        Literal["shadow", "ab"],
+        typer.Option(help="Arms: detection with and without guidance (shadow), or guidance and no observer (ab)."),
+    ] = "shadow",
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the experiment; it decides who is in which arm.")
+    ] = "live",
+    every: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the agent between two questions.")] = 5,
+    delay: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Steps that the detector's answer takes, on average.")
+    ] = 2,
+    detector: Annotated[
+        str, typer.Option(metavar="NAME", help="Detector: rules, openhands_stuck, or package.module:name.")
+    ] = "rules",
+    wordings: Annotated[
+        WordingSet, typer.Option(help="Set of texts that users and agents speak from: development or scoring.")
+    ] = "scoring",
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of sessions at once.")] = 4,
+    sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
+    json: Json = False,
+) -> None:
+    """Run an experiment with a scripted agent that misbehaves on purpose.
+
+    The agent repairs small generated projects with real tools and tests. By its seed it slips into misbehaviour, and
+    follows, half follows or ignores what it is told. A hash of the experiment's name and the unit decides the arm: the
+    unit is the session in a shadow experiment, the engineer in an A/B test. The detector's answer comes after a drawn
+    number of steps, so that the same seed gives the same sessions on any machine.
+
+    The same command continues a run that was stopped.
+
+    misstep experiment run --n 200 --seed 1 --out run
+    """
+    from harness.runs.experiment.observing import Beside
+    from harness.runs.experiment.running import ExperimentPlan, run_experiment
+    from harness.workspace import find_sandbox
+    from studies.experiments import report_of_run
+
+    plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings)
+    with model_options.kept_when_stopped(out):
+        run_experiment(out, plan, find_sandbox(sandbox), workers=workers, arguments=sys.argv[1:])
+    found = report_of_run(out)
+    print(found.json() if json else found.text(), end="\n" if json else "")
+    again = shlex.join(["misstep", "experiment", "report", str(out), "--html", "F.html"])
+    say(f"misstep: `{plain(again)}` writes a page")

@@ -1,0 +1,207 @@
+"""Experiments with running agents opened for analysis, reported, and kept as recordings.
+
+A recording is a run's folder with what figures need and no more: no trajectories, no guidance, no rationales.
+
+    data/recordings/wink/shadow/run.toml              what was asked
+    data/recordings/wink/shadow/live_sessions.jsonl   one session a line, in their order
+    data/recordings/wink/shadow/verdicts.jsonl        what `recovery@rule` says of each intervention
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, structs
+
+from analysis.measures.experiments.comparison import compare_arms
+from analysis.measures.experiments.file_report import file_report
+from analysis.measures.experiments.live import of_live
+from analysis.measures.experiments.live_tables import live_sessions_table
+from analysis.measures.experiments.tables import experiment_finding, experiment_tables
+from analysis.pages import Foot, page, table_text
+from analysis.papers.wink.live import LiveExperiments
+from analysis.papers.wink.live_recovery import recovery_effect_table, time_to_recovery_table
+from analysis.tables import Table
+from analysis.tables.json_document import document
+from analysis.tables.wording import counted_text
+from harness.errors import InputError, UsageError
+from harness.intervention import Misbehaviour
+from harness.journal.records import (
+    LIVE_RECORDS,
+    MANIFEST,
+    VERDICTS,
+    Manifest,
+    encode_lines,
+    read_manifest,
+    read_records,
+    read_verdicts,
+    replace_file,
+    write_manifest,
+    written_in,
+)
+from harness.live_session import LiveSession
+from harness.places import data_folder
+from studies.recovery_benchmark import judgements_of, rule_verdicts
+
+EXPERIMENT = "experiment run"
+"""What the manifest of an experiment names as its command."""
+
+
+class Experiment(Struct, frozen=True):
+    """A run of live sessions: its folder, what was asked, and its sessions."""
+
+    folder: Path
+    manifest: Manifest
+    sessions: tuple[LiveSession, ...]
+
+    def requested(self, name: str) -> str:
+        """What was asked, by name; empty where that is not on record."""
+        return str(self.manifest.settings.get(name, ""))
+
+    @property
+    def source(self) -> str:
+        """Where its figures are from."""
+        return f"generated, seed {self.requested('seed')}, n {len(self.sessions):,}"
+
+    @property
+    def live(self) -> LiveExperiments:
+        """It as the tables of the paper take it."""
+        shadow = self.sessions if self.requested("design") == "shadow" else ()
+        ab = self.sessions if self.requested("design") == "ab" else ()
+        return LiveExperiments(shadow, ab, int(self.requested("seed") or 0), {})
+
+
+class Report(Struct, frozen=True):
+    """An experiment in a sentence and tables, and a warning where it is not finished."""
+
+    title: str
+    finding: str
+    tables: tuple[Table, ...]
+    warning: str = ""
+
+    def text(self) -> str:
+        """For a terminal."""
+        return "\n".join(table_text(table) for table in self.tables)
+
+    def json(self) -> str:
+        """As one JSON document: the sentence, and every table with its rows."""
+        tables = [document(table) for table in self.tables]
+        content = {"title": self.title, "finding": self.finding, "warning": self.warning, "tables": tables}
+        return msgspec.json.format(msgspec.json.encode(content), indent=2).decode()
+
+    def html(self, command: str, source: str) -> str:
+        """As one page; `command` makes it again, of the inputs that `source` names."""
+        notes = (self.warning,) if self.warning else ()
+        return page(self.title, self.finding, self.tables, notes=notes, foot=Foot(command, inputs=(source,)))
+
+
+def open_experiment(folder: Path) -> Experiment:
+    """The experiment in a folder, also one in progress.
+
+    Raises
+    ------
+    UsageError
+        It is the run of another command.
+    InputError
+        It is no run, or a file of it cannot be read.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep experiment run` wrote.", file=folder)
+    if manifest.command != EXPERIMENT:
+        advice = "Name a run of `misstep experiment run`."
+        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", advice)
+    return Experiment(folder, manifest, tuple(sessions_in(folder)))
+
+
+def sessions_in(folder: Path) -> Iterator[LiveSession]:
+    """The sessions of a run as a stream, with their trajectories."""
+    return read_records(folder, LIVE_RECORDS, unfinished=True)
+
+
+def report_of_run(folder: Path, seed: int = 0) -> Report:
+    """The report of a run; `seed` is of resamples and permutations. Raises as `open_experiment`."""
+    run = open_experiment(folder)
+    if len({one.arm for one in run.sessions}) < 2:
+        raise UsageError(f"{folder} has sessions of less than two arms", "Run more sessions.")
+    compared = compare_arms(of_live(run.sessions), treatment="guide", seed=seed)
+    first = live_sessions_table(run.sessions, run.source)
+    tables = [first, *experiment_tables(compared, run.source, "generated"), recovery_effect_table(run.live)]
+    if run.requested("design") == "shadow":
+        tables.append(time_to_recovery_table(run.live))
+    warning = ""
+    if not run.manifest.finished:
+        so_far = counted_text(len(run.sessions), "session")
+        warning = f"The run is not finished: it has {so_far} of {run.requested('n')} so far."
+    finding = f"{first.finding} {experiment_finding(compared)}"
+    return Report("Live sessions with and without guidance", finding, tuple(tables), warning)
+
+
+def report_of_file(
+    file: Path, control: str = "", treatment: str = "", planned_units: int | None = None, seed: int = 0
+) -> Report:
+    """The report of a user's own sessions in a CSV; raises as `file_report`."""
+    found = file_report(file, control, treatment, planned_units=planned_units, seed=seed)
+    return Report("An experiment with two arms", experiment_finding(found.compared), found.tables)
+
+
+def compacted(session: LiveSession) -> LiveSession:
+    """A session without its trajectory and without texts."""
+    observed = session.observed
+    if observed is not None:
+        observed = structs.replace(
+            observed,
+            invocations=tuple(
+                structs.replace(one, seconds=None, misbehaviours=_wordless(one.misbehaviours))
+                for one in observed.invocations
+            ),
+            interventions=tuple(
+                structs.replace(one, guidance="", misbehaviours=_wordless(one.misbehaviours))
+                for one in observed.interventions
+            ),
+        )
+    return structs.replace(session, trajectory=None, observed=observed)
+
+
+def _wordless(found: Sequence[Misbehaviour]) -> tuple[Misbehaviour, ...]:
+    return tuple(structs.replace(one, steps=(), rationale="", evidence={}) for one in found)
+
+
+def record_experiment(folder: Path, out: Path) -> Experiment:
+    """Write the recording of a finished run into a folder of its own.
+
+    Raises
+    ------
+    UsageError
+        The run is not finished, or `out` holds something.
+    InputError
+        The run cannot be read.
+    """
+    run = open_experiment(folder)
+    if not run.manifest.finished:
+        raise UsageError(f"the run {folder} is not finished", "Go on with it by the command that began it.")
+    if out.exists() and any(out.iterdir()):
+        raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
+    out.mkdir(parents=True, exist_ok=True)
+    replace_file(out / LIVE_RECORDS.file, encode_lines(compacted(one) for one in run.sessions))
+    verdicts = rule_verdicts(run.sessions)
+    replace_file(out / VERDICTS, encode_lines(structs.replace(one, rationale="", steps=()) for one in verdicts))
+    manifest = structs.replace(run.manifest, arguments=[], folder="", written=written_in(out, LIVE_RECORDS.file))
+    write_manifest(out, manifest)
+    return open_experiment(out)
+
+
+def recordings(folder: Path | None = None) -> list[Experiment]:
+    """The recordings of a folder, by default the project's own, by name; none where there are none."""
+    place = folder or data_folder() / "recordings" / "wink"
+    return [open_experiment(file.parent) for file in sorted(place.glob(f"*/{MANIFEST}"))]
+
+
+def recorded_live(folder: Path | None = None) -> LiveExperiments | None:
+    """The recorded shadow and A/B experiment as the tables of the paper take them; `None` where one is missing."""
+    by_design = {run.requested("design"): run for run in recordings(folder)}
+    if by_design.keys() < {"shadow", "ab"}:
+        return None
+    shadow, ab = by_design["shadow"], by_design["ab"]
+    judgements = judgements_of(read_verdicts(ab.folder))
+    return LiveExperiments(shadow.sessions, ab.sessions, int(ab.requested("seed")), judgements)

@@ -1,0 +1,82 @@
+"""`misstep experiment run`, `report` and `benchmark` on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.misstep.as_a_user import in_this_process, misstep
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("experiment") / "run"
+    made = misstep("experiment", "run", "--n", "24", "--seed", "1", "--wordings", "development", "--out", folder)
+    assert made.returncode == 0, made.stderr
+    assert "Live sessions of a scripted agent" in made.stdout
+    return folder
+
+
+def test_a_finished_run_is_reported_at_once_as_text_json_and_page(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment = in_this_process("experiment", monkeypatch, capsys)
+    page = tmp_path / "page.html"
+    code, out, _ = experiment("report", run, "--json", "--html", page)
+    assert code == 0
+    document = json.loads(out)
+    assert [table["name"] for table in document["tables"]][:2] == ["live_sessions", "experiment_changes"]
+    assert {row["evidence"] for table in document["tables"] for row in table["rows"]} == {"generated"}
+    assert "misstep experiment report" in page.read_text()
+
+
+def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment = in_this_process("experiment", monkeypatch, capsys)
+    code, out, _ = experiment("benchmark", run, "--out", tmp_path / "recoveries")
+    assert code == 0
+    judge = in_this_process("judge", monkeypatch, capsys)
+    line = ("run", "recovery@rule", "--benchmark", tmp_path / "recoveries", "--out", tmp_path / "judged", "--json")
+    code, out, _ = judge(*line)
+    assert code == 0
+    scores = json.loads(out)
+    assert scores["answered"] == scores["n"] > 0
+    assert set(scores["labels"]) == {"recovered", "not_recovered"}
+    code, _, err = experiment("benchmark", run, "--out", tmp_path / "recoveries")
+    assert (code, "holds a benchmark" in err) == (2, True)
+
+
+def test_a_recording_has_every_session_and_no_texts(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment = in_this_process("experiment", monkeypatch, capsys)
+    recording = tmp_path / "recording"
+    _, whole, _ = experiment("report", run, "--record", recording, "--json")
+    _, again, _ = experiment("report", recording, "--json")
+    assert again == whole
+    kept = (recording / "live_sessions.jsonl").read_text()
+    assert len(kept.splitlines()) == 24
+    assert "trajectory" not in kept
+    assert "system-reminder" not in kept
+
+
+def test_a_users_own_sessions_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "sessions.csv"
+    rows = [f"u{number},{'new' if number % 2 else 'old'},{50 + number % 7}" for number in range(40)]
+    file.write_text("\n".join(["unit,arm,tokens", *rows]))
+    experiment = in_this_process("experiment", monkeypatch, capsys)
+    code, out, _ = experiment("report", file, "--control", "old", "--treatment", "new")
+    assert code == 0
+    assert "Changes with new against old" in out
+    code, _, err = experiment("report", file, "--control", "old", "--record", tmp_path / "recording")
+    assert (code, "--record is for a run" in err) == (2, True)
+
+
+def test_the_run_of_another_command_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = in_this_process("experiment", monkeypatch, capsys)("report", tmp_path)
+    assert (code, "misstep experiment run" in err) == (2, True)
