@@ -38,7 +38,7 @@ def run(
     sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
     json: Json = False,
 ) -> None:
-    """Run an experiment with a scripted agent that misbehaves on purpose.
+    """Run an experiment with a scripted agent.
 
     The agent repairs small generated projects with real tools and tests. By its seed it slips into misbehaviour, and
     follows, half follows or ignores what it is told. A hash of the experiment's name and the unit decides the arm: the
