@@ -30,6 +30,8 @@ _MOST_TOOLS = 40
 
 def with_evidence(feedback: Feedback, trajectory: Trajectory) -> Feedback:
     """The feedback with what guidance may quote for each misbehaviour; what a detector names itself stays."""
+    if not feedback.found:
+        return feedback
     history = History(trajectory, running=True)
     return Feedback(
         tuple(replace(one, evidence={**evidence_of(one, history), **one.evidence}) for one in feedback.misbehaviours)

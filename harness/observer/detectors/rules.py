@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from harness.classifiers import CLASSIFIERS, classify_all
+from harness.classifiers import categories, classify_all
+from harness.errors import MisstepError
 from harness.intervention import Feedback, Misbehaviour
 from harness.observer.protocols import Detector
 from harness.protocols import Ask
 from harness.trajectory import Step, Trajectory
+from harness.verdict import Verdict
 
 REPEATED = ("infinite_loop", "tool_call_failure")
 """Categories that a run may show several times, and whose rules need nothing of what lies before."""
@@ -17,8 +19,12 @@ _MOST = 10
 """Times that one run is searched for one category."""
 
 
+class RuleFailed(MisstepError):
+    """A rule could not judge a run."""
+
+
 class RuleDetector(Detector):
-    """The shipped rules, on the whole run so far."""
+    """The rules, on the whole run so far."""
 
     name = "rules"
 
@@ -31,20 +37,31 @@ def feedback(trajectory: Trajectory) -> Feedback:
     """What the rules find in a run so far, in the order of the categories and then of the steps.
 
     A rule stops at the first loop or the longest one. What lies behind it is searched again, so that an old one does
-    not hide a new one.
+    not hide a new one. Rules of other packages are among them.
+
+    Raises
+    ------
+    RuleFailed
+        A rule broke, and no other found anything: that is not to find nothing.
     """
-    return Feedback(tuple(found for category in CLASSIFIERS for found in _all_of(category, trajectory)))
+    verdicts = classify_all(trajectory, categories(), running=True)
+    found = tuple(one for verdict in verdicts for one in _all_of(verdict, trajectory))
+    broken = [verdict.error for verdict in verdicts if verdict.error]
+    if broken and not found:
+        raise RuleFailed(broken[0])
+    return Feedback(found)
 
 
-def _all_of(category: str, trajectory: Trajectory) -> Iterator[Misbehaviour]:
+def _all_of(verdict: Verdict, trajectory: Trajectory) -> Iterator[Misbehaviour]:
+    """What a verdict found, and what its rule finds behind that."""
     for _ in range(_MOST):
-        verdict = classify_all(trajectory, (category,), running=True)[0]
         if verdict.label != "yes":
             return
-        yield Misbehaviour(category, verdict.steps, verdict.rationale)
-        if category not in REPEATED or not verdict.steps:
+        yield Misbehaviour(verdict.judge, verdict.steps, verdict.rationale)
+        if verdict.judge not in REPEATED or not verdict.steps:
             return
         trajectory = _behind(trajectory, verdict.steps[-1])
+        verdict = classify_all(trajectory, (verdict.judge,), running=True)[0]
 
 
 def _behind(trajectory: Trajectory, last: int) -> Trajectory:

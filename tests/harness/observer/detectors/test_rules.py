@@ -1,6 +1,9 @@
 """The rules as a detector of a run that goes on."""
 
-from harness.observer.detectors.rules import feedback
+import pytest
+
+from harness.classifiers import infinite_loop
+from harness.observer.detectors.rules import RuleFailed, feedback
 from harness.trajectory import Step
 from tests.harness.observer.runs import asked, call, read, run
 
@@ -34,3 +37,13 @@ def test_a_tool_that_is_asked_for_counts_as_left_out_only_after_a_while() -> Non
 def test_a_run_without_misbehaviour_gives_nothing() -> None:
     assert not feedback(run(asked(), read(), read("b.py"))).found
     assert not feedback(run()).found
+
+
+def test_a_rule_that_breaks_is_not_nothing_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(history: object) -> None:  # noqa: ARG001
+        raise ValueError("no licence")
+
+    monkeypatch.setattr(infinite_loop, "repeated_calls", breaks)
+    with pytest.raises(RuleFailed, match="no licence"):
+        feedback(run(asked(), read()))
+    assert _found(asked(), call("write_file", "ok", path="config.yaml", content="a: 1"))
