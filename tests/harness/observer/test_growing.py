@@ -9,6 +9,7 @@ from harness.errors import InputError, UnknownFormat
 from harness.observer.growing import growing_runs, mark_of
 from tests.families import samples_sessions
 from tests.harness.observer.growing_sessions import looping, written
+from tests.misstep.made_up import atif
 
 
 def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
@@ -16,6 +17,12 @@ def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
     whole = growing_runs(written(tmp_path / "a.jsonl", lines))
     half = growing_runs(written(tmp_path / "b.jsonl", [*lines, b'{"type": "assist'], end=b""))
     assert [run.steps for run in half] == [run.steps for run in whole]
+
+
+def test_of_a_run_a_line_the_whole_ones_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_bytes(atif("first") + atif("second") + atif("third")[:90])
+    assert [run.id for run in growing_runs(file)] == ["first", "second"]
 
 
 def test_a_call_without_its_answer_is_not_yet_a_step(tmp_path: Path) -> None:

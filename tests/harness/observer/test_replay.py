@@ -85,6 +85,19 @@ def test_only_the_agents_steps_count() -> None:
     assert detector.asked == [3]
 
 
+def test_what_a_record_has_the_answer_to_is_not_asked_again() -> None:
+    first, again = _Seen(), _Seen()
+    record = _replayed(first, ReplayOptions())
+
+    async def go_on() -> ObservedRun:
+        replay_of = Replay(LOOP.id, again, NoModel(), ReplayOptions(), record)
+        await replay_of.further(LOOP)
+        return replay_of.ended(LOOP)
+
+    assert asyncio.run(go_on()) == record
+    assert (first.asked, again.asked) == ([5, 10, 15, 20], [])
+
+
 CASES = [case.trajectory for case in generate_trajectories(150, 3)]
 
 

@@ -48,5 +48,9 @@ def test_the_pattern_has_to_stand_at_the_end() -> None:
     assert _found(_ERROR, _ERROR, _ERROR, bash("ls", "a.py", 0)) == ()
 
 
+def test_what_the_system_says_is_no_message_of_the_agent() -> None:
+    assert _found(*[Step("system", "Time passes.")] * 4) == ()
+
+
 def test_an_answer_that_differs_is_no_repetition() -> None:
     assert _found(*[bash("git log", f"{number} commits", 0) for number in range(6)]) == ()
