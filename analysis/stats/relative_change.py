@@ -4,9 +4,9 @@ A ratio of sums is a rate (failed calls over calls) or a mean a session (tokens 
 assigned, such as an engineer with several sessions: numerator and denominator of one unit belong together, and the
 variance is that of the linearised ratio (`analysis.stats.ratios`).
 
-`compare_ratios` goes by Student's t and suits rates and means of many units. `compare_skewed` makes no use of the
-normal distribution and suits sums that a few sessions dominate. Both keep to means: what a change costs is a sum, and
-a test of logarithms, ranks or trimmed sums may find a change where the sum has none.
+`compare_ratios` goes by Student's t; `compare_skewed` tests by permutation, for sums that a few sessions dominate. Both
+keep to means: what a change costs is a sum, and a test of logarithms, ranks or trimmed sums may find a change where the
+sum has none.
 """
 
 from math import sqrt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from analysis.stats.checked import finite
-from analysis.stats.clustered import cluster_bootstrap, satterthwaite
+from analysis.stats.clustered import satterthwaite
 from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray
 from analysis.stats.ratios import is_flat, linearised_ratio, ratio_of_sums
@@ -104,19 +104,19 @@ def compare_skewed(
     draws: int = 2_000,
     confidence: float = 0.95,
 ) -> RatioComparison:
-    """Two arms' ratios of sums without a normal distribution: BCa intervals, and a studentised permutation test.
+    """Two arms' ratios of sums with a studentised permutation test, which takes no distribution for granted.
 
-    Units are resampled whole (Efron 1987, J. Am. Stat. Assoc. 82:171-185; Davison and Hinkley 1997, section 5.3.2,
-    for two samples) and change arms whole. The studentised difference keeps the level also where the arms' spreads
-    differ (Janssen 1997, Stat. Probab. Lett. 36:9-21; Chung and Romano 2013, Ann. Stat. 41:484-507).
+    Units change arms whole. The studentised difference keeps the level also where the arms' spreads differ (Janssen
+    1997, Stat. Probab. Lett. 36:9-21; Chung and Romano 2013, Ann. Stat. 41:484-507). The intervals are those of
+    `compare_ratios`: with few skewed units a bootstrap's are too short (`benchmarks/validity/RESULTS.md`).
 
     Parameters
     ----------
     first, second, confidence
-        As for `compare_ratios`, which it falls back to for the standard error and where something is undefined.
+        As for `compare_ratios`.
     rng, draws
-        The source of chance, and how many resamples and how many permutations are drawn; the p-value counts the arms as
-        they are as one permutation, so that it is never 0.
+        The source of chance, and how many permutations are drawn; the p-value counts the arms as they are as one of
+        them, so that it is never 0.
 
     Raises
     ------
@@ -126,17 +126,7 @@ def compare_skewed(
     plain = compare_ratios(first, second, confidence)
     if plain.se is None:
         return plain
-    arms = _pairs(first), _pairs(second)
-    sums = [cluster_bootstrap(lambda drawn: drawn, arm, draws, rng) for arm in arms]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r1, r2 = (drawn[:, 0] / drawn[:, 1] for drawn in sums)
-        changes = np.where(r2 == 0, np.nan, r1 / r2 - 1)
-    influences = _influences(arms)
-    flat = _bca(plain.difference, r1 - r2, influences[0], confidence)
-    relative = plain.relative
-    if relative.value is not None:
-        relative = _bca(relative, changes, influences[1], confidence)
-    return RatioComparison(plain.ratios, flat, relative, _permuted(arms, plain, rng, draws), plain.se)
+    return structs.replace(plain, test=_permuted((_pairs(first), _pairs(second)), plain, rng, draws))
 
 
 def _columns(arm: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -185,38 +175,6 @@ def _fieller(
     # Not below 0 where the control is told apart from 0, but for rounding.
     root = sqrt(max(0.0, (r1 * r2) ** 2 - (r1**2 - (quantile * e1) ** 2) * lead))
     return Estimate(value, (r1 * r2 - root) / lead - 1, (r1 * r2 + root) / lead - 1, units, method)
-
-
-def _influences(arms: tuple[FloatArray, FloatArray]) -> tuple[list[FloatArray], list[FloatArray]]:
-    """What each unit adds to the difference, and to the relative change: the empirical influence, an array an arm."""
-    ratios = [arm[:, 0].sum() / arm[:, 1].sum() for arm in arms]
-    adds = [(arm[:, 0] - ratio * arm[:, 1]) / arm[:, 1].mean() for arm, ratio in zip(arms, ratios, strict=True)]
-    r1, r2 = ratios
-    to_change = [adds[0] / r2, -adds[1] * r1 / r2**2] if r2 else []
-    return [adds[0], -adds[1]], to_change
-
-
-def _bca(estimate: Estimate, drawn: FloatArray, influences: list[FloatArray], confidence: float) -> Estimate:
-    """The estimate with the bias-corrected and accelerated interval of its resamples."""
-    from scipy.special import ndtr, ndtri
-
-    defined, value = drawn[~np.isnan(drawn)], estimate.value
-    method = f"BCa bootstrap, {len(drawn):,} resamples of units, {100 * confidence:g}%"
-    if len(defined) < len(drawn):
-        method += f", {len(drawn) - len(defined):,} of them undefined and left out"
-    below = (
-        0.0 if value is None or not len(defined) else float(((defined < value).mean() + (defined <= value).mean()) / 2)
-    )
-    if not 0 < below < 1:
-        reason = "all resamples are on one side of the estimate: no interval by this method"
-        return Estimate(value, n=estimate.n, method=method, reason=reason)
-    cubes = sum(float((one**3).sum()) / len(one) ** 3 for one in influences)
-    squares = sum(float((one**2).sum()) / len(one) ** 2 for one in influences)
-    acceleration, bias = cubes / (6 * squares**1.5), float(ndtri(below))
-    z = bias + float(ndtri((1 + confidence) / 2)) * np.array([-1.0, 1.0])
-    places = ndtr(bias + z / (1 - acceleration * z))
-    low, high = np.quantile(defined, places)
-    return structs.replace(estimate, low=float(low), high=float(high), method=method, reason="")
 
 
 def _permuted(

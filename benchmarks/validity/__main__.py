@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 import statsmodels
 
-from benchmarks.validity import agreement, clusters, judges, proportions, samples
+from benchmarks.validity import agreement, clusters, experiments, judges, proportions, samples
 from benchmarks.validity.rates import NOMINAL, TOLERATED, Kind, Rate
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -39,6 +39,9 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     clusters.sign_flips,
     clusters.paired_clusters,
     clusters.shared_arms,
+    experiments.skewed_sums,
+    experiments.failed_calls,
+    experiments.incidences,
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
 from analysis.stats.significance import Significance
-from benchmarks.validity import agreement, clusters, judges, proportions, samples
+from benchmarks.validity import agreement, clusters, experiments, judges, proportions, samples
 from benchmarks.validity.__main__ import page
 from benchmarks.validity.rates import Rate, coverage, rejections
 
@@ -53,6 +53,19 @@ def test_exact_tests_never_reject_too_often_and_the_pooled_z_about_as_often_as_i
     assert all(rate <= 0.05 for rate in rates(found, "Fisher's exact"))
     assert all(0.03 <= rate <= 0.07 for rate in rates(found, "two-proportion z, pooled", "30, both shares 0.5"))
     assert max(rates(found, "two-proportion z, unpooled")) > max(rates(found, "two-proportion z, pooled"))
+
+
+def test_with_few_skewed_units_fiellers_interval_covers_a_relative_change_and_the_bootstrap_falls_short() -> None:
+    found = list(experiments.skewed_sums(200, generator(), draws=300, sizes=((10, 10),)))
+    assert rates(found, "relative change, Fieller")[0] >= 0.92
+    assert rates(found, "relative change, BCa over units")[0] <= 0.92
+    assert rates(found, "means over units, studentised permutation")[0] <= 0.09
+
+
+def test_calls_of_engineers_are_not_independent_and_a_clustered_change_knows_it() -> None:
+    found = list(experiments.failed_calls(SAMPLES, generator()))
+    assert min(rates(found, "calls taken as independent")) > 0.15
+    assert min(rates(found, "relative change of a rate, Fieller")) >= 0.91
 
 
 def test_clusters_of_both_arms_are_rejected_as_often_as_said_only_where_they_are_one_cluster() -> None:

@@ -160,9 +160,8 @@ def _tests(report: ExperimentReport) -> str:
 
 def _notes(report: ExperimentReport) -> list[str]:
     notes = [
-        "Change: the treatment's figure over the control's, less 1. Rates by the delta method and Fieller's interval; "
-        "sums that a few sessions dominate by a studentised permutation test and a BCa bootstrap. Units that were "
-        "assigned are resampled, permuted and counted whole.",
+        "Change: the treatment's figure over the control's, less 1. Intervals are Fieller's, by the delta method over "
+        "the units that were assigned; sums that a few sessions dominate are tested by permuting units.",
         "p-values hold for one look at an end fixed beforehand; who looks earlier goes by the rows held at all looks."
         if report.planned_units is not None
         else "p-values hold for one look, at an end that was fixed before the start; who looked earlier is wrong more "

@@ -78,8 +78,8 @@ def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
         notes=(
             "Recomputed changes: the interval that the printed change and p-value imply, if the test was a normal one "
             "of the log ratio (Altman and Bland 2011). What was tested, and over which units, is not printed.",
-            "Generated changes: rates by the delta method and Fieller's interval; sums that a few sessions dominate by "
-            "a BCa bootstrap and a studentised permutation test, over the units that were assigned.",
+            "Generated changes: Fieller's interval by the delta method over the units that were assigned; sums that a "
+            "few sessions dominate are tested by permuting units.",
             *(() if live is None else (NOTE,)),
         ),
     )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
-from scipy.stats import bootstrap, permutation_test, ttest_ind
+from scipy.stats import permutation_test, ttest_ind
 from scipy.stats import t as student
 
 from analysis.stats.clustered import clustered_difference
@@ -117,20 +117,11 @@ def skewed(seed: int, sizes: tuple[int, int], change: float = 0.0) -> tuple[np.n
     return arms[0], arms[1]
 
 
-def test_bca_and_permutations_agree_with_those_of_scipy() -> None:
+def test_the_permutation_test_agrees_with_that_of_scipy() -> None:
     first, second = skewed(1, (60, 45), -0.3)
-    found = compare_skewed(first, second, np.random.default_rng(0), draws=20_000)
-    samples = first[:, 0], second[:, 0]
-    reference = bootstrap(
-        samples,
-        lambda x, y, axis: x.mean(axis=axis) / y.mean(axis=axis) - 1,
-        n_resamples=20_000,
-        method="BCa",
-        random_state=np.random.default_rng(5),
-    ).confidence_interval
-    assert (found.relative.low, found.relative.high) == pytest.approx((reference.low, reference.high), abs=0.03)
+    found = compare_skewed(first, second, np.random.default_rng(0), draws=10_000)
     permuted = permutation_test(
-        samples,
+        (first[:, 0], second[:, 0]),
         lambda x, y, axis: np.abs(ttest_ind(x, y, axis=axis, equal_var=False).statistic),
         vectorized=True,
         alternative="greater",
@@ -138,6 +129,7 @@ def test_bca_and_permutations_agree_with_those_of_scipy() -> None:
         rng=np.random.default_rng(6),
     )
     assert found.test.p_value == pytest.approx(permuted.pvalue, abs=0.02)
+    assert found.relative == compare_ratios(first, second).relative
 
 
 def test_the_same_seed_gives_the_same_figures() -> None:
