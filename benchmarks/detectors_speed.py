@@ -6,7 +6,7 @@ A step's time is that of the replay: the detector's answer where it is asked, an
 from analysis.measures.alarms import alarms, alarms_table
 from analysis.pages import table_text
 from benchmarks.measuring import machine
-from studies.watched import watched_generated
+from studies.watched import STUCK, watched_generated
 
 NUMBER, SEED = 2000, 1
 
@@ -18,7 +18,7 @@ def main() -> None:
         "detectors",
         "Detectors of stuck agents on the same generated runs",
         alarms(runs),
-        sources={"generated": f"generated, seed {SEED}, n {NUMBER}"},
+        sources=dict.fromkeys(STUCK.values(), f"generated, seed {SEED}, n {NUMBER}"),
         evidence="generated",
         milliseconds=milliseconds,
     )

@@ -12,21 +12,20 @@ from analysis.measures.alarms import WatchedRun, watched_run
 from harness.generate.trajectories import generate_trajectories
 from harness.observer.replay import ReplayOptions, replay
 from harness.runs.benchmarks import benchmark_folder, read_trajectories
-from studies.classified import GENERATED_SET, at_hand
+from studies.classified import at_hand
 
 ANNOTATED = ("agentrx", "trail", "whoandwhen")
 """Public sets in whose runs people marked the steps of errors."""
 
-STUCK = ("infinite_loop", "tool_call_failure")
-"""The categories that a detector of stuck agents is meant for."""
+STUCK: Mapping[str, str] = {"infinite_loop": "planted loops", "tool_call_failure": "planted failing calls"}
+"""The categories that a detector of stuck agents is meant for → what the generated runs with them are called."""
 
 WATCHERS: Mapping[str, ReplayOptions] = {
     "rules, asked every 5 steps": ReplayOptions("rules"),
     "rules, asked at every step": ReplayOptions("rules", every=1),
-    "openhands_stuck, asked every 5 steps": ReplayOptions("openhands_stuck"),
     "openhands_stuck, asked at every step": ReplayOptions("openhands_stuck", every=1),
 }
-"""Detectors by name; OpenHands asks its own at every step."""
+"""Detectors by name. Wink asks every 5 steps, OpenHands its own detector at every step."""
 
 
 def watched_errors(datasets: Sequence[str] = ANNOTATED) -> list[WatchedRun]:
@@ -51,7 +50,7 @@ def _watched_errors(datasets: Sequence[str]) -> Iterator[WatchedRun]:
 
 
 def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, float]]:
-    """Each generated run with a planted loop or failing call, and each clean one, as each detector watches it.
+    """Generated runs with planted loops or failing calls as each detector watches them, each kind among the clean ones.
 
     Returns
     -------
@@ -61,7 +60,7 @@ def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, fl
     cases = [
         case
         for case in generate_trajectories(n, seed, wordings="scoring")
-        if set(STUCK) & set(case.evidence) or not any(case.truth.values())
+        if STUCK.keys() & case.evidence or not any(case.truth.values())
     ]
     taken = sum(step.role == "agent" for case in cases for step in case.trajectory.steps)
     watched: list[WatchedRun] = []
@@ -70,7 +69,9 @@ def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, fl
         started = perf_counter()
         records = [replay(case.trajectory, options) for case in cases]
         milliseconds[watcher] = 1000 * (perf_counter() - started) / taken
-        for case, record in zip(cases, records, strict=True):
-            onsets = [case.evidence[name][0] for name in STUCK if case.evidence.get(name)]
-            watched.append(watched_run(GENERATED_SET, watcher, record, onsets))
+        for category, dataset in STUCK.items():
+            for case, record in zip(cases, records, strict=True):
+                onsets = case.evidence.get(category, ())[:1]
+                if onsets or not any(case.truth.values()):
+                    watched.append(watched_run(dataset, watcher, record, onsets))
     return watched, milliseconds
