@@ -1,11 +1,13 @@
 """The process of a detector: `python -m harness.observer.detector_worker NAME MODEL`, run by `DetectorProcess`.
 
-It ends with its standard input. What the detector prints goes nowhere.
+It ends with its standard input, and with its observer's process. What the detector prints goes nowhere.
 """
 
 import asyncio
+import ctypes
 import itertools
 import os
+import signal
 import sys
 import threading
 from typing import BinaryIO
@@ -35,6 +37,9 @@ _NICENESS = 5
 """How far the agent goes before the detector where both want the processor."""
 
 _MOST_ERROR = 1_000
+
+_DIES_WITH_PARENT = 1
+"""`PR_SET_PDEATHSIG` of Linux."""
 
 _decoder = msgspec.json.Decoder(ToProcess)
 
@@ -121,6 +126,8 @@ def main(name: str, model: str) -> None:
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
     os.nice(_NICENESS)
+    if sys.platform == "linux":  # the thread that listens has no turn while a detector computes in C
+        ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
     asyncio.run(_serve(name, model, source, output))
 
 

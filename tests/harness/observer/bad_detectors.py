@@ -5,10 +5,17 @@ import os
 import sys
 import threading
 
-from harness.exchange import Message, Reply, Request
+from harness.exchange import Message, Outcome, Reply, Request
 from harness.intervention import Feedback, Misbehaviour
 from harness.protocols import Ask
 from harness.trajectory import Trajectory
+
+
+async def _begin(ask: Ask) -> asyncio.Task[Outcome]:
+    """Ask a model something without waiting for what it says: who is asked knows that the detector has begun."""
+    asking = asyncio.ensure_future(ask(Request(ask.model, (Message("user", "I begin."),))))
+    await asyncio.sleep(0)
+    return asking
 
 
 class Hanging:
@@ -17,6 +24,7 @@ class Hanging:
     name = "hanging"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        await _begin(ask)
         await asyncio.Event().wait()
         raise AssertionError
 
@@ -28,6 +36,7 @@ class Heedless:
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
         try:
+            await _begin(ask)
             await asyncio.Event().wait()
         except asyncio.CancelledError:
             return await self.detect(trajectory, ask)
@@ -40,7 +49,19 @@ class Blocking:
     name = "blocking"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        await _begin(ask)
         threading.Event().wait()
+        raise AssertionError
+
+
+class Computing:
+    """Computes without an end, and never lets another thread of its process go on."""
+
+    name = "computing"
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        await _begin(ask)
+        sum(range(10**18))
         raise AssertionError
 
 

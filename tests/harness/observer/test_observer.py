@@ -107,7 +107,9 @@ def test_an_agent_runs_as_it_would_alone_whatever_a_detector_does_in_shadow_mode
     assert run == asyncio.run(_alone())
 
 
-@pytest.mark.parametrize("name", ["Hanging", "Heedless", "Blocking", "Raising", "Leaving", "Flooding", "Wrong", "None"])
+@pytest.mark.parametrize(
+    "name", ["Hanging", "Heedless", "Blocking", "Computing", "Raising", "Leaving", "Flooding", "Wrong", "None"]
+)
 def test_an_agent_runs_as_it_would_alone_beside_a_bad_detector_in_its_process(name: str) -> None:
     async def watched() -> tuple[Trajectory, ObservedRun]:
         async with DetectorProcess(f"tests.harness.observer.bad_detectors:{name}", NoModel()) as detector:
