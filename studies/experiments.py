@@ -203,5 +203,5 @@ def recorded_live(folder: Path | None = None) -> LiveExperiments | None:
     if by_design.keys() < {"shadow", "ab"}:
         return None
     shadow, ab = by_design["shadow"], by_design["ab"]
-    judgements = judgements_of(read_verdicts(ab.folder))
-    return LiveExperiments(shadow.sessions, ab.sessions, int(ab.requested("seed")), judgements)
+    judgements = judgements_of(read_verdicts(shadow.folder))
+    return LiveExperiments(shadow.sessions, ab.sessions, int(shadow.requested("seed")), judgements)

@@ -1,38 +1,24 @@
 """Open coding of comments on patches: how often each theme and code was given, and how far the coders agree on it.
 
-A file of codings has a row a comment and coder, with as many codes as fit, or none:
-
-    comment,coder,codes
-    c1,ann,gratitude;already_fixed
-    c1,bob,already_fixed
-    c2,ann,
-
-A comment may get several codes, so that agreement is a question of each code by itself: given or not. A coder without a
-row for a comment has not coded it.
+A file of codings has a row a comment and coder (`analysis.measures.coding`); a comment may get several codes.
 """
 
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from msgspec import Struct
 
-from analysis.labels import Labels
-from analysis.labels.rows import read_rows
-from analysis.measures.agreement import Pair, agreement_report
+from analysis.measures.agreement import Pair
+from analysis.measures.coding import Codings, code_share
+from analysis.measures.coding import read_codings as read_any_codings
 from analysis.published import load_paper
 from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import MISSING
-from analysis.stats.proportions import wilson
 from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, with_interval
 from harness.forms import toml_form
 from harness.places import data_folder
 
-_COLUMNS = ("comment", "coder", "codes")
-_FORM = "Give the columns comment,coder,codes; separate several codes by semicolons."
 _PAPER = "engineering_agent"
 
 
@@ -41,17 +27,6 @@ class Theme(Struct, frozen=True):
 
     printed: str
     codes: dict[str, str]
-
-
-class Codings(Struct, frozen=True):
-    """What coders gave: comment → coder → codes. A coder who has no row for a comment has not coded it."""
-
-    given: Mapping[str, Mapping[str, frozenset[str]]]
-
-    @property
-    def coders(self) -> list[str]:
-        """Every coder, by name."""
-        return sorted({coder for of_comment in self.given.values() for coder in of_comment})
 
 
 class CodeFigures(Struct, frozen=True):
@@ -75,29 +50,8 @@ def code_book() -> dict[str, Theme]:
 
 
 def read_codings(file: Path) -> Codings:
-    """The codings in a file.
-
-    Raises
-    ------
-    InputError
-        It is no such CSV, a code is not in the book, or a coder has two rows for a comment; names file and line.
-    """
-    sheet = read_rows(file, "codings", _FORM)
-    if missing := [name for name in _COLUMNS if name not in sheet.header]:
-        raise sheet.error(-1, f"no column {missing[0]}", _FORM)
-    known = sorted(code for theme in code_book().values() for code in theme.codes)
-    given: dict[str, dict[str, frozenset[str]]] = {}
-    columns = (sheet.columns[sheet.header.index(name)] for name in _COLUMNS)
-    for row, (comment, coder, listed) in enumerate(zip(*(map(str.strip, cells) for cells in columns), strict=True)):
-        if not comment or not coder:
-            raise sheet.error(row, "a comment or coder without a name", _FORM)
-        codes = frozenset(code.strip() for code in listed.split(";") if code.strip())
-        if unknown := sorted(codes.difference(known)):
-            raise sheet.error(row, f"unknown code {unknown[0]!r}", f"Codes: {', '.join(known)}.", "codes")
-        if coder in given.setdefault(comment, {}):
-            raise sheet.error(row, f"{coder} has coded {comment!r} twice", "Keep one row.")
-        given[comment][coder] = codes
-    return Codings(given)
+    """The codings in a file with the columns comment, coder and codes; raises as `analysis.measures.coding`."""
+    return read_any_codings(file, "comment", {code for theme in code_book().values() for code in theme.codes})
 
 
 def code_figures(codings: Codings) -> list[CodeFigures]:
@@ -111,17 +65,8 @@ def code_figures(codings: Codings) -> list[CodeFigures]:
 
 def _figures(codings: Codings, theme: str, code: str, wanted: frozenset[str]) -> CodeFigures:
     """The figures of codes any of which counts: those of a theme, or one alone."""
-    coders = codings.coders
-    votes = np.array(
-        [
-            [int(bool(wanted & of_comment[coder])) if coder in of_comment else MISSING for coder in coders]
-            for of_comment in codings.given.values()
-        ]
-    )
-    having = int(np.sum(2 * (votes == 1).sum(axis=1) > (votes != MISSING).sum(axis=1)))
-    labels = Labels("", list(codings.given), coders, ["not given", "given"], [], votes, [])
-    report = agreement_report(labels)
-    return CodeFigures(theme, code, wilson(having, len(votes)), report.krippendorff_alpha, report.pairs)
+    found = code_share(codings, wanted)
+    return CodeFigures(theme, code, found.share, found.krippendorff_alpha, found.pairs)
 
 
 def codings_document(codings: Codings) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> 
     ]
     names = {"function": task.function.name, "path": task.change.path, "line": task.change.new.strip()}
     return DrawnSession(
-        f"{wordings}-{seed}-{index:06}",
+        f"live-{seed}-{index:04}",
         engineer,
         version,
         task,

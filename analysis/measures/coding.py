@@ -1,0 +1,113 @@
+"""Codes that people gave to texts or runs, whatever the code book: reading them, shares, and agreement of the coders.
+
+A file of codings has a row an item and coder, with as many codes as fit, or none:
+
+    comment,coder,codes
+    c1,ann,gratitude;already_fixed
+    c1,bob,already_fixed
+    c2,ann,
+
+An item may get several codes, so that agreement is a question of each code by itself: given or not. A coder without a
+row for an item has not coded it.
+"""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.labels import Labels
+from analysis.labels.rows import read_rows
+from analysis.measures.agreement import AgreementReport, Pair, agreement_report
+from analysis.stats.estimate import Estimate
+from analysis.stats.patterns import MISSING
+from analysis.stats.proportions import wilson
+
+
+class Codings(Struct, frozen=True):
+    """What coders gave: item → coder → codes. A coder who has no row for an item has not coded it."""
+
+    given: Mapping[str, Mapping[str, frozenset[str]]]
+
+    @property
+    def coders(self) -> list[str]:
+        """Every coder, by name."""
+        return sorted({coder for of_item in self.given.values() for coder in of_item})
+
+
+class CodeShare(Struct, frozen=True):
+    """Codes any of which counts: the share of the items that have one, and how far the coders agree on that.
+
+    An item has them where more than half of its coders gave one.
+    """
+
+    share: Estimate
+    krippendorff_alpha: Estimate
+    pairs: list[Pair]
+
+
+def read_codings(file: Path, item: str, known: Collection[str]) -> Codings:
+    """The codings in a file.
+
+    Parameters
+    ----------
+    file
+        A CSV with the columns `item`, coder and codes; several codes are separated by semicolons.
+    item
+        What an item is called, which is the name of its column.
+    known
+        The codes of the book.
+
+    Raises
+    ------
+    InputError
+        It is no such CSV, a code is not in the book, or a coder has two rows for an item; names file and line.
+    """
+    names = (item, "coder", "codes")
+    form = f"Give the columns {','.join(names)}; separate several codes by semicolons."
+    sheet = read_rows(file, "codings", form)
+    if missing := [name for name in names if name not in sheet.header]:
+        raise sheet.error(-1, f"no column {missing[0]}", form)
+    given: dict[str, dict[str, frozenset[str]]] = {}
+    columns = (sheet.columns[sheet.header.index(name)] for name in names)
+    for row, (coded, coder, listed) in enumerate(zip(*(map(str.strip, cells) for cells in columns), strict=True)):
+        if not coded or not coder:
+            raise sheet.error(row, f"a {item} or coder without a name", form)
+        codes = frozenset(code.strip() for code in listed.split(";") if code.strip())
+        if unknown := sorted(codes.difference(known)):
+            raise sheet.error(row, f"unknown code {unknown[0]!r}", f"Codes: {', '.join(sorted(known))}.", "codes")
+        if coder in given.setdefault(coded, {}):
+            raise sheet.error(row, f"{coder} has coded {coded!r} twice", "Keep one row.")
+        given[coded][coder] = codes
+    return Codings(given)
+
+
+def code_share(codings: Codings, wanted: frozenset[str]) -> CodeShare:
+    """The share of the items with any of some codes, and the agreement on it."""
+    coders = codings.coders
+    votes = np.array(
+        [
+            [int(bool(wanted & of_item[coder])) if coder in of_item else MISSING for coder in coders]
+            for of_item in codings.given.values()
+        ]
+    )
+    having = int(np.sum(2 * (votes == 1).sum(axis=1) > (votes != MISSING).sum(axis=1)))
+    labels = Labels("", list(codings.given), coders, ["not given", "given"], [], votes, [])
+    report = agreement_report(labels)
+    return CodeShare(wilson(having, len(votes)), report.krippendorff_alpha, report.pairs)
+
+
+def one_code_agreement(codings: Codings, codes: Collection[str]) -> AgreementReport:
+    """The agreement of coders who give each item one of some codes; an item without a code is not coded."""
+    order = list(codes)
+    votes = np.array(
+        [
+            [
+                order.index(next(iter(given))) if (given := of_item.get(coder, frozenset())) else MISSING
+                for coder in codings.coders
+            ]
+            for of_item in codings.given.values()
+        ]
+    )
+    return agreement_report(Labels("", list(codings.given), codings.coders, order, [], votes, []))
