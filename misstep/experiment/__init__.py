@@ -1,6 +1,7 @@
 """`misstep experiment`: live sessions with and without an observer, and what they show."""
 
 from misstep.experiment.benchmark import benchmark
+from misstep.experiment.codes import app as codes_app
 from misstep.experiment.report import report
 from misstep.experiment.run import run
 from misstep.options import command_app
@@ -16,3 +17,4 @@ def experiment() -> None:
 app.command()(run)
 app.command()(report)
 app.command()(benchmark)
+app.add_typer(codes_app, name="codes")

@@ -1,0 +1,184 @@
+"""Why agents recovered after an intervention, or did not, as people coded it (Wink, RQ4): sheets, agreement, decisions.
+
+Each coder has a sheet of their own, in an order of its own, and sees no other:
+
+    item,outcome,code,note
+    live-1-0007#0,recovered,recover_from_infinite_loops,
+    live-1-0031#1,not_recovered,,unsure
+
+What the coders settled together stands in a log of its own, a row a decision; a later decision on an item takes the
+place of an earlier one, which stays in the log. The sheets are never changed.
+
+    item,code,by,note,at
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from analysis.labels.rows import LabelRows, read_rows
+from analysis.measures.agreement import AgreementReport
+from analysis.measures.coding import Codings, one_code_agreement
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from harness.errors import InputError
+from harness.forms import toml_form
+from harness.places import data_folder
+
+Outcome = Literal["recovered", "not_recovered"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+SHEET = "sheet-{}.csv"
+SHEET_COLUMNS = ("item", "outcome", "code", "note")
+DECISIONS = "decisions.csv"
+DECISION_COLUMNS = ("item", "code", "by", "note", "at")
+_FORM = f"A sheet has the columns {','.join(SHEET_COLUMNS)}."
+
+
+class Code(Struct, frozen=True, forbid_unknown_fields=True):
+    """A code: what it means, and the paper's figure of it."""
+
+    printed: str
+    meaning: str
+
+
+class Decision(Struct, frozen=True):
+    """What was settled on an item, by whom and when."""
+
+    item: str
+    code: str
+    by: str
+    note: str = ""
+    at: str = ""
+
+
+class Coded(Struct, frozen=True):
+    """Items as they were coded.
+
+    Parameters
+    ----------
+    outcomes
+        Item → whether the agent recovered, as the coders were told.
+    codings
+        Item → coder → code.
+    decisions
+        What was settled, in order.
+    """
+
+    outcomes: Mapping[str, Outcome]
+    codings: Codings
+    decisions: tuple[Decision, ...] = ()
+
+    def code_of(self, item: str) -> str:
+        """The code of an item: as settled, else what more than half of its coders gave; empty where it is open."""
+        settled = [one.code for one in self.decisions if one.item == item]
+        if settled:
+            return settled[-1]
+        given = Counter(code for codes in self.codings.given.get(item, {}).values() for code in codes)
+        code, times = max(given.items(), key=lambda one: one[1], default=("", 0))
+        return code if 2 * times > given.total() else ""
+
+    @property
+    def open(self) -> list[str]:
+        """The items whose coders do not agree and on which nothing is settled."""
+        coded = [item for item in self.outcomes if any(self.codings.given.get(item, {}).values())]
+        return [item for item in coded if not self.code_of(item)]
+
+
+class OutcomeCodes(Struct, frozen=True):
+    """One outcome: code → the share of its items, how far the coders agree before they settle, and items left open."""
+
+    outcome: Outcome
+    shares: dict[str, Estimate]
+    agreement: AgreementReport | None
+    n: int
+    open: int
+
+
+@lru_cache(maxsize=1)
+def code_book() -> dict[Outcome, dict[str, Code]]:
+    """Outcome → code → what it means, in the order of the paper's table."""
+    file = data_folder() / "codebooks" / "recovery_outcomes.toml"
+    return toml_form(file.read_bytes(), dict[Outcome, dict[str, Code]], file, "The file says its form.")
+
+
+def read_coded(folder: Path) -> Coded:
+    """The sheets and decisions in a folder.
+
+    Raises
+    ------
+    InputError
+        There is no sheet; a code is not one of its outcome; sheets differ in an item's outcome; a coder has an item
+        twice; a decision is on an item that no sheet has: names file and line.
+    """
+    sheets = sorted(folder.glob(SHEET.format("*")))
+    if not sheets:
+        raise InputError("there is no sheet", "Draw a sample with `misstep experiment codes sample`.", file=folder)
+    outcomes: dict[str, Outcome] = {}
+    given: dict[str, dict[str, frozenset[str]]] = {}
+    for file in sheets:
+        _read_sheet(file, outcomes, given)
+    decisions = tuple(_decisions(folder / DECISIONS, outcomes)) if (folder / DECISIONS).is_file() else ()
+    return Coded(outcomes, Codings(given), decisions)
+
+
+def _read_sheet(file: Path, outcomes: dict[str, Outcome], given: dict[str, dict[str, frozenset[str]]]) -> None:
+    sheet = read_rows(file, "sheet", _FORM)
+    coder = file.stem.removeprefix(SHEET.format("").removesuffix(".csv"))
+    for row, (item, outcome, code) in enumerate(_cells(sheet, SHEET_COLUMNS[:3])):
+        if outcome not in OUTCOMES or outcomes.setdefault(item, outcome) != outcome:
+            raise sheet.error(
+                row, f"the outcome {outcome!r}", f"Leave the column as it was drawn: {' or '.join(OUTCOMES)}."
+            )
+        _check_code(sheet, row, code, outcome)
+        if coder in given.setdefault(item, {}):
+            raise sheet.error(row, f"{item!r} stands twice", "Keep one row.")
+        if code:
+            given[item][coder] = frozenset({code})
+
+
+def _decisions(file: Path, outcomes: Mapping[str, Outcome]) -> Sequence[Decision]:
+    sheet = read_rows(file, "decisions", f"The log has the columns {','.join(DECISION_COLUMNS)}.")
+    found = []
+    for row, cells in enumerate(_cells(sheet, DECISION_COLUMNS)):
+        decision = Decision(*cells)
+        if decision.item not in outcomes:
+            raise sheet.error(row, f"no sheet has the item {decision.item!r}", "Correct the name.")
+        _check_code(sheet, row, decision.code, outcomes[decision.item])
+        found.append(decision)
+    return found
+
+
+def _cells(sheet: LabelRows, names: Sequence[str]) -> list[tuple[str, ...]]:
+    if missing := [name for name in names if name not in sheet.header]:
+        raise sheet.error(-1, f"no column {missing[0]}", f"Give the columns {','.join(names)}.")
+    columns = [map(str.strip, sheet.columns[sheet.header.index(name)]) for name in names]
+    return list(zip(*columns, strict=True))
+
+
+def _check_code(sheet: LabelRows, row: int, code: str, outcome: Outcome) -> None:
+    if code and code not in code_book()[outcome]:
+        known = ", ".join(code_book()[outcome])
+        raise sheet.error(row, f"unknown code {code!r} of the outcome {outcome}", f"Codes: {known}.", "code")
+
+
+def outcome_codes(coded: Coded) -> list[OutcomeCodes]:
+    """The figures of either outcome, in the order of the paper's table."""
+    return [_of_outcome(coded, outcome) for outcome in OUTCOMES]
+
+
+def _of_outcome(coded: Coded, outcome: Outcome) -> OutcomeCodes:
+    items = [item for item, known in coded.outcomes.items() if known == outcome]
+    codes = [code for item in items if (code := coded.code_of(item))]
+    given = {item: coded.codings.given[item] for item in items if any(coded.codings.given.get(item, {}).values())}
+    agreement = one_code_agreement(Codings(given), code_book()[outcome]) if given else None
+    shares = {code: _share(codes.count(code), len(codes)) for code in code_book()[outcome]}
+    return OutcomeCodes(outcome, shares, agreement, len(codes), sum(item in set(items) for item in coded.open))
+
+
+def _share(count: int, n: int) -> Estimate:
+    return wilson(count, n) if n else Estimate(None, n=0, reason="no trajectory of this outcome has a code")

@@ -1,0 +1,120 @@
+"""Table 6, why agents recover and why not: the printed shares, those that people coded, and those that were planted."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from analysis.measures.recovery.problems import heard_words
+from analysis.measures.recovery_codes import OUTCOMES, Coded, Outcome, OutcomeCodes, code_book, outcome_codes
+from analysis.published import load_paper, published_row
+from analysis.stats.proportions import wilson
+from analysis.tables import Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import counted_text, with_interval
+from harness.live_session import LiveSession
+
+TITLES: dict[Outcome, str] = {"recovered": "Recovered", "not_recovered": "Not recovered"}
+
+_BY_CATEGORY = {
+    "infinite_loop": "recover_from_infinite_loops",
+    "did_not_follow_instructions": "remind_original_task",
+    "unrequested_changes": "ask_not_to_overdo",
+    "tool_call_failure": "provide_right_tool_arguments",
+}
+"""What the guidance on a category does where the agent recovers."""
+
+
+def planted_reasons(sessions: Iterable[LiveSession]) -> dict[Outcome, Counter[str]]:
+    """Outcome → code → interventions of live sessions, by what was planted; what fits no code is counted as empty.
+
+    A recovery has the code of its category. An agent that does not recover ignored guidance, or ended the task before
+    the work was done.
+    """
+    found: dict[Outcome, Counter[str]] = {outcome: Counter() for outcome in OUTCOMES}
+    for session in sessions:
+        if session.observed is None:
+            continue
+        for number, recovered in heard_words(session).items():
+            categories = session.observed.interventions[number].categories
+            if recovered:
+                # A change that was ruled out is of two categories: it is the change that the guidance takes back.
+                known = [name for name in reversed(_BY_CATEGORY) if name in categories]
+                found["recovered"][_BY_CATEGORY[known[0]] if known else ""] += 1
+            else:
+                found["not_recovered"][_why_not(session)] += 1
+    return found
+
+
+def _why_not(session: LiveSession) -> str:
+    if session.heeds == "follows":
+        return ""
+    gave_up = session.ended == "exit" and any(one.ended == "session" for one in session.episodes)
+    return "premature_termination" if gave_up else "ignored_instructions"
+
+
+@made_by_this
+def reasons_table(coded: Coded | None = None, live: Sequence[LiveSession] = (), source: str = "") -> Table:
+    """Table 6 in its kinds of evidence.
+
+    Parameters
+    ----------
+    coded
+        What people coded of generated sessions, where they did.
+    live
+        Live sessions, whose reasons are known by construction.
+    source
+        Where these are from.
+    """
+    paper = load_paper("wink")
+    planted = planted_reasons(live)
+    by_people = {one.outcome: one for one in outcome_codes(coded)} if coded is not None else {}
+    rows: list[Row] = []
+    for outcome, codes in code_book().items():
+        total = planted[outcome].total() - planted[outcome][""]
+        for code, known in codes.items():
+            printed = paper[known.printed]
+            rows.append(published_row(printed, printed.row, group=TITLES[outcome]))
+            if outcome in by_people:
+                share = by_people[outcome].shares[code]
+                rows.append(estimate_row(printed.row, share, "share", TITLES[outcome], "coded by people", "generated"))
+            if total:
+                share = wilson(planted[outcome][code], total)
+                rows.append(estimate_row(printed.row, share, "share", TITLES[outcome], source, "generated"))
+    return Table(
+        name="recovery_reasons",
+        paper="wink",
+        title="Why agents recover after an intervention, and why not",
+        finding=_finding(by_people),
+        rows=tuple(rows),
+        notes=tuple(_notes(by_people, planted)),
+    )
+
+
+def _finding(by_people: Mapping[Outcome, OutcomeCodes]) -> str:
+    """The most frequent reason of either outcome: of the paper, and as people coded it."""
+    paper, told = load_paper("wink"), []
+    for outcome, codes in code_book().items():
+        most = max((paper[code.printed] for code in codes.values()), key=lambda figure: figure.number)
+        said = f"{TITLES[outcome]}: the paper's most frequent reason is “{most.row}” ({most.printed}%)"
+        coded = by_people.get(outcome)
+        if coded is not None and coded.n:
+            code, share = max(coded.shares.items(), key=lambda one: one[1].value or 0.0)
+            name = paper[codes[code].printed].row
+            said += f"; coded here most often is “{name}”: {with_interval(share, 'share')} of {coded.n:,}"
+        told.append(said)
+    return ". ".join(told) + "."
+
+
+def _notes(by_people: Mapping[Outcome, OutcomeCodes], planted: Mapping[Outcome, Counter[str]]) -> Iterator[str]:
+    yield "The paper prints no number of trajectories, so that its shares have no interval."
+    for outcome, one in by_people.items():
+        if one.agreement is not None:
+            alpha = one.agreement.krippendorff_alpha
+            known = with_interval(alpha, "coefficient") if alpha.value is not None else f"undefined: {alpha.reason}"
+            left = f"; {counted_text(one.open, 'item')} left open" if one.open else ""
+            yield f"{TITLES[outcome]}: Krippendorff's alpha of the coders before they settled is {known}{left}."
+    if any(planted.values()):
+        without = sum(counts[""] for counts in planted.values())
+        fits = f" {counted_text(without, 'intervention')} fit no code." if without else ""
+        yield (
+            "Generated: interventions in live sessions of a scripted agent, whose reasons are known by construction; "
+            f"they follow from what was planted, and confirm nothing of the paper.{fits}"
+        )

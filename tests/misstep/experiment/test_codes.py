@@ -1,0 +1,71 @@
+"""`misstep experiment codes` on the command line: a sample, blind sheets, decisions, the table."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.journal.records import LIVE_RECORDS
+from harness.runs.experiment.running import ExperimentPlan, run_experiment
+from harness.workspace import find_sandbox
+from tests.misstep.as_a_user import in_this_process
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("experiment") / "run"
+    run_experiment(folder, ExperimentPlan("shadow", n=40, seed=1, wordings="development"), find_sandbox())
+    return folder
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_a_sample_is_coded_settled_and_shown(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codes = in_this_process("experiment", monkeypatch, capsys)
+    folder = tmp_path / "codes"
+    line = ("codes", "sample", run, "--out", folder, "--coders", "ann,bob", "--n", 3)
+    assert codes(*line)[0] == 0
+    ann, bob = (_rows(folder / f"sheet-{name}.csv") for name in ("ann", "bob"))
+    assert sorted(row["item"] for row in ann) == sorted(row["item"] for row in bob)
+    assert {row["code"] for row in ann + bob} == {""}
+    item = next(row["item"] for row in ann if row["outcome"] == "recovered")
+    page = (folder / "items" / f"{item.replace('#', '-')}.html").read_text()
+    assert "heeds" not in page
+    assert codes(*line)[0] == 2
+
+    assert codes("codes", "settle", folder, item, "recover_from_infinite_loops", "--by", "ann and bob")[0] == 0
+    assert codes("codes", "settle", folder, item, "ask_not_to_overdo", "--by", "ann and bob")[0] == 0
+    assert [row["code"] for row in _rows(folder / "decisions.csv")] == [
+        "recover_from_infinite_loops",
+        "ask_not_to_overdo",
+    ]
+    code, out, _ = codes("codes", "show", folder, "--json")
+    assert code == 0
+    recovered = json.loads(out)["outcomes"][0]
+    assert (recovered["n"], recovered["shares"]["ask_not_to_overdo"]["value"]) == (1, 1.0)
+    code, _, err = codes("codes", "settle", folder, item, "ignored_instructions")
+    assert (code, "unknown code" in err) == (2, True)
+
+
+@pytest.mark.parametrize("coders", ["ann", "ann,ann", "ann,../bob"])
+def test_coders_are_two_or_more_and_name_files(
+    run: Path, tmp_path: Path, coders: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codes = in_this_process("experiment", monkeypatch, capsys)
+    code, _, err = codes("codes", "sample", run, "--out", tmp_path / "codes", "--coders", coders)
+    assert (code, "two or more" in err) == (2, True)
+    assert (run / LIVE_RECORDS.file).exists()
+
+
+def test_the_codes_are_listed_with_their_meanings(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = in_this_process("experiment", monkeypatch, capsys)("codes", "list")
+    assert code == 0
+    assert "hard_merge_conflict" in out
