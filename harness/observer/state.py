@@ -56,7 +56,7 @@ class ObserverState:
         self._skipped = 0
         self._spoken: tuple[Episode, ...] = ()
         self._open: int | None = None
-        self._seen = -1
+        self._reported: dict[str, frozenset[int]] = {}
 
     @property
     def in_flight(self) -> bool:
@@ -142,7 +142,9 @@ class ObserverState:
             raise ValueError("there is no open question")
         bounded = bounded_feedback(feedback, shown)
         found = tuple(one for one in bounded.misbehaviours if self._is_news(one))
-        self._open, self._seen = None, shown
+        self._open = None
+        for one in found:
+            self._reported[one.category] = self._reported.get(one.category, frozenset()).union(one.steps)
         now = len(steps) - 1
         self._invocations.append(Invocation(shown, "answered", found, now, seconds))
         decided = [(one, decide(one, self._spoken, steps)) for one in merged(found)]
@@ -161,8 +163,12 @@ class ObserverState:
         return self._interventions[-1]
 
     def _is_news(self, found: Misbehaviour) -> bool:
-        """Whether an earlier answer cannot have shown all of it: some of its evidence is younger, or it names none."""
-        return not found.steps or max(found.steps) > self._seen
+        """Whether earlier answers did not name all of its evidence, or it names none.
+
+        What is misbehaviour may show only later, as with an error that the agent then ignores: evidence that is older
+        than an earlier question may be new.
+        """
+        return not found.steps or not self._reported.get(found.category, frozenset()).issuperset(found.steps)
 
     def _withhold(self, decided: Sequence[tuple[Misbehaviour, Decision]], shown: int, reason: Withheld) -> None:
         if decided:

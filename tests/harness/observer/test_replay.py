@@ -32,6 +32,15 @@ class _Seen:
         return Feedback((Misbehaviour("made_up", (last,)),) if last > 3 else ())
 
 
+class _Late:
+    """A detector that is sure only from the tenth step on of what happened in the third."""
+
+    name = "late"
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        return Feedback((Misbehaviour("made_up", (3,)),) if len(trajectory.steps) > 10 else ())
+
+
 class _Broken:
     name = "broken"
 
@@ -65,6 +74,16 @@ def test_what_a_detector_raises_costs_its_question_and_nothing_else() -> None:
     assert [(one.step, one.status, one.error) for one in observed.invocations] == [
         (10, "failed", "RuntimeError: no reply"),
         (20, "failed", "RuntimeError: no reply"),
+    ]
+
+
+def test_what_shows_only_later_is_news_though_its_evidence_is_old_and_news_once() -> None:
+    observed = _replayed(_Late(), ReplayOptions(every=5))
+    assert [(one.step, bool(one.misbehaviours)) for one in observed.invocations] == [
+        (5, False),
+        (10, True),
+        (15, False),
+        (20, False),
     ]
 
 
