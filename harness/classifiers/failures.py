@@ -34,6 +34,11 @@ Fault = Literal[
 
 _EXIT_CODE = re.compile(r"(?:exit code|returncode|exited with(?: code)?|exit status)[:>\s]*(-?\d+)", re.IGNORECASE)
 _FEW_LINES = 3
+_CODE_ALONE = 60
+"""Characters that an answer can have which states an exit code and nothing else."""
+
+_BRACKETS = {"[": "]", "(": ")", "<": ">"}
+
 _HIT = re.compile(r"[^\s:]+:\d+[:\s]")
 """How a search lists what it found: `src/app.py:12: …`."""
 
@@ -291,7 +296,7 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
     faults = [(fault, line.strip()) for line in looked_at.split("\n") if (fault := _complaint(line, words, marked))]
     if faults:
         return Failure(*next((one for one in faults if one[0] != "error"), faults[0]))
-    only_line = "\n" not in looked_at.strip() and not _HIT.match(looked_at)
+    only_line = "\n" not in looked_at.strip() and not _HIT.match(looked_at) and _says_more_than_a_code(looked_at)
     if (
         only_line
         and (code not in (None, 0) or result.is_error or _OPENING.match(head))
@@ -300,6 +305,18 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
         own = "malformed call" if marked and _UNREADABLE.search(looked_at) else "error"
         return Failure(own, _line(looked_at))  # type: ignore[arg-type]
     return None
+
+
+def _says_more_than_a_code(text: str) -> bool:
+    """Whether an answer has words of a program, and not only the exit code, alone or in the harness's brackets.
+
+    A search that finds nothing says nothing.
+    """
+    told = text.strip()
+    if len(told) > _CODE_ALONE or not (code := _EXIT_CODE.search(told)):
+        return True
+    in_brackets = told[:1] in _BRACKETS and told.endswith(_BRACKETS[told[:1]])
+    return not in_brackets and re.search(r"\w", told[: code.start()] + told[code.end() :]) is not None
 
 
 def _may_speak(text: str, line: str) -> bool:

@@ -134,6 +134,12 @@ LOOK_ALIKES: dict[str, Trajectory] = {
         bash(f"pytest -k {word}", "E  TypeError: load() got an unexpected keyword argument 'x'\nFAILED\n1 failed", 1) for word in "abc"
     ]),
     "searches that find nothing": run(*[bash(f"grep -rn {word} src", "", 1) for word in "abcd"]),
+    "searches that find nothing, told by a line with the exit code": run(
+        *[bash(f"grep -rn {word} src", "\n(exit code 1)", 1) for word in "abcd"]
+    ),
+    "searches that find nothing, where the code stands in the answer alone": run(
+        *[bash(f"rg -n {word}", "[The command completed with exit code 1.]") for word in "abcd"]
+    ),
     "comparisons that differ": run(*[bash(f"diff {word} b", "1c1\n< a\n---\n> b", 1) for word in "acd"]),
     "compile errors": run(*[bash("make", f"a.c:{line}: error: unknown type name 'x'\nmake: *** [a.o] Error 1", 2) for line in range(4)]),
     "code under work with an undefined name": run(*[bash(f"python a.py {n}", "Traceback (most recent call last):\nNameError: x", 1) for n in "abc"]),
