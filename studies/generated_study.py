@@ -72,6 +72,7 @@ def _classified(n: int, own_seed: int) -> Iterator[StudiedSession]:
             case.liked,
             frozenset(name for name, planted in case.truth.items() if planted),
             {verdict.judge: verdict.label for verdict in verdicts},
+            {one.category: one.kind for one in case.episodes},
         )
 
 

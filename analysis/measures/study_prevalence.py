@@ -30,7 +30,8 @@ TELLS_NOTHING = "sensitivity and specificity sum to 1 or less: the classifier te
 class StudiedSession(Struct, frozen=True):
     """One session: when and by which version it was, what its user thought of it, what was planted and what was found.
 
-    `found` has a label for each category, `None` where the classifier did not answer.
+    `found` has a label for each category, `None` where the classifier did not answer; `kinds` says of each planted
+    category how it is played, such as the limit that is broken.
     """
 
     item: str
@@ -40,6 +41,7 @@ class StudiedSession(Struct, frozen=True):
     liked: bool | None
     planted: frozenset[str]
     found: dict[str, str | None]
+    kinds: dict[str, str] = {}
 
     def shows(self, category: str, told: Told) -> bool | None:
         """Whether it shows a category or any, as planted or as found; `None` where that was not answered."""

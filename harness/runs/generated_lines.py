@@ -24,7 +24,7 @@ HEADS: dict[str, tuple[str, ...]] = {
     GOLD: Gold.__struct_fields__,
     VARIANTS: ("trajectory", "variant"),
     SESSIONS: ("item", "version", "started", "week", "liked"),
-    EPISODES: ("item", "category", "onset", "last", "ended_by_itself", "version", "week", "liked"),
+    EPISODES: ("item", "category", "onset", "last", "ended_by_itself", "version", "week", "liked", "kind"),
 }
 """File → the names of its columns."""
 
@@ -133,7 +133,7 @@ def _session(case: StudyCase) -> tuple[object, ...]:
 def _episodes(case: StudyCase) -> list[tuple[object, ...]]:
     about = case.trajectory.model, case.week, _yes(case.liked)
     return [
-        (case.trajectory.id, one.category, one.onset, one.last, _yes(one.ended_by_itself), *about)
+        (case.trajectory.id, one.category, one.onset, one.last, _yes(one.ended_by_itself), *about, one.kind)
         for one in case.episodes
     ]
 

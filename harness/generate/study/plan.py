@@ -62,6 +62,16 @@ class Plan(Struct, frozen=True):
     pieces: tuple[Placed, ...]
 
     @property
+    def kinds(self) -> dict[str, str]:
+        """Misbehaviour → how it is played: the piece, or the limit or instruction that is broken."""
+        kinds = {category: placed.piece.name for placed in self.pieces for category in placed.piece.plants}
+        if CHANGED in self.truth:
+            kinds[CHANGED] = self.limit.name if self.limit_broken else "unasked"
+        if INSTRUCTION in self.truth:
+            kinds[INSTRUCTION] = self.limit.name if self.limit_broken else self.instruction.name
+        return kinds
+
+    @property
     def variant(self) -> str:
         """The names of what is in it."""
         names = [placed.piece.name for placed in self.pieces]

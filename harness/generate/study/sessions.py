@@ -35,12 +35,16 @@ _JSON_TYPES = {str: "string", int: "integer", list: "array", dict: "object"}
 
 
 class Episode(Struct, frozen=True):
-    """A planted misbehaviour: the first and the last step that show it, from 0, and whether it ended by itself."""
+    """A planted misbehaviour: the first and the last step that show it, from 0, whether it ended by itself, its kind.
+
+    The kind is how it is played: a piece such as `reread`, the limit or instruction that is broken, or `unasked`.
+    """
 
     category: str
     onset: int
     last: int
     ended_by_itself: bool
+    kind: str
 
 
 class StudyCase(Case, frozen=True):
@@ -104,7 +108,10 @@ def _case(index: int, seed: int, wordings: WordingSet) -> StudyCase:
         {category: category in plan.truth for category in CATEGORIES},
         evidence,
         plan.variant,
-        tuple(Episode(name, evidence[name][0], evidence[name][-1], plan.ends[name]) for name in sorted(plan.truth)),
+        tuple(
+            Episode(name, evidence[name][0], evidence[name][-1], plan.ends[name], plan.kinds[name])
+            for name in sorted(plan.truth)
+        ),
         _stamp(started),
         week + 1,
         liked,

@@ -1,0 +1,115 @@
+"""Wink's classifiers of misbehaviour (section 2.2.1): a rule, a few-shot prompted judge and both, on the same labels.
+
+The paper's own classifiers are prompts to a frontier model, calibrated to a precision of 80%; it prints no precision or
+recall of theirs. What stands here is of the rules and judges of this software, on generated and on real labels.
+"""
+
+from collections.abc import Sequence
+
+from analysis.measures.classifier_pairs import (
+    CLASSIFIERS,
+    FLOOR,
+    Classifier,
+    LabelledRuns,
+    by_kind,
+    figures,
+    kept_precision,
+    with_prompted,
+)
+from analysis.papers.wink.generated_prevalence import NAMES
+from analysis.stats.estimate import Estimate
+from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from analysis.tables.wording import number_text
+
+_ONE_SIDED = (
+    f"Held out: thresholds are chosen on one half of the runs for a precision of {number_text(FLOOR, 'share')} and "
+    "tested on the other, with a one-sided 95% bound; a rule has no score, so that its label alone is tested."
+)
+
+
+@made_by_this
+def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
+    """Precision and recall of the rule, the prompted judge and both, by category and set of labels.
+
+    Parameters
+    ----------
+    sets
+        Labels and verdicts, one a category and set.
+    seed
+        Of the split into halves.
+    """
+    rows: list[Row] = []
+    kept = 0
+    for runs in sets:
+        of_set: list[Row] = []
+        for classifier in CLASSIFIERS:
+            found = figures(runs, classifier)
+            of_set.append(_row(runs, f"Precision, {classifier}", found.precision))
+            of_set.append(_row(runs, f"Recall, {classifier}", found.recall))
+            held_out = _held_out(runs, classifier, seed)
+            if held_out is not None:
+                of_set.append(held_out)
+                kept += held_out.low is not None and held_out.low >= FLOOR
+        rows += of_set if runs.evidence == "generated" else measured_on(runs.dataset, of_set)
+    model = "" if with_prompted(sets) else " No answers of a prompted judge are at hand: its columns are empty."
+    return Table(
+        name="classifiers",
+        paper="wink",
+        title="A rule, a prompted judge and both, on the same labels (Wink, section 2.2.1)",
+        finding=(
+            f"In {kept} of {len(sets)} sets and categories a classifier is shown to be right in "
+            f"{number_text(FLOOR, 'share')} or more of what it flags.{model}"
+        ),
+        rows=tuple(rows),
+        notes=(
+            "Recall is over all runs with the category: one that a classifier did not answer counts as missed.",
+            _ONE_SIDED,
+            "Both: what either flags.",
+        ),
+        datasets=tuple(dict.fromkeys(runs.dataset for runs in sets if runs.evidence != "generated")),
+    )
+
+
+def _row(runs: LabelledRuns, quantity: str, estimate: Estimate) -> Row:
+    return estimate_row(quantity, estimate, "share", _group(runs), runs.source, runs.evidence)
+
+
+def _group(runs: LabelledRuns) -> str:
+    return f"{NAMES[runs.category]}, {runs.dataset}"
+
+
+def _held_out(runs: LabelledRuns, classifier: Classifier, seed: int) -> Row | None:
+    if not any(runs.gold.values()):
+        return None
+    found = kept_precision(runs, classifier, seed)
+    if found is None or found.tried is None:
+        return None
+    return _row(runs, f"Precision held out, {classifier}", found.precision)
+
+
+@made_by_this
+def kinds_table(sets: Sequence[LabelledRuns]) -> Table:
+    """Recall by the kind of limit or misbehaviour, on generated labels; parameters as `classifiers_table`."""
+    rows = [
+        estimate_row(
+            f"Recall, {classifier}", estimate, "share", f"{NAMES[runs.category]}: {kind}", runs.source, "generated"
+        )
+        for runs in sets
+        if runs.kinds
+        for classifier in CLASSIFIERS
+        for kind, estimate in by_kind(runs, classifier).items()
+    ]
+    of_rule = [row for row in rows if row.quantity == "Recall, rule" and row.n]
+    never = [row.group for row in of_rule if row.value == 0]
+    return Table(
+        name="classifier_kinds",
+        paper="wink",
+        title="Recall by kind of limit and of misbehaviour, on generated labels",
+        finding=(
+            f"Of {len(of_rule)} kinds of planted misbehaviour, the rules never find {len(never)}"
+            f"{': ' if never else ''}{'; '.join(never)}."
+        ),
+        rows=tuple(sorted(rows, key=lambda row: row.group)),
+        notes=("The words of these sessions are drawn from the set that nobody reads who writes rules or prompts.",),
+        generator="harness.generate.study.sessions.generate_study",
+    )

@@ -1,0 +1,94 @@
+"""Rules and prompted judges on the same runs: the generated study, and the public sets whose labels a mapping names.
+
+A prompted judge's run is looked for among the recordings, one folder a set and category, as `misstep judge run` writes
+it:
+
+    data/recordings/classifiers/generated-infinite_loop
+    data/recordings/classifiers/trail-infinite_loop
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import structs
+
+from analysis.measures.classifier_pairs import LabelledRuns
+from analysis.measures.study_prevalence import Study
+from analysis.measures.validity import JudgedSet, load_mappings, positives
+from harness.journal.records import VERDICTS, read_verdicts
+from harness.places import data_folder
+from harness.verdict import Verdict
+
+_GENERATED = "generated"
+
+
+def labelled_runs(study: Study, sets: Sequence[JudgedSet]) -> list[LabelledRuns]:
+    """What rules and prompted judges say of the runs of a generated study and of public sets, with the labels of each.
+
+    Parameters
+    ----------
+    study
+        The generated study.
+    sets
+        The public sets, classified by rule.
+    """
+    at_hand = {judged.benchmark: judged for judged in sets}
+    mappings = [one for one in load_mappings() if one.benchmark in at_hand and not one.decisive]
+    real = []
+    for mapping in mappings:
+        judged = at_hand[mapping.benchmark]
+        rule = {verdict.item: verdict for verdict in judged.verdicts if verdict.judge == mapping.category}
+        prompted, missing = _prompted(mapping.benchmark, mapping.category)
+        gold = positives(mapping, judged.folder)
+        real.append(
+            LabelledRuns(mapping.category, judged.benchmark, judged.source, "real", gold, rule, prompted, missing)
+        )
+    return [*_generated(study), *real]
+
+
+def _generated(study: Study) -> list[LabelledRuns]:
+    found = []
+    for category in study.categories:
+        prompted, missing = _prompted(_GENERATED, category)
+        found.append(
+            LabelledRuns(
+                category,
+                _GENERATED,
+                study.source,
+                "generated",
+                {one.item: category in one.planted for one in study.sessions},
+                {
+                    one.item: Verdict(
+                        one.item,
+                        category,
+                        one.found[category],
+                        "abstained" if one.found[category] is None else "answered",
+                    )
+                    for one in study.sessions
+                },
+                prompted,
+                missing,
+                {one.item: one.kinds[category] for one in study.sessions if category in one.planted},
+            )
+        )
+    return found
+
+
+def _prompted(benchmark: str, category: str) -> tuple[dict[str, Verdict], str]:
+    """The recorded verdicts of a prompted judge by run, or the sentence on what would record them."""
+    folder = recordings() / f"{benchmark}-{category}"
+    if not (folder / VERDICTS).is_file():
+        return (
+            {},
+            f"no answers of a prompted judge are at hand: `misstep judge run {category} FOLDER --model M` asks one",
+        )
+    by_run = (
+        structs.replace(verdict, item=verdict.item.removesuffix(f"/{category}"))
+        for verdict in read_verdicts(folder / VERDICTS)
+    )
+    return {verdict.item: verdict for verdict in by_run}, ""
+
+
+def recordings() -> Path:
+    """Where the runs of prompted judges are kept."""
+    return data_folder() / "recordings" / "classifiers"
