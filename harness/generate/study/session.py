@@ -16,6 +16,8 @@ _DRAWN = {READ: (7, 8), SEARCH: (6, 8), RUN: (6, 8), EDIT: (6, 7)}
 """Act → how often a session has it, from and to."""
 HANDBOOK = "docs/handbook.md"
 _HANDBOOK_LINES, _PAGE = 240, 30
+_LEAST_TRACE = 2
+"""Edits that a temporary line takes: one puts it in, one takes it out."""
 _WHOLE_FILE = 0.7
 """How often a look into a file is one into a file of the project, while one is left; else a page of the handbook."""
 
@@ -94,18 +96,26 @@ class StudySession(CodingSession):
             self._look_by(act)
 
     def trace(self) -> None:
-        """Put in and take out temporary lines beside the changes, as often as edits are left."""
+        """Put in, reword and take out a temporary line beside each change, by as many edits as are left."""
         name = self._names[EDIT]
-        if not self.traced or name in {self._names[RUN], self._names[SEARCH]}:
+        left = self._drawn[name] - self._used[name]
+        if name in {self._names[RUN], self._names[SEARCH]}:
             return
-        pairs, odd = divmod(self._drawn[name] - self._used[name], 2)
-        if odd and self.random.random() < 0.5:
-            pairs += 1
-        for number in range(pairs):
-            change = self.traced[number % len(self.traced)]
-            traced = f"{change.new}\nlog({f'{change.function} {number}'!r})"
-            self.edit(change.path, change.new, traced, self.beside("temporary_log", function=change.function))
-            self.edit(change.path, traced, change.new, self.beside("tidying"))
+        while self.traced and left >= _LEAST_TRACE:
+            change = self.traced.pop()
+            edits = left if not self.traced or left < 2 * _LEAST_TRACE else self.random.randint(2, left - _LEAST_TRACE)
+            self._trace_one(change, edits)
+            left -= edits
+
+    def _trace_one(self, change: Change, edits: int) -> None:
+        before = change.new
+        for number in range(edits - 1):
+            after = f"{change.new}\nlog({f'{change.function} {number}'!r})"
+            self.edit(change.path, before, after, self.beside("temporary_log", function=change.function))
+            if self.has_room({RUN: 2}):
+                self._run_on()
+            before = after
+        self.edit(change.path, before, change.new, self.beside("tidying"))
 
     def pass_tests(self, command: str) -> int:
         """A run of all tests by another command than the usual one."""
