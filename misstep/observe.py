@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from harness.errors import UsageError
 from harness.escaping import plain, printable
+from harness.progress import say
 from misstep import model_options
 from misstep.observe_files import replay_files
 from misstep.options import Json, command_app
@@ -105,6 +106,7 @@ def _follow(file: Path, options: "ReplayOptions", *, json: bool) -> None:
     from harness.observer.follow import follow, watch_of
 
     pause = threading.Event()
+    say(f"misstep: watching {plain(str(file))}; Ctrl-C ends it.")
     try:
         for item, one in follow(file, partial(watch_of, options), wait=lambda: pause.wait(_LOOKS_APART)):
             if json:

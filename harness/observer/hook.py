@@ -20,6 +20,7 @@ import fcntl
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -53,6 +54,9 @@ OWN_SECONDS = 5.0
 
 FOLDER = "observer"
 """The folder of the cache that keeps what was said of each session."""
+
+_KEPT_SECONDS = 30 * 24 * 3600.0
+"""How long the record of a session is kept after its last event."""
 
 Continue = Callable[[ObservedRun | None, Trajectory], tuple[ObservedRun, list[Intervention]]]
 """What was recorded of a session so far and the session as it is now → the record now, and what is new to say."""
@@ -164,7 +168,7 @@ def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] |
 @contextmanager
 def _record(folder: Path, session: str) -> Iterator[Path | None]:
     """The file with the record of a session while no other process has it; `None` while one does."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # a record quotes the session
     file = folder / f"{sha256(session.encode(errors='replace')).hexdigest()[:32]}.json"
     with file.with_suffix(".lock").open("ab") as lock:
         try:
@@ -172,7 +176,17 @@ def _record(folder: Path, session: str) -> Iterator[Path | None]:
         except OSError:
             yield None
             return
+        if not file.exists():
+            _forget_old(folder)
         yield file
+
+
+def _forget_old(folder: Path) -> None:
+    """Remove what belongs to sessions that nothing was heard of for a long time."""
+    before = time.time() - _KEPT_SECONDS
+    for old in folder.iterdir():
+        if old.stat().st_mtime < before:
+            old.unlink(missing_ok=True)
 
 
 def _read(file: Path) -> ObservedRun | None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from functools import partial
@@ -77,6 +78,17 @@ def test_a_record_that_is_broken_counts_as_none(tmp_path: Path) -> None:
     (record,) = folder.glob("*.json")
     record.write_bytes(b'{"item": ')
     assert _answers(file, folder, 5)
+
+
+def test_records_are_the_users_own_and_old_ones_go(tmp_path: Path) -> None:
+    file, folder = tmp_path / "s1.jsonl", tmp_path / "state"
+    _answers(file, folder, 1)
+    assert folder.stat().st_mode & 0o077 == 0
+    (old,) = folder.glob("*.json")
+    os.utime(old, (0, 0))
+    answer(HookInput("s2", str(file), "PostToolUse"), OBSERVE, folder)
+    assert not old.exists()
+    assert len(list(folder.glob("*.json"))) == 1
 
 
 def _answered(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], said: bytes) -> tuple[int, str, str]:
