@@ -72,9 +72,22 @@ def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]
     """
     episode = episode_of(found, spoken)
     level = 1 if episode is None else episode.level + 1
-    if episode is not None and (level > LEVELS or max(found.steps, default=-1) <= episode.spoken_at):
+    if episode is not None and (level > LEVELS or not _goes_on(found, episode, steps)):
         return Decision(episode.level, "repeated")
     return Decision(level, "stale" if is_over(found, steps) else "")
+
+
+def _goes_on(found: Misbehaviour, episode: Episode, steps: Sequence[Step]) -> bool:
+    """Whether there is evidence from after the last word on a problem.
+
+    The agent was asked to undo a change that was ruled out: its next change of the same file is taken for that.
+    """
+    later = sorted(step for step in found.steps if step > episode.spoken_at)
+    changed = found.evidence.get("changed", "")
+    if later and changed and found.category in LASTING:
+        first = steps[later[0]].calls if later[0] < len(steps) else ()
+        later = later[1:] if any(changed in call_text(call) for call in first) else later
+    return bool(later)
 
 
 def episode_of(found: Misbehaviour, spoken: Sequence[Episode]) -> Episode | None:

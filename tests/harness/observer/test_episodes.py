@@ -76,3 +76,15 @@ def test_what_names_no_steps_is_spoken_of_once() -> None:
 def test_an_episode_grows_with_each_word_on_it() -> None:
     spoken = noted(noted((), LOOP, 1, 3), looping(5, 6).misbehaviours[0], 2, 6)
     assert spoken == (Episode("infinite_loop", "read_file(file_path='a.py')", frozenset({1, 2, 3, 5, 6}), 2, 6),)
+
+
+def test_the_next_change_of_a_file_after_guidance_is_taken_for_the_undoing_that_was_asked_for() -> None:
+    banned = {"constraint": "Do not touch config.yaml.", "changed": "config.yaml"}
+    edit = call("edit", path="config.yaml")
+    steps = [asked(), edit, read(), edit, edit]
+    spoken = noted((), Misbehaviour("unrequested_changes", (1,), evidence=banned), 1, 1)
+    assert decide(Misbehaviour("unrequested_changes", (1, 3), evidence=banned), spoken, steps).withheld == "repeated"
+    again = decide(Misbehaviour("unrequested_changes", (1, 3, 4), evidence=banned), spoken, steps)
+    assert (again.level, again.withheld) == (2, "")
+    other = decide(Misbehaviour("unrequested_changes", (1, 2), evidence=banned), spoken, steps)
+    assert (other.level, other.withheld) == (2, "")
