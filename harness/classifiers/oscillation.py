@@ -44,7 +44,9 @@ _ERROR_WORDS = (
 
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _PLACE = re.compile(r"(?<![\w./-])[\w./-]*\.\w+:\d+(?::\d+)?|line \d+")
-_SUBSTITUTION = re.compile(r"s([/|#,@])((?:\\.|(?!\1)[^\\\n])*+)\1((?:\\.|(?!\1)[^\\\n])*+)\1")
+_SUBSTITUTION = re.compile(r"(?<![A-Za-z_.-])s([/|#,@])((?:\\.|(?!\1)[^\\\n])*+)\1((?:\\.|(?!\1)[^\\\n])*+)\1")
+"""What sed puts in the place of what; a folder such as `crates/core/src/` has an s and slashes as well."""
+
 _EDITING = frozenset(("edit", "write", "patch", "undo"))
 _SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ")
 _TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)

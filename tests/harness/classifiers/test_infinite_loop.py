@@ -143,6 +143,13 @@ def _twice_in_one_turn() -> Step:
 
 
 LOOK_ALIKES: dict[str, Trajectory] = {
+    "different patches of a file whose path reads like a substitution": run(
+        user("Fix it."),
+        *[
+            call("apply_patch", "Done!", input=f"*** Begin Patch\n*** Update File: crates/core/src/lib.rs\n@@\n-{n}\n+{n + 1}\n*** End Patch")
+            for n in range(6)
+        ],
+    ),
     "twice is no loop": run(*[bash("grep -rn load src", TREE)] * 2),
     "paging with a reading tool": run(*[read("a.py", f"text {page}", offset=page * 50, limit=50) for page in range(5)]),
     "paging with sed": run(*[bash(f"sed -n '{page},{page + 49}p' a.py", f"text {page}") for page in range(1, 250, 50)]),
