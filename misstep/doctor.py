@@ -64,7 +64,8 @@ def _hook() -> Capability:
     installed = list(installed_hooks(settings_files(Path.cwd())))
     if not installed:
         return Capability("observer's hook", False, "in no settings of a coding agent", without, advice)
-    where = ", ".join(dict.fromkeys(f"{one.file} ({one.event})" for one in installed))
+    events = ", ".join(dict.fromkeys(one.event for one in installed))
+    where = f"{', '.join(dict.fromkeys(str(one.file) for one in installed))} ({events})"
     lacking = next((one.command for one in installed if one.program is None), None)
     if lacking is not None:
         return Capability("observer's hook", False, f"in {where}, but there is no program {lacking!r}", without, advice)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.observer.hook import EVENTS
+from harness.observer.hook_settings import installed_hooks
 from tests.local_model import local_model_or_skip
 
 README = Path(__file__).parents[2] / "README.md"
@@ -60,6 +62,15 @@ def test_the_choice_that_a_reader_is_told_to_change_stands_in_the_notebook() -> 
     told = re.search(r"In `(\w+\.ipynb)`, for example, change the floor\s+in `([^`]+)`", README.read_text())
     assert told
     assert told[2] in (README.parent / "notebooks" / told[1]).read_text()
+
+
+def test_the_settings_of_the_hook_are_those_that_doctor_looks_for(tmp_path: Path) -> None:
+    (settings,) = re.findall(r"```json\n(\{\"hooks\".*?)```", README.read_text(), flags=re.DOTALL)
+    (tmp_path / "settings.json").write_text(settings)
+    found = list(installed_hooks([tmp_path / "settings.json"]))
+    assert [one.event for one in found] == ["PostToolUse", "PostToolUseFailure"]
+    assert set(EVENTS) > {one.event for one in found}
+    assert len(settings.strip().splitlines()) == 4
 
 
 @pytest.mark.data

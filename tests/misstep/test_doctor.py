@@ -1,6 +1,7 @@
 """`misstep doctor` says what the machine can do, and what brings the rest."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,25 @@ def test_what_is_missing_says_what_cannot_be_done_and_what_brings_it(monkeypatch
     result = CliRunner().invoke(app)
     assert "- data folder: figures on public data are left out. Set MISSTEP_DATA" in result.stdout
     assert "- git: repositories cannot be read." in result.stdout
+
+
+def _hook(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> dict[str, object]:
+    """What is said of the hook where the user's settings have such a command."""
+    hooks = [{"hooks": [{"type": "command", "command": command}]}]
+    (folder / "settings.json").write_text(json.dumps({"hooks": {"PostToolUse": hooks}}))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder))
+    monkeypatch.chdir(folder)
+    capabilities = json.loads(CliRunner().invoke(app, ["--json"]).stdout)["capabilities"]
+    return next(one for one in capabilities if one["name"] == "observer's hook")
+
+
+def test_the_observers_hook_is_looked_for_in_the_settings_and_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _hook(tmp_path, monkeypatch, f"{sys.executable} -m misstep observe --hook")
+    assert found["works"]
+    assert "(PostToolUse), answers in" in str(found["found"])
+    lacking = _hook(tmp_path, monkeypatch, "/nowhere/misstep observe --hook")
+    assert not lacking["works"]
+    assert "there is no program" in str(lacking["found"])
+    assert "in no settings" in str(_hook(tmp_path, monkeypatch, "make lint")["found"])
