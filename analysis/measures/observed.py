@@ -22,14 +22,16 @@ from harness.trajectory import Skipped, Unreadable
 class ObservedIntervention(Struct, frozen=True):
     """One intervention of a run.
 
-    `step` is the first step that shows the misbehaviour, `detected_at` the last one that the detector had seen, and
-    `delivered_at` the one behind which the agent was told, `null` where it was not; `withheld` then says why.
+    `step` is the first step that shows the misbehaviour, `detected_at` the last one that the detector had seen,
+    `answered_at` the one behind which its answer came, and `delivered_at` the one behind which the agent was told,
+    `null` where it was not; `withheld` then says why.
     """
 
     item: str
     step: int
     categories: tuple[str, ...]
     detected_at: int
+    answered_at: int | None
     delivered_at: int | None
     level: int
     withheld: Withheld
@@ -134,6 +136,7 @@ def _placed(run: ObservedRun, one: Intervention) -> ObservedIntervention:
         step=min(steps, default=one.detected_at),
         categories=one.categories,
         detected_at=one.detected_at,
+        answered_at=next((asked.answered_at for asked in run.invocations if asked.step == one.detected_at), None),
         delivered_at=one.delivered_at,
         level=one.level,
         withheld=one.withheld,

@@ -41,6 +41,7 @@ from harness.observer.replay import NoModel, Replay, ReplayOptions
 from harness.places import cache_folder
 from harness.progress import say
 from harness.registry import raised
+from harness.session import is_sub_agent
 from harness.trajectory import Trajectory
 
 EVENTS = ("PostToolUse", "PostToolUseFailure", "UserPromptSubmit")
@@ -151,9 +152,10 @@ def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] |
     """
     if said.hook_event_name not in EVENTS or said.agent_id:
         return None
-    run = next((one for one in growing_runs(Path(said.transcript_path), MOST_BYTES) if one.parent is None), None)
-    if run is None:
+    runs = [one for one in growing_runs(Path(said.transcript_path), MOST_BYTES) if not is_sub_agent(one)]
+    if not runs:
         return None
+    run = next((one for one in runs if one.id == said.session_id), runs[-1])
     with _record(folder, said.session_id) as file:
         if file is None:
             return None

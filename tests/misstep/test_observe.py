@@ -34,7 +34,7 @@ def test_the_document_has_the_shape_that_scripts_rely_on(
     assert set(document["misbehaviour_rate"]) == {"value", "low", "high", "n", "method", "reason"}
     first = next(one for one in document["interventions"] if one["delivered_at"] is not None)
     assert {"item", "step", "categories", "detected_at", "delivered_at"} <= set(first)
-    assert first["step"] <= first["detected_at"] < first["delivered_at"]
+    assert first["step"] <= first["detected_at"] < first["answered_at"] == first["delivered_at"]
 
 
 def test_the_text_says_the_rate_and_that_nobody_heard_the_guidance(

@@ -5,22 +5,24 @@ from pathlib import Path
 from typing import Any
 
 
-def line(number: int, role: str, content: Any, session: str = "s1") -> bytes:
-    """One line of a session."""
-    message = {"role": role, "content": content} | ({"id": f"m{number}"} if role == "assistant" else {})
-    parent = f"u{number - 1}" if number else None
+def line(number: int, role: str, content: Any, session: str = "s1", mark: str = "u") -> bytes:
+    """One line of a session; lines with the same mark and number are taken for the same line in two sessions."""
+    message = {"role": role, "content": content} | ({"id": f"m{mark}{number}"} if role == "assistant" else {})
+    parent = f"{mark}{number - 1}" if number else None
     common = {"sessionId": session, "isSidechain": False, "cwd": "/home/kim/app", "version": "2.0.0"}
-    return json.dumps(common | {"type": role, "uuid": f"u{number}", "parentUuid": parent, "message": message}).encode()
+    return json.dumps(
+        common | {"type": role, "uuid": f"{mark}{number}", "parentUuid": parent, "message": message}
+    ).encode()
 
 
-def looping(calls: int, session: str = "s1") -> list[bytes]:
+def looping(calls: int, session: str = "s1", mark: str = "u") -> list[bytes]:
     """A session in which the agent reads one file again and again: a line of the user, then two a call."""
-    lines = [line(0, "user", "Add the missing note.", session)]
+    lines = [line(0, "user", "Add the missing note.", session, mark)]
     for number in range(1, calls + 1):
         use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "cat notes.txt"}}
         answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "Nothing is written here yet."}
-        lines.append(line(2 * number, "assistant", [use], session))
-        lines.append(line(2 * number + 1, "user", [answer], session))
+        lines.append(line(2 * number, "assistant", [use], session, mark))
+        lines.append(line(2 * number + 1, "user", [answer], session, mark))
     return lines
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness.observer import hook
+from harness.observer.growing import growing_runs
 from harness.observer.hook import HookInput, answer, answer_hook, continued
 from harness.observer.replay import ReplayOptions
 from tests.harness.observer.growing_sessions import looping, written
@@ -34,6 +35,19 @@ def test_guidance_comes_behind_the_call_at_which_it_is_due_and_once(tmp_path: Pa
     told = [calls for calls in range(1, 13) if _answers(file, folder, calls)]
     assert told == [5, 10]
     assert "<system-reminder>" in _answers(file, tmp_path / "afresh", 5)
+
+
+def test_of_a_file_of_several_sessions_its_own_is_observed_or_else_the_last(tmp_path: Path) -> None:
+    file = written(tmp_path / "s1.jsonl", [*looping(6), *looping(2, "s2", "v")])
+    assert answer(_event(file), OBSERVE, tmp_path / "own")
+    assert not answer(HookInput("s2", str(file), "PostToolUse"), OBSERVE, tmp_path / "other")
+    assert not answer(HookInput("s3", str(file), "PostToolUse"), OBSERVE, tmp_path / "last")
+
+
+def test_a_session_that_goes_on_from_another_is_observed_like_any(tmp_path: Path) -> None:
+    file = written(tmp_path / "s1.jsonl", [*looping(1, "s0"), *looping(6)])
+    assert any(run.parent for run in growing_runs(file))
+    assert answer(_event(file), OBSERVE, tmp_path / "state")
 
 
 def test_the_answer_names_its_event(tmp_path: Path) -> None:
