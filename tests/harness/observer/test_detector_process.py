@@ -86,6 +86,16 @@ def test_what_a_detector_prints_goes_nowhere() -> None:
     assert asyncio.run(found()) == 0
 
 
+def test_a_detector_never_sees_the_key_of_the_model_that_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k-1")
+
+    async def said() -> str:
+        async with DetectorProcess(_bad("Spying"), NoModel()) as detector:
+            return (await detector.detect(LOOP)).misbehaviours[0].rationale
+
+    assert asyncio.run(said()) == "[]"
+
+
 def test_a_flood_is_cut_before_it_is_sent() -> None:
     async def found() -> tuple[int, int]:
         async with DetectorProcess(_bad("Flooding"), NoModel()) as detector:
