@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from harness.agent.tools import TOOLS, tool_named
-from harness.classifiers.failures import failed
+from harness.classifiers.failures import failed, own_failure
 from harness.classifiers.history import Act, History
 from harness.classifiers.overstepping import broken_limit
 from harness.classifiers.tools import bare_name, path_of
@@ -97,13 +97,18 @@ def _failing(acts: list[Act], history: History) -> dict[str, str]:
     last = [act for act in failing if act.call.name == tool][-1]
     known = known_tools(history)
     parameters = known.get(tool, "")
-    missing = known and tool not in known
+    missing = tool not in known and any(_is_unknown(act) for act in failing if act.call.name == tool)
     return {
         "tool": _shortened(bare_name(tool), _MOST_ARGUMENT),
         "call": call_text(last.call),
         "parameters": _shortened(parameters, _MOST_REQUEST),
         "tools": ", ".join(_shortened(name, _MOST_ARGUMENT) for name in sorted(known)[:_MOST_TOOLS]) if missing else "",
     }
+
+
+def _is_unknown(act: Act) -> bool:
+    failure = own_failure(act)
+    return failure is not None and failure.fault == "unknown tool"
 
 
 def known_tools(history: History) -> Mapping[str, str]:

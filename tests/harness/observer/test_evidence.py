@@ -30,8 +30,10 @@ def test_a_failing_tool_names_its_last_call_and_the_parameters_of_a_call_that_wo
 
 
 def test_a_tool_that_is_not_there_is_answered_by_those_that_are() -> None:
-    evidence = _evidence("tool_call_failure", (2,), run(asked(), read(), call("open_file", "no such tool", error=True)))
-    assert evidence["tools"] == "read_file"
+    unknown = call("open_file", "Error: unknown tool 'open_file'", error=True)
+    assert _evidence("tool_call_failure", (2,), run(asked(), read(), unknown))["tools"] == "read_file"
+    unlucky = call("edit", "Error: no such text in the file", error=True)
+    assert "tools" not in _evidence("tool_call_failure", (2,), run(asked(), read(), unlucky))
 
 
 def test_the_record_and_our_own_agent_define_their_tools() -> None:
