@@ -1,5 +1,7 @@
 """Two arms compared by ratios of sums."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -130,6 +132,19 @@ def test_the_permutation_test_agrees_with_that_of_scipy() -> None:
     )
     assert found.test.p_value == pytest.approx(permuted.pvalue, abs=0.02)
     assert found.relative == compare_ratios(first, second).relative
+
+
+SPLITS = list(combinations(range(8), 2))
+
+
+@pytest.mark.parametrize("chosen", [(0, 1), (0, 2), (3, 5), (2, 7)])
+def test_permutations_are_studentised_as_the_arms_are(chosen: tuple[int, int]) -> None:
+    pooled = [(9.0, 2.0), (12.0, 3.0), (1.0, 1.0), (2.0, 2.0), (0.0, 1.0), (3.0, 2.0), (1.0, 3.0), (2.5, 1.0)]
+    arms = {two: ([pooled[i] for i in two], [pooled[i] for i in range(8) if i not in two]) for two in SPLITS}
+    found = compare_skewed(*arms[chosen], np.random.default_rng(0), draws=20_000)
+    statistics = [abs(compare_ratios(*arm).test.statistic) for arm in arms.values()]
+    exact = np.mean(np.array(statistics) >= abs(found.test.statistic) * (1 - 1e-9))
+    assert found.test.p_value == pytest.approx(exact, abs=0.01)
 
 
 def test_the_same_seed_gives_the_same_figures() -> None:

@@ -12,6 +12,7 @@ from analysis.measures.experiments.tables import experiment_finding, experiment_
 from analysis.stats.multiplicity import holm
 from analysis.stats.power import units_an_arm
 from analysis.stats.relative_change import compare_ratios
+from analysis.stats.sequential import always_valid
 from harness.errors import UsageError
 from tests.analysis.measures.experiments.made_up import sessions
 
@@ -100,6 +101,13 @@ def test_who_looks_before_the_end_gets_intervals_that_are_wider() -> None:
     for change in compare_arms(given, planned_units=80).changes:
         held, once = change.always_valid.difference, 1.96 * change.compared.se
         assert (held.high - held.low) / 2 > once
+
+
+def test_the_spread_at_the_planned_end_is_that_of_as_many_units() -> None:
+    for change in compare_arms(sessions(40), planned_units=160).changes:
+        compared = change.compared
+        expected = always_valid(compared.difference.value, compared.se, compared.se / 2, 40)
+        assert change.always_valid == expected
 
 
 def test_the_same_seed_gives_the_same_report() -> None:

@@ -10,6 +10,7 @@ from analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVE
 from analysis.measures.recovery.rates import as_judged, by_unit, chosen, recovery_rate, recovery_rates
 from analysis.stats.clustered import clustered_difference
 from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.multiplicity import holm
 from tests.analysis.measures.recovery.made_up import CATEGORIES, experiment
 
 CLASSES = {"Loops": ("infinite_loop",), "Overall": CATEGORIES}
@@ -54,7 +55,13 @@ def test_the_effect_is_the_difference_between_the_arms_over_units() -> None:
     overall = next(one for one in recovery_effects(guided, unguided, CLASSES) if one.name == "Overall")
     assert overall.difference == clustered_difference(by_unit(guided), by_unit(unguided)).small_sample
     assert overall.difference.low > 0
-    assert overall.p_adjusted >= overall.test.p_value
+    assert overall.p_adjusted == overall.test.p_value
+
+
+def test_the_p_values_of_single_classes_are_adjusted_for_their_number() -> None:
+    classes = {name: (name,) for name in CATEGORIES} | {"Overall": CATEGORIES}
+    *single, _ = recovery_effects(*arms(120, heeding=0.3), classes)
+    assert tuple(one.p_adjusted for one in single) == holm([one.test.p_value for one in single]).p_values
 
 
 def test_agents_that_do_not_heed_recover_no_more_often_with_guidance() -> None:
@@ -87,6 +94,19 @@ def test_a_rate_is_corrected_for_a_judge_that_errs() -> None:
     assert abs(found.corrected.value - found.true.value) < abs(found.apparent.value - found.true.value)
     assert found.corrected.low <= found.true.value <= found.corrected.high
     assert found.sensitivity.value == pytest.approx(0.8, abs=0.06)
+
+
+def test_a_rate_is_corrected_by_the_errors_made_on_the_other_half() -> None:
+    guided, _ = arms(600)
+    used = set(sorted({one.unit for one in guided})[1::2])
+    rng = np.random.default_rng(0)
+    errs = [
+        structs.replace(one, judged=one.recovered is (one.unit not in used or bool(rng.random() < 0.6)))
+        for one in guided
+    ]
+    found = judge_of_recoveries(errs)
+    assert found.apparent.value < found.true.value
+    assert found.corrected.value == pytest.approx(found.apparent.value)  # on the other half it made no error
 
 
 def test_problems_without_a_label_count_for_no_figure_and_are_told() -> None:
