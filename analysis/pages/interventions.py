@@ -82,11 +82,12 @@ def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mappin
     steps
         The steps of the run.
     evidence
-        Category → the steps of the whole run that show it: what came after an intervention is read off them.
+        Category → the steps of the whole run that show it, for each that a classifier judged. What came after an
+        intervention is read off them and off the observer's later answers.
     """
     n = len(steps)
     wide = max(1.0, n / 160)
-    views = [_view(number, one, n, wide, evidence) for number, one in enumerate(observed.interventions, 1)]
+    views = [_view(number, one, n, wide, observed, evidence) for number, one in enumerate(observed.interventions, 1)]
     asked = tuple(
         Bar(min(one.step, n - wide), wide, "flagged" if one.misbehaviours else one.status)
         for one in observed.invocations
@@ -97,15 +98,20 @@ def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mappin
 
 
 def _view(
-    number: int, one: Intervention, n: int, wide: float, evidence: Mapping[str, Iterable[int]]
+    number: int,
+    one: Intervention,
+    n: int,
+    wide: float,
+    observed: ObservedRun,
+    evidence: Mapping[str, Iterable[int]],
 ) -> InterventionView:
     steps = tuple(sorted({step for found in one.misbehaviours for step in found.steps if step < n}))
     seen = one.detected_at if one.delivered_at is None else one.delivered_at
+    later = [found for asked in observed.invocations for found in asked.misbehaviours]
     shown = {step for category in one.categories for step in evidence.get(category, ())}
+    shown |= {step for found in later if found.category in one.categories for step in found.steps}
     again = tuple(sorted(step for step in shown if seen < step <= seen + AFTER))
-    left = min(n - 1 - seen, AFTER)
-    named = "guidance" if one.delivered_at is not None else "it was seen"
-    behind = f"in the {counted_text(left, 'step')} after {named}" if left > 0 else ""
+    looked = any(asked.status == "answered" and asked.step > seen for asked in observed.invocations)
     return InterventionView(
         number=number,
         categories=" and ".join(category.replace("_", " ") for category in one.categories),
@@ -118,11 +124,19 @@ def _view(
         rationale=" ".join(dict.fromkeys(found.rationale for found in one.misbehaviours if found.rationale)),
         guidance=one.guidance,
         again=again[:_NAMED],
-        after=(f"It shows again {behind}:" if again else f"It does not show {behind}.")
-        if behind
-        else "The run ends there.",
+        after=_after(one, min(n - 1 - seen, AFTER), again, looked or all(name in evidence for name in one.categories)),
         bars=tuple(_bars(one, min(steps, default=one.detected_at), again, n, wide)) if number <= _DRAWN else (),
     )
+
+
+def _after(one: Intervention, left: int, again: Sequence[int], looked: bool) -> str:
+    """Whether the misbehaviour shows in the steps that are left after an intervention, in a sentence."""
+    behind = f"in the {counted_text(left, 'step')} after {'it was seen' if one.delivered_at is None else 'guidance'}"
+    if left <= 0:
+        return "The run ends there."
+    if again:
+        return f"It shows again {behind}:"
+    return f"It does not show {behind}." if looked else f"Nobody looked for it {behind}."
 
 
 def _bars(one: Intervention, first: int, again: Sequence[int], n: int, wide: float) -> Iterator[Bar]:

@@ -129,7 +129,8 @@ def trajectory_page(
         What an observer made of it, if there is one.
     """
     values = trajectory_values(trajectory, verdicts, foot)
-    evidence = {verdict.judge: verdict.steps for verdict in verdicts if verdict.label == "yes"}
+    judged = (verdict for verdict in verdicts if verdict.status == "answered")
+    evidence = {verdict.judge: verdict.steps if verdict.label == "yes" else () for verdict in judged}
     values["observer"] = observer_view(observed, trajectory.steps, evidence) if observed else None
     return render("trajectory.html.jinja", **values, search=markup(asset("trajectory.js")))
 

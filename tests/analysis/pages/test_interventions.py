@@ -26,6 +26,16 @@ def test_what_comes_after_is_what_shows_in_the_steps_behind_the_guidance() -> No
     assert _view((), last) == ((), "The run ends there.")
 
 
+def test_what_the_observer_saw_later_counts_and_where_nobody_looked_that_is_said() -> None:
+    later = Misbehaviour("infinite_loop", (9,))
+    seen_again = ObservedRun("a", "guide", "rules", 5, 40, (Invocation(10, misbehaviours=(later,)),), (TOLD,))
+    (one,) = observer_view(seen_again, STEPS, {}).interventions
+    assert (one.again, one.after) == ((9,), f"It shows again in the {AFTER} steps after guidance:")
+    unseen = ObservedRun("a", "guide", "rules", 5, 40, (Invocation(5, answered_at=6),), (TOLD,))
+    (one,) = observer_view(unseen, STEPS, {}).interventions
+    assert one.after == f"Nobody looked for it in the {AFTER} steps after guidance."
+
+
 def test_the_time_line_has_the_evidence_the_word_and_the_steps_after_it() -> None:
     view = observer_view(RECORD, STEPS, {"infinite_loop": (3, 4, 5, 9)})
     (one,) = view.interventions
