@@ -97,7 +97,8 @@ def _failing(acts: list[Act], history: History) -> dict[str, str]:
     last = [act for act in failing if act.call.name == tool][-1]
     known = known_tools(history)
     parameters = known.get(tool, "")
-    missing = tool not in known and any(_is_unknown(act) for act in failing if act.call.name == tool)
+    unknown = bool(_defined_tools(history.trajectory)) or any(map(_is_unknown, failing))
+    missing = tool not in known and unknown
     return {
         "tool": _shortened(bare_name(tool), _MOST_ARGUMENT),
         "call": call_text(last.call),
@@ -113,18 +114,21 @@ def _is_unknown(act: Act) -> bool:
 
 def known_tools(history: History) -> Mapping[str, str]:
     """Tool → its parameters: as the record or our own agent defines them, or else as calls that worked had them."""
-    run = history.trajectory
-    agent = run.extra.get("agent")
-    definitions = agent.get("tool_definitions") if isinstance(agent, dict) else None
-    if isinstance(definitions, list) and (defined := dict(filter(None, map(_defined, definitions)))):
-        return defined
-    if run.source.format == "misstep" and (run.agent or "").startswith("engineering_agent"):
-        return {name: tool_named(name).usage for name in TOOLS}
-    return {
+    return _defined_tools(history.trajectory) or {
         act.call.name: ", ".join(act.call.arguments)
         for act in history.acts
         if isinstance(act.call.arguments, dict) and not failed(act)
     }
+
+
+def _defined_tools(run: Trajectory) -> Mapping[str, str]:
+    agent = run.extra.get("agent")
+    definitions = agent.get("tool_definitions") if isinstance(agent, dict) else None
+    if isinstance(definitions, list):
+        return dict(filter(None, map(_defined, definitions)))
+    if run.source.format == "misstep":  # a run of our own agent
+        return {name: tool_named(name).usage for name in TOOLS}
+    return {}
 
 
 def _defined(definition: Any) -> tuple[str, str] | None:

@@ -44,6 +44,8 @@ def test_the_record_and_our_own_agent_define_their_tools() -> None:
     assert "properties" in known_tools(History(defined))["edit"]
     own = replace(run(asked()), agent="engineering_agent/model", source=replace(run().source, format="misstep"))
     assert known_tools(History(own))["read_file"].startswith("read_file file_path=<")
+    wrong = replace(own, steps=(asked(), call("open_file", "There is no command 'open_file'.", error=True)))
+    assert "read_file" in _evidence("tool_call_failure", (1,), wrong)["tools"]
 
 
 def test_a_broken_limit_is_quoted_as_the_user_worded_it() -> None:
