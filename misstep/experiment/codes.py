@@ -15,7 +15,7 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of `codes sa
 
 @app.callback()
 def codes() -> None:
-    """Code why agents recovered or did not: a sample, blind sheets, agreement, decisions."""
+    """Code why agents recovered or did not."""
 
 
 @app.command("list")
@@ -76,7 +76,7 @@ def settle(
 
 @app.command()
 def show(folder: Folder, json: Json = False) -> None:
-    """Show the table of reasons, the coders' agreement, and the items that are open."""
+    """Show the table of reasons and the open items."""
     from analysis.measures.recovery_codes import outcome_codes, read_coded
     from analysis.pages import table_text
     from analysis.papers.wink.reasons import reasons_table
