@@ -92,6 +92,11 @@ VISIBLE = {
         "holm": "experiment",
         "peeked": "peeking",
     },
+    "wink_live_experiments": {
+        "by_arm": "recovery_effect",
+        "change": "experiment_evidence",
+        "of_loops": "recovery_reasons",
+    },
     "wink_prevalence": {
         "shares": "prevalence",
         "arms": "models",
