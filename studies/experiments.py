@@ -7,7 +7,7 @@ A recording is a run's folder with what figures need and no more: no trajectorie
     data/recordings/wink/shadow/verdicts.jsonl        what `recovery@rule` says of each intervention
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -138,10 +138,15 @@ def report_of_run(folder: Path, seed: int = 0) -> Report:
 
 
 def report_of_file(
-    file: Path, control: str = "", treatment: str = "", planned_units: int | None = None, seed: int = 0
+    file: Path,
+    control: str = "",
+    treatment: str = "",
+    shares: Mapping[str, float] | None = None,
+    planned_units: int | None = None,
+    seed: int = 0,
 ) -> Report:
     """The report of a user's own sessions in a CSV; raises as `file_report`."""
-    found = file_report(file, control, treatment, planned_units=planned_units, seed=seed)
+    found = file_report(file, control, treatment, shares, planned_units, seed)
     return Report("An experiment with two arms", experiment_finding(found.compared), found.tables)
 
 

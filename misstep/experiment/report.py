@@ -1,6 +1,9 @@
 """`misstep experiment report`: the arms of an experiment compared, of a run or of a user's own sessions."""
 
+import math
 import shlex
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +25,12 @@ def report(
         int | None,
         typer.Option(min=2, metavar="N", help="Units planned for the end, if you look at the CSV file before it."),
     ] = None,
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ARM=PART", help="Part of the units that an arm of the CSV file should have, for each arm."
+        ),
+    ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for a recording of the run: its sessions without texts.")
     ] = None,
@@ -36,24 +45,44 @@ def report(
 
     s-1,ana,control,2,31,81230,412.5,1
 
-    The sizes of the arms are tested first. Units are resampled and counted whole, and p-values are adjusted for the
-    number of metrics by Holm's method.
-    """
+    The sizes of the arms are tested first, by equal parts unless you give others. Units are permuted and counted whole,
+    and p-values are adjusted for the number of metrics by Holm's method.
+
+    \b
+    misstep experiment report run --html page.html
+    misstep experiment report sessions.csv --control old --treatment new
+    misstep experiment report sessions.csv --share control=0.9 --share treatment=0.1
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from studies.experiments import record_experiment, report_of_file, report_of_run
 
     if source.is_dir():
-        if control or treatment or planned_units:
-            raise UsageError("--control, --treatment and --planned-units are for a CSV file", "Leave them out.")
+        if control or treatment or planned_units or share:
+            raise UsageError(
+                "--control, --treatment, --planned-units and --share are for a CSV file", "Leave them out."
+            )
         found = report_of_run(source, seed)
     else:
         if record is not None:
             raise UsageError("--record is for a run", "Name the folder of a run.")
-        found = report_of_file(source, control, treatment, planned_units, seed)
+        found = report_of_file(source, control, treatment, _shares(share or ()), planned_units, seed)
     if record is not None:
         record_experiment(source, record)
     if found.warning:
         say(f"misstep: {found.warning}")
     print(found.json() if json else found.text(), end="\n" if json else "")
     if html is not None:
-        again = shlex.join(["misstep", "experiment", "report", str(source), "--html", str(html)])
-        write_page("--html", html, found.html(again, source.name))
+        write_page("--html", html, found.html(shlex.join(["misstep", *sys.argv[1:]]), source.name))
+
+
+def _shares(given: Sequence[str]) -> dict[str, float] | None:
+    """Arm → the part of the units that it should have; `None` where nothing is given."""
+    parts: dict[str, float] = {}
+    for text in given:
+        arm, equals, part = text.rpartition("=")
+        try:
+            parts[arm] = float(part)
+        except ValueError:
+            equals = ""
+        if not (equals and arm and 0 < parts[arm] < math.inf):
+            raise UsageError(f"--share {text} is no arm with its part", "Write --share control=0.9 --share new=0.1.")
+    return parts or None

@@ -71,6 +71,11 @@ def test_a_users_own_sessions_are_compared(
     code, out, _ = experiment("report", file, "--control", "old", "--treatment", "new")
     assert code == 0
     assert "Changes with new against old" in out
+    code, out, _ = experiment("report", file, "--control", "old", "--share", "old=1", "--share", "new=9")
+    assert (code, "The arms are not as large as they should be" in out) == (0, True)
+    for share in ("old", "old=", "=1", "old=0", "old=nan", "old=1"):
+        code, _, err = experiment("report", file, "--control", "old", "--share", share)
+        assert (code, "share" in err) == (2, True), share
     code, _, err = experiment("report", file, "--control", "old", "--record", tmp_path / "recording")
     assert (code, "--record is for a run" in err) == (2, True)
 
