@@ -6,6 +6,7 @@ steps are those of an agent that was told nothing.
 """
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from msgspec import Struct, structs
@@ -145,7 +146,13 @@ def replay(run: Trajectory, options: ReplayOptions) -> ObservedRun:
     UsageError
         There is no such detector.
     """
-    return asyncio.run(replayed(run, detector_named(options.detector), NoModel(), options))
+    answering = replayed(run, detector_named(options.detector), NoModel(), options)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(answering)
+    with ThreadPoolExecutor(1) as elsewhere:  # the caller's thread has a loop already, as in a notebook
+        return elsewhere.submit(asyncio.run, answering).result()
 
 
 async def replayed(run: Trajectory, detector: Detector, ask: Ask, options: ReplayOptions) -> ObservedRun:

@@ -117,6 +117,13 @@ def test_what_a_record_has_the_answer_to_is_not_asked_again() -> None:
     assert (first.asked, again.asked) == ([5, 10, 15, 20], [])
 
 
+def test_where_an_event_loop_runs_already_a_run_is_replayed_all_the_same() -> None:
+    async def in_a_notebook() -> ObservedRun:
+        return replay(LOOP, ReplayOptions())
+
+    assert asyncio.run(in_a_notebook()) == replay(LOOP, ReplayOptions())
+
+
 CASES = [case.trajectory for case in generate_trajectories(150, 3)]
 
 
