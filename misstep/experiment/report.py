@@ -27,9 +27,7 @@ def report(
     ] = None,
     share: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ARM=PART", help="Part of the units that an arm of the CSV file should have, for each arm."
-        ),
+        typer.Option(metavar="ARM=PART", help="Part of the units that each arm of the CSV file should have."),
     ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for a recording of the run: its sessions without texts.")
@@ -71,7 +69,11 @@ def report(
         say(f"misstep: {found.warning}")
     print(found.json() if json else found.text(), end="\n" if json else "")
     if html is not None:
-        write_page("--html", html, found.html(shlex.join(["misstep", *sys.argv[1:]]), source.name))
+        write_page(
+            "--html",
+            html,
+            found.html(shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")]), source.name),
+        )
 
 
 def _shares(given: Sequence[str]) -> dict[str, float] | None:
