@@ -209,11 +209,13 @@ def _finding(found: Sequence[Alarms]) -> str:
     if best is None:
         return "No run has a problem that could be found."
     others = number_text(best.by_others.value, "share")
-    return (
-        f"Most is found beyond chance in {best.dataset} by {best.detector}: "
-        f"{with_interval(best.onsets_found, 'share')} of the onsets within {WINDOW} steps, where the alarms of other "
-        f"runs would find {others}."
+    figures = (
+        f"{with_interval(best.onsets_found, 'share')} of the onsets in {best.dataset} within {WINDOW} steps, where the "
+        f"alarms of other runs would find {others}"
     )
+    if (best.onsets_found.low or 0.0) <= (best.by_others.value or 0.0):
+        return f"No detector is seen to find more than the alarms of other runs would: at best {figures}."
+    return f"Most is found by {best.detector}: {figures}."
 
 
 def _beyond_others(one: Alarms) -> float:

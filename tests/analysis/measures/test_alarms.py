@@ -91,6 +91,17 @@ def test_the_table_has_the_same_lines_for_each_detector_and_what_a_step_costs() 
     assert [row.value for row in table.rows if row.quantity == "Milliseconds a step"] == [0.1, 0.2]
 
 
+def test_the_finding_claims_no_more_than_the_alarms_of_other_runs_leave() -> None:
+    def finding(runs: list[WatchedRun]) -> str:
+        return alarms_table("alarms", "Alarms", alarms(runs), sources={"set": "made up"}, evidence="generated").finding
+
+    always = [_run(str(onset), (onset,), (20,)) for onset in range(10)]
+    right = [_run(str(onset), (onset,), (onset,)) for onset in range(0, 1000, 20)]
+    assert finding(always).startswith("No detector is seen to find more")
+    assert finding(right).startswith("Most is found by made up: 100.0%")
+    assert finding([_run("clean", (), (5,))]) == "No run has a problem that could be found."
+
+
 def groups(rows: Iterable[Row]) -> list[str]:
     """The groups of some rows, each once."""
     return list(dict.fromkeys(row.group for row in rows))
