@@ -22,6 +22,7 @@ from harness.exchange import Reply
 from harness.intervention import Feedback
 from harness.observer.messages import (
     HEAD,
+    MOST_BYTES,
     Answer,
     Broken,
     Detect,
@@ -33,6 +34,9 @@ from harness.observer.messages import (
 )
 from harness.protocols import Ask
 from harness.trajectory import Step, Trajectory
+
+MOST_QUESTIONS = 100
+"""How often a detector may ask a model before it answers."""
 
 _decoder = msgspec.json.Decoder(ToObserver)
 
@@ -96,7 +100,7 @@ class DetectorProcess:
             raise
         except (OSError, EOFError, ValueError) as error:
             self.kill()
-            raise DetectorFailed(f"the process of the detector {self.name!r} ended: {error}") from error
+            raise DetectorFailed(f"the process of the detector {self.name!r} ended or was ended: {error}") from error
         except BaseException:
             self.kill()
             raise
@@ -150,8 +154,10 @@ class DetectorProcess:
     async def _answer(self, process: Process) -> Feedback:
         output = process.stdout
         assert output is not None  # noqa: S101 -- it is a pipe
-        while True:
+        for _ in range(MOST_QUESTIONS + 1):
             length = length_of(await output.readexactly(HEAD))
+            if length > MOST_BYTES:
+                raise ValueError(f"it sends {length:,} bytes at once; at most {MOST_BYTES:,} are read")
             message = _decoder.decode(await output.readexactly(length))
             if isinstance(message, Detected):
                 return message.feedback
@@ -160,6 +166,7 @@ class DetectorProcess:
             question = asyncio.create_task(self._passed_on(message, process))
             self._questions.add(question)
             question.add_done_callback(self._questions.discard)
+        raise ValueError(f"it asks a model more than {MOST_QUESTIONS} times about one run")
 
     async def _passed_on(self, question: Question, process: Process) -> None:
         outcome = await self._ask(question.request)

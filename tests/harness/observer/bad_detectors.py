@@ -135,3 +135,23 @@ class Spying:
         return Feedback(
             (Misbehaviour("spied", rationale=str([value for value in os.environ.values() if "k-1" in value])),)
         )
+
+
+class Nagging:
+    """Asks a model again and again."""
+
+    name = "nagging"
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        while True:
+            await _begin(ask)
+
+
+class Shouting:
+    """Asks a model something that is megabytes long."""
+
+    name = "shouting"
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
+        await ask(Request(ask.model, (Message("user", "x" * 2_000_000),)))
+        return Feedback()
