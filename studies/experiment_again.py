@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.errors import MisstepError, SandboxMissing
 from harness.live_session import LiveSession
@@ -33,13 +34,22 @@ class SessionsAgain(Struct, frozen=True):
         MisstepError
             One did.
         """
-        different = [f"{recorded.item} ({recorded.arm})" for recorded, again in self.pairs if recorded != again]
+        different = [
+            f"{recorded.item} ({recorded.arm})"
+            for recorded, again in self.pairs
+            if _whatever_the_words(recorded) != _whatever_the_words(again)
+        ]
         if different:
             raise MisstepError(
                 f"sessions run again differ from their recording: {', '.join(different)}",
                 "Find out why, or record the experiment anew: `misstep experiment run` as its run.toml says, then "
                 "`misstep experiment report RUN --record DIR`.",
             )
+
+
+def _whatever_the_words(session: LiveSession) -> LiveSession:
+    """A session without what counts the words of prompts and guidance, which are edited now and then."""
+    return replace(session, input_tokens=0, seconds=0.0)
 
 
 def sessions_again(folder: Path | None = None) -> SessionsAgain:
