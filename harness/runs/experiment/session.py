@@ -11,11 +11,11 @@ from harness.agent.environment import Environment
 from harness.agent.loop import AgentLimits, run_agent
 from harness.agent.policies.wayward import WaywardPolicy
 from harness.agent.protocols import Patcher, Policy, Task, Watcher
-from harness.exchange import Failure, Outcome, Request
 from harness.generate.runnable_projects import TEST_COMMAND
 from harness.intervention import Arm
 from harness.live_session import LiveArm, LiveSession
 from harness.observer.detectors import detector_named
+from harness.observer.replay import NoModel
 from harness.protocols import Ask
 from harness.runs.experiment.counting import failed_calls, seconds_of, tokens_of
 from harness.runs.experiment.drawing import DrawnSession
@@ -32,16 +32,7 @@ MOST_COMMANDS = 60
 _TEST_SECONDS = 30.0
 
 
-class _NoModel:
-    """A way to ask where there is nobody."""
-
-    model = ""
-
-    async def __call__(self, request: Request) -> Outcome:  # noqa: ARG002
-        return Failure("circuit_open", "there is no model in this experiment")
-
-
-NO_MODEL: Ask = _NoModel()
+NO_MODEL: Ask = NoModel()
 """The way to a model where none is asked."""
 
 
