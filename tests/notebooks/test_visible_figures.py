@@ -94,7 +94,9 @@ VISIBLE = {
     },
     "wink_live_experiments": {
         "by_arm": "recovery_effect",
+        "flagged": "shadow_mode",
         "change": "experiment_evidence",
+        "by_engineer": "experiment_evidence",
         "of_loops": "recovery_reasons",
     },
     "wink_prevalence": {

@@ -128,8 +128,9 @@ def _finding(report: ExperimentReport | None) -> str:
     changed = [_told(one) for one in report.changes if one.changed]
     unchanged = [_told(one) for one in report.changes if not one.changed]
     parts = [f"changed with guidance: {'; '.join(changed)}"] if changed else []
-    parts += [f"no difference was found after adjustment in {'; '.join(unchanged)}"] if unchanged else []
-    return f"In generated sessions ({sizes} units{mismatch}) {'. There '.join(parts)}."
+    none = "No" if parts else "no"
+    parts += [f"{none} difference was found after adjustment in {'; '.join(unchanged)}"] if unchanged else []
+    return f"In generated sessions ({sizes} units{mismatch}) {'. '.join(parts)}."
 
 
 def _told(change: MetricChange) -> str:

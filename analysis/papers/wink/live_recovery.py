@@ -225,7 +225,8 @@ def live_judge_table(live: LiveExperiments) -> Table:
         paper="wink",
         title="The judge of recoveries against planted recoveries",
         finding=(
-            f"The judge's precision is {with_interval(found.precision, 'share')}: what it calls recovered, recovered. "
+            f"The judge is right in {with_interval(found.precision, 'share')} of what it calls recovered, and calls "
+            f"{with_interval(found.sensitivity, 'share')} of what recovered so. "
             f"Corrected for its errors, the recovery rate is {with_interval(found.corrected, 'share')}, where "
             f"{number_text(found.apparent.value, 'share')} were judged and {number_text(found.true.value, 'share')} "
             "planted as recovered."
@@ -236,7 +237,8 @@ def live_judge_table(live: LiveExperiments) -> Table:
         notes=(
             NOTE,
             "Sensitivity and specificity that correct the rate are measured on one half of the units, and the rates "
-            "are those of the other half (Rogan and Gladen).",
+            "are those of the other half (Rogan and Gladen). Where few did not recover, specificity is hardly known, "
+            "and the corrected rate neither.",
             f"{idle:,} of {words:,} words to the agent had no planted misbehaviour of their category going on, and "
             f"{found.unlabelled:,} problems have no label of the judge: both are left out.",
         ),
