@@ -21,6 +21,10 @@ _LATER, _TESTED_AGAIN = 0.4, 0.3
 _TOGETHER = 0.6
 """How often a loop and failing calls are one, or an instruction is broken by an unrequested change, where both are."""
 
+_LABORIOUS = 0.2
+_LABOUR = {EDIT: 6, RUN: 6}
+"""How often a session has room for many trials, and what these take: a loop of edits, or temporary lines."""
+
 
 class Placed(Struct, frozen=True):
     """A piece that misbehaves: whether it ends by itself, and the turn of the user that it stands in, from 0."""
@@ -110,21 +114,26 @@ def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) 
     ends = {name: can_end[name] and random.random() < settings.ended_by_itself[name] for name in sorted(truth)}
     if limit_broken:
         ends[INSTRUCTION] = ends[CHANGED]
-    together = {LOOP, FAILURE} <= truth and not reaches and random.random() < _TOGETHER
-    if together:
+    for one in alike:
+        session.expect(one.calls)
+    laborious = random.random() < _LABORIOUS
+    if laborious:
+        session.expect(_LABOUR)
+    wanted: list[tuple[str, Sequence[Piece]]] = []
+    if {LOOP, FAILURE} <= truth and not reaches and random.random() < _TOGETHER:
         ends[LOOP] = ends[FAILURE]
-        kinds: list[Sequence[Piece]] = [(misbehaviours.STUCK_FAILURE,)]
-        drawn_for = [FAILURE]
+        wanted = [(FAILURE, (misbehaviours.STUCK_FAILURE,))]
     else:
         failing = (misbehaviours.UNKNOWN_TOOL,) if reaches else misbehaviours.FAILURES
-        kinds = [pieces for name, pieces in ((FAILURE, failing), (LOOP, misbehaviours.LOOPS)) if name in truth]
-        drawn_for = [name for name in (FAILURE, LOOP) if name in truth]
-    session.expect({act: count for one in alike for act, count in one.calls.items()})
+        wanted = [(name, pieces) for name, pieces in ((FAILURE, failing), (LOOP, misbehaviours.LOOPS)) if name in truth]
     others = {EDIT: 5 if CHANGED in truth else 3, READ: 5 if CHANGED in truth else 3, RUN: 3}
     session.keep_room(others)
-    pieces = []
-    for name, choices in zip(drawn_for, kinds, strict=True):
-        piece = _fitting(session, choices, instruction, ends[name], later)
+    pieces: list[Placed] = []
+    for name, choices in wanted:
+        possible = [piece for piece in choices if _goes(piece, session, instruction, ends[name], later)]
+        fitting = [piece for piece in possible if session.has_room(piece.calls)] or possible
+        by_edits = [one for one in fitting if laborious and one.edits and LOOP in one.plants]
+        piece = random.choice(by_edits or fitting)
         session.keep_room(piece.calls)
         turn = (random.randrange(2) if ends[name] else 1) if later else 0
         pieces.append(Placed(piece, ends[name], turn))
@@ -137,18 +146,11 @@ def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) 
     return Plan(truth, ends, limit, instruction, limit_broken, later, tested_again, tuple(alike), tuple(pieces))
 
 
-def _fitting(
-    session: StudySession, choices: Sequence[Piece], instruction: Instruction, ends: bool, later: bool
-) -> Piece:
-    """One of some pieces that goes with what the user asked for and with the number of calls that was drawn."""
-
-    def goes(piece: Piece) -> bool:
-        in_place = instruction.edits_at_once and (ends or (instruction.edits_at_last and not later))
-        return (
-            (in_place or not piece.edits)
-            and (instruction.plain_tests or not piece.tests)
-            and (session.vocabulary.edits_by_text or not piece.by_text)
-        )
-
-    possible = [piece for piece in choices if goes(piece)]
-    return session.random.choice([piece for piece in possible if session.has_room(piece.calls)] or possible)
+def _goes(piece: Piece, session: StudySession, instruction: Instruction, ends: bool, later: bool) -> bool:
+    """Whether a piece goes with the agent's tools and with what the user asked for."""
+    in_place = instruction.edits_at_once and (ends or (instruction.edits_at_last and not later))
+    return (
+        (in_place or not piece.edits)
+        and (instruction.plain_tests or not piece.tests)
+        and (session.vocabulary.edits_by_text or not piece.by_text)
+    )

@@ -12,7 +12,7 @@ from harness.generate.projects import Change, Function
 from harness.generate.scenes import CodingSession
 
 READ, SEARCH, RUN, EDIT = "read", "search", "run", "edit"
-_DRAWN = {READ: (7, 8), SEARCH: (6, 8), RUN: (6, 8), EDIT: (6, 7)}
+_DRAWN = {READ: (6, 8), SEARCH: (5, 7), RUN: (5, 7), EDIT: (6, 7)}
 """Act → how often a session has it, from and to."""
 HANDBOOK = "docs/handbook.md"
 _HANDBOOK_LINES, _PAGE = 240, 30
