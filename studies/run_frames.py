@@ -1,6 +1,6 @@
 """A run as data frames, for people's own notebooks: `misstep.open(RUN)`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +9,17 @@ from msgspec import Struct
 
 from analysis.gold import BenchmarkItem, GoldLabel
 from analysis.measures.judging.reference import clusters_of, majority
+from analysis.measures.observed import OBSERVED, ObservedIntervention, interventions_of
 from harness.errors import InputError
-from harness.journal.records import MANIFEST, Manifest, read_manifest, read_verdicts
+from harness.intervention import ObservedRun
+from harness.journal.records import (
+    MANIFEST,
+    OBSERVED_RECORDS,
+    Manifest,
+    read_manifest,
+    read_records,
+    read_verdicts,
+)
 from harness.repair_attempt import RepairAttempt, Signal
 from harness.verdict import Verdict
 from studies.frames import frame_of
@@ -20,6 +29,7 @@ from studies.repair_runs import REPAIRED, attempts_in
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+_QUESTION = ("item", "step", "status", "answered_at", "flagged", "categories", "error")
 _ATTEMPT = tuple(name for name in RepairAttempt.__struct_fields__ if name not in ("signals", "trajectory"))
 
 
@@ -46,6 +56,12 @@ class RunFrames(Struct, frozen=True):
         case does not hold or the patch was not scored. Of other runs empty.
     signals
         One row a validator's answer about an attempt: `attempt validator passed text score`.
+    invocations
+        Of a run of `misstep observe` one row a question to the detector: `item step status answered_at flagged
+        categories error`. Of other runs empty.
+    interventions
+        Of such a run one row an intervention: `item step categories detected_at answered_at delivered_at level withheld
+        rationale guidance file line`.
     """
 
     manifest: Manifest
@@ -55,6 +71,8 @@ class RunFrames(Struct, frozen=True):
     answers: "DataFrame"
     attempts: "DataFrame"
     signals: "DataFrame"
+    invocations: "DataFrame"
+    interventions: "DataFrame"
 
 
 def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
@@ -77,6 +95,8 @@ def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) 
     if manifest.command == REPAIRED:
         last = {attempt.id: attempt for attempt in attempts_in(folder)}
         return _frames(manifest, (), (), (), list(last.values()))
+    if manifest.command == OBSERVED:
+        return _frames(manifest, (), (), (), observed=list(read_records(folder, OBSERVED_RECORDS, unfinished=True)))
     verdicts = list(read_verdicts(folder, unfinished=True))
     items = [BenchmarkItem(name) for name in dict.fromkeys(verdict.item for verdict in verdicts)]
     return _frames(manifest, items, verdicts, ())
@@ -88,6 +108,7 @@ def _frames(
     verdicts: Sequence[Verdict],
     gold: Sequence[GoldLabel],
     attempts: Sequence[RepairAttempt] = (),
+    observed: Sequence[ObservedRun] = (),
 ) -> RunFrames:
     from pandas import DataFrame  # takes a second
 
@@ -105,8 +126,17 @@ def _frames(
         answers,
         DataFrame([_line(attempt) for attempt in attempts], columns=["id", *_ATTEMPT]),
         DataFrame(signals, columns=["attempt", *Signal.__struct_fields__]),
+        DataFrame([line for run in observed for line in _questions(run)], columns=_QUESTION),
+        frame_of((one for run in observed for one in interventions_of(run)), ObservedIntervention),
     )
 
 
 def _line(attempt: RepairAttempt) -> dict[str, Any]:
     return {"id": attempt.id} | {name: getattr(attempt, name) for name in _ATTEMPT}
+
+
+def _questions(run: ObservedRun) -> Iterator[dict[str, Any]]:
+    for asked in run.invocations:
+        categories = tuple(dict.fromkeys(found.category for found in asked.misbehaviours))
+        known = {name: getattr(asked, name) for name in ("step", "status", "answered_at", "error")}
+        yield {"item": run.item, "flagged": bool(categories), "categories": categories} | known

@@ -18,6 +18,9 @@ from analysis.tables.wording import counted_text, interval_words, number_text
 from harness.intervention import Intervention, ObservedRun, Withheld
 from harness.trajectory import Skipped, Unreadable
 
+OBSERVED = "observe"
+"""The command whose runs these are, as their manifests name it."""
+
 
 class ObservedIntervention(Struct, frozen=True):
     """One intervention of a run.
@@ -99,7 +102,7 @@ def observed(
         for one in answered:
             categories.update({found.category for found in one.misbehaviours})
         failed.update(one.error for one in run.invocations if one.status == "failed")
-        interventions += [_placed(run, one) for one in run.interventions]
+        interventions += interventions_of(run)
         invocations += len(run.invocations)
         steps += run.n_steps
     flagged, answered_all = (sum(column) for column in zip(*clusters, strict=True)) if clusters else (0, 0)
@@ -127,6 +130,11 @@ def observed(
 
 
 _NOTHING = Estimate(None, n=0, reason="no invocation was answered")
+
+
+def interventions_of(run: ObservedRun) -> list[ObservedIntervention]:
+    """The interventions of a run as the document has them."""
+    return [_placed(run, one) for one in run.interventions]
 
 
 def _placed(run: ObservedRun, one: Intervention) -> ObservedIntervention:

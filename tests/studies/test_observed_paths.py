@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import misstep
 from analysis.measures.observed import Observed
 from harness.errors import NoTrajectory, UsageError
 from harness.journal.records import OBSERVED_RECORDS, read_manifest, read_records
@@ -109,3 +110,10 @@ def test_the_page_is_made_again_from_the_records(undisturbed: Path) -> None:
     page = page_of_observed(undisturbed)
     assert page.encode() == (undisturbed / "report.html").read_bytes()
     assert "Seen at step 1, only recorded" in page
+
+
+def test_a_run_opens_as_frames_whose_shares_are_those_of_its_document(undisturbed: Path) -> None:
+    run = misstep.open(undisturbed)
+    assert (len(run.invocations), int(run.invocations.flagged.sum())) == (1102, len(run.interventions))
+    assert set(run.interventions.columns) >= {"item", "step", "categories", "detected_at", "delivered_at"}
+    assert run.verdicts.empty
