@@ -125,16 +125,19 @@ def report_of_run(folder: Path, seed: int = 0) -> Report:
     if len({one.arm for one in run.sessions}) < 2:
         raise UsageError(f"{folder} has sessions of less than two arms", "Run more sessions.")
     compared = compare_arms(of_live(run.sessions), treatment="guide", seed=seed)
-    first = live_sessions_table(run.sessions, run.source)
-    tables = [first, *experiment_tables(compared, run.source, "generated"), recovery_effect_table(run.live)]
-    if run.requested("design") == "shadow":
-        tables.append(time_to_recovery_table(run.live))
+    tables = list(experiment_tables(compared, run.source, "generated"))
+    title, finding = f"Live sessions of {run.requested('model')} on generated tasks", experiment_finding(compared)
+    if not run.requested("model"):
+        first = live_sessions_table(run.sessions, run.source)
+        title, finding = "Live sessions with and without guidance", f"{first.finding} {finding}"
+        tables = [first, *tables, recovery_effect_table(run.live)]
+        if run.requested("design") == "shadow":
+            tables.append(time_to_recovery_table(run.live))
     warning = ""
     if not run.manifest.finished:
         so_far = counted_text(len(run.sessions), "session")
         warning = f"The run is not finished: it has {so_far} of {run.requested('n')} so far."
-    finding = f"{first.finding} {experiment_finding(compared)}"
-    return Report("Live sessions with and without guidance", finding, tuple(tables), warning)
+    return Report(title, finding, tuple(tables), warning)
 
 
 def report_of_file(

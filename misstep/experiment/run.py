@@ -34,6 +34,13 @@ def run(
     wordings: Annotated[
         WordingSet, typer.Option(help="Set of texts that users and agents speak from: development or scoring.")
     ] = "scoring",
+    model: model_options.Model = "",
+    base_url: model_options.BaseUrl = "",
+    max_cost: model_options.MaxCost = None,
+    cache: model_options.CacheFile = None,
+    record: model_options.Record = None,
+    replay: model_options.Replay = None,
+    local: model_options.Local = False,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of sessions at once.")] = 4,
     sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
     json: Json = False,
@@ -45,18 +52,26 @@ def run(
     unit is the session in a shadow experiment, the engineer in an A/B test. The detector's answer comes after a drawn
     number of steps, so that the same seed gives the same sessions on any machine.
 
+    With --model a model works on the tasks instead. Nothing is planted then: the report compares what sessions cost.
     The same command continues a run that was stopped.
 
     misstep experiment run --n 200 --seed 1 --out run
     """
+    from harness.agent.policies.model import ModelSettings
     from harness.runs.experiment.observing import Beside
     from harness.runs.experiment.running import ExperimentPlan, run_experiment
     from harness.workspace import find_sandbox
     from studies.experiments import report_of_run
 
-    plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings)
-    with model_options.kept_when_stopped(out):
-        run_experiment(out, plan, find_sandbox(sandbox), workers=workers, arguments=sys.argv[1:])
+    asking = model_options.ModelOptions(model, base_url, max_cost, None, cache, record, replay, local)
+    with model_options.with_local_model(asking) as known, model_options.kept_when_stopped(out):
+        settings = ModelSettings(known.model, seed=seed)
+        plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)
+        client = model_options.client_settings(known)
+        made = run_experiment(out, plan, find_sandbox(sandbox), client, workers=workers, arguments=sys.argv[1:])
+    if made < n:
+        say(f"misstep: stopped; {made:,} of {n:,} sessions are done, and the same command goes on with it.")
+        raise typer.Exit(1)
     found = report_of_run(out)
     print(found.json() if json else found.text(), end="\n" if json else "")
     again = shlex.join(["misstep", "experiment", "report", str(out), "--html", "F.html"])

@@ -122,6 +122,11 @@ def engineers(seed: int) -> Iterator[str]:
         number += 1
 
 
+def item_of(index: int, seed: int) -> str:
+    """The id of a session."""
+    return f"live-{seed}-{index:04}"
+
+
 def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> DrawnSession:
     """Session `index` of a seed; the same whatever the number of sessions."""
     given = rates()
@@ -142,7 +147,7 @@ def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> 
     ]
     names = {"function": task.function.name, "path": task.change.path, "line": task.change.new.strip()}
     return DrawnSession(
-        f"live-{seed}-{index:04}",
+        item_of(index, seed),
         engineer,
         version,
         task,

@@ -16,6 +16,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from harness.agent.policies.model import ModelSettings
+from harness.clients import ClientSettings
 from harness.clients.concurrency import run_concurrently
 from harness.generate.voice import WordingSet
 from harness.journal.records import LIVE_RECORDS, SCHEMA, Inputs, Manifest, read_records
@@ -23,10 +25,12 @@ from harness.journal.run_folder import RunInProgress, standing
 from harness.live_session import LiveSession
 from harness.observer.detectors import detector_named
 from harness.progress import Progress
+from harness.protocols import Ask
 from harness.runs.experiment.assigning import Design, arm_of
-from harness.runs.experiment.drawing import draw_session, engineers
+from harness.runs.experiment.drawing import draw_session, engineers, item_of
 from harness.runs.experiment.observing import Beside
-from harness.runs.experiment.session import run_session
+from harness.runs.experiment.session import NO_MODEL, run_session
+from harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from harness.version import __version__
 from harness.workspace import Sandbox
 
@@ -48,6 +52,8 @@ class ExperimentPlan(Struct, frozen=True):
         The observer: its detector, how often it is asked and how long it takes.
     wordings
         The set that users and agents speak from.
+    model
+        The model that works in place of the scripted agent; without a name there is none.
     """
 
     design: Design
@@ -56,6 +62,7 @@ class ExperimentPlan(Struct, frozen=True):
     name: str = "live"
     beside: Beside = Beside()
     wordings: WordingSet = "scoring"
+    model: ModelSettings = ModelSettings()
 
 
 class Entry(Struct, frozen=True):
@@ -65,9 +72,15 @@ class Entry(Struct, frozen=True):
 
 
 def run_experiment(
-    out: Path, plan: ExperimentPlan, sandbox: Sandbox, *, workers: int = 4, arguments: Sequence[str] = ()
+    out: Path,
+    plan: ExperimentPlan,
+    sandbox: Sandbox,
+    client: ClientSettings = ClientSettings(),  # noqa: B008 -- frozen
+    *,
+    workers: int = 4,
+    arguments: Sequence[str] = (),
 ) -> int:
-    """Run every session that the run in `out` does not have yet; gives their number.
+    """Run every session that the run in `out` does not have yet; gives how many it has.
 
     Parameters
     ----------
@@ -77,6 +90,8 @@ def run_experiment(
         What is to be run.
     sandbox
         Where the code of the tasks runs.
+    client
+        The client's settings, where a model is asked.
     workers
         How many sessions run at once.
     arguments
@@ -86,19 +101,23 @@ def run_experiment(
     ------
     UsageError
         `out` holds another run, or there is no such detector.
+    MissingPrerequisite
+        The server of the model cannot be reached; what was finished is kept.
     KeyboardInterrupt
         Stopped; what was finished is kept.
     """
     detector_named(plan.beside.detector)  # one that does not exist is said before anything is written
-    manifest = _manifest(plan, sandbox, arguments)
+    manifest = _manifest(plan, client, sandbox, arguments)
     earlier = standing(out, manifest, LIVE_RECORDS)
     if earlier is not None and earlier.finished:
         return plan.n
-    with RunInProgress(out, manifest, LIVE_RECORDS, Entry) as run:
+    note_of = _entry if plan.model.name else None
+    with RunInProgress(out, manifest, LIVE_RECORDS, Entry, note_of) as run:
         if not run.finished:
-            asyncio.run(_run_all(plan, run, sandbox, workers))
-            run.finish(_now())
-    return plan.n
+            asyncio.run(_run_all(plan, run, sandbox, client, workers))
+            if len(run.entries) == plan.n:
+                run.finish(_now())
+        return plan.n if run.finished else len(run.entries)
 
 
 def recorded_sessions(run: Path) -> Iterator[LiveSession]:
@@ -111,39 +130,65 @@ def unit_of(design: Design, item: str, engineer: str) -> str:
     return engineer if design == "ab" else item
 
 
-async def live_session(plan: ExperimentPlan, index: int, engineer: str, sandbox: Sandbox) -> LiveSession:
+async def live_session(
+    plan: ExperimentPlan, index: int, engineer: str, sandbox: Sandbox, ask: Ask = NO_MODEL
+) -> LiveSession:
     """Session `index` of an experiment, run."""
     drawn = draw_session(index, plan.seed, engineer, plan.wordings)
     unit = unit_of(plan.design, drawn.item, engineer)
     arm = arm_of(plan.design, plan.name, unit)
-    return replace(await run_session(drawn, arm, plan.beside, sandbox), unit=unit, seed=plan.seed)
+    session = await run_session(drawn, arm, plan.beside, sandbox, ask, plan.model)
+    return replace(session, unit=unit, seed=plan.seed)
 
 
 async def _run_all(
-    plan: ExperimentPlan, run: RunInProgress[LiveSession, Entry], sandbox: Sandbox, workers: int
+    plan: ExperimentPlan,
+    run: RunInProgress[LiveSession, Entry],
+    sandbox: Sandbox,
+    client: ClientSettings,
+    workers: int,
 ) -> None:
-    done = len(run.entries)
+    """Run the sessions that are missing and write them in order; what is done when it stops is written as well."""
+    done = {entry.item for entry in run.entries}
+    named = islice(enumerate(engineers(plan.seed)), plan.n)
+    todo = [(index, engineer) for index, engineer in named if item_of(index, plan.seed) not in done]
+    requests = ConcurrentRequests(client, workers)
     waiting: dict[int, LiveSession] = {}
-    following = done
 
-    async def one(thing: tuple[int, str]) -> tuple[int, LiveSession]:
+    async def one(thing: tuple[int, str]) -> tuple[int, LiveSession] | None:
         index, engineer = thing
-        return index, await live_session(plan, index, engineer, sandbox)
+        ask = ItemAsk(requests, item_of(index, plan.seed), plan.model.name) if plan.model.name else None
+        session = await live_session(plan, index, engineer, sandbox, ask or NO_MODEL)
+        return None if ask is not None and ask.cut_off else (index, session)
 
-    todo = islice(enumerate(engineers(plan.seed)), done, plan.n)
-    with Progress("sessions", plan.n) as progress:
-        progress.advance(done)
-        async with aclosing(run_concurrently(one, todo, workers)) as coming:
-            async for index, session in coming:
-                waiting[index] = session
-                while following in waiting:
-                    ready = waiting.pop(following)
-                    run.append([ready], Entry(ready.item))
+    def write(index: int) -> None:
+        session = waiting.pop(index)
+        run.append([session], Entry(session.item))
+
+    following = iter([index for index, _ in todo])
+    due = next(following, None)
+    try:
+        with Progress("sessions", plan.n) as progress:
+            progress.advance(len(done))
+            async with aclosing(run_concurrently(one, todo, workers, requests.ended)) as coming:
+                async for index, session in coming:
+                    waiting[index] = session
                     progress.advance()
-                    following += 1
+                    while due in waiting:
+                        write(due)
+                        due = next(following, None)
+        requests.check()
+    finally:
+        for index in sorted(waiting):
+            write(index)
+        await requests.close()
 
 
-def _manifest(plan: ExperimentPlan, sandbox: Sandbox, arguments: Sequence[str]) -> Manifest:
+def _entry(session: LiveSession, noted: Entry | None) -> Entry:  # noqa: ARG001
+    return Entry(session.item)
+
+
+def _manifest(plan: ExperimentPlan, client: ClientSettings, sandbox: Sandbox, arguments: Sequence[str]) -> Manifest:
     settings: dict[str, Any] = {
         "design": plan.design,
         "n": plan.n,
@@ -155,6 +200,8 @@ def _manifest(plan: ExperimentPlan, sandbox: Sandbox, arguments: Sequence[str]) 
         "wordings": plan.wordings,
         "sandbox": sandbox.name,
     }
+    if plan.model.name:
+        settings |= {"model": plan.model.name, "base_url": client.base_url or ""}
     return Manifest(
         schema=SCHEMA,
         command=COMMAND,

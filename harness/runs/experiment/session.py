@@ -9,8 +9,11 @@ from msgspec.structs import replace
 from harness.agent.applying import replies_in
 from harness.agent.environment import Environment
 from harness.agent.loop import AgentLimits, run_agent
+from harness.agent.patching import ModelPatcher
+from harness.agent.policies.model import ModelPolicy, ModelSettings
 from harness.agent.policies.wayward import WaywardPolicy
 from harness.agent.protocols import Patcher, Policy, Task, Watcher
+from harness.edits import instructions
 from harness.generate.runnable_projects import TEST_COMMAND
 from harness.intervention import Arm
 from harness.live_session import LiveArm, LiveSession
@@ -30,6 +33,7 @@ MOST_COMMANDS = 60
 """After how many commands a session is cut off."""
 
 _TEST_SECONDS = 30.0
+_FORMAT = "search_replace"
 
 
 NO_MODEL: Ask = NoModel()
@@ -37,9 +41,18 @@ NO_MODEL: Ask = NoModel()
 
 
 async def run_session(
-    drawn: DrawnSession, arm: LiveArm, beside: Beside, sandbox: Sandbox, ask: Ask = NO_MODEL
+    drawn: DrawnSession,
+    arm: LiveArm,
+    beside: Beside,
+    sandbox: Sandbox,
+    ask: Ask = NO_MODEL,
+    model: ModelSettings = ModelSettings(),  # noqa: B008 -- frozen
 ) -> LiveSession:
-    """Run a session to its end; its unit is its own, and its seed is not told."""
+    """Run a session to its end; its unit is its own, and its seed is not told.
+
+    Where a `model` is named it works on the task in place of the scripted agent: nothing is planted then, so that the
+    simulated engineer sees nothing to stop.
+    """
     observer = None if arm == "control" else _observer(drawn, arm, beside, ask)
     wayward = WaywardPolicy(
         drawn.work,
@@ -52,8 +65,10 @@ async def run_session(
     )
     engineer = Engineer(lambda: wayward.slipping, drawn.patience, drawn.voice)
     watchers = Watchers(*([observer] if observer else []), engineer)
-    policy = Paced(wayward, observer) if observer else wayward
-    run, solved = await _worked(drawn, policy, wayward, watchers, sandbox, ask)
+    acting: Policy = ModelPolicy(model) if model.name else wayward
+    patcher: Patcher = ModelPatcher(instructions(_FORMAT), model) if model.name else wayward
+    policy = Paced(acting, observer) if observer else acting
+    run, solved = await _worked(drawn, policy, patcher, watchers, sandbox, ask)
     tokens = tokens_of(run.steps)
     calls, failed = failed_calls(run.steps)
     return LiveSession(
@@ -98,7 +113,7 @@ async def _worked(
         with base as workspace:
             tests = _Tests(workspace, workspace.take())
             environment = Environment(
-                workspace, patcher=patcher, apply_reply=replies_in("search_replace"), ask=ask, run_tests=tests.report
+                workspace, patcher=patcher, apply_reply=replies_in(_FORMAT), ask=ask, run_tests=tests.report
             )
             task, limits = Task(drawn.item, drawn.task.request), AgentLimits(MOST_COMMANDS)
             try:

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.errors import UsageError
+from harness.agent.policies.model import ModelSettings
+from harness.clients import ClientSettings
+from harness.errors import MissingPrerequisite, UsageError
+from harness.exchange import Failure, Request
 from harness.intervention import INTERVENTION
 from harness.journal.records import LIVE_RECORDS
 from harness.live_session import LiveSession
@@ -78,3 +81,32 @@ def test_a_detector_that_does_not_exist_is_refused_before_anything_is_run(tmp_pa
     with pytest.raises(UsageError):
         run_experiment(tmp_path, replace(PLAN, beside=Beside("oracle")), sandbox)
     assert not list(tmp_path.iterdir())
+
+
+def exits_at_once(request: Request) -> str:  # noqa: ARG001
+    """What a model says that gives up."""
+    return "Thought: This is beyond me.\nCommand: exit summary='nothing'"
+
+
+def nobody(request: Request) -> Failure:  # noqa: ARG001
+    """A server that is gone."""
+    return Failure("circuit_open", "nobody answers")
+
+
+def test_a_model_works_in_place_of_the_script_and_nothing_is_planted(tmp_path: Path, sandbox: Sandbox) -> None:
+    plan = replace(PLAN, n=6, design="ab", model=ModelSettings("made-up"))
+    client = ClientSettings(client="scripted", script=f"{__name__}:exits_at_once")
+    assert run_experiment(tmp_path, plan, sandbox, client) == 6
+    sessions = list(recorded_sessions(tmp_path))
+    assert [(one.n_steps, one.solved, one.episodes, one.engineer_interventions) for one in sessions] == [
+        (1, False, (), 1)
+    ] * 6
+
+
+def test_sessions_whose_server_went_away_are_run_again(tmp_path: Path, sandbox: Sandbox) -> None:
+    plan = replace(PLAN, n=4, model=ModelSettings("made-up"))
+    with pytest.raises(MissingPrerequisite):
+        run_experiment(tmp_path, plan, sandbox, ClientSettings(client="scripted", script=f"{__name__}:nobody"))
+    assert not list(recorded_sessions(tmp_path))
+    client = ClientSettings(client="scripted", script=f"{__name__}:exits_at_once")
+    assert run_experiment(tmp_path, plan, sandbox, client) == 4
