@@ -1,5 +1,6 @@
 """`misstep observe`: recorded runs, a growing session or a hook put before the observer."""
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -73,9 +74,12 @@ def observe(
     hook protocol: guidance goes to the agent as additional context, and the exit code is 0 whatever happens.
     """
     if hook:
-        from harness.observer.hook import answer_hook
+        try:
+            from harness.observer.hook import answer_hook
 
-        raise typer.Exit(answer_hook(every, detector))
+            answer_hook(every, detector)
+        finally:
+            os._exit(0)  # nothing that comes after, such as a stream that is closed, changes the exit code
     from harness.classifiers import chosen_categories
     from harness.observer.detectors import detector_named
     from harness.observer.replay import ReplayOptions

@@ -12,7 +12,8 @@ and reads from its standard output, where there is something to say:
 
 A sub-agent's call names its `agent_id` and is let be: the transcript is that of the session that started it. What was
 said of a session is kept in a file of its own in the cache folder, so that one episode is spoken of once. Calls of one
-turn may end together: while another process holds that file, nothing is said.
+turn may end together: while another process holds that file, nothing is said. The transcript may lack the call that the
+event is about: guidance then comes one call later.
 """
 
 import asyncio
@@ -63,7 +64,7 @@ Continue = Callable[[ObservedRun | None, Trajectory], tuple[ObservedRun, list[In
 """What was recorded of a session so far and the session as it is now → the record now, and what is new to say."""
 
 
-def answer_hook(every: int, detector: str, seconds: float = OWN_SECONDS) -> int:
+def answer_hook(every: int, detector: str, seconds: float = OWN_SECONDS) -> None:
     """Answer the event on standard input on standard output; whatever goes wrong is told on standard error only.
 
     Parameters
@@ -71,12 +72,7 @@ def answer_hook(every: int, detector: str, seconds: float = OWN_SECONDS) -> int:
     every, detector
         As for a replay.
     seconds
-        The process ends without an answer after so long.
-
-    Returns
-    -------
-    int
-        0, always: another exit code would trouble the agent.
+        The process ends without an answer, and with exit code 0, after so long.
     """
     limit = threading.Timer(seconds, os._exit, (0,))
     limit.daemon = True
@@ -94,7 +90,6 @@ def answer_hook(every: int, detector: str, seconds: float = OWN_SECONDS) -> int:
         say(f"misstep: the observer failed: {plain(raised(error))}")
     finally:
         limit.cancel()
-    return 0
 
 
 def continued(

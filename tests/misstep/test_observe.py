@@ -109,6 +109,16 @@ def test_the_hook_speaks_once_of_a_loop_and_exits_with_0(tmp_path: Path) -> None
     assert told[1] == ""
 
 
+@pytest.mark.parametrize("redirected", ["<&-", ">&-", "2>&-", ">/dev/full", "2>/dev/full", "</dev/null 2>/dev/full"])
+def test_the_hook_exits_with_0_whatever_its_streams_are(redirected: str, tmp_path: Path) -> None:
+    file = written(tmp_path / "s1.jsonl", looping(6))
+    event = {"session_id": "s1", "transcript_path": str(file), "hook_event_name": "PostToolUse"}
+    line = ["sh", "-c", f'exec "$@" {redirected}', "sh", *LINE, "--hook"]
+    environment = os.environ | {"MISSTEP_CACHE": str(tmp_path / "cache")}
+    ended = subprocess.run(line, input=json.dumps(event), text=True, env=environment, timeout=60, check=False)
+    assert ended.returncode == 0
+
+
 def test_files_that_cannot_be_read_are_named_and_the_exit_code_is_1(made: Path, tmp_path: Path) -> None:
     broken = tmp_path / "runs.jsonl"
     broken.write_bytes(made.read_bytes() + b'{"id": \n')

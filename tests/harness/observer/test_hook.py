@@ -105,11 +105,11 @@ def test_records_are_the_users_own_and_old_ones_go(tmp_path: Path) -> None:
     assert len(list(folder.glob("*.json"))) == 1
 
 
-def _answered(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], said: bytes) -> tuple[int, str, str]:
+def _answered(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], said: bytes) -> tuple[str, str]:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(said)))
-    code = answer_hook(5, "rules")
+    answer_hook(5, "rules")
     captured = capfd.readouterr()
-    return code, captured.out, captured.err
+    return captured.out, captured.err
 
 
 def test_on_the_command_line_one_object_comes_in_and_one_goes_out(
@@ -118,9 +118,9 @@ def test_on_the_command_line_one_object_comes_in_and_one_goes_out(
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
     file = written(tmp_path / "s1.jsonl", looping(6))
     event = {"session_id": "s1", "transcript_path": str(file), "hook_event_name": "PostToolUse", "tool_input": {}}
-    code, out, err = _answered(monkeypatch, capfd, json.dumps(event).encode())
+    out, err = _answered(monkeypatch, capfd, json.dumps(event).encode())
     document: dict[str, Any] = json.loads(out)
-    assert (code, err, set(document)) == (0, "", {"hookSpecificOutput"})
+    assert (err, set(document)) == ("", {"hookSpecificOutput"})
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_on_the_command_line_one_object_comes_in_and_one_goes_out(
         b'{"session_id": "s", "transcript_path": "a\\u0000b", "hook_event_name": "PostToolUse"}',
     ],
 )
-def test_whatever_is_wrong_with_the_input_the_exit_code_is_0_and_nothing_is_said(
+def test_whatever_is_wrong_with_the_input_nothing_is_said_but_one_line_on_stderr(
     said: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
-    code, out, err = _answered(monkeypatch, capfd, said)
-    assert (code, out) == (0, "")
+    out, err = _answered(monkeypatch, capfd, said)
+    assert out == ""
     assert err.startswith("misstep: ")
     assert err.count("\n") == 1
 
@@ -155,7 +155,7 @@ def test_a_fault_of_the_observer_is_not_the_agents(
 
     monkeypatch.setattr(hook, "answer", broken)
     said = b'{"session_id": "s", "transcript_path": "x", "hook_event_name": "PostToolUse"}'
-    assert _answered(monkeypatch, capfd, said)[:2] == (0, "")
+    assert _answered(monkeypatch, capfd, said)[0] == ""
 
 
 def test_after_its_own_time_limit_the_process_ends_with_0(tmp_path: Path) -> None:
