@@ -4,12 +4,15 @@ Altman and Bland (2011), How to obtain the confidence interval from a P value, B
 the estimate over z its standard error. A relative change is taken on the log scale, as a ratio is.
 """
 
-from math import expm1, log1p
+from math import expm1, inf, log, log1p
+from sys import float_info
 
 from msgspec import Struct
 
 from analysis.stats.estimate import Estimate
 from harness.errors import UsageError
+
+_LARGEST = log(float_info.max)
 
 
 class ImpliedChange(Struct, frozen=True):
@@ -56,6 +59,11 @@ def implied_change(change: float, p_value: float, confidence: float = 0.95) -> I
     error = abs(log_ratio) / z
     half = float(ndtri((1 + confidence) / 2)) * error
     return ImpliedChange(
-        Estimate(change, expm1(log_ratio - half), expm1(log_ratio + half), method=method),
+        Estimate(change, expm1(log_ratio - half), _change(log_ratio + half), method=method),
         error,
     )
+
+
+def _change(log_ratio: float) -> float:
+    """The relative change of a log ratio; infinite where a p-value near 1 leaves the change wide open."""
+    return expm1(log_ratio) if log_ratio < _LARGEST else inf

@@ -1,6 +1,6 @@
 """Intervals that printed p-values imply."""
 
-from math import expm1, log1p
+from math import expm1, inf, log1p
 
 import pytest
 from hypothesis import given
@@ -28,6 +28,10 @@ def test_the_interval_holds_zero_exactly_where_the_p_value_is_above_the_level(ch
     found = implied_change(change, p_value).estimate
     if abs(p_value - 0.05) > 1e-6:
         assert (found.low <= 0 <= found.high) == (p_value > 0.05)
+
+
+def test_a_p_value_near_one_leaves_the_change_wide_open() -> None:
+    assert implied_change(-0.5, 0.999).estimate.high == inf
 
 
 def test_no_change_implies_nothing_and_says_so() -> None:
