@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from harness.classifiers import programs
 from harness.classifiers.error_objects import error_object
+from harness.classifiers.exit_codes import exit_code, says_more_than_a_code
 from harness.classifiers.history import Act, once
 from harness.classifiers.others_faults import declined, of_the_environment
 from harness.classifiers.prose import has
@@ -32,13 +33,7 @@ Fault = Literal[
 ]
 """What went wrong; `error` is any other error that is not known to be somebody else's."""
 
-_EXIT_CODE = re.compile(r"(?:exit code|returncode|exited with(?: code)?|exit status)[:>\s]*(-?\d+)", re.IGNORECASE)
 _FEW_LINES = 3
-_CODE_ALONE = 60
-"""Characters that an answer can have which states an exit code and nothing else."""
-
-_BRACKETS = {"[": "]", "(": ")", "<": ">"}
-
 _HIT = re.compile(r"[^\s:]+:\d+[:\s]")
 """How a search lists what it found: `src/app.py:12: …`."""
 
@@ -296,7 +291,7 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
     faults = [(fault, line.strip()) for line in looked_at.split("\n") if (fault := _complaint(line, words, marked))]
     if faults:
         return Failure(*next((one for one in faults if one[0] != "error"), faults[0]))
-    only_line = "\n" not in looked_at.strip() and not _HIT.match(looked_at) and _says_more_than_a_code(looked_at)
+    only_line = "\n" not in looked_at.strip() and not _HIT.match(looked_at) and says_more_than_a_code(looked_at)
     if (
         only_line
         and (code not in (None, 0) or result.is_error or _OPENING.match(head))
@@ -305,18 +300,6 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
         own = "malformed call" if marked and _UNREADABLE.search(looked_at) else "error"
         return Failure(own, _line(looked_at))  # type: ignore[arg-type]
     return None
-
-
-def _says_more_than_a_code(text: str) -> bool:
-    """Whether an answer has words of a program, and not only the exit code, alone or in the harness's brackets.
-
-    A search that finds nothing says nothing.
-    """
-    told = text.strip()
-    if len(told) > _CODE_ALONE or not (code := _EXIT_CODE.search(told)):
-        return True
-    in_brackets = told[:1] in _BRACKETS and told.endswith(_BRACKETS[told[:1]])
-    return not in_brackets and re.search(r"\w", told[: code.start()] + told[code.end() :]) is not None
 
 
 def _may_speak(text: str, line: str) -> bool:
@@ -374,21 +357,6 @@ _FIRST_WORDS = 120
 
 _TITLE = 4
 """Words of a first line up to which it is a title (`ERROR:`, `3 validation errors for Call`)."""
-
-
-@once
-def exit_code(act: Act) -> int | None:
-    """A command's exit code: as recorded, or as its answer states at the beginning or the end."""
-    result = act.result
-    if result is None:
-        return None
-    if result.exit_code is not None:
-        return result.exit_code
-    ends = result.text[:40] + "\n" + result.text[-80:]
-    if "xit" not in ends and "eturncode" not in ends:
-        return None
-    match = _EXIT_CODE.search(ends)
-    return int(match.group(1)) if match else None
 
 
 @once

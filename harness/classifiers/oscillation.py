@@ -13,7 +13,8 @@ from itertools import islice
 from msgspec import Struct
 
 from harness.classifiers.effects import effects
-from harness.classifiers.failures import exit_code, failed
+from harness.classifiers.exit_codes import exit_code
+from harness.classifiers.failures import failed
 from harness.classifiers.history import Act, History
 from harness.classifiers.natures import nature_of
 from harness.classifiers.prose import has

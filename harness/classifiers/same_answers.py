@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from harness.classifiers import programs
 from harness.classifiers.effects import CHANGES_FILES, effects
-from harness.classifiers.failures import Failure, exit_code, is_work
+from harness.classifiers.exit_codes import exit_code
+from harness.classifiers.failures import Failure, is_work
 from harness.classifiers.history import Act
 from harness.classifiers.identity import Spelling, call_key
 from harness.classifiers.prose import has

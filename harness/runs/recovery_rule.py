@@ -42,7 +42,8 @@ _FEWEST_STEPS = 2
 _FAILURES = 2
 """Errors of other calls that are failing tools as well."""
 
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)(')?|\"((?:[^\"\\]|\\.)*)(\")?", re.DOTALL)
+"""A text in quotes; one that nobody closes is read to its end once and has no second group."""
 
 
 class Outcome(Struct, frozen=True):
@@ -173,4 +174,5 @@ def _texts(act: Act) -> tuple[str, ...]:
         return (old, new)
     arguments = act.call.arguments
     values = [arguments] if isinstance(arguments, str) else [str(value) for value in arguments.values()]
-    return tuple(one or other for value in values for one, other in _QUOTED.findall(value))
+    quoted = (match for value in values for match in _QUOTED.finditer(value) if match[2] or match[4])
+    return tuple(match[1] if match[2] else match[3] for match in quoted)

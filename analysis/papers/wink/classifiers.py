@@ -90,17 +90,15 @@ def _held_out(runs: LabelledRuns, classifier: Classifier, seed: int) -> Row | No
 @made_by_this
 def kinds_table(sets: Sequence[LabelledRuns]) -> Table:
     """Recall by the kind of limit or misbehaviour, on generated labels; parameters as `classifiers_table`."""
-    rows = [
-        estimate_row(
-            f"Recall, {classifier}", estimate, "share", f"{NAMES[runs.category]}: {kind}", runs.source, "generated"
-        )
+    recalls = {
+        (f"{NAMES[runs.category]}: {kind}", classifier): (runs.source, estimate)
         for runs in sets
         if runs.kinds
         for classifier in CLASSIFIERS
         for kind, estimate in by_kind(runs, classifier).items()
-    ]
-    of_rule = [row for row in rows if row.quantity == "Recall, rule" and row.n]
-    never = [row.group for row in of_rule if row.value == 0]
+    }
+    of_rule = {kind: recall for (kind, classifier), (_, recall) in recalls.items() if classifier == "rule" and recall.n}
+    never = [kind for kind, recall in of_rule.items() if recall.value == 0]
     return Table(
         name="classifier_kinds",
         paper="wink",
@@ -109,7 +107,10 @@ def kinds_table(sets: Sequence[LabelledRuns]) -> Table:
             f"Of {len(of_rule)} kinds of planted misbehaviour, the rules never find {len(never)}"
             f"{': ' if never else ''}{'; '.join(never)}."
         ),
-        rows=tuple(sorted(rows, key=lambda row: row.group)),
+        rows=tuple(
+            estimate_row(f"Recall, {classifier}", recall, "share", kind, source, "generated")
+            for (kind, classifier), (source, recall) in sorted(recalls.items(), key=lambda one: one[0][0])
+        ),
         notes=("The words of these sessions are drawn from the set that nobody reads who writes rules or prompts.",),
         generator="harness.generate.study.sessions.generate_study",
     )

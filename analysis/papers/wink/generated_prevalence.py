@@ -57,6 +57,7 @@ def generated_prevalence_table(study: Study) -> Table:
     paper = load_paper("wink")
     exclusive = {one.category: one for one in alone(study).categories}
     rows: list[Row] = []
+    drawn: list[Row] = []
     for category, name in NAMES.items():
         rows.append(published_row(paper[f"prevalence.{KEYS[category]}.share"], "Printed", group=name))
         found = {
@@ -66,7 +67,11 @@ def generated_prevalence_table(study: Study) -> Table:
         }
         if category in exclusive:
             found[ALONE] = _alone(exclusive[category], len(study.sessions))
-        rows += [estimate_row(told, one, "share", name, study.source, "generated") for told, one in found.items()]
+        of_category = {
+            told: estimate_row(told, one, "share", name, study.source, "generated") for told, one in found.items()
+        }
+        rows += of_category.values()
+        drawn += [of_category[PLANTED], of_category[FOUND]]
     planted, put_right = share(study.sessions, ANY, "planted"), corrected(study, ANY)
     return Table(
         name="generated_prevalence",
@@ -85,7 +90,7 @@ def generated_prevalence_table(study: Study) -> Table:
             "another seed.",
         ),
         generator=_GENERATOR,
-        drawn=tuple(row for row in rows if row.quantity in (PLANTED, FOUND)),
+        drawn=tuple(drawn),
     )
 
 
@@ -170,15 +175,17 @@ def weeks_table(study: Study, seed: int) -> Table:
         Of the daily samples.
     """
     rows: list[Row] = []
+    drawn: list[Row] = []
     for category, name in NAMES.items():
         for told in _TOLD:
             if told == "planted" or category in (ANY, "infinite_loop", "tool_call_failure"):
                 group = f"{name}, {_TOLD[told]}"
-                weeks = by_week(study, category, told)
-                rows += [
+                weeks = [
                     estimate_row(f"Week {week}", one, "share", group, study.source, "generated")
-                    for week, one in weeks.items()
+                    for week, one in by_week(study, category, told).items()
                 ]
+                rows += weeks
+                drawn += weeks if (category, told) == (ANY, "planted") else []
     whole, sample = share(study.sessions, ANY, "found"), sampled_by_day(study, DAILY, seed)
     rows += [
         estimate_row("All sessions", whole, "share", SAMPLED, study.source, "generated"),
@@ -200,7 +207,7 @@ def weeks_table(study: Study, seed: int) -> Table:
             "A factor of each week is planted as well: 1.0, 1.1, 0.9, 1.05 and 0.95 from the first to the last.",
         ),
         generator=_GENERATOR,
-        drawn=tuple(row for row in rows if row.group == f"{NAMES[ANY]}, planted"),
+        drawn=tuple(drawn),
     )
 
 

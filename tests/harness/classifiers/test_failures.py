@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness.classifiers.failures import environment_failure, exit_code, failed, own_failure
+from harness.classifiers.exit_codes import exit_code
+from harness.classifiers.failures import environment_failure, failed, own_failure
 from harness.classifiers.history import Act, History
 from tests.harness.classifiers.building import bash, read, run
 
