@@ -15,7 +15,7 @@ from tests.misstep.as_a_user import in_this_process
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("experiment") / "run"
-    run_experiment(folder, ExperimentPlan("shadow", n=40, seed=1, wordings="development"), find_sandbox())
+    run_experiment(folder, ExperimentPlan("shadow", n=24, seed=1, wordings="development"), find_sandbox())
     return folder
 
 

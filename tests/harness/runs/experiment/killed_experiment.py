@@ -10,7 +10,7 @@ from harness.journal.run_folder import RunInProgress
 from harness.runs.experiment.running import ExperimentPlan, run_experiment
 from harness.workspace import find_sandbox
 
-PLAN = ExperimentPlan("shadow", n=10, seed=3, wordings="development")
+PLAN = ExperimentPlan("shadow", n=6, seed=3, wordings="development")
 
 
 def main(folder: str, after: str) -> None:

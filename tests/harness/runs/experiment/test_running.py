@@ -40,7 +40,7 @@ def test_a_run_that_is_killed_three_times_ends_with_the_bytes_of_one_that_nobody
     tmp_path: Path, sandbox: Sandbox
 ) -> None:
     _run(tmp_path / "undisturbed", PLAN, sandbox)
-    killed = [_killed_after(tmp_path / "killed", 2) for _ in range(3)]
+    killed = [_killed_after(tmp_path / "killed", count) for count in (1, 2, 2)]
     assert killed == [-signal.SIGKILL] * 3
     assert _killed_after(tmp_path / "killed", 99) == 0
     files = [tmp_path / name / LIVE_RECORDS.file for name in ("undisturbed", "killed")]
@@ -51,7 +51,7 @@ def test_a_run_that_is_killed_three_times_ends_with_the_bytes_of_one_that_nobody
 def test_sessions_are_in_the_arms_of_their_design_and_guidance_is_said_in_one_of_them(
     design: Design, tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    plan = ExperimentPlan(design, n=24, seed=1, wordings="development")
+    plan = ExperimentPlan(design, n=12, seed=3, name="first", wordings="development")
     sessions = _run(tmp_path / "run", plan, sandbox)
     assert {session.arm for session in sessions} == set(ARMS[design])
     assert all((session.observed is None) == (session.arm == "control") for session in sessions)
