@@ -124,6 +124,15 @@ def measured_on(dataset: str, rows: Iterable[Row]) -> list[Row]:
     return [structs.replace(row, datasets=(dataset,)) for row in rows]
 
 
+def of_evidence(table: "Table", evidence: Evidence) -> "Table":
+    """A table whose measured figures are of another kind of evidence, such as those of generated cases."""
+    rows, drawn = (
+        tuple(structs.replace(row, evidence=evidence) if row.evidence == "real" else row for row in part)
+        for part in (table.rows, table.drawn)
+    )
+    return structs.replace(table, rows=rows, drawn=drawn)
+
+
 Arguments = ParamSpec("Arguments")
 
 

@@ -30,10 +30,12 @@ def compare(
 
     An item without an answer counts as wrong. The p-values are adjusted for all pairs by Holm's method.
     """
+    from analysis.gold import evidence_of
     from analysis.measures.judging.comparison import compare_judges
     from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
     from analysis.measures.judging.wording import pair_sentence
     from analysis.pages import table_text
+    from analysis.tables import of_evidence
     from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
 
     if len(runs) < 2:
@@ -56,11 +58,11 @@ def compare(
         document = {"benchmark": first.question.name, "pairs": pairs, "runs": documents}
         print(json_text(document))
         return
-    source = first.question.name
-    print(table_text(compared_runs_table(scored, source)))
+    source, evidence = first.question.name, evidence_of({label.rater for label in first.gold})
+    print(table_text(of_evidence(compared_runs_table(scored, source), evidence)))
     if len(pairs) > 1:
         print("".join(f"{plain(pair_sentence(pair))}\n" for pair in pairs))
-    print(table_text(comparison_table(pairs, source)), end="")
+    print(table_text(of_evidence(comparison_table(pairs, source), evidence)), end="")
 
 
 def _scores(run: "JudgedRun", seed: int) -> "Scores":

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 from msgspec import structs
 
+from analysis.gold import evidence_of
 from analysis.measures.judging.assessment import Assessment, assessment_tables
 from analysis.measures.judging.comparison import compare_judges
 from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
@@ -16,7 +17,7 @@ from analysis.pages import Foot
 from analysis.pages.judges.figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
 from analysis.pages.judges.items import JudgedBy
 from analysis.pages.judges.page import Section, judge_page
-from analysis.tables import Table
+from analysis.tables import Table, of_evidence
 from analysis.tables.wording import counted_text
 from harness.journal.records import Inputs
 from harness.places import cache_folder
@@ -137,7 +138,9 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
     scored = _scored(group)
     verdicts = {name: run.verdicts for name, (run, _) in group.items()}
     pairs = compare_judges(verdicts, first.gold, clusters=first.clusters, seed=SEED)
-    tables = {"": [compared_runs_table(scored, source), comparison_table(pairs, source)]}
+    evidence = evidence_of({label.rater for label in first.gold})
+    comparison = (compared_runs_table(scored, source), comparison_table(pairs, source))
+    tables = {"": [of_evidence(table, evidence) for table in comparison]}
     tables |= {name: assessment_tables(assessment, source) for name, (_, assessment) in group.items()}
     return best_of(scored, pairs), tables
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import BenchmarkItem, GoldLabel
+from analysis.gold import BenchmarkItem, GoldLabel, evidence_of
 from analysis.measures.judging.alternative_annotator import (
     EPSILON,
     FEWEST_ITEMS,
@@ -40,7 +40,7 @@ from analysis.measures.judging.scores import Scores, score
 from analysis.measures.judging.slices import Lengths, SlicedField, sliced
 from analysis.measures.judging.stability import Votes, votes_within
 from analysis.stats.estimate import Estimate
-from analysis.tables import Table
+from analysis.tables import Table, of_evidence
 from harness.verdict import Verdict
 
 _MOST_FINDINGS = 3
@@ -194,7 +194,8 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
         tables.append(prevalence_table(assessment.prevalence, source))
     if any(one.reported for one in (*assessment.cost.now.values(), *assessment.cost.from_cache.values())):
         tables.append(costs_table(assessment.cost, source))
-    return tables
+    evidence = evidence_of({one.rater for one in assessment.scores.raters})
+    return [of_evidence(table, evidence) for table in tables]
 
 
 def main_findings(assessment: Assessment, source: str) -> list[str]:

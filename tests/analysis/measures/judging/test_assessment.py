@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs, to_builtins
 
-from analysis.gold import BenchmarkItem
+from analysis.gold import BenchmarkItem, GoldLabel
 from analysis.measures.judging.assessment import (
     Assessment,
     assess,
@@ -23,6 +23,7 @@ from analysis.measures.judging.scores import score
 from analysis.measures.judging.slices import Lengths
 from analysis.pages import table_text
 from analysis.tables.wording import MISSING
+from harness.verdict import Verdict
 from tests.analysis.measures.judging.samples import YES_NO, labels_of, verdicts
 
 FURTHER = {"bias", "reliability", "ceiling", "alternative_annotator", "slices", "votes", "prevalence", "cost", "given"}
@@ -182,3 +183,13 @@ def test_whatever_was_answered_all_is_json_and_what_is_missing_has_a_reason(
             assert estimate["value"] <= estimate["high"] + 1e-9
     for table in assessment_tables(assessment, "x"):
         assert table.finding
+
+
+@pytest.mark.parametrize(("raters", "evidence"), [(("construction",), "generated"), (("construction", "ann"), "real")])
+def test_figures_on_labels_that_are_known_by_construction_are_called_generated(
+    raters: tuple[str, ...], evidence: str
+) -> None:
+    verdicts = [Verdict(f"i{n}", "j", "yes" if n % 2 else "no") for n in range(8)]
+    gold = [GoldLabel(f"i{n}", rater, "yes" if n % 3 else "no") for n in range(8) for rater in raters]
+    for table in assessment_tables(assess(verdicts, gold, ("yes", "no"), resamples=20), "x"):
+        assert {row.evidence for row in table.rows} == {evidence}
