@@ -128,15 +128,16 @@ def trajectory_page(
     observed
         What an observer made of it, if there is one.
     """
-    values = trajectory_values(trajectory, verdicts, foot)
-    judged = (verdict for verdict in verdicts if verdict.status == "answered")
-    evidence = {verdict.judge: verdict.steps if verdict.label == "yes" else () for verdict in judged}
-    values["observer"] = observer_view(observed, trajectory.steps, evidence) if observed else None
+    values = trajectory_values(trajectory, verdicts, foot, observed)
     return render("trajectory.html.jinja", **values, search=markup(asset("trajectory.js")))
 
 
-def trajectory_values(trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot) -> dict[str, Any]:
-    """The values of the template of such a page."""
+def trajectory_values(
+    trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot, observed: ObservedRun | None = None
+) -> dict[str, Any]:
+    """The values of the template of such a page; parameters as of `trajectory_page`."""
+    judged = (verdict for verdict in verdicts if verdict.status == "answered")
+    evidence = {verdict.judge: verdict.steps if verdict.label == "yes" else () for verdict in judged}
     most = _most_of_each(trajectory)
     found = [verdict for verdict in verdicts if verdict.label == "yes"]
     return {
@@ -148,6 +149,7 @@ def trajectory_values(trajectory: Trajectory, verdicts: Sequence[Verdict], foot:
         "spans": _spans(trajectory.steps),
         "steps": list(_step_views(trajectory.steps, found, most)),
         "n_steps": len(trajectory.steps),
+        "observer": observer_view(observed, trajectory.steps, evidence) if observed else None,
         "foot": described(foot),
     }
 

@@ -212,7 +212,7 @@ def test_a_worker_that_dies_stops_the_run_with_what_came_before_kept(inputs: Pat
     assert (tmp_path / "run" / "verdicts.jsonl").exists()
 
 
-def test_memory_does_not_grow_with_the_number_of_trajectories(tmp_path: Path) -> None:
+def test_little_is_kept_of_each_trajectory(tmp_path: Path) -> None:
     def peak(number: int) -> int:
         file = atif_lines(tmp_path / f"{number}.jsonl", map(str, range(number)), text=LONG[:10_000])
         tracemalloc.start()
@@ -223,4 +223,5 @@ def test_memory_does_not_grow_with_the_number_of_trajectories(tmp_path: Path) ->
             tracemalloc.stop()
 
     peak(200)  # what is imported and cached once
-    assert peak(2000) < 1.3 * peak(500)
+    # The page lists every session: what is kept of one is a small part of its text.
+    assert peak(2000) - peak(500) < 1500 * 4000
