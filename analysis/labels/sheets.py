@@ -2,7 +2,9 @@
 
 import io
 import re
+import struct
 import zipfile
+import zlib
 from typing import Any
 
 from analysis.labels.content import MOST_BYTES
@@ -11,6 +13,18 @@ from harness.errors import InputError, MissingPrerequisite
 from harness.values import plain
 
 _ZIP = b"PK\x03\x04"
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OSError,
+)
+"""What the reading of a broken archive raises."""
+
 _CELL = re.compile(rb"""\br=["']([A-Za-z]{1,3})(\d{1,7})["']""")
 _MOST_CELLS = 5_000_000
 """Cells from the first to the furthest of a sheet: the library keeps room for all of them."""
@@ -43,9 +57,10 @@ def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
         names = [one.name for one in workbook.sheets_metadata if one.typ == SheetTypeEnum.WorkSheet]
         tables = {name: workbook.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in names}
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, CalamineError, OSError) as error:
+    except (*_BROKEN, CalamineError) as error:
         advice = "Save it as .xlsx without a password, or as CSV."
-        raise InputError(f"not a workbook that can be read: {error}", advice, file=file) from error
+        reason = str(error) or "it ends too early"
+        raise InputError(f"not a workbook that can be read: {reason}", advice, file=file) from error
     filled = [name for name, rows in tables.items() if any(map(_has_content, rows))]
     if not filled:
         raise InputError("no labels: the workbook is empty", SHAPES, file=file)

@@ -69,6 +69,12 @@ def test_a_file_that_is_cut_or_overwritten_is_read_or_named(tmp_path: Path, data
     check(tmp_path, bytes(content), "")
 
 
+def test_a_workbook_whose_parts_are_damaged_is_read_or_named(tmp_path: Path) -> None:
+    content = workbook(Labels=[["item", "ann", "ben"], ["1", 1, 2.5], ["2", "a", None]])
+    for at in range(len(content) // 3, len(content) // 2):
+        check(tmp_path, content[:at] + b"\x05" + content[at + 1 :], "")
+
+
 def check(folder: Path, content: bytes, by: str) -> None:
     """Read a file; only the project's own errors may come out."""
     path = folder / "labels"
