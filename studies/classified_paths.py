@@ -1,20 +1,18 @@
 """What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
 
-import shlex
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from itertools import takewhile
 from pathlib import Path
 
 import msgspec
 
 from analysis.pages.findings import Findings, findings
-from harness.errors import InputError, UsageError
 from harness.journal.classified import Summary
 from harness.journal.labelled_sessions import labelled_sessions
-from harness.journal.records import REPORT, SCORES, encode, read_manifest
+from harness.journal.records import REPORT, SCORES, encode
 from harness.runs.classify import ClassifyAs, classify_paths
 from harness.trajectory import Trajectory
+from studies.finished_runs import finished_manifest, named_paths, read_scores
 
 
 def classified_findings(
@@ -61,7 +59,7 @@ def classified_findings(
     )
     if summary is not None:
         return findings(categories, summary)
-    return _read_findings(out or Path())
+    return read_scores(out or Path(), Findings)
 
 
 def as_json(found: Findings) -> bytes:
@@ -79,12 +77,8 @@ def classified_page(run: Path) -> str:
     InputError
         Its scores cannot be read.
     """
-    manifest = read_manifest(run)
-    if manifest is None or not manifest.finished:
-        again = shlex.join(["misstep", "classify", *(manifest.arguments if manifest else ["PATH", "--out", str(run)])])
-        raise UsageError(f"the run {run} is not finished", f"Continue it: {again}")
-    paths = [Path(argument) for argument in takewhile(lambda one: not one.startswith("--"), manifest.arguments)]
-    return _page(_read_findings(run), run, paths, manifest.arguments)
+    manifest = finished_manifest(run, "classify")
+    return _page(read_scores(run, Findings), run, named_paths(manifest), manifest.arguments)
 
 
 def _page(found: Findings, run: Path, paths: Sequence[Path], arguments: Sequence[str]) -> str:
@@ -97,13 +91,3 @@ def _show(session: Trajectory, evidence: Collection[int]) -> str:
     from analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)
-
-
-def _read_findings(run: Path) -> Findings:
-    file = run / SCORES
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=Findings)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the scores of a finished run cannot be read: {error}", "Name another folder for the run.", file=file
-        ) from error

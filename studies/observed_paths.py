@@ -1,28 +1,23 @@
 """What an observer would have seen and said in people's own files and folders: the run and its page."""
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from analysis.measures.observed import Observed, observed
 from analysis.pages.observed import observed_json, observed_page
-from harness.errors import InputError, UsageError
 from harness.intervention import ObservedRun
 from harness.journal.records import (
     OBSERVED_RECORDS,
     REPORT,
     SCORES,
     SESSION_RECORDS,
-    read_manifest,
     read_records,
 )
 from harness.runs.observe import LeftOut, Observe, observe_paths
 from harness.session import Session
 from harness.trajectory import Trajectory
+from studies.finished_runs import finished_manifest, named_paths, read_scores
 
 
 def observed_findings(
@@ -60,7 +55,7 @@ def observed_findings(
 
     show = _show if with_page else None
     observe_paths(paths, observe, settings, out, conclude=conclude, workers=workers, arguments=arguments, show=show)
-    return _read(out)
+    return read_scores(out, Observed)
 
 
 def page_of_observed(run: Path) -> str:
@@ -73,12 +68,8 @@ def page_of_observed(run: Path) -> str:
     InputError
         Its records cannot be read.
     """
-    manifest = read_manifest(run)
-    if manifest is None or not manifest.finished:
-        again = shlex.join(["misstep", "observe", *(manifest.arguments if manifest else ["PATH", "--out", str(run)])])
-        raise UsageError(f"the run {run} is not finished", f"Continue it: {again}")
-    paths = [Path(argument) for argument in takewhile(lambda one: not one.startswith("--"), manifest.arguments)]
-    return observed_page(_read(run), _runs(run), paths, manifest.arguments)
+    manifest = finished_manifest(run, "observe")
+    return observed_page(read_scores(run, Observed), _runs(run), named_paths(manifest), manifest.arguments)
 
 
 def _runs(run: Path) -> Iterator[tuple[Session, ObservedRun]]:
@@ -89,13 +80,3 @@ def _show(session: Trajectory, evidence: Collection[int]) -> str:
     from analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)
-
-
-def _read(run: Path) -> Observed:
-    file = run / SCORES
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=Observed)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the scores of a finished run cannot be read: {error}", "Name another folder for the run.", file=file
-        ) from error

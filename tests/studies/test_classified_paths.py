@@ -19,6 +19,7 @@ from analysis.pages.findings import Findings
 from harness.errors import InputError, MisstepError, UnknownFormat, UsageError
 from harness.journal.records import read_manifest, read_verdicts
 from harness.journal.run_folder import PROGRESS
+from harness.runs.classify import ClassifyAs
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from studies.classified_paths import as_json, classified_findings
@@ -30,8 +31,13 @@ LONG = "A plank was carried to the far gate. " * 300
 """Text that makes a trajectory of some 30 kB, so that a few hundred of them make many batches."""
 
 
-def _classify(path: Path, out: Path | None = None, workers: int = 1) -> Findings:
-    return classified_findings([path], CATEGORIES, by_id, out=out, workers=workers, arguments=["made up"])
+def nothing_found(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+    """No misbehaviour in any session."""
+    return [Verdict(trajectory.id, category, "no") for category in categories]
+
+
+def _classify(path: Path, out: Path | None = None, workers: int = 1, classify: ClassifyAs = by_id) -> Findings:
+    return classified_findings([path], CATEGORIES, classify, out=out, workers=workers, arguments=["made up"])
 
 
 def _bytes(run: Path) -> dict[str, bytes]:
@@ -212,16 +218,22 @@ def test_a_worker_that_dies_stops_the_run_with_what_came_before_kept(inputs: Pat
     assert (tmp_path / "run" / "verdicts.jsonl").exists()
 
 
-def test_little_is_kept_of_each_trajectory(tmp_path: Path) -> None:
-    def peak(number: int) -> int:
-        file = atif_lines(tmp_path / f"{number}.jsonl", map(str, range(number)), text=LONG[:10_000])
-        tracemalloc.start()
-        try:
-            _classify(file, tmp_path / f"run-{number}")
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+def _peak(folder: Path, number: int, classify: ClassifyAs) -> int:
+    """The most memory that so many trajectories of 30 kB take."""
+    file = atif_lines(folder / f"{number}.jsonl", map(str, range(number)), text=LONG[:10_000])
+    tracemalloc.start()
+    try:
+        _classify(file, folder / f"run-{number}", classify=classify)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
-    peak(200)  # what is imported and cached once
-    # The page lists every session: what is kept of one is a small part of its text.
-    assert peak(2000) - peak(500) < 1500 * 4000
+
+def test_memory_does_not_grow_with_the_number_of_trajectories(tmp_path: Path) -> None:
+    _peak(tmp_path, 200, nothing_found)  # what is imported and cached once
+    assert _peak(tmp_path, 2000, nothing_found) < 1.3 * _peak(tmp_path, 500, nothing_found)
+
+
+def test_the_page_keeps_of_a_flagged_trajectory_a_small_part_of_its_text(tmp_path: Path) -> None:
+    _peak(tmp_path, 200, by_id)
+    assert _peak(tmp_path, 2000, by_id) - _peak(tmp_path, 500, by_id) < 1500 * 4000

@@ -204,7 +204,7 @@ def weeks_table(study: Study, seed: int) -> Table:
         rows=tuple(rows),
         notes=(
             CHOSEN,
-            "A factor of each week is planted as well: 1.0, 1.1, 0.9, 1.05 and 0.95 from the first to the last.",
+            "Each week has a planted factor of its own as well (`weeks` in the settings of the generator).",
         ),
         generator=_GENERATOR,
         drawn=tuple(drawn),
