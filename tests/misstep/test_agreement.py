@@ -1,7 +1,6 @@
 """`misstep agreement` says how far annotators agree, and one line on what is wrong with a file."""
 
 import json
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -339,54 +338,12 @@ def test_what_was_read_otherwise_than_written_is_said_once_and_stands_in_the_jso
     assert misstep(*given)[2] == "".join(f"misstep: {path}: {note}\n" for note in found["notes"])
 
 
-class _Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.words: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 (the parser's signature)
-        self.tags.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-
-def test_the_page_leads_with_the_finding_and_shows_labels_as_text(misstep: Any, tmp_path: Path) -> None:
-    path, page = tmp_path / "odd.csv", tmp_path / "odd.html"
-    path.write_text('item,ann,ben\n1,<b id=x>bold</b>,a\n2,a,a\n"<img src=x>",<b id=x>bold</b>,<b id=x>bold</b>\n')
-    code, _, _ = misstep(path, "--html", page, "--seed", 3)
-    assert code == 0
-    parser = _Tags()
-    parser.feed(page.read_text(encoding="utf-8"))
-    text = " ".join(parser.words)
-    assert "b" not in parser.tags
-    assert "img" not in parser.tags
-    assert "<b id=x>bold</b>" in text
-    assert "Fleiss' kappa is " in text
-    assert "--seed 3" in text
-    before = page.read_bytes()
-    misstep(path, "--html", page, "--seed", 3)
-    assert page.read_bytes() == before
-
-
 def test_control_codes_in_labels_do_not_reach_the_terminal(misstep: Any, tmp_path: Path) -> None:
     path = tmp_path / "codes.csv"
     path.write_text("item,ann,ben\nrun\x1b[2J,a\x1b[31m,b\nrun-2,b,B\x07\n")
     _, out, err = misstep(path)
     assert "\x1b" not in out + err
     assert "\x07" not in out + err
-
-
-def test_the_page_has_a_section_for_each_rater_that_its_contents_list_links(misstep: Any, labels: Path) -> None:
-    page = labels.parent / "page.html"
-    misstep(labels, "--boot", 0, "--html", page)
-    text = page.read_text(encoding="utf-8")
-    contents = text.split('aria-label="On this page">')[1].split("</nav>")[0]
-    for number, title in enumerate(("Confusions", "Items in dispute", "ann", "ben", "cat"), start=1):
-        assert f'<a href="#section-{number}"><bdi>{title}</bdi></a>' in contents
-        assert f'id="section-{number}"' in text
-    assert "Labels of cat and of the others on the same items" in text
 
 
 def test_the_items_that_a_narrower_interval_takes_are_said_and_stand_in_the_json(misstep: Any, labels: Path) -> None:
