@@ -33,6 +33,7 @@ from harness.attribution import TriageVerdict
 from harness.errors import InputError, writing
 from harness.intervention import ObservedRun
 from harness.live_session import LiveSession
+from harness.loop_events import LoopEvent
 from harness.repair_attempt import RepairAttempt
 from harness.session import Session
 from harness.verdict import Verdict
@@ -80,6 +81,9 @@ ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
 
 LIVE_RECORDS = Records(LiveSession, "live_sessions.jsonl", "session")
 """What an experiment with running agents records."""
+
+LOOP_RECORDS = Records(LoopEvent, "events.jsonl", "event")
+"""What a run of the reflexive loop records."""
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):

@@ -1,0 +1,205 @@
+"""What a skill, a target and an agent must offer to the reflexive loop; what has these names is one."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from harness.agent.clocks import Clock
+from harness.agent.tools import Tool
+from harness.agent.turns import Turn
+from harness.errors import MisstepError
+from harness.loop_events import CheckStatus, Role, SnapshotName
+from harness.work_item import WorkItem
+
+
+class ChannelBroken(MisstepError):
+    """The target cannot be reached by this way; says what was answered instead."""
+
+
+class Check(Struct, frozen=True):
+    """What an evaluator found: two typed results that nobody has to read out of a text.
+
+    Parameters
+    ----------
+    healthy
+        Whether the target still does what it is there for.
+    status
+        Whether the item's own check passes; `unknown` where it could not be made, which is never a success.
+    text
+        What was printed, for people and for agents.
+    """
+
+    healthy: bool
+    status: CheckStatus
+    text: str = ""
+
+
+class VitalSign(Struct, frozen=True):
+    """One thing to look at when something went wrong.
+
+    Parameters
+    ----------
+    name
+        What it is called in the facts.
+    kind
+        A `probe` is a question with an answer of yes or no, `configuration` an area that a worker may have touched,
+        `log` what the target itself wrote last.
+    invariant
+        The flag that a probe answers; empty for the other kinds.
+    """
+
+    name: str
+    kind: str
+    invariant: str = ""
+
+
+class Reading(Struct, frozen=True):
+    """What was read for a vital sign, and for a probe whether its invariant holds; `None` where that cannot be told."""
+
+    text: str
+    holds: bool | None = None
+
+
+class Target(Protocol):
+    """What workers change, as the harness holds it: snapshots and digests do not go through the target's own access."""
+
+    def keep(self, name: SnapshotName) -> str:
+        """Keep the state as it is under a name, on disk, and give the digest of its content; all of it or nothing."""
+
+    def kept(self, name: SnapshotName) -> str | None:
+        """The digest of a kept snapshot, from what is on disk; `None` where there is none or it is damaged."""
+
+    def restore(self, name: SnapshotName) -> None:
+        """Make the state what it was, whatever it is now; raises `MisstepError` where that cannot be."""
+
+    def digest(self) -> str:
+        """The digest of the content as it is now."""
+
+    def protected(self) -> str:
+        """The digest of what the checks themselves consist of and no worker may change."""
+
+    def tools(self, role: Role) -> Sequence[Tool[Any]]:
+        """The commands of a role."""
+
+    @property
+    def place(self) -> Any:
+        """What the commands act on."""
+
+    async def check(self, item: WorkItem) -> Check:
+        """What the evaluator finds for an item, now."""
+
+    def ready(self, item: WorkItem) -> bool:
+        """Whether the check of a deferred item can be made by now."""
+
+    async def prepare(self, item: WorkItem) -> None:
+        """Bring about what a deferred check waits for, such as a restart."""
+
+    async def read(self, sign: VitalSign) -> Reading:
+        """Read a vital sign through the target's own access; raises `ChannelBroken` where that fails."""
+
+    def read_outside(self, sign: VitalSign) -> Reading:
+        """Read a vital sign from the host's side, whatever state the target is in."""
+
+    async def reachable(self) -> bool:
+        """Whether the target's own access works."""
+
+    async def revert_by_script(self, script: str) -> None:
+        """Run a worker's own revert script through the target's own access: what loops without snapshots do."""
+
+
+class Part(Struct, frozen=True):
+    """One named part of a context."""
+
+    name: str
+    text: str
+
+
+class Context(Struct, frozen=True):
+    """What one agent sees in one turn, and nothing else.
+
+    Parameters
+    ----------
+    role, item, attempt
+        Whose turn it is, on what.
+    parts
+        The parts as they are shown, in order: `task`, `plan`, `facts`, `lessons`, … (see `harness.reflexive.context`).
+    """
+
+    role: Role
+    item: WorkItem
+    attempt: int
+    parts: tuple[Part, ...]
+
+    def part(self, name: str) -> str:
+        """The text of a part, empty where it is not shown."""
+        return next((part.text for part in self.parts if part.name == name), "")
+
+    @property
+    def text(self) -> str:
+        """All of it, each part under its name."""
+        return "\n\n".join(f"## {part.name}\n{part.text}" for part in self.parts)
+
+
+class Agent(Protocol):
+    """What acts in a role. It keeps nothing from turn to turn: all that it knows is in its context."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the log."""
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Have a turn, through `turn` alone, and say something; whatever it raises costs the turn and nothing else."""
+
+
+class Agents(Struct, frozen=True):
+    """Who has which role."""
+
+    planner: Agent
+    worker: Agent
+    reflector: Agent
+    strategist: Agent
+
+    def of(self, role: Role) -> Agent:
+        """The agent of a role."""
+        agent: Agent = getattr(self, role)
+        return agent
+
+
+class Skill(Protocol):
+    """A kind of work: its items, its target, its vital signs, and who can do it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def items(self) -> Sequence[WorkItem]:
+        """The work items."""
+
+    @property
+    def vital_signs(self) -> Sequence[VitalSign]:
+        """What to look at when an attempt failed."""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that all reflections on this kind of work have in common, and that no plateau is told by."""
+
+    @property
+    def agents(self) -> Mapping[str, "MakeAgents"]:
+        """Name → what makes the skill's own agents from a seed; the agents of a model serve every skill."""
+
+    def settings(self) -> dict[str, Any]:
+        """All values that can change a result, for the manifest of a run."""
+
+    def open(self, kept: Path, clock: Clock) -> AbstractContextManager[Target]:
+        """Lay out the target; `kept` is the folder in which its snapshots outlive the process."""
+
+
+class MakeAgents(Protocol):
+    """Makes agents from a seed."""
+
+    def __call__(self, seed: int) -> Agents:
+        """The agents; what they do follows from the seed, the item, the attempt and what they see."""
