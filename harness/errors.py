@@ -9,6 +9,7 @@ MisstepError                 (exit 2) anything said in one line and without a tr
 │       └── ReaderFailed     a reader broke on it: names the reader and its package
 ├── EditRefused              an edit cannot be applied: names the reason and the nearest lines
 ├── UnsafePath               a path leaves its folder, or goes through a link
+├── SnapshotDamaged          a snapshot on disk is missing, or is not what was kept
 ├── TimeSpent                the time for one piece of work is over: says what was going on
 ├── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
 │   └── SandboxMissing       no sandbox works on this machine: says why not, and what to install
@@ -198,6 +199,10 @@ class SandboxFailed(MisstepError):
 
 class UnsafePath(MisstepError):
     """A path leaves the folder that it is given for, goes through a symbolic link, or names no regular file."""
+
+
+class SnapshotDamaged(MisstepError):
+    """A snapshot on disk is missing, or holds something else than was kept; nothing has been restored from it."""
 
 
 class TimeSpent(MisstepError):

@@ -16,6 +16,7 @@ from msgspec import Struct
 from harness.workspace import beneath
 from harness.workspace.nodes import Node, node_at, not_a_folder
 from harness.workspace.sandbox import Mounts
+from harness.workspace.tree import Entry
 from harness.workspace.trees import Found, bytes_beneath, copy_tree, walk
 
 _MOMENT_NS = 20_000_000
@@ -78,6 +79,11 @@ class CopiedTree:
     def files(self) -> Iterator[str]:
         """The paths of all regular files."""
         return (found.path for found in walk(self._live) if stat.S_ISREG(found.status.st_mode))
+
+    def entries(self) -> Iterator[Entry]:
+        """Everything beneath the root, each folder before what is in it."""
+        live = self._live
+        return (Entry(path, live, at.st_mode, node_at(live, path, at)) for path, at in _statuses(live))
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file; what stood there is replaced."""

@@ -16,6 +16,7 @@ from harness.errors import UnsafePath
 from harness.workspace import beneath
 from harness.workspace.nodes import Node, node_at, not_a_folder
 from harness.workspace.sandbox import Mounts
+from harness.workspace.tree import Entry
 from harness.workspace.trees import bytes_beneath, walk
 
 Layers = tuple[Path, ...]
@@ -77,6 +78,10 @@ class OverlayTree:
     def files(self) -> Iterator[str]:
         """The paths of all regular files."""
         return (path for path, _, status in merged(self._layers) if stat.S_ISREG(status.st_mode))
+
+    def entries(self) -> Iterator[Entry]:
+        """Everything beneath the root, each folder before what is in it."""
+        return (Entry(path, root, at.st_mode, node_at(root, path, at)) for path, root, at in merged(self._layers))
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file into the upper layer."""

@@ -20,6 +20,18 @@ class Snapshot(Struct, frozen=True):
     number: int
 
 
+class Entry(Struct, frozen=True):
+    """Something that stands in a tree: its path, the folder that it stands in, its kind and mode as of a status.
+
+    `node` is its content, where it has one.
+    """
+
+    path: str
+    root: Path
+    mode: int
+    node: Node | None
+
+
 class Tree(Protocol):
     """The files of a workspace now and at each snapshot."""
 
@@ -34,6 +46,9 @@ class Tree(Protocol):
 
     def files(self) -> Iterator[str]:
         """The paths of all regular files, in no order."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Everything beneath the root, each folder before what is in it."""
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file; its folders are made."""

@@ -3,7 +3,7 @@
 import math
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -88,22 +88,48 @@ def size(status: os.stat_result) -> int:
     return max(status.st_blocks * 512, SMALLEST)
 
 
-def open_up(root: Path) -> None:
-    """Let the owner read every file and list every folder of a tree that programs wrote."""
+def open_up(root: Path) -> dict[str, int]:
+    """Let the owner read every file and list every folder of a tree that programs wrote.
+
+    Returns
+    -------
+    The path of each that was closed, and its mode before; `""` is the root.
+    """
+    closed: dict[str, int] = {}
+    mode = stat.S_IMODE(root.stat().st_mode)
+    if mode & 0o700 != 0o700:
+        closed[""] = mode
+        root.chmod(mode | 0o700)
     with beneath.folder_at(root) as top:
-        _open_up(top, beneath.DEEPEST)
+        _open_up(top, "", closed, beneath.DEEPEST)
+    return closed
 
 
-def _open_up(folder: int, levels: int) -> None:
+def _open_up(folder: int, prefix: str, closed: dict[str, int], levels: int) -> None:
     for name in os.listdir(folder):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         is_folder = stat.S_ISDIR(status.st_mode)
         needed = 0o700 if is_folder else 0o400
         if (is_folder or stat.S_ISREG(status.st_mode)) and status.st_mode & needed != needed:
+            closed[prefix + name] = stat.S_IMODE(status.st_mode)
             beneath.change_mode(folder, name, status.st_mode | needed)
         if is_folder and levels:
             with beneath.folder_at(folder, name) as inner:
-                _open_up(inner, levels - 1)
+                _open_up(inner, f"{prefix}{name}/", closed, levels - 1)
+
+
+def set_modes(root: Path, modes: Mapping[str, int]) -> None:
+    """Give files and folders their modes, setuid bits and all, what is in a folder before the folder; `""` is the root.
+
+    What has gone or become a link is left as it is.
+    """
+    for path in sorted(modes, reverse=True):
+        parent, _, name = path.rpartition("/")
+        if not path:
+            root.chmod(stat.S_IMODE(modes[path]))
+            continue
+        with suppress(FileNotFoundError), beneath.folder_at(root, parent) as folder:
+            beneath.change_mode(folder, name, modes[path])
 
 
 def bytes_beneath(root: Path) -> float:

@@ -3,14 +3,17 @@
 import fcntl
 import itertools
 import os
+import stat
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeVar
+
+from msgspec.structs import replace
 
 from harness.errors import InputError, UnsafePath
 from harness.workspace import beneath
@@ -19,8 +22,8 @@ from harness.workspace.differences import file_diff
 from harness.workspace.nodes import same
 from harness.workspace.overlays import OverlayTree
 from harness.workspace.sandbox import NO_VARIABLES, Finished, Limits, Sandbox
-from harness.workspace.tree import GIT, Snapshot, Tree
-from harness.workspace.trees import copy_tree, open_up
+from harness.workspace.tree import GIT, Entry, Snapshot, Tree
+from harness.workspace.trees import copy_tree, open_up, set_modes
 
 _PREFIX = "misstep-"
 _LOCK = "lock"
@@ -46,30 +49,37 @@ class Workspace:
     ) -> None:
         self.sandbox = sandbox
         self._read_only, self._environment = tuple(read_only), dict(environment)
+        self._overlays = snapshots == "auto" and sandbox.overlays
         self._lock = threading.RLock()
         self._number = next(_numbers)
         self.folder = _own_folder()
         self._end = weakref.finalize(self, _remove, self.folder)
         try:
-            self._tree = self._lay_out(base, overlays=snapshots == "auto" and sandbox.overlays)
+            self._tree = self._lay_out(base, self._number)
         except BaseException:
             self.discard()
             raise
 
-    def _lay_out(self, base: Path, *, overlays: bool) -> Tree:
-        files = self.folder / "tree"
+    def _lay_out(self, base: Path, number: int) -> Tree:
+        files = self.folder / f"tree{number}"
         files.mkdir()
         files.chmod(0o711)
-        if not overlays:
+        if not self._overlays:
             return CopiedTree(base, files, self.sandbox.owner)
-        if self.sandbox.owner is not None:  # a lower layer is changed only by its owner
-            own = self.folder / "base"
-            own.mkdir()
+        if self.sandbox.owner is not None and base.parent != self.folder:  # a lower layer is changed only by its owner
+            own = self._own_base(number, base.stat().st_mode)
             copy_tree(base, own, self.sandbox.owner)
-            os.chown(own, self.sandbox.owner, self.sandbox.owner)
-            own.chmod(base.stat().st_mode | 0o700)
             base = own
         return OverlayTree(base, files, self.sandbox.owner)
+
+    def _own_base(self, number: int, mode: int) -> Path:
+        """An empty folder to lay the tree of a number on."""
+        own = self.folder / f"base{number}"
+        own.mkdir()
+        if self.sandbox.owner is not None:
+            os.chown(own, self.sandbox.owner, self.sandbox.owner)
+        own.chmod(stat.S_IMODE(mode) | 0o700)
+        return own
 
     @property
     def layered(self) -> bool:
@@ -146,6 +156,55 @@ class Workspace:
         """The paths of all regular files, sorted, without the folder `.git`."""
         with self._lock:
             return sorted(self._settled(lambda: [path for path in self._tree.files() if _is_of_project(path)]))
+
+    @contextmanager
+    def entries(self) -> Iterator[tuple[Entry, ...]]:
+        """Everything that stands here, the root (`""`) and `.git` too, with full modes; to be read within the block."""
+        with self._lock:
+            mounts = self._tree.mounts(())
+            top, own = mounts.workspace, [root for root in mounts.lower if root.is_relative_to(self.folder)]
+            closed = {root: open_up(root) for root in (top, *own)} if os.geteuid() else {}
+            try:
+                found = [Entry("", top, top.stat().st_mode, None), *self._tree.entries()]
+                before = [closed.get(entry.root, {}).get(entry.path) for entry in found]
+                yield tuple(
+                    entry if mode is None else replace(entry, mode=stat.S_IFMT(entry.mode) | mode)
+                    for entry, mode in zip(found, before, strict=True)
+                )
+            finally:
+                for root, modes in closed.items():
+                    set_modes(root, modes)
+
+    def lay_out_anew(self, fill: Callable[[Path], None], modes: Mapping[str, int]) -> None:
+        """Make the files those that a function writes into an empty folder, whatever stands here now.
+
+        Nothing has changed where the function fails. Snapshots that were taken before are void.
+
+        Parameters
+        ----------
+        fill
+            What it writes must belong to the user who runs commands, and be open to reading throughout.
+        modes
+            Path → the full mode that it gets at last; `""` is the root.
+        """
+        with self._lock, ExitStack() as undone:
+            number = next(_numbers)
+            undone.callback(self._remove_layout, number)
+            base = self._own_base(number, 0o755)
+            fill(base)
+            tree = self._lay_out(base, number)
+            mounts = tree.mounts(())
+            set_modes(mounts.lower[0] if mounts.lower else mounts.workspace, modes)
+            if "" in modes:
+                mounts.workspace.chmod(modes[""])
+            undone.pop_all()
+            self._tree, self._number, before = tree, number, self._number
+            self._remove_layout(before)
+
+    def _remove_layout(self, number: int) -> None:
+        with beneath.folder_at(self.folder) as folder:
+            beneath.remove_tree(folder, f"tree{number}")
+            beneath.remove_tree(folder, f"base{number}")
 
     def take(self) -> Snapshot:
         """Keep the files as they are."""

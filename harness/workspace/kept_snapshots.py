@@ -1,0 +1,207 @@
+"""Snapshots of a workspace that outlive its process: contents by their digest, and a list of what stood where.
+
+    FOLDER/progress.json        what stood where, with full modes, and the digest of that
+    FOLDER/objects/3f/9a…       a content, once for all snapshots that have it
+
+A snapshot is kept whole or not at all, and restored whole or not at all: what is restored is laid out beside the
+workspace, with every content held against its digest, before it takes the place of whatever stands there. So a
+snapshot brings back a workspace of which nothing is left.
+"""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote, unquote_to_bytes
+
+import msgspec
+
+from harness.errors import SnapshotDamaged
+from harness.journal.records import replace_file
+from harness.workspace import beneath
+from harness.workspace.workspace import Workspace
+
+Kind = Literal["file", "link", "folder", "pipe", "socket"]
+
+_KINDS: dict[int, Kind] = {
+    stat.S_IFREG: "file",
+    stat.S_IFLNK: "link",
+    stat.S_IFDIR: "folder",
+    stat.S_IFIFO: "pipe",
+    stat.S_IFSOCK: "socket",
+}
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+
+
+class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What stood at a path: the path (percent-encoded), its kind and full mode, and the digest of its content."""
+
+    path: str
+    kind: Kind
+    mode: int
+    content: str = ""
+
+    @property
+    def place(self) -> str:
+        """The path as the system names it."""
+        return os.fsdecode(unquote_to_bytes(self.path))
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """A snapshot: its lines, and the digest of these."""
+
+    digest: str
+    lines: tuple[_Line, ...]
+
+
+def content_digest(workspace: Workspace) -> str:
+    """The digest of all that stands in a workspace: paths, kinds, full modes and contents, empty folders too.
+
+    Owners and times do not count. Devices, which no sandboxed command can make, are left out.
+    """
+    return _digest(tuple(_lines(workspace, _sha256)))
+
+
+class KeptSnapshots:
+    """Snapshots by name in a folder that no command of the workspace reaches.
+
+    Parameters
+    ----------
+    folder
+        Where they are kept; made when the first one is.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, name: str, workspace: Workspace) -> str:
+        """Keep a workspace as it is under a name, in the place of what had that name, and give its content's digest.
+
+        Raises
+        ------
+        CannotWrite
+            The device takes no more; what had the name before is still kept.
+        """
+        file = self._file(name)
+        lines = tuple(_lines(workspace, self._store))
+        manifest = _Manifest(_digest(lines), lines)
+        replace_file(file, msgspec.json.encode(manifest))
+        self._remove_unused()
+        return manifest.digest
+
+    def digest(self, name: str) -> str | None:
+        """The digest of a snapshot that was read and checked whole; none where there is none or it is damaged."""
+        try:
+            manifest = self._manifest(name)
+            for content in {line.content for line in manifest.lines if line.content}:
+                self._content(content, name)
+        except SnapshotDamaged:
+            return None
+        return manifest.digest
+
+    def restore(self, name: str, workspace: Workspace) -> None:
+        """Make a workspace what it was, whatever stands there now; its own snapshots taken before are void.
+
+        Raises
+        ------
+        SnapshotDamaged
+            There is no such snapshot, or it is not what was kept; the workspace is as it was.
+        """
+        manifest = self._manifest(name)
+
+        def fill(folder: Path) -> None:
+            for line in manifest.lines:
+                if line.path:
+                    content = self._content(line.content, name) if line.content else b""
+                    _put(folder, line, content, workspace.sandbox.owner)
+
+        workspace.lay_out_anew(fill, {line.place: line.mode for line in manifest.lines if line.kind != "link"})
+
+    def _file(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name of a snapshot")
+        return self._folder / f"{name}.json"
+
+    def _object(self, digest: str) -> Path:
+        return self._folder / "objects" / digest[:2] / digest[2:]
+
+    def _store(self, content: bytes) -> str:
+        """Keep a content, once; one that is there and damaged is kept again."""
+        digest = _sha256(content)
+        file = self._object(digest)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.is_file() or file.read_bytes() != content:
+            replace_file(file, content)
+        return digest
+
+    def _content(self, digest: str, name: str) -> bytes:
+        try:
+            content = self._object(digest).read_bytes()
+        except OSError as error:
+            raise _damaged(self._file(name), f"the content {digest[:12]} cannot be read: {error.strerror}") from error
+        if _sha256(content) != digest:
+            raise _damaged(self._file(name), f"the content {digest[:12]} is not what was kept")
+        return content
+
+    def _manifest(self, name: str) -> _Manifest:
+        file = self._file(name)
+        try:
+            manifest = msgspec.json.decode(file.read_bytes(), type=_Manifest)
+        except OSError as error:
+            raise _damaged(file, f"cannot be read: {error.strerror}") from error
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise _damaged(file, f"is no list of files: {error}") from error
+        if _digest(manifest.lines) != manifest.digest:
+            raise _damaged(file, "the list of files is not what was kept")
+        return manifest
+
+    def _remove_unused(self) -> None:
+        """Remove the contents that no snapshot has, unless a list cannot be read and nobody knows what it has."""
+        try:
+            manifests = [self._manifest(file.stem) for file in self._folder.glob("*.json")]
+        except SnapshotDamaged:
+            return
+        used = {line.content for manifest in manifests for line in manifest.lines}
+        for file in (self._folder / "objects").glob("*/*"):
+            if file.parent.name + file.name not in used:
+                file.unlink(missing_ok=True)
+
+
+def _lines(workspace: Workspace, store: Callable[[bytes], str]) -> Iterator[_Line]:
+    """What stands in a workspace, in one order; `store` gives the digest of a content."""
+    with workspace.entries() as entries:
+        for entry in sorted(entries, key=lambda one: os.fsencode(one.path)):
+            kind = _KINDS.get(stat.S_IFMT(entry.mode))
+            if kind is not None:
+                mode = 0o777 if kind == "link" else stat.S_IMODE(entry.mode)
+                content = "" if entry.node is None else store(entry.node.content(entry.node.size))
+                yield _Line(quote(os.fsencode(entry.path)), kind, mode, content)
+
+
+def _put(folder: Path, line: _Line, content: bytes, owner: int | None) -> None:
+    parent, _, name = line.place.rpartition("/")
+    with beneath.folder_at(folder, parent) as into:
+        if line.kind == "folder":
+            beneath.make_folder(into, name, 0o700, owner)
+        elif line.kind == "file":
+            beneath.write_file(into, name, content, 0o600, owner)
+        elif line.kind == "link":
+            beneath.make_link(into, name, os.fsdecode(content), owner)
+        else:
+            form = stat.S_IFIFO if line.kind == "pipe" else stat.S_IFSOCK
+            beneath.make_special(into, name, form | 0o600, owner)
+
+
+def _digest(lines: tuple[_Line, ...]) -> str:
+    return _sha256(msgspec.json.encode(lines))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _damaged(file: Path, found: str) -> SnapshotDamaged:
+    return SnapshotDamaged(f"{file}: {found}", "Restore another snapshot, or begin in another folder.")
