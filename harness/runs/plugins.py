@@ -16,6 +16,7 @@ from harness.errors import MisstepError
 from harness.judges import JUDGES, shipped_judges
 from harness.observer.detectors import DETECTORS, detector_named
 from harness.readers import READERS, reader_fault
+from harness.reflexive.plateau import DETECTORS as PLATEAU_DETECTORS
 from harness.registry import Registry, entry_points_from_outside, raised
 from harness.repair.repairers import POLICIES
 from harness.runs.known_judges import known_judge
@@ -53,6 +54,7 @@ _REGISTRIES: dict[str, Registry[Any]] = {
         JOBS,
         EDIT_FORMATS,
         POLICIES,
+        PLATEAU_DETECTORS,
     )
 }
 

@@ -1,0 +1,75 @@
+"""What tells of reflections that they say the same again in other words: detectors of plateaus, one interface.
+
+`DETECTORS` is the registry, name → dotted path of a class; an entry point in the group `misstep.plateau_detectors` adds
+to it. Two of them, as printed, are the originals with their flaws.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from harness.errors import UsageError
+from harness.registry import Registry
+
+
+class PlateauDetector(Protocol):
+    """Says of the reflections on one item whether the last ones are the same. It keeps nothing from call to call."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the log."""
+
+    def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
+        """What the last reflections have in common, by which it is told; `None` where there is no plateau.
+
+        An empty tuple is a plateau that is told by something else than words. Any text is allowed; fewer reflections
+        than the window are no plateau.
+        """
+
+
+class MakeDetector(Protocol):
+    """What is registered: makes a detector, such as its class."""
+
+    def __call__(self, window: int, shared: int, ignored: frozenset[str]) -> PlateauDetector:
+        """The detector; the parameters are those of `detector`."""
+
+
+DETECTORS: Registry[MakeDetector] = Registry(
+    "misstep.plateau_detectors",
+    {
+        "exact": "harness.reflexive.plateau.lexical:ExactDetector",
+        "keywords": "harness.reflexive.plateau.lexical:KeywordDetector",
+        "cosine": "harness.reflexive.plateau.vectors:CosineDetector",
+        "embeddings": "harness.reflexive.plateau.vectors:EmbeddingDetector",
+        "exact_as_printed": "harness.reflexive.plateau.as_printed:ExactAsPrinted",
+        "keywords_as_printed": "harness.reflexive.plateau.as_printed:KeywordsAsPrinted",
+    },
+)
+
+
+def detector(name: str, *, window: int = 3, shared: int = 3, ignored: frozenset[str] = frozenset()) -> PlateauDetector:
+    """A registered detector, or the one at a dotted path `package.module:Class`.
+
+    Parameters
+    ----------
+    name
+        Such as `keywords`.
+    window
+        How many of the last reflections must be the same.
+    shared
+        How many words they must share; detectors that count no words take no notice.
+    ignored
+        Words that all reflections on this kind of work have in common, whatever failed (`Skill.words`).
+
+    Raises
+    ------
+    UsageError
+        There is none of that name, or the window or the words are too few to compare anything.
+    MissingPrerequisite
+        It needs a package that is not installed.
+    """
+    if window < 2 or shared < 1:
+        raise UsageError(
+            f"a plateau of {window} reflections that share {shared} words",
+            "Compare at least two reflections, by at least one word.",
+        )
+    return DETECTORS.load(name)(window, shared, ignored)

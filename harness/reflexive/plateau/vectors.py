@@ -1,0 +1,141 @@
+"""Plateaus told by the angle between reflections: of their weighted words, or of what a small model makes of them."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from itertools import combinations
+from math import log, sqrt
+from pathlib import Path
+from typing import Any
+
+from harness.errors import MissingPrerequisite
+from harness.reflexive.plateau.words import content_words, known_words
+
+COSINE_AT_LEAST = 0.20
+EMBEDDINGS_AT_LEAST = 0.50
+"""How alike the two least alike reflections of a window must be. Both are chosen on the generated reflections of the
+set `development` (`studies.reflexive_plateau.chosen_threshold`) and reported on those of `scoring`."""
+
+Vector = Mapping[Any, float]
+"""Dimension → weight; what is missing is 0."""
+
+_MODEL = "wordllama"
+_EMBEDDINGS_KEPT = 10_000
+
+
+class AngleDetector(ABC):
+    """A plateau is where the vectors of the last reflections, any two of them, point nearly the same way.
+
+    Parameters
+    ----------
+    window, ignored
+        As for `detector`.
+    at_least
+        The least cosine between any two.
+    """
+
+    def __init__(self, window: int, ignored: frozenset[str], at_least: float) -> None:
+        self.window = window
+        self.at_least = at_least
+        self._known = known_words(ignored)
+
+    @abstractmethod
+    def vectors(self, reflections: Sequence[str]) -> Sequence[Vector]:
+        """The vectors of the last reflections."""
+
+    def likeness(self, reflections: Sequence[str]) -> float:
+        """The least cosine between two of the last reflections; 0 where one has no vector or there are too few."""
+        if len(reflections) < self.window:
+            return 0.0
+        return min(cosine(a, b) for a, b in combinations(self.vectors(reflections), 2))
+
+    def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
+        """The words that all of the last reflections share, of which there may be none; `None` is no plateau."""
+        if self.likeness(reflections) < self.at_least:
+            return None
+        last = (frozenset(content_words(text, self._known)) for text in reflections[-self.window :])
+        return tuple(sorted(frozenset.intersection(*last)))
+
+
+class CosineDetector(AngleDetector):
+    """The vectors are TF-IDF weights of the words that the keyword detector counts.
+
+    A word weighs its frequency times ln((1 + n) / (1 + n with the word)) + 1, over the n reflections so far: smoothed
+    as if one more had all words, so that a word that stands in each still counts (Salton and Buckley 1988, Information
+    Processing and Management 24:513-523; the smoothing is scikit-learn's).
+    """
+
+    name = "cosine"
+
+    def __init__(
+        self,
+        window: int,
+        shared: int,  # noqa: ARG002 (one interface)
+        ignored: frozenset[str],
+        at_least: float = COSINE_AT_LEAST,
+    ) -> None:
+        super().__init__(window, ignored, at_least)
+
+    def vectors(self, reflections: Sequence[str]) -> Sequence[Vector]:
+        """Word → weight, of each of the last reflections."""
+        words = [Counter(content_words(text, self._known)) for text in reflections]
+        having, n = Counter(word for one in words for word in one), len(words)
+        weight = {word: log((1 + n) / (1 + count)) + 1 for word, count in having.items()}
+        return [{word: count * weight[word] for word, count in one.items()} for one in words[-self.window :]]
+
+
+class EmbeddingDetector(AngleDetector):
+    """The vectors are embeddings by a small model that comes in a package and needs no network.
+
+    Raises
+    ------
+    MissingPrerequisite
+        The package is not installed.
+    """
+
+    name = "embeddings"
+
+    def __init__(
+        self,
+        window: int,
+        shared: int,  # noqa: ARG002 (one interface)
+        ignored: frozenset[str],
+        at_least: float = EMBEDDINGS_AT_LEAST,
+    ) -> None:
+        if find_spec(_MODEL) is None:
+            raise MissingPrerequisite(
+                f"the package {_MODEL}, which embeds reflections, is not installed",
+                "Run `pip install 'misstep[embeddings]'`.",
+            )
+        super().__init__(window, ignored, at_least)
+
+    def vectors(self, reflections: Sequence[str]) -> Sequence[Vector]:
+        """Dimension → value, of each of the last reflections as it was written."""
+        return [_embedding(text) for text in reflections[-self.window :]]
+
+
+@lru_cache(_EMBEDDINGS_KEPT)
+def _embedding(text: str) -> Vector:
+    return dict(enumerate(_model().embed([text])[0].tolist()))
+
+
+@cache
+def _model() -> Any:
+    import wordllama  # half a second, and numpy with it
+
+    # Its weights lie beside its code; without this it looks for them on a hub.
+    return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+
+
+def cosine(a: Vector, b: Vector) -> float:
+    """The cosine of the angle between two vectors; 0 where one has no length.
+
+    Examples
+    --------
+    >>> cosine({"disk": 1.0, "full": 1.0}, {"disk": 2.0})
+    0.7071067811865475
+    """
+    lengths = sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
+    return sum(x * b.get(dimension, 0.0) for dimension, x in a.items()) / lengths if lengths else 0.0

@@ -1,0 +1,91 @@
+"""The words that a diagnosis consists of: what is left of a reflection without its form.
+
+Small letters, no punctuation, no function words, no words that any reflection has whatever failed, plurals made even.
+English; a text in another language keeps its function words, and looks more alike than it is.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+_WORD = re.compile(r"\w+")
+_FEWEST_LETTERS = 2
+_WITH_ES = ("sses", "shes", "xes", "zzes", "tches", "rches", "nches", "oaches", "eaches", "taches", "ouches", "oes")
+"""Ends of plurals and of third persons whose singular has neither the s nor the e before it."""
+_ENDS_OF_SINGULARS = ("ss", "us", "is")
+
+
+class _Unchanged(Struct, frozen=True):
+    words: str
+
+
+class _Lists(Struct, frozen=True):
+    function_words: str
+    template_words: str
+    irregular: dict[str, str]
+    unchanged: _Unchanged
+
+
+_LISTS = msgspec.toml.decode((Path(__file__).parent / "words.toml").read_bytes(), type=_Lists)
+_UNCHANGED = frozenset(_LISTS.unchanged.words.split())
+
+FUNCTION_WORDS = frozenset(_LISTS.function_words.split())
+"""Words that hold sentences together."""
+
+
+@cache
+def singular(word: str) -> str:
+    """A word without the end of its plural, so that both forms agree; a word in s that is no plural stays as it is.
+
+    The third person of a verb, which looks the same, loses its end as well.
+
+    Examples
+    --------
+    >>> [singular(word) for word in ("policies", "access", "accesses", "caches", "patches", "status")]
+    ['policy', 'access', 'access', 'cache', 'patch', 'status']
+    """
+    if word in _LISTS.irregular:
+        return _LISTS.irregular[word]
+    if len(word) < 4 or not word.endswith("s") or word in _UNCHANGED or word.endswith(_ENDS_OF_SINGULARS):
+        return word
+    if word.endswith("ies"):
+        return f"{word[:-3]}y" if len(word) > 4 else word[:-1]
+    return word[:-2] if word.endswith(_WITH_ES) else word[:-1]
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters, plurals made even, in their order."""
+    found = (word.strip("_") for word in _WORD.findall(text.casefold()))
+    return [singular(word) for word in found if len(word) >= _FEWEST_LETTERS and word not in FUNCTION_WORDS]
+
+
+TEMPLATE_WORDS = frozenset(words_of(_LISTS.template_words))
+"""Words of reflecting at large."""
+
+
+def known_words(words: Iterable[str]) -> frozenset[str]:
+    """Words that are not to be counted, as `words_of` gives them: those of reflecting at large and those of a skill.
+
+    Parameters
+    ----------
+    words
+        The skill's own, in any form; `PermitRootLogin no` stands for each of its words.
+    """
+    return TEMPLATE_WORDS | frozenset(words_of(" ".join(words)))
+
+
+def content_words(text: str, known: frozenset[str] = TEMPLATE_WORDS) -> list[str]:
+    """The words of a reflection that say what is wrong, as often as they stand in it.
+
+    Parameters
+    ----------
+    text
+        The reflection.
+    known
+        The words that are not to be counted (`known_words`).
+    """
+    return [word for word in words_of(text) if word not in known]

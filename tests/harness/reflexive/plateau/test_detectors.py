@@ -1,0 +1,195 @@
+"""Every detector of plateaus: one interface, and what no detector may do; each of them, what it is for."""
+
+import json
+import os
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import MissingPrerequisite, UsageError
+from harness.reflexive.plateau import DETECTORS, PlateauDetector, detector
+from harness.reflexive.plateau.vectors import AngleDetector, CosineDetector, cosine
+from harness.reflexive.plateau.words import FUNCTION_WORDS, TEMPLATE_WORDS
+from tests.misstep.installed import installed
+
+WITHOUT_MODEL = [name for name in DETECTORS if name != "embeddings"]
+REWORDED = (
+    "The disk cannot be split into partitions while the system runs from it.",
+    "While it is running, no partition of the system's disk can be changed!",
+    "Splitting a disk: impossible on a running system, whose partitions are in use.",
+)
+UNLIKE = (
+    "Pattern: repeated failure. Root cause: the certificate has expired.",
+    "Pattern: repeated failure. Root cause: the port is taken.",
+    "Pattern: repeated failure. Root cause: nobody may write the folder.",
+)
+
+
+@pytest.fixture(params=DETECTORS)
+def each(request: pytest.FixtureRequest) -> PlateauDetector:
+    """Every registered detector; the one with a model where that is installed."""
+    return made(request.param)
+
+
+def made(name: str) -> PlateauDetector:
+    try:
+        return detector(name)
+    except MissingPrerequisite as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must embed reflections: {error}")
+        pytest.skip(str(error))
+
+
+def test_the_same_text_three_times_is_a_plateau_for_each(each: PlateauDetector) -> None:
+    assert each.shared(["The certificate of the proxy has expired."] * 3)
+
+
+def test_a_detector_has_the_name_it_is_registered_by(each: PlateauDetector) -> None:
+    assert DETECTORS.names()[each.name].endswith(type(each).__name__)
+
+
+def test_fewer_reflections_than_the_window_are_no_plateau(each: PlateauDetector) -> None:
+    assert [each.shared(REWORDED[:1] * count) for count in range(3)] == [None] * 3
+
+
+def test_only_the_last_reflections_are_compared(each: PlateauDetector) -> None:
+    same = ["The certificate of the proxy has expired."] * 3
+    assert each.shared([UNLIKE[0], *same])
+    assert each.shared([*same, "Nobody can write to that folder, whose owner left."]) is None
+
+
+TEXTS = st.lists(st.text(st.characters(codec=None), max_size=60), max_size=5)
+
+
+@pytest.mark.parametrize("name", WITHOUT_MODEL)
+@given(texts=TEXTS)
+def test_no_text_raises_anything_and_the_answer_is_the_same_again(name: str, texts: list[str]) -> None:
+    answers = [detector(name).shared(texts) for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert answers[0] is None or len(texts) >= 3
+
+
+CONTENT = st.sampled_from(["disk", "partition", "mount", "kernel", "socket", "quota", "mirror", "lock"])
+SENTENCES = st.lists(st.lists(CONTENT, min_size=1, max_size=6), min_size=3, max_size=3)
+FORM = st.lists(st.sampled_from(sorted({*TEMPLATE_WORDS, *FUNCTION_WORDS, "hardening"})), max_size=5)
+
+
+@given(sentences=SENTENCES, form=FORM, random=st.randoms(use_true_random=False))
+def test_order_case_punctuation_and_words_of_the_form_do_not_change_what_keywords_answer(
+    sentences: list[list[str]],
+    form: list[str],
+    random: Random,
+) -> None:
+    keywords = detector("keywords", ignored=frozenset({"hardening"}))
+    plain = keywords.shared([" ".join(words) for words in sentences])
+    shown = []
+    for words in sentences:
+        mixed = [*words, *form]
+        random.shuffle(mixed)
+        styled = [random.choice((str.upper, str.title, str))(word) for word in mixed]
+        shown.append("".join(word + random.choice((", ", ". ", ": ", " (", "\n- ", "; ")) for word in styled))
+    assert keywords.shared(shown) == plain
+
+
+@given(sentences=SENTENCES)
+def test_the_keywords_are_those_that_stand_in_all_three(sentences: list[list[str]]) -> None:
+    common = set.intersection(*map(set, sentences))
+    expected = tuple(sorted(common)) if len(common) >= 3 else None
+    assert detector("keywords").shared([" ".join(words) for words in sentences]) == expected
+
+
+def test_a_reworded_diagnosis_is_hidden_from_equality_and_found_by_its_words() -> None:
+    assert detector("exact").shared(REWORDED) is None
+    assert detector("keywords").shared(REWORDED) == ("disk", "partition", "system")
+
+
+def test_a_form_in_common_is_a_plateau_as_printed_and_none_for_the_keywords() -> None:
+    assert detector("keywords_as_printed").shared(UNLIKE) == ("cause", "failure", "pattern", "repeated", "root")
+    assert detector("keywords").shared(UNLIKE) is None
+
+
+def test_words_of_the_kind_of_work_are_told_to_the_detector() -> None:
+    same = ["the audit daemon rejects the rules file"] * 3
+    assert detector("keywords").shared(same)
+    assert detector("keywords", ignored=frozenset({"audit", "daemon"})).shared(same) is None
+
+
+def test_equality_is_of_the_first_sentence_and_as_printed_of_the_first_characters() -> None:
+    opening = "The disk is full."
+    assert detector("exact").shared([f"{opening} {text}" for text in REWORDED]) == ("The disk is full",)
+    assert detector("exact").shared([opening, opening.upper(), opening]) is None
+    assert detector("exact_as_printed").shared(["x" * 160 + text for text in REWORDED]) == ("x" * 160,)
+    assert detector("exact_as_printed").shared([opening, opening.upper(), opening]) == (opening.lower(),)
+
+
+def test_nothing_said_three_times_is_no_plateau(each: PlateauDetector) -> None:
+    assert each.shared(["", " ", "\n"]) is None
+
+
+def test_a_cosine_is_of_weighted_words_and_a_word_of_every_reflection_still_counts() -> None:
+    by_angle = CosineDetector(2, 3, frozenset())
+    weights = by_angle.vectors(["disk full", "disk gone"])
+    assert weights[0] == {"disk": 1.0, "full": pytest.approx(1.4054651081081644)}
+    assert by_angle.likeness(["disk full", "disk gone"]) == pytest.approx(1 / (1 + 1.4054651081081644**2))
+    assert cosine({}, {"disk": 1.0}) == 0
+
+
+def test_a_model_that_is_not_installed_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.reflexive.plateau.vectors.find_spec", lambda _: None)
+    with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[embeddings\]'"):
+        detector("embeddings")
+
+
+def test_embeddings_are_nearer_for_one_diagnosis_in_other_words_than_for_three() -> None:
+    by_meaning = made("embeddings")
+    assert isinstance(by_meaning, AngleDetector)
+    other_words = ("The disk is full.", "There is no space on the drive.", "Disk space has run out.")
+    three = ("The disk is full.", "The certificate has expired.", "Nobody may write the folder.")
+    assert by_meaning.likeness(other_words) > 0.2 > by_meaning.likeness(three)
+    assert detector("keywords").shared(other_words) is None
+
+
+@pytest.mark.parametrize(("window", "shared"), [(1, 3), (3, 0)])
+def test_a_window_that_compares_nothing_is_refused(window: int, shared: int) -> None:
+    with pytest.raises(UsageError, match="Compare at least two"):
+        detector("keywords", window=window, shared=shared)
+
+
+def test_a_detector_of_another_package_is_found_by_its_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = "class Never:\n    name = 'never'\n    def __init__(self, window, shared, ignored): pass\n"
+    (tmp_path / "never.py").write_text(f"{lines}    def shared(self, reflections): return None\n")
+    with installed(tmp_path, {"misstep.plateau_detectors": {"never": "never:Never"}}, monkeypatch):
+        assert detector("never").shared(REWORDED) is None
+
+
+@pytest.fixture
+def quoted(data_folder: Path) -> dict[str, str]:
+    lines = (data_folder / "gemmaforge" / "reflections.jsonl").read_bytes().splitlines()
+    return {one["id"]: one["text"] for one in map(json.loads, lines)}
+
+
+@pytest.mark.data
+def test_as_printed_answers_as_the_original_was_seen_to(quoted: dict[str, str]) -> None:
+    """What the function upstream gave on the stated input, as `FACTS.md` of the data set says."""
+    printed = detector("keywords_as_printed")
+    partition = printed.shared([quoted[name] for name in ("r002", "r003", "r004", "r005")])
+    assert {"attempting", "remediate", "requirement"} <= set(partition or ())
+    sudo = [quoted[f"r0{number}"] for number in (11, 12, 13, 14, 15, 16, 18, 19)]
+    assert sum(printed.shared(triple) is not None for triple in combinations(sudo, 3)) == 1
+    sharper = [quoted[name] for name in ("r033", "r034", "r035")]
+    assert {"pattern", "root", "cause"} <= set(printed.shared(sharper) or ())
+    assert printed.shared([text.replace("Pattern:", "Pattern identified:") for text in sharper]) is None
+
+
+@pytest.mark.data
+def test_three_diagnoses_of_one_form_each_sharper_than_the_last_are_no_plateau(
+    quoted: dict[str, str], each: PlateauDetector
+) -> None:
+    if each.name != "keywords_as_printed":
+        assert each.shared([quoted[name] for name in ("r033", "r034", "r035")]) is None
