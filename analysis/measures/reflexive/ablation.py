@@ -1,0 +1,174 @@
+"""What each mechanism of the reflexive loop changes: runs without it against whole runs of the same seeds and items.
+
+Seeds are the sample: a configuration's figure is the mean over its seeds, and its difference to the whole loop is that
+of pairs with one seed. P-values are adjusted after Holm for every difference of the ablation.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct, structs
+
+from analysis.measures.reflexive.scores import MEASURES, LoopScores, unit_of, whole
+from analysis.stats.estimate import Estimate
+from analysis.stats.multiplicity import holm
+from analysis.stats.paired_means import paired_means, sign_flip_test
+from analysis.stats.patterns import FloatArray
+
+LEVEL = 0.05
+"""At or below this adjusted p-value a mechanism is said to change a figure."""
+
+WHOLE = "whole loop"
+ALL_OFF = "all off"
+
+
+class Effect(Struct, frozen=True):
+    """A figure of a configuration: its mean over seeds, and its difference to the whole loop with the test of it."""
+
+    mean: Estimate
+    difference: Estimate | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    test: str = ""
+
+    @property
+    def apart(self) -> bool:
+        """Whether it is told apart from the whole loop, after Holm's adjustment."""
+        return self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
+
+class Configuration(Struct, frozen=True):
+    """The loop without some of its mechanisms: what tables call it, and its figures by key of `MEASURES`."""
+
+    name: str
+    without: tuple[str, ...]
+    seeds: tuple[int, ...]
+    effects: Mapping[str, Effect]
+
+
+class Ablation(Struct, frozen=True):
+    """A whole loop and configurations of it.
+
+    Parameters
+    ----------
+    skill, agents
+        Of all runs.
+    n
+        The items of a run.
+    whole, others
+        The whole loop, and what lacks something, in the order in which they were first met.
+    left_out
+        Runs that no whole run of the same seed and items stands beside.
+    """
+
+    skill: str
+    agents: str
+    n: int
+    whole: Configuration
+    others: tuple[Configuration, ...]
+    left_out: int = 0
+
+    @property
+    def tests(self) -> int:
+        """How many differences p-values are adjusted for."""
+        return sum(effect.p_value is not None for one in self.others for effect in one.effects.values())
+
+    @property
+    def of_one(self) -> tuple[Configuration, ...]:
+        """Those that lack one mechanism."""
+        return tuple(one for one in self.others if len(one.without) == 1)
+
+
+def is_ablation(runs: Sequence[LoopScores]) -> bool:
+    """Whether some runs are a whole loop and configurations of it with the same skill and agents."""
+    of = {(run.skill, run.agents) for run in runs}
+    return len(of) == 1 and len({run.without for run in runs}) > 1 and any(not run.without for run in runs)
+
+
+def ablate(runs: Sequence[LoopScores]) -> Ablation:
+    """The ablation that some runs are, whatever their order; see `is_ablation`.
+
+    Of two runs with one configuration and seed the last counts.
+    """
+    runs = sorted(runs, key=lambda run: (len(run.without), run.without, run.seed))
+    whole_runs = {(run.seed, run.of): run for run in runs if not run.without}
+    of_configuration: dict[tuple[str, ...], dict[tuple[int, str], LoopScores]] = {}
+    for run in runs:
+        if run.without:
+            of_configuration.setdefault(run.without, {})[run.seed, run.of] = run
+    everything = set().union(*of_configuration)
+    named = [
+        _configuration(_name(without, everything), without, made, whole_runs)
+        for without, made in of_configuration.items()
+    ]
+    kept = [one for one in named if one is not None]
+    others = _adjusted(kept)
+    first = next(iter(whole_runs.values()))
+    paired = sum(len(one.seeds) for one in others) + len(whole_runs)
+    made = sum(map(len, of_configuration.values())) + len(whole_runs)
+    return Ablation(
+        first.skill,
+        first.agents,
+        first.n,
+        Configuration(WHOLE, (), tuple(sorted(seed for seed, _ in whole_runs)), _means(list(whole_runs.values()))),
+        tuple(others),
+        made - paired,
+    )
+
+
+def _name(without: Sequence[str], everything: set[str]) -> str:
+    return ALL_OFF if len(without) > 1 and set(without) == everything else " and ".join(without)
+
+
+def _configuration(
+    name: str,
+    without: tuple[str, ...],
+    made: Mapping[tuple[int, str], LoopScores],
+    whole_runs: Mapping[tuple[int, str], LoopScores],
+) -> Configuration | None:
+    """A configuration on the seeds and items that the whole loop had as well; `None` where there are none."""
+    shared = sorted(made.keys() & whole_runs.keys())
+    if not shared:
+        return None
+    pairs = [(made[key], whole_runs[key]) for key in shared]
+    means = _means([run for run, _ in pairs])
+    first, second = (_values([pair[side] for pair in pairs]) for side in (0, 1))
+    found = paired_means(first, second, np.ones(len(pairs), dtype=np.int64))
+    effects = {}
+    for key, pair in zip(MEASURES, found, strict=True):
+        test = sign_flip_test([whole(run, key) - whole(other, key) for run, other in pairs])
+        difference = _over_seeds(pair.difference, "paired t interval over seeds")
+        effects[key] = Effect(means[key].mean, difference, test.p_value, None, test.test)
+    return Configuration(name, without, tuple(seed for seed, _ in shared), effects)
+
+
+def _values(runs: Sequence[LoopScores]) -> FloatArray:
+    return np.array([[whole(run, key) / unit_of(run, key) for key in MEASURES] for run in runs])
+
+
+def _means(runs: Sequence[LoopScores]) -> dict[str, Effect]:
+    values = _values(runs)
+    found = paired_means(values, np.zeros_like(values), np.ones(len(runs), dtype=np.int64))
+    return {
+        key: Effect(_over_seeds(one.difference, "mean over seeds, t interval"))
+        for key, one in zip(MEASURES, found, strict=True)
+    }
+
+
+def _over_seeds(found: Estimate, method: str) -> Estimate:
+    """An estimate over seeds; without an interval where all seeds are alike or there is one, which notes say once."""
+    if found.reason:
+        return Estimate(found.value, n=found.n, method=method)
+    return structs.replace(found, method=method)
+
+
+def _adjusted(configurations: Sequence[Configuration]) -> list[Configuration]:
+    """The same with p-values adjusted for all of them."""
+    p_values = iter(holm([effect.p_value for one in configurations for effect in one.effects.values()]).p_values)
+    return [
+        structs.replace(
+            one,
+            effects={key: structs.replace(effect, p_adjusted=next(p_values)) for key, effect in one.effects.items()},
+        )
+        for one in configurations
+    ]

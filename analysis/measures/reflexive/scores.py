@@ -1,0 +1,250 @@
+"""What one run of the reflexive loop came to, and what its mechanisms did.
+
+**Wasted** is all time of work on items that are not truly solved at their end (called solved, and the check passed on a
+healthy target), and of solved items the time of attempts at a corrupted target (`work`).
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from msgspec import Struct
+
+from analysis.measures.reflexive.repeats import DETECTOR, repeats
+from analysis.measures.reflexive.work import WorkedItem, WorkedRun
+from analysis.stats.estimate import Estimate
+from analysis.stats.proportions import wilson
+from analysis.tables import Unit
+from harness.loop_events import (
+    Diagnosed,
+    GapFound,
+    Halted,
+    LessonLearned,
+    LessonRetired,
+    LessonsRecalled,
+    PlateauFound,
+    PutOff,
+    ReEngaged,
+    Reflected,
+    Restored,
+    SnapshotTaken,
+    TurnEnded,
+    Warned,
+)
+
+WASTED = (
+    "Time is wasted where an item is not truly solved in the end, all of it, and where an item is solved the time of "
+    "its attempts at a corrupted target. An item is truly solved where the loop calls it solved and its last check, or "
+    "the deferred one, passed on a healthy target."
+)
+CORRUPTED = (
+    "An attempt is corrupted where the target, as it begins, is not what its snapshot was, cannot be reached, or was "
+    "kept while it was not healthy."
+)
+REPEATED = f"A reflection is a repeat by another detector than the loop's own: {DETECTOR}."
+HIDDEN = "A hidden call is a worker's command beyond the first of a turn, carried out or refused."
+
+
+class LoopScores(Struct, frozen=True):
+    """The figures of a run: counts, and seconds of its clock. Nothing in it names an item or quotes a text.
+
+    Parameters
+    ----------
+    skill, agents, seed, without
+        What the run was of.
+    of
+        A digest of the ids of its items: runs of one digest worked on the same items.
+    n
+        Its items.
+    finished
+        Whether every item has its end.
+    ends, reasons
+        End, and reason → items.
+    solved, believed, missed
+        Items truly solved; called solved but for a check that did not pass; not called solved though their last check
+        passed.
+    attempts, corrupted, seconds, wasted
+        Attempts at items, those at a corrupted target, seconds of work on items, and how many of them were wasted.
+    calls, hidden, refused
+        Commands of workers carried out, those hidden (`HIDDEN`), and those refused.
+    over
+        Resource → turns that went over the budget of it.
+    reflections, repeated, without_facts
+        Reflections, those that repeat an earlier one on their item, and those made without facts.
+    channels
+        Channel → diagnoses by it.
+    snapshots, restored, unverified, to_baseline
+        Snapshots of progress; restorations, those after which the target was not what it should be, and those to the
+        baseline.
+    plateaus, gaps, put_off, warnings, halted
+        How often that happened.
+    re_engaged
+        Trigger and verdict, as `trigger: VERDICT` → how often.
+    unreadable
+        Answers of the strategist that could not be read.
+    stored, shown, distinct, retired
+        Lessons that were stored; how often one was shown, how many different ones were, and how many were retired.
+    """
+
+    skill: str
+    agents: str
+    seed: int
+    without: tuple[str, ...]
+    of: str
+    n: int
+    finished: bool
+    ends: dict[str, int]
+    reasons: dict[str, int]
+    solved: int
+    believed: int
+    missed: int
+    attempts: int
+    corrupted: int
+    seconds: float
+    wasted: float
+    calls: int
+    hidden: int
+    refused: int
+    over: dict[str, int]
+    reflections: int
+    repeated: int
+    without_facts: int
+    channels: dict[str, int]
+    snapshots: int
+    restored: int
+    unverified: int
+    to_baseline: int
+    plateaus: int
+    gaps: int
+    put_off: int
+    warnings: int
+    halted: int
+    re_engaged: dict[str, int]
+    unreadable: int
+    stored: int
+    shown: int
+    distinct: int
+    retired: int
+
+    @property
+    def solve_rate(self) -> Estimate:
+        """The share of items that were truly solved, with Wilson's interval."""
+        return _share(self.solved, self.n)
+
+    def share_of_ends(self, count: int) -> Estimate:
+        """So many of the items that have their end, with Wilson's interval."""
+        return _share(count, sum(self.ends.values()))
+
+    @property
+    def over_budget(self) -> int:
+        """Turns that went over any budget."""
+        return sum(self.over.values())
+
+    @property
+    def wasted_share(self) -> float | None:
+        """The share of the time of work that was wasted."""
+        return self.wasted / self.seconds if self.seconds else None
+
+
+def _share(count: int, n: int) -> Estimate:
+    return wilson(count, n) if n else Estimate(None, n=0, reason="the run has no item with an end")
+
+
+class LoopMeasure(Struct, frozen=True):
+    """A figure of a run by which runs are compared: its name, its unit, and whether more of it is better."""
+
+    name: str
+    unit: Unit
+    more_is_better: bool = False
+
+
+MEASURES = {
+    "solved": LoopMeasure("Solved", "share", more_is_better=True),
+    "believed": LoopMeasure("Believed solved", "number"),
+    "wasted": LoopMeasure("Hours wasted", "number"),
+    "corrupted": LoopMeasure("Corrupted attempts", "number"),
+    "hidden": LoopMeasure("Hidden calls", "number"),
+    "repeated": LoopMeasure("Repeated reflections", "number"),
+    "without_facts": LoopMeasure("Reflections without facts", "number"),
+}
+"""The figures by which runs are compared, by key."""
+
+_MINUTE = 60
+
+
+def whole(scores: LoopScores, key: str) -> int:
+    """A figure of a run by which it is compared with others as a whole number: items, whole minutes, or how often."""
+    return round(scores.wasted / _MINUTE) if key == "wasted" else int(getattr(scores, key))
+
+
+def unit_of(scores: LoopScores, key: str) -> float:
+    """How many of its whole numbers (`whole`) are 1 of a figure as it is shown: a share of items, hours, or just 1."""
+    return float({"solved": max(scores.n, 1), "wasted": 60}.get(key, 1))
+
+
+def score_loop(run: WorkedRun) -> LoopScores:
+    """The figures of a run."""
+    began = run.began
+    turns = run.happened(TurnEnded)
+    workers = [turn for turn in turns if turn.role == "worker"]
+    reflections = run.happened(Reflected)
+    restored = run.happened(Restored)
+    answers = run.happened(ReEngaged)
+    recalled = list(chain.from_iterable(one.lessons for one in run.happened(LessonsRecalled)))
+    endings = [item.ending for item in run.items if item.ending is not None]
+    attempts = [attempt for item in run.items for attempt in item.attempts]
+    return LoopScores(
+        skill=began.skill,
+        agents=began.agents,
+        seed=began.seed,
+        without=tuple(sorted(began.without)),
+        of=digest_of(run.items),
+        n=len(run.items),
+        finished=run.finished,
+        ends=_counts(ending.end for ending in endings),
+        reasons=_counts(ending.reason for ending in endings),
+        solved=sum(item.solved for item in run.items),
+        believed=sum(item.believed and not item.passed for item in run.items),
+        missed=sum(item.passed and not item.believed and item.ending is not None for item in run.items),
+        attempts=len(attempts),
+        corrupted=sum(attempt.corrupted for attempt in attempts),
+        seconds=sum(item.seconds for item in run.items),
+        wasted=sum(item.wasted for item in run.items),
+        calls=sum(len(turn.calls) for turn in workers),
+        hidden=sum(turn.hidden for turn in workers),
+        refused=sum(turn.refused for turn in turns),
+        over=_counts(turn.over for turn in turns if turn.over is not None),
+        reflections=len(reflections),
+        repeated=sum(repeats(_reflections(item)) for item in run.items),
+        without_facts=sum(not one.facts for one in reflections),
+        channels=_counts(one.channel for one in run.happened(Diagnosed)),
+        snapshots=sum(taken.name == "progress" for taken in run.happened(SnapshotTaken)),
+        restored=len(restored),
+        unverified=sum(not one.verified or not one.reachable for one in restored),
+        to_baseline=sum(one.name == "baseline" for one in restored),
+        plateaus=len(run.happened(PlateauFound)),
+        gaps=len(run.happened(GapFound)),
+        put_off=len(run.happened(PutOff)),
+        warnings=len(run.happened(Warned)),
+        halted=len(run.happened(Halted)),
+        re_engaged=_counts(f"{one.trigger}: {one.verdict}" for one in answers),
+        unreadable=sum(not one.clean for one in answers),
+        stored=len({one.lesson for one in run.happened(LessonLearned) if one.outcome == "new"}),
+        shown=len(recalled),
+        distinct=len(set(recalled)),
+        retired=len({one.lesson for one in run.happened(LessonRetired)}),
+    )
+
+
+def digest_of(items: Sequence[WorkedItem]) -> str:
+    """A digest of the ids of items, whatever their order."""
+    return hashlib.sha256("\n".join(sorted(one.item.id for one in items)).encode()).hexdigest()[:16]
+
+
+def _reflections(item: WorkedItem) -> list[str]:
+    return [one.text for attempt in item.attempts for one in attempt.happened(Reflected)]
+
+
+def _counts(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))

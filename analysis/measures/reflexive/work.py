@@ -1,0 +1,266 @@
+"""The events of a run of the reflexive loop put together again: its items, and the attempts at each.
+
+An attempt that a kill cut short is in the log twice; the one that was made to its end counts.
+
+**Corrupted**: an attempt was made on a corrupted target where the last that the log says of the target before it is one
+of these: its content is not that of the snapshot that it should be, its own access does not work, or the snapshot was
+taken while the target was not healthy.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeVar
+
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.loop_events import (
+    Checked,
+    CheckStatus,
+    Deferred,
+    Failed,
+    FailureKind,
+    Happening,
+    ItemEnded,
+    LoopEvent,
+    Restored,
+    Resumed,
+    RunBegan,
+    RunEnded,
+    SnapshotTaken,
+    TurnEnded,
+    Verified,
+)
+from harness.work_item import Ending, WorkItem
+
+Outcome = FailureKind | Literal["solved", "believed", "deferred", "unfinished"]
+"""What came of an attempt: `believed` is one that the loop took for solved while its check did not pass."""
+
+Kind = TypeVar("Kind")
+
+
+class AttemptMade(Struct, frozen=True):
+    """One attempt at an item.
+
+    Parameters
+    ----------
+    number
+        From 1.
+    began, ended
+        Seconds since the run began: when the worker's turn began, and the last event of the attempt.
+    corrupted
+        Whether the target was corrupted as it began.
+    events
+        What happened, in order.
+    """
+
+    number: int
+    began: float
+    ended: float
+    corrupted: bool
+    events: tuple[LoopEvent, ...]
+
+    @property
+    def seconds(self) -> float:
+        """How long it took, with diagnosis, reflection and a strategist's turn."""
+        return self.ended - self.began
+
+    def happened(self, kind: type[Kind]) -> list[Kind]:
+        """What happened of one kind."""
+        return [event.happened for event in self.events if isinstance(event.happened, kind)]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the target was healthy and the check passed, whatever the loop took it for."""
+        return any(found.healthy and found.status == "passed" for found in self.happened(Checked))
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it."""
+        failed = self.happened(Failed)
+        if failed:
+            return failed[-1].kind
+        if self.happened(Deferred):
+            return "deferred"
+        checks = self.happened(Checked)
+        if not checks or self.passed:
+            return "solved" if checks else "unfinished"
+        return "believed" if checks[-1].counted == "passed" else "unfinished"
+
+
+class WorkedItem(Struct, frozen=True):
+    """An item with all that was done for it.
+
+    Parameters
+    ----------
+    item
+        The item.
+    attempts
+        Those at it.
+    before
+        Its events outside of attempts, such as its plan and its end.
+    ending
+        How it ended; `None` where the run has not come so far.
+    seconds
+        How long it was worked on, as the loop counted it.
+    verified
+        What its deferred check found, where one was made.
+    """
+
+    item: WorkItem
+    attempts: tuple[AttemptMade, ...]
+    before: tuple[LoopEvent, ...]
+    ending: Ending | None
+    seconds: float
+    verified: CheckStatus | None
+
+    @property
+    def believed(self) -> bool:
+        """Whether the loop calls it solved."""
+        return self.ending is not None and self.ending.end == "solved"
+
+    @property
+    def passed(self) -> bool:
+        """Whether its last check truly passed on a healthy target; a deferred check, where one was made."""
+        if self.verified is not None:
+            return self.verified == "passed"
+        return bool(self.attempts) and self.attempts[-1].passed
+
+    @property
+    def solved(self) -> bool:
+        """Whether it is called solved and its check truly passed."""
+        return self.believed and self.passed
+
+    @property
+    def wasted(self) -> float:
+        """The seconds that came to nothing: all where it is not truly solved, else those of corrupted attempts."""
+        if not self.solved:
+            return self.seconds
+        return sum(attempt.seconds for attempt in self.attempts if attempt.corrupted)
+
+
+class WorkedRun(Struct, frozen=True):
+    """A run: how it began, its items in the order of the skill, all its events, and whether every item has its end."""
+
+    began: RunBegan
+    items: tuple[WorkedItem, ...]
+    events: tuple[LoopEvent, ...]
+    finished: bool
+
+    @property
+    def seconds(self) -> float:
+        """How long it took by its own clock."""
+        return self.events[-1].at
+
+    def happened(self, kind: type[Kind]) -> list[Kind]:
+        """What happened of one kind, in the attempts that count and outside of attempts."""
+        inside = [found for one in self.items for attempt in one.attempts for found in attempt.happened(kind)]
+        outside = [event.happened for one in self.items for event in one.before]
+        run = [event.happened for event in self.events if not event.item]
+        return inside + [found for found in (*outside, *run) if isinstance(found, kind)]
+
+
+def worked_run(events: Iterable[LoopEvent]) -> WorkedRun:
+    """The run that a log tells of.
+
+    Raises
+    ------
+    InputError
+        The log does not begin as the log of a run does, or speaks of an item that the run does not have.
+    """
+    log = tuple(events)
+    if not log or not isinstance(began := log[0].happened, RunBegan):
+        raise InputError("the log does not begin with the beginning of a run", "Make the run again.")
+    corrupted = _corrupted_attempts(log, began)
+    of_items: dict[str, list[LoopEvent]] = {item.id: [] for item in began.items}
+    repeated = _repeated(log)
+    for event in log:
+        if event.item and event.number not in repeated:
+            if event.item not in of_items:
+                raise InputError(f"event {event.number} is of the item {event.item!r}", "The run has no such item.")
+            of_items[event.item].append(event)
+    items = tuple(_worked_item(item, of_items[item.id], corrupted) for item in began.items)
+    return WorkedRun(began, items, log, any(isinstance(event.happened, RunEnded) for event in log))
+
+
+def _repeated(log: Sequence[LoopEvent]) -> set[int]:
+    """The numbers of the events of attempts that a kill cut short and that were made again afterwards."""
+    resumed = [event.number for event in log if isinstance(event.happened, Resumed)]
+    last = {(event.item, event.attempt): event.number for event in log if _is_workers(event)}
+    return {
+        event.number
+        for event in log
+        if event.attempt and any(event.number < kill < last.get((event.item, event.attempt), -1) for kill in resumed)
+    }
+
+
+def _worked_item(item: WorkItem, events: Sequence[LoopEvent], corrupted: set[int]) -> WorkedItem:
+    tried = {event.attempt for event in events if _is_workers(event)}
+    within = [event.attempt in tried and not isinstance(event.happened, ItemEnded | Verified) for event in events]
+    attempts: dict[int, list[LoopEvent]] = {number: [] for number in sorted(tried)}
+    for event, inside in zip(events, within, strict=True):
+        if inside:
+            attempts[event.attempt].append(event)
+    made = tuple(_attempt(number, of_it, corrupted) for number, of_it in attempts.items())
+    end = next((event.happened for event in reversed(events) if isinstance(event.happened, ItemEnded)), None)
+    verified = [event.happened.status for event in events if isinstance(event.happened, Verified)]
+    return WorkedItem(
+        item,
+        made,
+        tuple(event for event, inside in zip(events, within, strict=True) if not inside),
+        None if end is None else end.ending,
+        sum(attempt.seconds for attempt in made) if end is None else end.seconds,
+        verified[-1] if verified else None,
+    )
+
+
+def _attempt(number: int, events: Sequence[LoopEvent], corrupted: set[int]) -> AttemptMade:
+    turn = next(event for event in events if _is_workers(event))
+    seconds = turn.happened.seconds if isinstance(turn.happened, TurnEnded) else 0.0
+    return AttemptMade(number, turn.at - seconds, events[-1].at, turn.number in corrupted, tuple(events))
+
+
+def _is_workers(event: LoopEvent) -> bool:
+    """Whether a worker's turn ended, by which an attempt is known."""
+    return isinstance(event.happened, TurnEnded) and event.happened.role == "worker" and event.attempt > 0
+
+
+class _Target(Struct):
+    """What the log has said of the target so far."""
+
+    wanted: str
+    found: str
+    reachable: bool = True
+    healthy: bool = True
+    sound: bool = True
+    """Whether the target was healthy as its last snapshot was taken."""
+
+    @property
+    def corrupted(self) -> bool:
+        return self.found != self.wanted or not self.reachable or not self.sound
+
+    def take(self, happened: Happening) -> None:
+        match happened:
+            case SnapshotTaken(digest=digest):
+                self.wanted = self.found = digest
+                self.sound = self.healthy
+            case Restored(name=name, wanted=wanted, found=found, reachable=reachable):
+                self.found, self.reachable = found, reachable
+                self.wanted = wanted
+                self.sound = self.sound or name == "baseline"
+            case Checked(healthy=healthy):
+                self.healthy = healthy
+            case Failed(change=change) if change:
+                self.found = change
+            case _:
+                return
+
+
+def _corrupted_attempts(log: Sequence[LoopEvent], began: RunBegan) -> set[int]:
+    """The numbers of the events with which an attempt at a corrupted target begins."""
+    target = _Target(began.baseline, began.baseline)
+    found = set()
+    for event in log:
+        if _is_workers(event) and target.corrupted:
+            found.add(event.number)
+        target.take(event.happened)
+    return found

@@ -1,0 +1,165 @@
+"""Runs of the reflexive loop opened for analysis, and many of them as a recording: figures by run and no more.
+
+data/recordings/reflexive/ablation/recording.toml   what the runs are of, and the command that makes it again
+data/recordings/reflexive/ablation/runs.jsonl       the figures of a run a line (`LoopScores`), without any text
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import tomli_w
+from msgspec import Struct
+
+from analysis.measures.reflexive.scores import LoopScores, score_loop
+from analysis.measures.reflexive.work import WorkedRun, worked_run
+from analysis.tables import Evidence
+from harness.errors import InputError, UsageError
+from harness.escaping import plain
+from harness.journal.records import (
+    LOOP_RECORDS,
+    MANIFEST,
+    Manifest,
+    encode_lines,
+    read_manifest,
+    read_records,
+    replace_file,
+)
+from harness.places import data_folder
+from harness.progress import say
+
+REFLECTED = "reflect run"
+"""What the manifest of a run of the reflexive loop names as its command."""
+
+RECORDING = "recording.toml"
+RUNS = "runs.jsonl"
+
+
+class ReflexiveRun(Struct, frozen=True):
+    """A run of the reflexive loop: its folder, what was asked, what its log says, and its figures."""
+
+    folder: Path
+    manifest: Manifest
+    work: WorkedRun
+    scores: LoopScores
+
+    @property
+    def name(self) -> str:
+        """The name of the run's folder, by which people tell runs apart."""
+        return self.folder.resolve().name
+
+    @property
+    def evidence(self) -> Evidence:
+        """`real` where the manifest says that people made the items, else `generated`."""
+        return "real" if self.manifest.settings.get("evidence") == "real" else "generated"
+
+
+def open_reflexive_run(folder: Path) -> ReflexiveRun:
+    """The run in a folder, also one in progress.
+
+    Raises
+    ------
+    UsageError
+        It is the run of another command.
+    InputError
+        It is no run, or its log cannot be read.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep reflect run` wrote.", file=folder)
+    if manifest.command != REFLECTED:
+        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep reflect run`.")
+    work = worked_run(read_records(folder, LOOP_RECORDS, unfinished=True))
+    return ReflexiveRun(folder, manifest, work, score_loop(work))
+
+
+def open_reflexive_runs(folders: Sequence[Path]) -> list[ReflexiveRun]:
+    """Several runs that are to be looked at together.
+
+    Raises
+    ------
+    UsageError
+        A run is named twice, or is the run of another command.
+    InputError
+        A folder holds no run, or a log cannot be read.
+    """
+    resolved = [folder.resolve() for folder in folders]
+    twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
+    return [open_reflexive_run(folder) for folder in folders]
+
+
+def warn_of(runs: Sequence[ReflexiveRun]) -> list[str]:
+    """What a reader has to know before any figure, a sentence each."""
+    found = []
+    for run in runs:
+        if not run.work.finished:
+            done = sum(item.ending is not None for item in run.work.items)
+            found.append(f"The run {plain(run.name)} is not finished: {done} of {len(run.work.items)} items ended.")
+        if run.scores.halted:
+            found.append(f"The run {plain(run.name)} was halted: its target could not be brought back.")
+    if len({run.scores.of for run in runs}) > 1:
+        found.append("The runs are not all of the same items.")
+    return found
+
+
+def say_warnings(runs: Sequence[ReflexiveRun]) -> None:
+    """Say them on stderr."""
+    for sentence in warn_of(runs):
+        say(f"misstep: {sentence}")
+
+
+class About(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a recording says of itself: what its runs are of, and the command line that makes it again."""
+
+    title: str
+    command: str
+    evidence: Evidence = "generated"
+
+
+class RecordedRuns(Struct, frozen=True):
+    """A recording: its name, what it says of itself, and the figures of its runs."""
+
+    name: str
+    about: About
+    runs: tuple[LoopScores, ...]
+
+
+def record_runs(runs: Iterable[LoopScores], out: Path, about: About) -> RecordedRuns:
+    """Write the figures of finished runs into a folder, in an order of their own.
+
+    Raises
+    ------
+    UsageError
+        A run is not finished.
+    """
+    in_order = sorted(runs, key=lambda run: (run.skill, run.agents, len(run.without), run.without, run.seed))
+    if any(not run.finished for run in in_order):
+        raise UsageError("a run is not finished", "Go on with it by the command that began it.")
+    out.mkdir(parents=True, exist_ok=True)
+    replace_file(out / RUNS, encode_lines(in_order))
+    replace_file(out / RECORDING, tomli_w.dumps(msgspec.to_builtins(about)).encode())
+    return open_recording(out)
+
+
+def open_recording(folder: Path) -> RecordedRuns:
+    """A recording.
+
+    Raises
+    ------
+    InputError
+        A file of it cannot be read.
+    """
+    try:
+        about = msgspec.toml.decode((folder / RECORDING).read_bytes(), type=About)
+        runs = msgspec.json.Decoder(LoopScores).decode_lines((folder / RUNS).read_bytes())
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"no recording: {error}", "Record it anew.", file=folder) from error
+    return RecordedRuns(folder.name, about, tuple(runs))
+
+
+def recordings(folder: Path | None = None) -> dict[str, RecordedRuns]:
+    """The recordings of a folder, by default the project's own, by name; none where there are none."""
+    place = folder or data_folder() / "recordings" / "reflexive"
+    return {file.parent.name: open_recording(file.parent) for file in sorted(place.glob(f"*/{RECORDING}"))}

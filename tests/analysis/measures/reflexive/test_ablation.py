@@ -1,0 +1,116 @@
+"""What a mechanism changes is found on the same seeds and items, with an interval over seeds."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from analysis.measures.reflexive.ablation import ALL_OFF, ablate, is_ablation
+from analysis.measures.reflexive.scores import LoopScores, score_loop
+from analysis.measures.reflexive.tables import (
+    ablation_effects_table,
+    ablation_table,
+    ends_table,
+    items_table,
+    mechanisms_table,
+    runs_table,
+)
+from analysis.measures.reflexive.work import worked_run
+from analysis.tables.text import table_text
+from tests.analysis.measures.reflexive.made_up import Log, three_items
+
+BASE = score_loop(worked_run(three_items()))
+SEEDS = range(12)
+
+
+def a_run(seed: int, without: tuple[str, ...] = (), **figures: object) -> LoopScores:
+    return structs.replace(BASE, seed=seed, without=without, **figures)
+
+
+RUNS = [
+    *(a_run(seed, hidden=seed % 3) for seed in SEEDS),
+    *(a_run(seed, ("turn_budgets",), hidden=40 + 2 * seed) for seed in SEEDS),
+    *(a_run(seed, ("memory",), hidden=seed % 3) for seed in SEEDS),
+    *(a_run(seed, ("memory", "turn_budgets"), hidden=50 + seed, solved=0, believed=2) for seed in SEEDS),
+]
+
+
+def test_a_configuration_is_compared_with_the_whole_loop_seed_by_seed() -> None:
+    found = ablate(RUNS)
+    by_name = {one.name: one.effects["hidden"] for one in found.others}
+    assert list(by_name) == ["memory", "turn_budgets", ALL_OFF]
+    assert found.whole.effects["hidden"].mean.value == pytest.approx(1.0)
+    difference = by_name["turn_budgets"].difference
+    assert difference is not None
+    assert difference.value == pytest.approx(40 + 2 * 5.5 - 1)
+    assert by_name["turn_budgets"].p_value == pytest.approx(2 / 2**12)
+    assert by_name["turn_budgets"].apart
+    assert by_name["memory"].p_value == by_name["memory"].p_adjusted == 1.0
+
+
+def test_p_values_are_adjusted_for_every_difference_of_the_table() -> None:
+    found = ablate(RUNS)
+    assert found.tests == 3 * 7
+    adjusted = [effect for one in found.others for effect in one.effects.values()]
+    assert all((one.p_adjusted or 0) >= (one.p_value or 0) for one in adjusted)
+    assert found.others[1].effects["hidden"].p_adjusted == pytest.approx(21 * 2 / 2**12)
+
+
+def test_a_run_without_a_whole_run_of_its_seed_and_items_is_left_out_and_counted() -> None:
+    found = ablate([*RUNS, a_run(99, ("memory",)), a_run(0, ("memory",), of="others")])
+    assert found.left_out == 2
+    assert "2 runs had no whole run" in table_text(ablation_table(found))
+    assert ablate(RUNS).left_out == 0
+
+
+def test_one_seed_has_means_and_no_interval() -> None:
+    found = ablate([run for run in RUNS if run.seed == 3])
+    effect = found.others[0].effects["hidden"]
+    assert effect.difference is not None
+    assert (effect.difference.low, effect.difference.high) == (None, None)
+
+
+def test_runs_are_an_ablation_where_they_differ_in_their_mechanisms_alone() -> None:
+    assert is_ablation(RUNS)
+    assert not is_ablation([run for run in RUNS if run.without])
+    assert not is_ablation([run for run in RUNS if not run.without])
+    assert not is_ablation([*RUNS, a_run(0, agents="stubborn")])
+
+
+@given(st.permutations(RUNS))
+def test_the_order_of_runs_changes_nothing(runs: list[LoopScores]) -> None:
+    assert ablate(runs) == ablate(RUNS)
+
+
+def test_the_sentence_of_the_ablation_names_whole_loop_all_off_and_what_tells() -> None:
+    found = ablate(RUNS)
+    assert ablation_table(found).finding.startswith("The loop solves 66.7%")
+    assert "and 0.0% (no 95% interval) with all off" in ablation_table(found).finding
+    assert ablation_table(found).finding.endswith("for 1 of 2 mechanisms.")
+    assert "1 of 2 mechanisms change a figure" in ablation_effects_table(found).finding
+    assert "turn_budgets (hidden calls)" in ablation_effects_table(found).finding
+    lines = table_text(ablation_effects_table(found)).splitlines()
+    assert any(("turn_budgets" in line and "p" in line) or "0.010" in line for line in lines)
+
+
+def test_the_tables_of_one_run_say_what_it_came_to_first() -> None:
+    run = worked_run(three_items())
+    scores = score_loop(run)
+    assert ends_table(scores).finding == (
+        "The loop solves 66.7% (95% interval 20.8% to 93.9%) of 3 items; 50.0% of 60 seconds of work came to nothing."
+    )
+    assert "1 of 6 attempts began on a corrupted target" in mechanisms_table(scores).finding
+    assert items_table(run).rows[0].group == "plum"
+    assert "2 of 3 items are listed." in items_table(run, most=2).notes
+
+
+def test_unlike_runs_stand_beside_each_other() -> None:
+    table = runs_table({"calm": BASE, "wild": a_run(1, agents="wild", solved=0)})
+    assert table.finding.startswith("Of 2 runs the best, calm: The loop solves 66.7%")
+    assert {row.evidence for row in table.rows} == {"generated"}
+
+
+def test_an_empty_run_has_no_share() -> None:
+    scores = score_loop(worked_run(Log().done()))
+    assert scores.solve_rate.value is None
+    assert "—" in ends_table(scores).finding
