@@ -5,6 +5,7 @@
 The log is append-only. Nothing that the loop knows at a moment is not in it: a run that was killed goes on from it.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -32,7 +33,7 @@ class RunBegan(Struct, frozen=True, tag_field="event", tag="run_began"):
 
 
 class Resumed(Struct, frozen=True, tag_field="event", tag="resumed"):
-    """A run that was killed goes on; `number` is the last event before. What was in the middle is done again."""
+    """A run that was killed goes on behind event `number`; what the log has between is void, and is done again."""
 
     number: int
 
@@ -74,6 +75,8 @@ class TurnEnded(Struct, frozen=True, omit_defaults=True, tag_field="event", tag=
         The resource that ran out, if one did.
     seen
         The parts of its context, and the digest of the whole text.
+    error
+        What the agent raised, if it did.
     """
 
     role: Role
@@ -90,6 +93,7 @@ class TurnEnded(Struct, frozen=True, omit_defaults=True, tag_field="event", tag=
     over: Resource | None = None
     seen: tuple[PartShown, ...] = ()
     seen_digest: str = ""
+    error: str = ""
 
     @property
     def hidden(self) -> int:
@@ -322,3 +326,14 @@ class LoopEvent(Struct, frozen=True, omit_defaults=True):
     happened: Happening
     item: str = ""
     attempt: int = 0
+
+
+def events_that_hold(events: Iterable[LoopEvent]) -> list[LoopEvent]:
+    """The events of a log without those that a resumption made void, so that each attempt is there once."""
+    holding: list[LoopEvent] = []
+    for event in events:
+        if isinstance(event.happened, Resumed):
+            while holding and holding[-1].number > event.happened.number:
+                holding.pop()
+        holding.append(event)
+    return holding

@@ -1,0 +1,74 @@
+"""What is wrong with a target, read before anything is reverted.
+
+The vital signs are read through the target's own access. Where that is broken they are all read from the host's side,
+and the capture says so and why.
+Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 3.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from harness.escaping import without_surrogates
+from harness.loop_events import Diagnosed
+from harness.reflexive.protocols import Reading, Target, VitalSign
+
+MOST_CHARACTERS = 2_000
+"""So much of one reading is kept; a log may be of any length."""
+
+
+async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: bool) -> Diagnosed:
+    """The vital signs of a target as they are now.
+
+    Parameters
+    ----------
+    target, signs
+        What is looked at, and for what.
+    out_of_band
+        Whether the host's side is asked where the target's own access fails.
+    """
+    readings, why = await _read(target.read, signs)
+    if not why:
+        return _capture("in_band", "", readings)
+    if not out_of_band:
+        return _capture("in_band" if readings else "none", why, readings, signs)
+
+    async def outside(sign: VitalSign) -> Reading:
+        return target.read_outside(sign)
+
+    found, failed = await _read(outside, signs)
+    if found:
+        return _capture("out_of_band", why, found, signs)
+    return _capture("none" if signs and not readings else "in_band", f"{why}; {failed}", readings, signs)
+
+
+async def _read(
+    read: Callable[[VitalSign], Awaitable[Reading]], signs: Sequence[VitalSign]
+) -> tuple[dict[VitalSign, Reading], str]:
+    """What could be read, and why the first that could not be was not."""
+    found: dict[VitalSign, Reading] = {}
+    why = ""
+    for sign in signs:
+        try:
+            found[sign] = await read(sign)
+        except Exception as error:  # noqa: BLE001 (the boundary around what a broken target does)
+            why = why or f"{sign.name}: {' '.join(str(error).split()) or type(error).__name__}"
+    return found, why
+
+
+def _capture(channel: str, why: str, readings: dict[VitalSign, Reading], signs: Sequence[VitalSign] = ()) -> Diagnosed:
+    facts = {sign.name: "It could not be read." for sign in signs}
+    flags: dict[str, bool | None] = {sign.invariant: None for sign in signs if sign.invariant}
+    for sign, reading in readings.items():
+        facts[sign.name] = without_surrogates(reading.text)[:MOST_CHARACTERS]
+        if sign.invariant:
+            flags[sign.invariant] = reading.holds
+    return Diagnosed(channel, without_surrogates(why), flags, facts)  # type: ignore[arg-type]
+
+
+def facts_told(capture: Diagnosed) -> str:
+    """A capture as a text for agents: how it was taken, the invariants, and what was read."""
+    words = {True: "holds", False: "is broken", None: "cannot be told"}
+    how = f"The vital signs were read {capture.channel.replace('_', ' ')}."
+    lines = [f"{how} {capture.why}" if capture.why else how]
+    lines += [f"{name} {words[holds]}" for name, holds in capture.flags.items()]
+    lines += [f"{name}: {text}" for name, text in capture.facts.items()]
+    return "\n".join(lines)

@@ -1,0 +1,59 @@
+"""Whether an attempt brought its item about: what the evaluator found, and what the loop takes that for."""
+
+from msgspec.structs import replace
+
+from harness.escaping import without_surrogates
+from harness.loop_events import Checked, CheckStatus
+from harness.reflexive.protocols import Check, Target
+from harness.reflexive.settings import LoopSettings
+from harness.work_item import WorkItem
+
+
+async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, protected: str) -> Checked:
+    """What is found for an item, now; `counted` is what the loop is to go by.
+
+    An evaluator that raises has found nothing: the status is `unknown`, which is never a success. Neither is anything
+    where what the checks consist of is no more as it was.
+
+    Parameters
+    ----------
+    target, item, settings
+        What is checked, for what, in which form of the loop.
+    protected
+        The digest of what the checks consist of, from before any worker had a turn.
+    """
+    try:
+        check = await target.check(item)
+    except Exception as error:  # noqa: BLE001 (the boundary around a skill's own evaluator)
+        check = Check(healthy=False, status="unknown", text=f"The check could not be made: {_told(error)}")
+    if waits(target, item):
+        check = replace(check, status="unknown")
+        read: CheckStatus = "unknown"
+    else:
+        read = typed(check) if settings.has("typed_evaluation") else by_substring(item, check)
+    if settings.has("protected_check") and target.protected() != protected:
+        read = "failed"
+    return Checked(check.healthy, check.status, without_surrogates(check.text), read)
+
+
+def waits(target: Target, item: WorkItem) -> bool:
+    """Whether the check of an item can only be made later."""
+    return item.deferred and not target.ready(item)
+
+
+def typed(check: Check) -> CheckStatus:
+    """What a check comes to by its typed results: nothing passes on a target that is not healthy."""
+    return "failed" if check.status == "passed" and not check.healthy else check.status
+
+
+def by_substring(item: WorkItem, check: Check) -> CheckStatus:
+    """What a check comes to for who looks for words in its text: the flaw of the original.
+
+    "UNHEALTHY" contains "HEALTHY", and the id of an item may contain "pass" whatever its check says.
+    """
+    text = f"{item.id} {check.text}".upper()
+    return "passed" if "HEALTHY" in text and "PASS" in text else "failed"
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,0 +1,79 @@
+"""What work on an item may take: time, attempts, tokens and money, all counted in the same way.
+
+Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 6: bound what is scarce, and not a proxy for it.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.agent.turns import TurnLimits
+from harness.loop_events import Role
+from harness.reflexive.log import ItemState
+from harness.reflexive.settings import ItemLimits, LoopSettings
+from harness.work_item import End, Ending, Reason, Resource
+
+ATTEMPTS_WITHOUT_TIME = 3
+"""What an item may take where time is not bounded: the cap that the Reflexion paper made common."""
+
+
+class Budget(Struct, frozen=True):
+    """One scarce resource of an item: what was spent of it, what may be, and how the item ends when it is used up."""
+
+    resource: Resource
+    spent: float
+    most: float
+    end: End
+    reason: Reason
+
+    @property
+    def used_up(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= self.most
+
+
+def limits_of(settings: LoopSettings) -> ItemLimits:
+    """What an item may take; without time budgets a few attempts, whatever they cost."""
+    if settings.has("time_budget"):
+        return settings.item
+    return replace(settings.item, seconds=None, attempts=ATTEMPTS_WITHOUT_TIME)
+
+
+def budgets(state: ItemState, limits: ItemLimits) -> Iterator[Budget]:
+    """The budgets of an item, in the order in which they are looked at."""
+    if limits.seconds is not None:
+        yield Budget("seconds", state.seconds, limits.seconds, "time_budget", "time_budget")
+    if limits.attempts is not None:
+        yield Budget("attempts", len(state.attempts), limits.attempts, "attempt_cap", "attempt_cap")
+    if limits.tokens is not None:
+        yield Budget("tokens", state.tokens, limits.tokens, "failed", "token_budget")
+    if limits.usd is not None:
+        yield Budget("usd", state.usd, limits.usd, "failed", "cost_budget")
+
+
+def used_up(state: ItemState, limits: ItemLimits) -> Ending | None:
+    """How an item ends for want of something; `None` while there is enough of everything."""
+    for budget in budgets(state, limits):
+        if budget.used_up:
+            text = f"It took {budget.spent:g} of {budget.most:g} {budget.resource}."
+            return Ending(budget.end, budget.reason, text)
+    return None
+
+
+def seconds_left(state: ItemState, limits: ItemLimits) -> float:
+    """The time that an item has left, infinite where it is not bounded."""
+    return float("inf") if limits.seconds is None else max(limits.seconds - state.seconds, 0.0)
+
+
+def turn_limits(role: Role, state: ItemState, settings: LoopSettings) -> TurnLimits:
+    """What a turn may take: the limits of its role, and no more time than the item has left."""
+    if not settings.has("turn_budgets"):
+        return TurnLimits(None, None, None, None, None)
+    limits = settings.turns[role]
+    left = seconds_left(state, limits_of(settings))
+    return limits if limits.seconds is not None and limits.seconds <= left else _within(limits, left)
+
+
+def _within(limits: TurnLimits, left: float) -> TurnLimits:
+    return limits if left == float("inf") else replace(limits, seconds=left)

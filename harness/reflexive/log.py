@@ -1,0 +1,295 @@
+"""The log of a run of the reflexive loop, and what the loop knows at a moment: a fold of the log's events.
+
+The loop decides from `LoopState` alone. Two runs with the same events go on in the same way, and one that was killed
+goes on from what its events hold.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct, field
+
+from harness.agent.clocks import Clock
+from harness.loop_events import (
+    Checked,
+    Deferred,
+    Diagnosed,
+    Failed,
+    GapFound,
+    Halted,
+    Happening,
+    ItemBegan,
+    ItemEnded,
+    LoopEvent,
+    Planned,
+    PutOff,
+    ReEngaged,
+    Reflected,
+    Restored,
+    Resumed,
+    RunBegan,
+    RunEnded,
+    SnapshotTaken,
+    TurnEnded,
+    Verified,
+    events_that_hold,
+)
+from harness.work_item import Ending, WorkItem
+
+Phase = Literal["waiting", "working", "kept", "deferred", "ended"]
+"""Where an item stands; one that is `kept` has its success in the snapshot `progress` and not yet its end."""
+
+
+class AttemptMade(Struct):
+    """What one attempt came to, as far as it went."""
+
+    number: int
+    turn: TurnEnded | None = None
+    checked: Checked | None = None
+    failed: Failed | None = None
+    diagnosed: Diagnosed | None = None
+    reflected: Reflected | None = None
+    re_engaged: ReEngaged | None = None
+
+
+class ItemState(Struct):
+    """What the loop knows about an item.
+
+    Parameters
+    ----------
+    item
+        The item.
+    phase
+        Where it stands.
+    plan
+        The plan that its attempts see; `None` before the planner had its turn.
+    attempts
+        What its attempts came to.
+    seconds, tokens, usd
+        What was spent on it; what a kill made void is not counted in the seconds, and counts for the others.
+    touched
+        How many attempts there were when the strategist was asked last.
+    unlike
+        The changes of the last attempts in a row that left the target healthy and the check failing.
+    until
+        The items that it was put off for.
+    verified
+        What its deferred check came to.
+    ending
+        How work on it ended.
+    """
+
+    item: WorkItem
+    phase: Phase = "waiting"
+    plan: str | None = None
+    attempts: list[AttemptMade] = field(default_factory=list)
+    seconds: float = 0.0
+    tokens: int = 0
+    usd: float = 0.0
+    touched: int = 0
+    unlike: list[str] = field(default_factory=list)
+    until: tuple[str, ...] = ()
+    verified: Verified | None = None
+    ending: Ending | None = None
+
+    @property
+    def solved(self) -> bool:
+        """Whether work on it ended well."""
+        return self.ending is not None and self.ending.end == "solved"
+
+    @property
+    def last(self) -> AttemptMade | None:
+        """The last attempt, if there was one."""
+        return self.attempts[-1] if self.attempts else None
+
+    @property
+    def since_touched(self) -> list[AttemptMade]:
+        """The attempts since the strategist was asked."""
+        return self.attempts[self.touched :]
+
+    def attempt(self, number: int) -> AttemptMade:
+        """An attempt, which begins where it is not known."""
+        if not self.attempts or self.attempts[-1].number != number:
+            self.attempts.append(AttemptMade(number))
+        return self.attempts[-1]
+
+
+class LoopState:
+    """What the loop knows: the fold of its events.
+
+    Attributes
+    ----------
+    began
+        The first event.
+    items
+        Id → what is known about an item, in the order in which they were named.
+    progress
+        The digest of the snapshot `progress`; `None` where there is none.
+    halted, ended
+        Whether the run stopped for a broken target, and whether it is over.
+    """
+
+    def __init__(self, events: Iterable[LoopEvent] = ()) -> None:
+        self.began: RunBegan | None = None
+        self.items: dict[str, ItemState] = {}
+        self.progress: str | None = None
+        self.halted = False
+        self.ended = False
+        self._at = 0.0
+        for event in events:
+            self.add(event)
+
+    @property
+    def baseline(self) -> str:
+        """The digest of the target as it was found."""
+        return "" if self.began is None else self.began.baseline
+
+    def add(self, event: LoopEvent) -> None:
+        """Learn of one more event."""
+        happened = event.happened
+        if event.item:
+            state = self.items[event.item]
+            state.seconds += event.at - self._at
+            _learn(state, event.attempt, happened)
+        if isinstance(happened, RunBegan):
+            self.began = happened
+            self.items = {item.id: ItemState(item) for item in happened.items}
+        elif isinstance(happened, SnapshotTaken):
+            self.progress = happened.digest if happened.name == "progress" else self.progress
+        elif isinstance(happened, Restored):
+            if happened.name == "baseline" and happened.verified and self.progress is not None:
+                self._lose()
+        elif isinstance(happened, Halted):
+            self.halted = True
+        elif isinstance(happened, RunEnded):
+            self.ended = True
+        self._at = event.at
+
+    def lost(self) -> list[str]:
+        """The items whose success is in the snapshot `progress` alone."""
+        return [name for name, state in self.items.items() if state.solved or state.phase in ("kept", "deferred")]
+
+    def _lose(self) -> None:
+        """The target is at `baseline` again and `progress` is of no use: what was solved is to be done again."""
+        for name in self.lost():
+            state = self.items[name]
+            state.phase, state.ending, state.verified = "waiting", None, None
+        self.progress = None
+
+
+def _learn(state: ItemState, number: int, happened: Happening) -> None:
+    """What one event says about its item."""
+    match happened:
+        case ItemBegan():
+            state.phase = "working" if state.phase == "waiting" else state.phase
+            state.until = ()
+        case TurnEnded():
+            state.tokens += happened.tokens_in + happened.tokens_out
+            state.usd += happened.usd
+            if happened.role == "worker":
+                state.attempt(number).turn = happened
+        case Planned():
+            state.plan = happened.plan
+        case Checked():
+            state.attempt(number).checked = happened
+        case Failed():
+            attempt = state.attempt(number)
+            attempt.failed = happened
+            in_a_row = happened.kind == "check_failed" and attempt.checked is not None and attempt.checked.healthy
+            state.unlike = [*state.unlike, happened.change] if in_a_row else []
+        case Diagnosed():
+            state.attempt(number).diagnosed = happened
+        case Reflected():
+            state.attempt(number).reflected = happened
+        case GapFound():
+            state.unlike = []
+        case ReEngaged():
+            state.attempt(number).re_engaged = happened
+            state.touched = len(state.attempts)
+        case SnapshotTaken():
+            state.phase = "kept"
+        case Deferred():
+            state.phase = "deferred"
+        case Verified():
+            state.verified = happened
+        case PutOff():
+            state.phase, state.until = "waiting", happened.until
+        case ItemEnded():
+            state.phase, state.ending = "ended", happened.ending
+        case _:
+            pass
+
+
+class Log:
+    """The append-only log of a run: gives each event its number and its time, and knows what all of them say.
+
+    Parameters
+    ----------
+    clock
+        The run's clock.
+    write
+        Is called with each new event, before the loop goes on.
+    earlier
+        The events that the run has already; its time goes on behind them.
+
+    Attributes
+    ----------
+    events
+        All events, also those that a kill made void.
+    state
+        What the events that hold say.
+    """
+
+    def __init__(
+        self, clock: Clock, write: Callable[[LoopEvent], None] | None = None, earlier: Sequence[LoopEvent] = ()
+    ) -> None:
+        self.events = list(earlier)
+        self.state = state_of(self.events)
+        self._clock = clock
+        self._write = write
+        self._began = clock.now() - (self.events[-1].at if self.events else 0.0)
+
+    def add(self, happening: Happening, item: str = "", attempt: int = 0) -> None:
+        """Write down what happened, now."""
+        event = LoopEvent(len(self.events), self._clock.now() - self._began, happening, item, attempt)
+        if self._write is not None:
+            self._write(event)
+        self.events.append(event)
+        if isinstance(happening, Resumed):
+            self.state = state_of(self.events)
+        else:
+            self.state.add(event)
+
+
+def state_of(events: Sequence[LoopEvent]) -> LoopState:
+    """What all events of a log say; what was paid for in an attempt that is void stays paid."""
+    state = LoopState(events_that_hold(events))
+    for item in state.items.values():
+        item.tokens, item.usd = 0, 0.0
+    for event in events:
+        if isinstance(event.happened, TurnEnded):
+            item = state.items[event.item]
+            item.tokens += event.happened.tokens_in + event.happened.tokens_out
+            item.usd += event.happened.usd
+    return state
+
+
+def last_that_holds(events: Sequence[LoopEvent]) -> LoopEvent:
+    """The event behind which a run that was killed goes on: the last one that left no attempt in the middle.
+
+    Parameters
+    ----------
+    events
+        The events that hold; there is at least one.
+    """
+    for place in range(len(events) - 1, -1, -1):
+        event = events[place]
+        if isinstance(event.happened, _BETWEEN) or (isinstance(event.happened, Planned) and not event.attempt):
+            return event
+        following = events[place + 1] if place + 1 < len(events) else None
+        if following is not None and following.item == event.item and following.attempt > event.attempt:
+            return event
+    return events[0]
+
+
+_BETWEEN = (RunBegan, Resumed, ItemBegan, SnapshotTaken, Deferred, PutOff, ItemEnded, Halted, RunEnded)

@@ -1,0 +1,103 @@
+"""The reflexive loop over all items of a skill: begun, or gone on with after a kill at any event.
+
+    with skill.open(folder, clock) as target:
+        await run_loop(skill, target, agents, settings, clock, Log(clock))
+
+Each item is planned, attempted, evaluated and reflected on (see `item_work`) until it has its one end.
+"""
+
+from collections.abc import Callable, Sequence
+
+from harness.agent.clocks import Clock
+from harness.loop_events import (
+    Checked,
+    Halted,
+    Resumed,
+    RunBegan,
+    RunEnded,
+    SnapshotTaken,
+    Verified,
+    Warned,
+    events_that_hold,
+)
+from harness.reflexive.item_work import ItemWork
+from harness.reflexive.log import Log, last_that_holds
+from harness.reflexive.ordering import next_step
+from harness.reflexive.protocols import Agents, Skill, Target
+from harness.reflexive.settings import LoopSettings
+from harness.reflexive.snapshots import keep_baseline, restored
+from harness.work_item import Ending, WorkItem
+
+
+async def run_loop(
+    skill: Skill,
+    target: Target,
+    agents: Agents,
+    settings: LoopSettings,
+    clock: Clock,
+    log: Log,
+    *,
+    seed: int = 0,
+    agents_name: str = "",
+    items: Sequence[WorkItem] | None = None,
+    item_ended: Callable[[], None] = lambda: None,
+) -> None:
+    """Work until every item has its end.
+
+    Parameters
+    ----------
+    skill, target, agents, settings, clock
+        What is to be done, on what, by whom, in which form of the loop, by which clock.
+    log
+        Where all that happens is written. One that has events already is of a run that was killed, which goes on.
+    seed, agents_name
+        What is noted of the agents.
+    items
+        The items to work on; `None` for all of the skill's.
+    item_ended
+        Is called when an item has its end.
+
+    Raises
+    ------
+    CannotWrite
+        A snapshot or the log cannot be written; the run can be gone on with.
+    """
+    if log.state.ended:
+        return
+    if log.state.began is None:
+        named = tuple(skill.items if items is None else items)
+        name = agents_name or agents.worker.name
+        log.add(RunBegan(skill.name, name, seed, tuple(sorted(settings.without)), named, keep_baseline(target)))
+    else:
+        await _go_on(target, settings, log)
+    work = ItemWork(skill, target, agents, settings, clock, log)
+    while not log.state.halted and (step := next_step(log.state, ordered=settings.has("ordering"))):
+        if step.kind == "give_up":
+            work.end(log.state.items[step.item], Ending("failed", "prerequisite_unsolved", step.why))
+        elif step.kind == "verify":
+            await work.verify(step.item)
+        else:
+            await work.work_on(step.item)
+        item_ended()
+    for state in log.state.items.values():
+        if state.ending is None:
+            work.end(state, Ending("failed", "target_unrecoverable"))
+    log.add(RunEnded())
+
+
+async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
+    """Bring a run that was killed back to a state that is whole: the last one between two attempts."""
+    events = events_that_hold(log.events)
+    kept, before = target.kept("progress"), log.state.progress
+    last = events[-1]
+    if kept not in (None, before) and isinstance(last.happened, Checked | Verified):
+        # The success was kept, and the kill came before that was written down.
+        log.add(Resumed(last.number))
+        log.add(SnapshotTaken("progress", kept), last.item, last.attempt)
+    else:
+        log.add(Resumed(last_that_holds(events).number))
+    if log.state.halted:
+        return
+    if broken := await restored(target, log):
+        text = f"The target is beyond recovery: {broken}."
+        log.add(Halted(text) if settings.has("halting") else Warned(text))

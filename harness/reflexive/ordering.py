@@ -1,0 +1,81 @@
+"""Which item comes next: prerequisites first, what is marked so last, and what was put off when its wait is over.
+
+The order is enforced here; an agent that is only told of it need not heed it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from harness.reflexive.log import ItemState, LoopState
+
+
+class Step(Struct, frozen=True):
+    """What to do next with which item: work on it, make its deferred check, or give it up for lack of another."""
+
+    kind: Literal["work", "verify", "give_up"]
+    item: str
+    why: str = ""
+
+
+def next_step(state: LoopState, *, ordered: bool) -> Step | None:
+    """What to do next; `None` when every item has its end.
+
+    Deferred checks are made when nothing else can be done, also where others wait for what they decide.
+
+    Parameters
+    ----------
+    state
+        What is known of the items.
+    ordered
+        Whether prerequisites, last items and put-off items are heeded; otherwise the items come as they were named.
+    """
+    items = state.items
+    begun = next((name for name, each in items.items() if each.phase in ("working", "kept")), None)
+    if begun is not None:
+        return Step("work", begun)
+    waiting = [each for each in items.values() if each.phase == "waiting"]
+    deferred = [each for each in items.values() if each.phase == "deferred"]
+    if not ordered:
+        following = next(iter(waiting), None)
+    else:
+        for each in waiting:
+            if missing := _never_solved(each, state):
+                return Step("give_up", each.item.id, f"It needs {', '.join(missing)}, which was not solved.")
+        following = next(_in_order(waiting, state, bool(deferred)), None)
+    if following is not None:
+        return Step("work", following.item.id)
+    if deferred:
+        return Step("verify", deferred[0].item.id)
+    if waiting:
+        return Step("give_up", waiting[0].item.id, "It needs an item that needs it.")
+    return None
+
+
+def _in_order(waiting: Sequence[ItemState], state: LoopState, deferred: bool) -> Iterator[ItemState]:
+    """The items that can be worked on, the first one first."""
+    able = [each for each in waiting if all(state.items[name].solved for name in each.item.after)]
+    others = [each for each in able if not each.item.last]
+    yield from (each for each in others if not _awaited(each, state, lambda _: True))
+    if deferred and len([each for each in waiting if not each.item.last]) > len(others):
+        return  # what they need is not decided yet
+    yield from (each for each in others if not _awaited(each, state, lambda name: state.items[name].item.last))
+    last = [each for each in able if each.item.last]
+    yield from (each for each in last if not _awaited(each, state, lambda _: True))
+    yield from [*others, *last]  # what was put off for each other
+
+
+def _awaited(each: ItemState, state: LoopState, counts: Callable[[str], bool]) -> list[str]:
+    """The items that one was put off for and that may still be solved."""
+    return [name for name in each.until if state.items[name].phase != "ended" and counts(name)]
+
+
+def _never_solved(each: ItemState, state: LoopState) -> list[str]:
+    """The prerequisites of an item that no more can be solved."""
+    known = state.items
+    return [
+        name
+        for name in each.item.after
+        if name not in known or (known[name].phase == "ended" and not known[name].solved)
+    ]

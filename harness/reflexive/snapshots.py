@@ -1,0 +1,93 @@
+"""Bring a target back to what it was, whatever a worker did to it, and make sure that it is.
+
+`baseline` is the target as it was found and never changes; `progress` is it with all that was solved since. Both are
+kept above the target, out of reach of what runs in it. A worker's own revert script is a note for people.
+Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 2.
+"""
+
+import re
+
+from harness.errors import MisstepError
+from harness.loop_events import Restored, SnapshotName, SnapshotTaken, Warned
+from harness.reflexive.log import Log
+from harness.reflexive.protocols import Target
+
+_REVERT = re.compile(r"^REVERT:[ \t]*(.+)$", re.MULTILINE)
+
+
+def keep_baseline(target: Target) -> str:
+    """The digest of the target as it was found, which is kept; one that a killed process has kept already stays."""
+    digest = target.digest()
+    return digest if target.kept("baseline") == digest else target.keep("baseline")
+
+
+def keep_progress(target: Target, log: Log, item: str, attempt: int) -> None:
+    """Keep what was solved: from here on nothing takes it away again."""
+    log.add(SnapshotTaken("progress", target.keep("progress")), item, attempt)
+
+
+async def restored(target: Target, log: Log, item: str = "", attempt: int = 0) -> str:
+    """Bring the target back to `progress`, else to `baseline`; gives what is wrong with it then, or nothing.
+
+    Where only `baseline` comes back, a warning names the items whose success is lost; they are worked on again.
+    """
+    names: list[SnapshotName] = ["baseline"] if log.state.progress is None else ["progress", "baseline"]
+    for name in names:
+        done = await _restored_to(name, target, log)
+        lost = log.state.lost() if name == "baseline" and log.state.progress is not None else []
+        log.add(done, item, attempt)
+        if done.verified:
+            if lost:
+                log.add(Warned(f"The snapshot progress is lost, and with it: {', '.join(lost)}."), item, attempt)
+            return "" if done.reachable else f"it was restored to {name} and cannot be reached"
+        log.add(Warned(f"The target is not what the snapshot {name} was."), item, attempt)
+    return "it could not be restored to any snapshot"
+
+
+async def _restored_to(name: SnapshotName, target: Target, log: Log) -> Restored:
+    wanted = log.state.baseline if name == "baseline" else log.state.progress or ""
+    try:
+        target.restore(name)
+        found = target.digest()
+    except (MisstepError, OSError):
+        return Restored(name, wanted, "", reachable=False)
+    return Restored(name, wanted, found, await reached(target))
+
+
+async def reverted_by_script(target: Target, log: Log, reply: str, before: str, item: str, attempt: int) -> str:
+    """Let the worker's own script bring the target back, as loops without snapshots do.
+
+    Parameters
+    ----------
+    target, log, item, attempt
+        What is reverted, after which attempt.
+    reply
+        What the worker said; its script is a line `REVERT: …`.
+    before
+        The digest of the target before the attempt.
+    """
+    try:
+        await target.revert_by_script(revert_script(reply))
+    except (MisstepError, OSError) as error:
+        log.add(Warned(f"The revert script failed: {' '.join(str(error).split())}"), item, attempt)
+    reachable = await reached(target)
+    log.add(Restored("", before, target.digest(), reachable), item, attempt)
+    return "" if reachable else "it cannot be reached after the worker's script was run"
+
+
+async def reached(target: Target) -> bool:
+    """Whether the target's own access works; one that raises does not."""
+    try:
+        return await target.reachable()
+    except (MisstepError, OSError):
+        return False
+
+
+def revert_script(reply: str) -> str:
+    r"""The script that a worker says would undo its change: a line `REVERT: …` of its reply; empty where there is none.
+
+    >>> revert_script("I removed the line.\nREVERT: cp /root/sudoers.bak /etc/sudoers")
+    'cp /root/sudoers.bak /etc/sudoers'
+    """
+    found = _REVERT.search(reply)
+    return found[1].strip() if found else ""

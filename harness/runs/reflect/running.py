@@ -1,0 +1,204 @@
+"""Run the reflexive loop on a skill as one resumable run: every event is on disk before the loop goes on.
+
+The run's folder has the events (`events.jsonl`), the manifest and the target's snapshots (`snapshots/`). The same
+command goes on with a run that was killed; the attempt that was under way is made again.
+"""
+
+import asyncio
+import platform
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.agent.clocks import Clock, VirtualClock
+from harness.errors import UsageError
+from harness.journal.inputs import file_state, inputs_of_files
+from harness.journal.records import LOOP_RECORDS, SCHEMA, Manifest, read_records
+from harness.journal.run_folder import RunInProgress, standing
+from harness.loop_events import ItemEnded, LoopEvent, events_that_hold
+from harness.progress import Progress
+from harness.reflexive.log import Log
+from harness.reflexive.loop import run_loop
+from harness.reflexive.protocols import Agents, Skill
+from harness.reflexive.settings import LoopSettings
+from harness.version import __version__
+from harness.work_item import WorkItem
+
+COMMAND = "reflect run"
+SNAPSHOTS = "snapshots"
+
+
+class ReflectPlan(Struct, frozen=True):
+    """What is to be run.
+
+    Parameters
+    ----------
+    skill
+        The kind of work.
+    agents_name, agents
+        Who does it.
+    settings
+        The dials of the loop.
+    seed
+        The seed that the agents were made from.
+    items
+        The ids of the items to work on; `None` for all.
+    lessons_from
+        The folders of earlier runs whose lessons are known from the start.
+    """
+
+    skill: Skill
+    agents_name: str
+    agents: Agents
+    settings: LoopSettings = LoopSettings()
+    seed: int = 0
+    items: tuple[str, ...] | None = None
+    lessons_from: tuple[Path, ...] = ()
+
+
+class ItemSummary(Struct, frozen=True):
+    """How work on an item ended."""
+
+    id: str
+    end: str
+    attempts: int
+    seconds: float
+    reason: str = ""
+
+
+class ReflectSummary(Struct, frozen=True):
+    """How a run ended: each item with its end."""
+
+    items: tuple[ItemSummary, ...]
+
+
+class Entry(Struct, frozen=True):
+    """The journal's entry for one event."""
+
+    number: int
+
+
+def run_reflexive(
+    plan: ReflectPlan, out: Path, clock: Clock, *, client: dict[str, Any] | None = None, arguments: Sequence[str] = ()
+) -> ReflectSummary:
+    """Run the loop to its end, or go on with the run in `out`.
+
+    Parameters
+    ----------
+    plan
+        What is to be run.
+    out
+        The run's folder.
+    clock
+        The run's clock.
+    client
+        What is asked of a model, for the manifest.
+    arguments
+        The command line's.
+
+    Raises
+    ------
+    UsageError
+        `out` holds another run, or an item is not known.
+    CannotWrite
+        The device is full; what was written stays.
+    KeyboardInterrupt
+        Stopped; what was written stays.
+    """
+    items = _items(plan)
+    manifest = _manifest(plan, clock, client or {}, arguments)
+    earlier = standing(out, manifest, LOOP_RECORDS)
+    if earlier is None or not earlier.finished:
+        with RunInProgress(out, manifest, LOOP_RECORDS, Entry, _entry) as run:
+            if not run.finished:
+                asyncio.run(_run(plan, items, run, clock))
+                run.finish(_now())
+    return summary_of(recorded_events(out))
+
+
+def recorded_events(run: Path) -> Iterator[LoopEvent]:
+    """The events of a run in their order; raises `InputError` where there is no such run."""
+    return read_records(run, LOOP_RECORDS, unfinished=True)
+
+
+def summary_of(events: Iterator[LoopEvent]) -> ReflectSummary:
+    """How each item ended, in the order in which they did; an item whose success was lost counts with its last end."""
+    ends = {
+        event.item: ItemSummary(
+            event.item,
+            event.happened.ending.end,
+            event.happened.attempts,
+            event.happened.seconds,
+            event.happened.ending.reason,
+        )
+        for event in events_that_hold(events)
+        if isinstance(event.happened, ItemEnded)
+    }
+    return ReflectSummary(tuple(ends.values()))
+
+
+async def _run(
+    plan: ReflectPlan, items: Sequence[WorkItem], run: RunInProgress[LoopEvent, Entry], clock: Clock
+) -> None:
+    log = Log(clock, lambda event: run.append([event], Entry(event.number)), list(recorded_events(run.folder)))
+    with Progress("items", len(items)) as progress, plan.skill.open(run.folder / SNAPSHOTS, clock) as target:
+        await run_loop(
+            plan.skill,
+            target,
+            plan.agents,
+            plan.settings,
+            clock,
+            log,
+            seed=plan.seed,
+            agents_name=plan.agents_name,
+            items=items,
+            item_ended=progress.advance,
+        )
+
+
+def _items(plan: ReflectPlan) -> tuple[WorkItem, ...]:
+    """The items of a run, in the skill's order."""
+    if plan.items is None:
+        return tuple(plan.skill.items)
+    known = {item.id: item for item in plan.skill.items}
+    for name in plan.items:
+        if name not in known:
+            raise UsageError(f"the skill {plan.skill.name} has no item {name!r}", f"Known: {', '.join(known)}.")
+    return tuple(item for name, item in known.items() if name in plan.items)
+
+
+def _entry(event: LoopEvent, noted: Entry | None) -> Entry:  # noqa: ARG001
+    return Entry(event.number)
+
+
+def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments: Sequence[str]) -> Manifest:
+    dials = msgspec.to_builtins(plan.settings)
+    without = sorted(dials.pop("without"))
+    return Manifest(
+        schema=SCHEMA,
+        command=COMMAND,
+        arguments=list(arguments),
+        misstep=__version__,
+        python=platform.python_version(),
+        started=_now(),
+        settings={
+            "skill": plan.skill.name,
+            "agents": plan.agents_name,
+            "seed": plan.seed,
+            "items": None if plan.items is None else list(plan.items),
+            "without": without,
+            "virtual_time": isinstance(clock, VirtualClock),
+            "dials": dials,
+            "work": plan.skill.settings(),
+            **client,
+        },
+        inputs=inputs_of_files([file_state(run / LOOP_RECORDS.file) for run in plan.lessons_from]),
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
