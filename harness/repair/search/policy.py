@@ -6,25 +6,20 @@ likeliest one. What it learns it learns by what the setting allows.
 """
 
 import asyncio
-import re
 from collections.abc import Sequence
 
 from harness.agent.actions import Action
 from harness.agent.protocols import Task
-from harness.errors import MisstepError
 from harness.protocols import Ask
 from harness.repair.attempt import CaseWorkspace
 from harness.repair.search.candidates import candidates
 from harness.repair.search.instructions import instruction
 from harness.repair.search.localisation import Suspect, by_spectrum, by_text
-from harness.repair.search.source import Source, changed
+from harness.repair.search.source import Source, changed, sources_and_tests
 from harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
 from harness.repair.validators.patch_judge import UNACCEPTED
 from harness.trajectory import Step
 
-_TEST_FILE = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest|setup)\.py$")
-_MOST_BYTES = 200_000
-_MOST_FILES = 400
 _MOST_EDITS = 6
 """How many changes are handed in one after the other before it gives up."""
 _COMPLAINED = ("detected errors", UNACCEPTED)
@@ -98,25 +93,9 @@ class SearchPolicy:
 
     def _read_sources(self) -> list[str]:
         """Read the Python files of the workspace; the texts of the oracle's own ones."""
-        workspace, oracle = self._place.workspace, {test.partition("::")[0] for test in self._place.case.oracle}
-        tests: list[str] = []
-        for path in [path for path in workspace.files() if path.endswith(".py")][:_MOST_FILES]:
-            try:
-                data = workspace.read(path)
-                if len(data) > _MOST_BYTES:
-                    continue
-                text = data.decode()
-                if path in oracle:
-                    tests.append(text)
-                elif not _TEST_FILE.search(path):
-                    self._sources[path] = Source(path, text)
-            except (
-                MisstepError,
-                OSError,
-                SyntaxError,
-                ValueError,
-            ):  # no Python of this version: it cannot be mended here
-                continue
+        workspace, oracle = self._place.workspace, self._place.case.oracle
+        sources, tests = sources_and_tests(workspace.files(), workspace.read, oracle)
+        self._sources.update(sources)
         return tests
 
     def _choose(self) -> Candidate | None:

@@ -6,10 +6,12 @@ Edits are made by text spans, so that everything that a change does not touch ke
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from msgspec import Struct
+
+from harness.errors import MisstepError
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scoped = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
@@ -18,6 +20,9 @@ _ATOMS = (
     ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.JoinedStr,
 )  # fmt: skip
+_TEST_FILE = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest|setup)\.py$")
+_MOST_BYTES = 200_000
+_MOST_FILES = 400
 _TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Starred, ast.Await)
 
 
@@ -170,3 +175,35 @@ def changed(text: str, change: Change) -> str:
     """A text with a change made, its lines ended as the others are."""
     new = change.text.replace("\n", "\r\n") if "\r\n" in text else change.text
     return text[: change.start] + new + text[change.end :]
+
+
+def sources_and_tests(
+    paths: Iterable[str], read: Callable[[str], bytes], oracle: Iterable[str]
+) -> tuple[dict[str, Source], list[str]]:
+    """The Python files of a tree that may be wrong, by path, and the texts of the oracle's own files.
+
+    Parameters
+    ----------
+    paths
+        The files of the tree.
+    read
+        The bytes of one; may raise `OSError` or `MisstepError`, and the file is left out.
+    oracle
+        The tests that fail.
+    """
+    own = {test.partition("::")[0] for test in oracle}
+    sources: dict[str, Source] = {}
+    tests: list[str] = []
+    for path in [path for path in paths if path.endswith(".py")][:_MOST_FILES]:
+        try:
+            data = read(path)
+            if len(data) > _MOST_BYTES:
+                continue
+            text = data.decode()
+            if path in own:
+                tests.append(text)
+            elif not _TEST_FILE.search(path):
+                sources[path] = Source(path, text)
+        except (MisstepError, OSError, SyntaxError, ValueError):  # no Python of this version: it cannot be mended here
+            continue
+    return sources, tests

@@ -1,0 +1,92 @@
+"""The skill `repair`: the cases of the Engineering Agent as work items of the reflexive loop.
+
+An item is a case, the target is the trees of all cases, the check is the case's oracle in the sandbox, and what is
+protected are the tests. Nothing in the loop knows of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from harness.agent.clocks import Clock
+from harness.edits import instructions
+from harness.reflexive.protocols import MakeAgents, Target, VitalSign
+from harness.repair.case import CaseFolder
+from harness.repair.search.suspicion import suspects
+from harness.runs.reflect.repair_target import VITAL_SIGNS, open_trees
+from harness.runs.reflect.repair_workers import GoldenWorker, SearchWorker, StubbornWorker, agents_of
+from harness.runs.repair import inputs_of_cases
+from harness.work_item import WorkItem
+from harness.workspace import Sandbox
+
+_MOST_CODE = 9_000
+"""How many characters of suspicious files an item shows; the others can be read by command."""
+
+_WORDS = "test tests failed failure assert assertion error expected case change code file function line oracle suite"
+"""What every reflection on a repair speaks of."""
+
+
+class RepairSkill:
+    """Repair cases as work items; see `harness.reflexive.protocols.Skill`.
+
+    Parameters
+    ----------
+    cases
+        The cases.
+    sandbox
+        Where their tests run.
+    """
+
+    name = "repair"
+    vital_signs: Sequence[VitalSign] = VITAL_SIGNS
+    words = frozenset(_WORDS.split())
+
+    def __init__(self, cases: Sequence[CaseFolder], sandbox: Sandbox) -> None:
+        self._cases = {folder.case.id: folder for folder in cases}
+        self._sandbox = sandbox
+
+    @cached_property
+    def items(self) -> tuple[WorkItem, ...]:
+        """The cases; no case waits for another."""
+        return tuple(
+            WorkItem(folder.case.id, str(folder.case.extra.get("category", folder.case.language)), _told(folder))
+            for folder in self._cases.values()
+        )
+
+    @property
+    def agents(self) -> Mapping[str, MakeAgents]:
+        """`search` tries a likely change an attempt, `golden` knows the patch, `stubborn` learns nothing."""
+        return MappingProxyType(
+            {
+                "search": lambda seed: agents_of(SearchWorker(self._cases, seed)),
+                "golden": lambda seed: agents_of(GoldenWorker(self._cases)),  # noqa: ARG005
+                "stubborn": lambda seed: agents_of(StubbornWorker()),  # noqa: ARG005
+            }
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """The cases by the digest of their files, and the sandbox."""
+        return {"cases": inputs_of_cases([*self._cases.values()]).digest, "sandbox": self._sandbox.name}
+
+    def open(self, kept: Path, clock: Clock) -> AbstractContextManager[Target]:  # noqa: ARG002
+        """Lay out the trees of all cases."""
+        return open_trees([*self._cases.values()], kept, self._sandbox)
+
+
+def _told(folder: CaseFolder) -> str:
+    """What agents are told of a case: the failure, the files that it leads to, and how an edit is written."""
+    sources, found = suspects(folder)
+    paths = dict.fromkeys(suspect.path for suspect in found)
+    shown: list[str] = []
+    left = _MOST_CODE
+    for path in paths:
+        text = sources[path].text
+        if len(text) <= left:
+            left -= len(text)
+            shown.append(f"{folder.case.id}/{path}\n{text}")
+    parts = [f"{folder.case.task.rstrip()}\n\nThe files stand in the folder {folder.case.id}/."]
+    parts += ["The files that the failure leads to:", *shown] if shown else []
+    return "\n\n".join([*parts, instructions("search_replace")])

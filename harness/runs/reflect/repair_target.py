@@ -1,0 +1,283 @@
+"""The target of the skill `repair`: the broken trees of all cases as one tree, each in a folder of its case's id.
+
+A command reads or changes files; the code under repair runs in the sandbox alone, when the check runs the oracle. The
+check scores a fresh tree with the oracle's own files, so that a weakened test mends nothing.
+"""
+
+import ast
+import asyncio
+import difflib
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from harness.agent.actions import Observation
+from harness.agent.environment import FileView
+from harness.agent.tools import Tool, files, search
+from harness.agent.tools.observing import beneath
+from harness.edits import apply_edit
+from harness.errors import MisstepError, SandboxFailed
+from harness.loop_events import CheckStatus, Role, SnapshotName
+from harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from harness.repair.case import CaseFolder
+from harness.repair.scoring import put_files, score
+from harness.repair.validators.test_files import is_test_file
+from harness.work_item import WorkItem
+from harness.workspace import Sandbox, Workspace, open_workspace
+from harness.workspace.kept_snapshots import KeptSnapshots, content_digest
+from harness.workspace.suite_command import runner_of
+from harness.workspace.suite_report import SuiteReport
+from harness.workspace.tree import GIT
+
+_MOST_DIFF = 6_000
+
+VITAL_SIGNS = (
+    VitalSign("oracle", "probe", "tests_pass"),
+    VitalSign("syntax", "probe", "python_parses"),
+    VitalSign("changes", "configuration"),
+)
+"""What the last check found, whether the changed Python files parse, and what was changed since the case was opened."""
+
+
+class TreesView(FileView):
+    """What the commands act on: the files of all trees, and their index."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.workspace = workspace
+
+
+class CaseTrees:
+    """The trees of repair cases as workers change them; see `harness.reflexive.protocols.Target`.
+
+    Parameters
+    ----------
+    cases
+        The cases.
+    workspace
+        The trees of all cases, each in a folder of its id.
+    kept
+        The snapshots.
+    sandbox
+        Where the oracles run.
+    """
+
+    def __init__(
+        self, cases: Sequence[CaseFolder], workspace: Workspace, kept: KeptSnapshots, sandbox: Sandbox
+    ) -> None:
+        self._cases = {folder.case.id: folder for folder in cases}
+        self._workspace = workspace
+        self._kept = kept
+        self._sandbox = sandbox
+        self._view: TreesView | None = None
+        self._item = ""
+        self._report: SuiteReport | None = None
+
+    def keep(self, name: SnapshotName) -> str:
+        """Keep the trees as they are."""
+        return self._kept.keep(name, self._workspace)
+
+    def kept(self, name: SnapshotName) -> str | None:
+        """The digest of a kept snapshot."""
+        return self._kept.digest(name)
+
+    def restore(self, name: SnapshotName) -> None:
+        """Make the trees what they were."""
+        self._kept.restore(name, self._workspace)
+
+    def digest(self) -> str:
+        """The digest of the trees."""
+        return content_digest(self._workspace)
+
+    def protected(self) -> str:
+        """The digest of all tests: of the oracles' files, and of what is called like a test."""
+        found = hashlib.sha256()
+        for path in self._workspace.files():
+            case, _, inner = path.partition("/")
+            if is_test_file(inner) or (case in self._cases and inner in _own_files(self._cases[case])):
+                found.update(f"{path}\0{hashlib.sha256(self._workspace.read(path)).hexdigest()}\n".encode())
+        return found.hexdigest()
+
+    def tools(self, role: Role) -> Sequence[Tool[Any]]:
+        """A worker's commands: looking at files, and one that changes them. The other roles have none."""
+        return WORKER_TOOLS if role == "worker" else ()
+
+    @property
+    def place(self) -> TreesView:
+        """The files, with an index that is made anew, as they may have been restored since."""
+        if self._view is not None:
+            self._view.close()
+        self._view = TreesView(self._workspace)
+        return self._view
+
+    def close(self) -> None:
+        """Close the index."""
+        if self._view is not None:
+            self._view.close()
+
+    async def check(self, item: WorkItem) -> Check:
+        """Whether the oracle of a case passes with what was changed in its tree.
+
+        It is healthy where every changed Python file parses and, where the oracle passes, no other test of the whole
+        suite fails that did not before. It is `unknown` where the suite itself broke.
+        """
+        return await asyncio.to_thread(self._check, item.id)
+
+    def _check(self, case: str) -> Check:
+        folder = self._cases[case]
+        self._item, self._report = case, None
+        texts = self._texts(case)
+        broken = _unparsed(texts)
+        try:
+            report, signals = score(folder, texts, "", self._sandbox)
+        except SandboxFailed as error:
+            return Check(not broken, "unknown", f"The tests could not be run: {error.line()}")
+        self._report = report
+        suite = next((signal for signal in signals if signal.validator == "suite"), None)
+        harmed = suite is not None and suite.passed is False
+        said = [*(f"{path} is no Python any more." for path in broken), report.feedback(4_000)]
+        said += [f"The whole suite: {suite.text}."] if suite is not None and harmed else []
+        return Check(not broken and not harmed, _status(report, folder), "\n".join(said))
+
+    def ready(self, item: WorkItem) -> bool:  # noqa: ARG002
+        """No check has to wait."""
+        return True
+
+    async def prepare(self, item: WorkItem) -> None:
+        """No check waits for anything."""
+
+    async def read(self, sign: VitalSign) -> Reading:
+        """Read a vital sign, where a command can be started in the trees; they are the host's own files."""
+        if not await self.reachable():
+            raise ChannelBroken("no command can be started in the trees")
+        return self.read_outside(sign)
+
+    def read_outside(self, sign: VitalSign) -> Reading:
+        """Read a vital sign of the case that was checked last."""
+        texts = self._texts(self._item) if self._item else {}
+        if sign.name == "oracle":
+            if self._report is None:
+                return Reading("The tests could not be run.")
+            return Reading(self._report.feedback(2_000), self._report.passed)
+        if sign.name == "syntax":
+            broken = _unparsed(texts)
+            return Reading(f"no Python: {', '.join(broken)}" if broken else "every changed file parses", not broken)
+        return Reading(self._diff(texts)[:_MOST_DIFF] or "nothing was changed")
+
+    async def reachable(self) -> bool:
+        """Whether a command can be started in the trees."""
+        try:
+            done = await asyncio.to_thread(self._workspace.run, ["/bin/sh", "-c", "exit 0"])
+        except MisstepError:
+            return False
+        return done.exit_code == 0
+
+    async def revert_by_script(self, script: str) -> None:
+        """Run a worker's own shell line in the trees, in the sandbox."""
+        await asyncio.to_thread(self._workspace.run, ["/bin/sh", "-c", script])
+
+    def _texts(self, case: str) -> dict[str, bytes | None]:
+        """The files of a case that are not as in its broken tree, `None` where one is gone."""
+        before = self._cases[case].before
+        start = f"{case}/"
+        now = {path.removeprefix(start) for path in self._workspace.files() if path.startswith(start)}
+        then = {path.relative_to(before).as_posix() for path in _regular_files(before)}
+        found: dict[str, bytes | None] = dict.fromkeys(sorted(then - now))
+        for path in sorted(now):
+            data = self._workspace.read(start + path)
+            if path not in then or data != (before / path).read_bytes():
+                found[path] = data
+        return found
+
+    def _diff(self, texts: Mapping[str, bytes | None]) -> str:
+        before = self._cases[self._item].before if self._item else Path()
+        lines: list[str] = []
+        for path, data in texts.items():
+            old = (before / path).read_bytes() if (before / path).is_file() else b""
+            was, now = (each.decode(errors="replace").splitlines() for each in (old, data or b""))
+            lines += difflib.unified_diff(was, now, f"a/{path}", f"b/{path}", lineterm="")
+        return "\n".join(lines)
+
+
+@contextmanager
+def open_trees(cases: Sequence[CaseFolder], kept: Path, sandbox: Sandbox) -> Iterator[CaseTrees]:
+    """Lay out the broken trees of all cases; they are thrown away at the end, and what is kept stays."""
+    with tempfile.TemporaryDirectory(prefix="misstep-cases-") as place:
+        base = Path(place)
+        for folder in cases:
+            shutil.copytree(folder.before, base / folder.case.id, symlinks=True, ignore=shutil.ignore_patterns(GIT))
+        with open_workspace(base, sandbox=sandbox) as workspace:
+            target = CaseTrees(cases, workspace, KeptSnapshots(kept), sandbox)
+            try:
+                yield target
+            finally:
+                target.close()
+
+
+def _status(report: SuiteReport, folder: CaseFolder) -> CheckStatus:
+    """The oracle's result; a suite that was not stopped and counted no test at all has said nothing."""
+    if report.passed:
+        return "passed"
+    counts = runner_of(folder.case.test_command) != "exit_code"
+    return "unknown" if counts and report.ended == "exited" and not report.ran else "failed"
+
+
+def _own_files(folder: CaseFolder) -> set[str]:
+    return {test.partition("::")[0] for test in folder.case.oracle}
+
+
+def _regular_files(folder: Path) -> Iterator[Path]:
+    return (
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink() and GIT not in path.relative_to(folder).parts
+    )
+
+
+def _unparsed(texts: Mapping[str, bytes | None]) -> list[str]:
+    """The changed Python files that are none any more."""
+    broken = []
+    for path, data in texts.items():
+        if path.endswith(".py") and data is not None:
+            try:
+                ast.parse(data)
+            except (SyntaxError, ValueError, RecursionError):
+                broken.append(path)
+    return broken
+
+
+async def _apply(arguments: Mapping[str, str], view: TreesView) -> Observation:
+    folder = beneath(arguments.get("folder", ""))
+    start = f"{folder}/" if folder else ""
+    try:
+        form = arguments.get("form", "search_replace")
+        applied = apply_edit(form, arguments["change"], lambda path: view.text(start + path))
+        texts = {start + path: None if text is None else text.encode() for path, text in applied.files.items()}
+        put_files(view.workspace, texts)
+    except (MisstepError, OSError) as error:
+        said = error.line() if isinstance(error, MisstepError) else str(error)
+        return Observation(f"The change was not applied: {said}", is_error=True)
+    return Observation(f"Changed: {', '.join(texts)}")
+
+
+APPLY: Tool[TreesView] = Tool(
+    "apply",
+    "Change files by an edit that you write yourself.",
+    {"change": "the edit: SEARCH/REPLACE blocks, each below the path of its file"},
+    _apply,
+    {"folder": "folder that the paths start from", "form": "search_replace or unified_diff"},
+)
+
+WORKER_TOOLS: tuple[Tool[TreesView], ...] = (
+    APPLY,
+    files.READ_FILE,
+    files.READ_DIRECTORY,
+    files.FIND_FILE,
+    search.SEARCH_CODE,
+    search.SEARCH_METHOD,
+)
+"""The commands of a repair agent that look at files, and `apply` in the place of `edit`, which needs a second model."""

@@ -1,0 +1,133 @@
+"""Agents of the skill `repair` that ask no model: one that searches, one that knows the patch, one that is stubborn.
+
+They are generated behaviour for tests and demonstrations; what each is assumed to know stands in its docstring.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from random import Random
+
+from harness.agent.turns import Turn
+from harness.edits import edit_format
+from harness.errors import EditRefused
+from harness.reflexive.protocols import Agent, Agents, Context
+from harness.repair.case import CaseFolder
+from harness.repair.search.candidates import candidates
+from harness.repair.search.source import changed
+from harness.repair.search.suspicion import suspects
+
+SECONDS = 20.0
+"""How long a worker says that it thinks; on a virtual clock nothing else takes time."""
+
+NO_MORE = "I know of no further change."
+
+
+class SearchWorker:
+    """Applies one likely change an attempt: the first attempt the likeliest, the second the next.
+
+    It is assumed to have read the broken trees, as its commands would let it, and it sees in its context which attempt
+    it is. The loop's check is its only test.
+
+    Parameters
+    ----------
+    cases
+        Id → case, of which it reads the broken tree and the task.
+    seed
+        Shakes the ranks of the changes, except 0.
+    """
+
+    name = "search"
+
+    def __init__(self, cases: Mapping[str, CaseFolder], seed: int = 0) -> None:
+        self._changes = cache(lambda case: _changes(cases[case], seed))
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Apply the change whose turn it is; says so where there is none left."""
+        await turn.think(SECONDS)
+        changes = self._changes(context.item.id)
+        if context.attempt > len(changes):
+            return NO_MORE
+        edit, why = changes[context.attempt - 1]
+        await turn.call("apply", {"change": edit, "folder": context.item.id})
+        return f"I changed {why}."
+
+
+def _changes(folder: CaseFolder, seed: int) -> tuple[tuple[str, str], ...]:
+    """The edits of a case in the order in which they are tried, with their place and kind."""
+    sources, found = suspects(folder)
+    form = edit_format("search_replace")
+    edits: dict[str, str] = {}
+    for each in candidates(sources, found, folder.case.task, Random(f"{seed}").getrandbits(32) if seed else 0):  # noqa: S311
+        text = sources[each.path].text
+        try:
+            edit = form.render(each.path, text, changed(text, each.change))
+        except EditRefused:
+            continue
+        edits.setdefault(edit, f"{each.path}:{each.change.line}, {each.change.template}")
+    return tuple(edits.items())
+
+
+class GoldenWorker:
+    """Applies the patch that people wrote: it knows the answer, and shows what the loop does with one.
+
+    Parameters
+    ----------
+    cases
+        Id → case with its patch.
+    """
+
+    name = "golden"
+
+    def __init__(self, cases: Mapping[str, CaseFolder]) -> None:
+        self._cases = cases
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Apply the patch, where the case has one."""
+        await turn.think(SECONDS)
+        patch = self._cases[context.item.id].golden()
+        if patch is None:
+            return NO_MORE
+        await turn.call("apply", {"change": patch, "folder": context.item.id, "form": "unified_diff"})
+        return "I applied the patch."
+
+
+class StubbornWorker:
+    """Makes the same useless change in every attempt, and learns nothing from what it is told."""
+
+    name = "stubborn"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Write a file that nobody reads."""
+        await turn.think(SECONDS)
+        edit = "notes.txt\n<<<<<<< SEARCH\n=======\nIt should work now.\n>>>>>>> REPLACE\n"
+        await turn.call("apply", {"change": edit, "folder": context.item.id})
+        return "I changed it, and it should work now."
+
+
+class Companion:
+    """Plans, reflects and decides by what its context says, without a model.
+
+    It gives up an item whose worker says that it knows nothing more.
+    """
+
+    name = "companion"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """The first line of the facts where it reflects, a verdict where one is asked for, else a plan."""
+        await turn.think(SECONDS)
+        if context.role == "reflector":
+            return f"The change did not mend it: {_first_line(context.part('facts') or context.text)}"
+        if context.role == "strategist":
+            escalate = NO_MORE in context.text
+            return f"VERDICT: {'ESCALATE' if escalate else 'CONTINUE'}\nPLAN: {NO_MORE if escalate else 'Go on.'}"
+        return "Change the code that the failing tests lead to, and leave the tests as they are."
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "nothing was read")
+
+
+def agents_of(worker: Agent) -> Agents:
+    """A worker with companions in the other roles."""
+    companion = Companion()
+    return Agents(companion, worker, companion, companion)

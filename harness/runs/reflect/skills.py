@@ -1,0 +1,62 @@
+"""The skills of the reflexive loop by name: each is a kind of work with its items, its target and its checks."""
+
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from harness.errors import UsageError
+from harness.reflexive.protocols import Skill
+from harness.registry import Registry
+from harness.workspace import find_sandbox
+
+
+class SkillOptions(Struct, frozen=True):
+    """What a skill is made from.
+
+    Parameters
+    ----------
+    n
+        How many items a skill that generates its items makes; `None` for its own number.
+    seed
+        What generated items follow from.
+    cases
+        Where the cases are, for a skill that works on a user's own.
+    sandbox
+        Which sandbox it runs commands in; one that runs none does not look for it.
+    """
+
+    n: int | None = None
+    seed: int = 0
+    cases: Path | None = None
+    sandbox: str = "auto"
+
+
+class MakeSkill(Protocol):
+    """Makes a skill from options; it leaves alone those that it has no use for."""
+
+    def __call__(self, options: SkillOptions) -> Skill:
+        """The skill.
+
+        Raises
+        ------
+        UsageError, InputError
+            An option is missing, or what it names cannot be.
+        SandboxMissing
+            Its commands need a sandbox, and this machine has none.
+        """
+
+
+SKILLS: Registry[MakeSkill] = Registry("misstep.skills", {"repair": "harness.runs.reflect.skills:repair"})
+"""Name → dotted path of what makes a skill from options; entry points in the group add to it."""
+
+
+def repair(options: SkillOptions) -> Skill:
+    """The repair cases of a folder."""
+    from harness.repair.case import read_cases, sampled_cases
+    from harness.runs.reflect.repair_skill import RepairSkill
+
+    if options.cases is None:
+        raise UsageError("the skill `repair` needs repair cases", "Name their folder with --cases.")
+    cases = sampled_cases(list(read_cases(options.cases)), options.n, options.seed)
+    return RepairSkill(cases, find_sandbox(options.sandbox))
