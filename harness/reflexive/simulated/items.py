@@ -1,0 +1,199 @@
+"""Work items of known difficulty for the simulated machine, drawn from a seed.
+
+No agent can tell the kinds apart by what it is told: most texts are "Bring relay-3 to on." The kinds:
+
+| kind | what makes it so |
+|---|---|
+| trivial | one command brings it about |
+| late | one of thirty values is accepted; the journal rules out others, so that the 4th to 10th attempt finds it |
+| trap | a late one whose name has "pass" in it |
+| shuts | the naive command shuts the way in; another setting first, and it does not |
+| shared | so with three settings, which are the same for its whole category: a lesson of one solves the next at once |
+| misleading | the first of its category needs another setting before, and all others must not have it: a lesson harms |
+| resets | the naive command clears the setting of a service; set that again, and all is well |
+| locked | nothing changes the setting while the machine runs |
+| declared | another item must be solved before, and the item says so |
+| undeclared | another item must be solved before, and only the journal says so |
+| last | once it is solved, half of the other settings are sealed |
+| start | takes effect when the machine starts again |
+| kept | takes effect then, and only with a second setting that the text names |
+| gap | what is asked for comes about, and the check looks for something else |
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.reflexive.simulated.machine import ACCESS, OPEN, Laws, Pair, State
+from harness.work_item import WorkItem
+
+Kind = Literal[
+    "trivial",
+    "late",
+    "trap",
+    "shuts",
+    "shared",
+    "misleading",
+    "resets",
+    "locked",
+    "declared",
+    "undeclared",
+    "last",
+    "start",
+    "kept",
+    "gap",
+]
+
+MIX: tuple[Kind, ...] = (
+    *("trivial", "late", "shuts", "locked", "shared", "undeclared", "misleading", "resets"),
+    *("gap", "start", "misleading", "shared", "trap", "last", "kept", "trivial"),
+    *("declared", "late", "misleading", "shuts", "shared", "resets", "locked", "trivial"),
+)
+"""The kinds of a run's items in the order in which they are taken, over and over."""
+
+_FAMILIES = ("relay", "valve", "lamp", "hose", "bolt", "fan", "crank", "latch")
+_FAMILY_OF: dict[Kind, str] = {"shared": "coil", "misleading": "grid", "trap": "bypass"}
+_GUARDS = (Pair("coil-shield", "on"), Pair("coil-drain", "on"), Pair("coil-spare", "on"))
+"""What all settings of the category of `shared` need before, whatever the seed: a lesson of one run serves the next."""
+
+_MISLEADING = Pair("grid-bridge", "on")
+_VALUES = 30
+_SYNONYMS = ("silent", "quiet", "hushed", "low", "muted", "soft", "still", "calm")
+
+
+class World(Struct, frozen=True):
+    """A machine and its items.
+
+    Parameters
+    ----------
+    laws, state
+        What holds for the machine, and how it is found.
+    items
+        In the order in which they are named to the loop: what needs another stands before it.
+    kinds
+        Item → its kind, which neither the loop nor an agent sees.
+    """
+
+    laws: Laws
+    state: State
+    items: tuple[WorkItem, ...]
+    kinds: dict[str, Kind]
+
+
+def draw_world(n: int, seed: int, kinds: Sequence[Kind] = MIX) -> World:
+    """A machine with `n` items, of `kinds` in turn."""
+    drawing = _Drawing(Random(f"simulated/{seed}"))  # noqa: S311 (no secret)
+    for number in range(1, n + 1):
+        drawing.add(kinds[(number - 1) % len(kinds)], number)
+    return drawing.world()
+
+
+class _Drawing:
+    """A world that is being drawn: laws, settings and items gather one by one."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._laws = Laws()
+        self._settings = {ACCESS: OPEN}
+        self._items: list[WorkItem] = []
+        self._goals: dict[str, tuple[Pair, ...]] = {}
+        self._kinds: dict[str, Kind] = {}
+
+    def add(self, kind: Kind, number: int) -> None:
+        """Draw one item; its id is the name of its setting."""
+        family = _FAMILY_OF.get(kind) or self._random.choice(_FAMILIES)
+        name = f"{family}-{number}"
+        self._settings[name] = "off"
+        goal, item = self._drawn(kind, WorkItem(name, family, f"Bring {name} to on."), Pair(name, "on"))
+        self._items.append(item)
+        self._goals[name] = (goal,)
+        self._kinds[name] = kind
+
+    def _drawn(self, kind: Kind, item: WorkItem, goal: Pair) -> tuple[Pair, WorkItem]:
+        """The pair that the check looks for, and the item as its kind makes it; adds the laws."""
+        name, number = item.id, item.id.rpartition("-")[2]
+        match kind:
+            case "late" | "trap":
+                return self._searched(item)
+            case "shuts":
+                self._guarded(goal, (Pair(f"key-{number}", "on"),))
+            case "shared":
+                self._guarded(goal, _GUARDS, once=True)
+            case "misleading":
+                if "misleading" in self._kinds.values():
+                    self._guarded(goal, (replace(_MISLEADING, value="off"),))
+                else:
+                    self._guarded(goal, (_MISLEADING,), once=True)
+            case "resets":
+                needed = Pair(f"feed-{number}", "high")
+                self._settings[needed.setting] = needed.value
+                self._law(moves={str(goal): (replace(needed, value="low"),)}, services={f"pump-{number}": needed})
+            case "locked":
+                self._law(locked={name})
+            case "declared" | "undeclared":
+                other = next((one.id for one in self._items if self._kinds[one.id] == "trivial"), None)
+                if other is not None:
+                    self._law(waits={name: (self._goals[other][0], other)})
+                    return goal, replace(item, after=(other,) if kind == "declared" else ())
+            case "last":
+                return goal, replace(item, last=True)
+            case "start":
+                self._law(at_start={name: None})
+                return goal, replace(item, text=f"Bring {name} to on from the next start.", deferred=True)
+            case "kept":
+                keeper = Pair(f"keep-{number}", "yes")
+                self._settings[keeper.setting] = "no"
+                self._law(at_start={name: keeper})
+                text = f"Bring {name} to on from the next start; {keeper} keeps it there."
+                return goal, replace(item, text=text, deferred=True)
+            case "gap":
+                values = self._random.sample(_SYNONYMS, len(_SYNONYMS))
+                return Pair(name, "noiseless"), replace(item, text=f"Bring {name} to one of: {' '.join(values)}.")
+        return goal, item
+
+    def _searched(self, item: WorkItem) -> tuple[Pair, WorkItem]:
+        """One value of thirty; the journal names two more that are wrong with a wrong one."""
+        values = [f"v{value}" for value in range(1, _VALUES + 1)]
+        self._random.shuffle(values)
+        accepted = values[3 * self._random.randrange(3, 10)]
+        alike = {
+            f"{item.id}={values[first]}": tuple(value for value in values[first + 1 : first + 3] if value != accepted)
+            for first in range(0, _VALUES, 3)
+        }
+        self._law(accepted={item.id: accepted}, alike=alike)
+        return Pair(item.id, accepted), replace(item, text=f"Bring {item.id} to one of: {' '.join(values)}.")
+
+    def _guarded(self, goal: Pair, before: tuple[Pair, ...], *, once: bool = False) -> None:
+        """Shut the way in where `before` does not hold; it is used up where it is for once."""
+        released = tuple(replace(pair, value="off") for pair in before)
+        self._settings |= {pair.setting: "off" for pair in before}
+        self._law(shuts={str(goal): before}, moves={str(goal): released} if once else {})
+
+    def _law(self, **more: Any) -> None:
+        """Add to the laws."""
+        self._laws = replace(self._laws, **{name: getattr(self._laws, name) | value for name, value in more.items()})
+
+    def world(self) -> World:
+        """The world as it was drawn, with its items in an order that does none of them a favour."""
+        items = self._random.sample(self._items, len(self._items))
+        for name, (_, other) in self._laws.waits.items():
+            _bring_in_order(items, name, other)
+        misleading = [item for item in self._items if self._kinds[item.id] == "misleading"]
+        for later in misleading[1:]:
+            _bring_in_order(items, misleading[0].id, later.id)
+        for item in [one for one in items if self._kinds[one.id] == "last"]:
+            items.remove(item)
+            items.insert(len(items) // 3, item)
+            others = [one.id for one in items if one.id != item.id]
+            self._law(seals={str(self._goals[item.id][0]): tuple(others[::2])})
+        return World(self._laws, State(self._settings, {}, self._goals), tuple(items), self._kinds)
+
+
+def _bring_in_order(items: list[WorkItem], first: str, second: str) -> None:
+    """Let two items change places where the second stands before the first."""
+    place = {item.id: number for number, item in enumerate(items)}
+    if place[first] > place[second]:
+        items[place[first]], items[place[second]] = items[place[second]], items[place[first]]

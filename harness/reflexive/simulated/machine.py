@@ -1,0 +1,169 @@
+"""The simulated machine: named settings, what each of them does to the others, and a journal of what went wrong.
+
+Everything is a value: `configured` gives the next state and the lines that the machine's journal gets. No line of the
+journal says what to do; each says what happened and to which setting, as logs do.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+ACCESS = "access"
+OPEN, SHUT = "open", "shut"
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class Pair(Struct, frozen=True, order=True):
+    """A setting and a value, written `relay-3=7`."""
+
+    setting: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.setting}={self.value}"
+
+
+class Laws(Struct, frozen=True, omit_defaults=True):
+    """What no agent is told and no command changes.
+
+    Parameters
+    ----------
+    locked
+        The settings that nothing changes while the machine runs.
+    accepted
+        Setting → the one value that it takes without harm.
+    alike
+        A refused pair → other values that are refused for the same cause, which the journal then names.
+    shuts
+        A pair → the pairs that must hold before, or else the way in is shut.
+    moves
+        A pair → the pairs that it brings about beside itself.
+    waits
+        Setting → the pair that must hold before it takes any value, and the item that brings this about.
+    seals
+        A pair → the settings that nothing changes from then on.
+    at_start
+        The settings that only take a value when the machine starts → the pair that must hold then, or else the value is
+        lost; `None` where none must.
+    services
+        Service → the pair that it needs.
+    """
+
+    locked: frozenset[str] = frozenset()
+    accepted: dict[str, str] = {}
+    alike: dict[str, tuple[str, ...]] = {}
+    shuts: dict[str, tuple[Pair, ...]] = {}
+    moves: dict[str, tuple[Pair, ...]] = {}
+    waits: dict[str, tuple[Pair, str]] = {}
+    seals: dict[str, tuple[str, ...]] = {}
+    at_start: dict[str, Pair | None] = {}
+    services: dict[str, Pair] = {}
+
+
+class State(Struct, frozen=True):
+    """All of the machine that a snapshot keeps.
+
+    Parameters
+    ----------
+    settings
+        Setting → value.
+    pending
+        What takes effect when the machine starts next.
+    checks
+        Item → the pairs that its check looks for: what the checks consist of.
+    """
+
+    settings: dict[str, str]
+    pending: dict[str, str]
+    checks: dict[str, tuple[Pair, ...]]
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the way in, which every command takes, is open."""
+        return self.settings[ACCESS] == OPEN
+
+    def holds(self, pair: Pair) -> bool:
+        """Whether a setting has a value."""
+        return self.settings.get(pair.setting) == pair.value
+
+    def services_down(self, laws: Laws) -> list[str]:
+        """The services that lack what they need."""
+        return [name for name, needed in laws.services.items() if not self.holds(needed)]
+
+
+def digest_of(value: object) -> str:
+    """The sha256 of a value as canonical JSON."""
+    return hashlib.sha256(_encode(value)).hexdigest()
+
+
+def read_pairs(text: str) -> list[Pair]:
+    """The pairs in a text of `setting=value` words; other words are not read.
+
+    >>> [str(pair) for pair in read_pairs("first access=open, then relay-3=7.")]
+    ['access=open', 'relay-3=7']
+    """
+    words = (word.strip(".,;:'\"()[]`*") for word in text.split())
+    return [Pair(*word.split("=", 1)) for word in words if word.count("=") == 1 and not word.startswith("=")]
+
+
+def configured(state: State, pairs: Sequence[Pair], laws: Laws) -> tuple[State, list[str]]:
+    """Set one pair after the other, as far as the way in stays open.
+
+    Returns
+    -------
+    tuple
+        The state afterwards, and what the journal says about it.
+    """
+    lines: list[str] = []
+    for pair in pairs:
+        if not state.reachable:
+            lines.append(f"{pair} never arrived, for the way in was shut by then")
+            continue
+        state, said = _set(state, pair, laws)
+        lines += said
+    lines += [f"service {name} is down and needs {laws.services[name]}" for name in state.services_down(laws)]
+    return state, lines
+
+
+def _set(state: State, pair: Pair, laws: Laws) -> tuple[State, list[str]]:
+    """Set one pair."""
+    name = pair.setting
+    if name not in state.settings:
+        return state, [f"{name} is no setting of this machine"]
+    if name in laws.locked:
+        return state, [f"{name} is burnt in and takes no value while the machine runs"]
+    for seal, under in laws.seals.items():
+        if name in under and state.holds(read_pairs(seal)[0]):
+            return state, [f"{name} is under the seal {seal}"]
+    if name in laws.waits and not state.holds(laws.waits[name][0]):
+        return state, [f"{name} takes no value until item {laws.waits[name][1]} is done"]
+    if name in laws.at_start:
+        pending = msgspec.structs.replace(state, pending=state.pending | {name: pair.value})
+        return pending, [f"{pair} is noted for the next start"]
+    lines = []
+    settings = state.settings | {name: pair.value}
+    wanted = laws.accepted.get(name)
+    if wanted is not None and pair.value != wanted:
+        refused = [str(pair), *(f"{name}={other}" for other in laws.alike.get(str(pair), ()))]
+        lines.append(f"out of range: {' '.join(refused)}")
+    missing = next((one for one in laws.shuts.get(str(pair), ()) if not state.holds(one)), None)
+    if missing is not None:
+        settings[ACCESS] = SHUT
+        lines.append(f"the way in was shut by {pair} while {missing} did not hold")
+    settings |= {moved.setting: moved.value for moved in laws.moves.get(str(pair), ())}
+    return msgspec.structs.replace(state, settings=settings), lines
+
+
+def started(state: State, laws: Laws) -> tuple[State, list[str]]:
+    """Start the machine again: what was noted for the start takes effect, or is lost."""
+    settings, lines = dict(state.settings), []
+    for name, value in state.pending.items():
+        needed = laws.at_start.get(name)
+        if needed is None or state.holds(needed):
+            settings[name] = value
+        else:
+            lines.append(f"{name}={value} was lost at the start, for {needed} did not hold")
+    return msgspec.structs.replace(state, settings=settings, pending={}), lines

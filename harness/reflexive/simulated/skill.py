@@ -1,0 +1,68 @@
+"""The skill `simulated`: generated items on a machine in memory."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from harness.agent.clocks import Clock
+from harness.reflexive.protocols import MakeAgents, Target, VitalSign
+from harness.reflexive.simulated.items import MIX, Kind, World, draw_world
+from harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
+from harness.reflexive.simulated.thinkers import template_words
+from harness.reflexive.simulated.workers import make_agents, worker_kinds
+from harness.work_item import WorkItem
+
+
+class SimulatedSkill:
+    """Items and a machine that are drawn from a seed.
+
+    Parameters
+    ----------
+    n, seed
+        How many items, and what they are drawn from.
+    kinds
+        The kinds of items, taken in turn.
+    """
+
+    name = "simulated"
+
+    def __init__(self, n: int = len(MIX), seed: int = 0, kinds: Sequence[Kind] = MIX) -> None:
+        self._n = n
+        self._seed = seed
+        self._kinds = tuple(kinds)
+
+    @cached_property
+    def world(self) -> World:
+        """What was drawn."""
+        return draw_world(self._n, self._seed, self._kinds)
+
+    @property
+    def items(self) -> Sequence[WorkItem]:
+        """The work items."""
+        return self.world.items
+
+    @property
+    def vital_signs(self) -> Sequence[VitalSign]:
+        """The way in, the services, the settings that changed, and the journal."""
+        return VITAL_SIGNS
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What all reflections of the simulated reflector have in common."""
+        return template_words()
+
+    @property
+    def agents(self) -> Mapping[str, MakeAgents]:
+        """The kinds of workers, each with the three agents that think; `mixed` is the usual one."""
+        return {kind: partial(make_agents, kind) for kind in worker_kinds()}
+
+    def settings(self) -> dict[str, Any]:
+        """How many items of which kinds, and their seed."""
+        return {"items": self._n, "items_seed": self._seed, "kinds": list(self._kinds)}
+
+    @contextmanager
+    def open(self, kept: Path, clock: Clock) -> Iterator[Target]:  # noqa: ARG002
+        """The machine as it was drawn."""
+        yield SimulatedTarget(self.world, kept)

@@ -1,0 +1,204 @@
+"""The simulated machine as a target of the loop.
+
+Snapshots are files beside it, checks are typed, commands go through its own access, and the host's side reads it in
+whatever state it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.agent.actions import Observation
+from harness.agent.tools import Tool
+from harness.errors import MisstepError
+from harness.journal.records import encode, replace_file
+from harness.loop_events import Role, SnapshotName
+from harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from harness.reflexive.simulated.items import World
+from harness.reflexive.simulated.machine import Pair, State, configured, digest_of, read_pairs, started
+from harness.work_item import WorkItem
+
+_NO_WAY_IN = "the way in is shut: no answer"
+
+VITAL_SIGNS = (
+    VitalSign("way in", "probe", "reachable"),
+    VitalSign("services", "probe", "services_up"),
+    VitalSign("changed settings", "configuration"),
+    VitalSign("journal", "log"),
+)
+"""What to look at after a failed attempt."""
+
+
+class _Kept(Struct, frozen=True):
+    """A snapshot as its file holds it; the digest shows damage."""
+
+    digest: str
+    state: State
+
+
+class SimulatedTarget:
+    """A machine that stands as it was drawn.
+
+    Parameters
+    ----------
+    world
+        The machine.
+    kept
+        The folder for its snapshots.
+    """
+
+    def __init__(self, world: World, kept: Path) -> None:
+        self._laws = world.laws
+        self._kept = kept
+        self.state = world.state
+        self._before = world.state
+        self._journal: list[str] = []
+
+    def keep(self, name: SnapshotName) -> str:
+        """Keep the state in a file that is there whole or not at all."""
+        self._kept.mkdir(parents=True, exist_ok=True)
+        replace_file(self._file(name), encode(_Kept(self.digest(), self.state)))
+        self._begin()
+        return self.digest()
+
+    def kept(self, name: SnapshotName) -> str | None:
+        """The digest of a snapshot; `None` where its file is missing or damaged."""
+        try:
+            return digest_of(self._load(name))
+        except MisstepError:
+            return None
+
+    def restore(self, name: SnapshotName) -> None:
+        """Make the state what it was; raises `MisstepError` where the snapshot is missing or damaged."""
+        self.state = self._load(name)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget what the journal said: a snapshot does not keep it, and a run that was killed has not seen it."""
+        self._before = self.state
+        self._journal.clear()
+
+    def _file(self, name: SnapshotName) -> Path:
+        return self._kept / f"{name}.json"
+
+    def _load(self, name: SnapshotName) -> State:
+        file = self._file(name)
+        try:
+            kept = msgspec.json.decode(file.read_bytes(), type=_Kept)
+        except (OSError, msgspec.DecodeError) as error:
+            raise MisstepError(f"{file}: the snapshot cannot be read: {error}", "Start the run again.") from error
+        if digest_of(kept.state) != kept.digest:
+            raise MisstepError(f"{file}: the snapshot is not what was kept", "Start the run again.")
+        return kept.state
+
+    def digest(self) -> str:
+        """The digest of all that a snapshot keeps."""
+        return digest_of(self.state)
+
+    def protected(self) -> str:
+        """The digest of what the checks look for."""
+        return digest_of(self.state.checks)
+
+    def tools(self, role: Role) -> Sequence[Tool[Any]]:
+        """The commands of a worker; the others only think."""
+        return (CONFIGURE, EDIT_CHECK) if role == "worker" else ()
+
+    @property
+    def place(self) -> "SimulatedTarget":
+        """The target itself."""
+        return self
+
+    async def check(self, item: WorkItem) -> Check:
+        """Whether the services are up and the item's pairs hold; unknown where the way in is shut."""
+        down = self.state.services_down(self._laws)
+        if not self.state.reachable:
+            return Check(False, "unknown", f"machine: UNHEALTHY, {_NO_WAY_IN}\n{item.id}: not checked")
+        passed = all(self.state.holds(pair) for pair in self.state.checks[item.id])
+        health = f"UNHEALTHY, down: {', '.join(down)}" if down else "HEALTHY"
+        return Check(not down, "passed" if passed else "failed", f"machine: {health}\n{item.id}: {_word(passed)}")
+
+    def ready(self, item: WorkItem) -> bool:
+        """Whether nothing that the item set waits for the next start."""
+        return item.id not in self.state.pending
+
+    async def prepare(self, item: WorkItem) -> None:  # noqa: ARG002
+        """Start the machine again."""
+        self.state, lines = started(self.state, self._laws)
+        self._journal += lines
+
+    async def read(self, sign: VitalSign) -> Reading:
+        """Read through the way in."""
+        self._enter()
+        return self.read_outside(sign)
+
+    def read_outside(self, sign: VitalSign) -> Reading:
+        """Read from the host's side."""
+        if sign.invariant == "reachable":
+            return Reading("open" if self.state.reachable else "shut", self.state.reachable)
+        if sign.invariant == "services_up":
+            down = self.state.services_down(self._laws)
+            return Reading(f"down: {', '.join(down)}" if down else "all up", not down)
+        if sign.kind == "configuration":
+            before = self._before.settings
+            changed = {name: value for name, value in self.state.settings.items() if before.get(name) != value}
+            return Reading("; ".join(f"{name} was {before.get(name)}, is {value}" for name, value in changed.items()))
+        return Reading("\n".join(self._journal))
+
+    async def reachable(self) -> bool:
+        """Whether the way in is open."""
+        return self.state.reachable
+
+    async def revert_by_script(self, script: str) -> None:
+        """Set the pairs of a script; raises `ChannelBroken` where the way in is shut."""
+        self._enter()
+        self._configure(read_pairs(script))
+
+    def _enter(self) -> None:
+        if not self.state.reachable:
+            raise ChannelBroken(_NO_WAY_IN)
+
+    def _configure(self, pairs: Sequence[Pair]) -> list[str]:
+        self.state, lines = configured(self.state, pairs, self._laws)
+        self._journal += lines
+        return lines
+
+
+def _word(passed: bool) -> str:
+    return "pass" if passed else "fail"
+
+
+async def _configure(arguments: Mapping[str, str], place: SimulatedTarget) -> Observation:
+    """Set pairs through the way in; what the journal says stays there."""
+    if not place.state.reachable:
+        return Observation(_NO_WAY_IN, is_error=True)
+    pairs = read_pairs(arguments["changes"])
+    if not pairs:
+        return Observation("There is no setting=value in changes.", is_error=True)
+    lines = place._configure(pairs)
+    return Observation("Done, with complaints in the journal." if lines else "Done.", is_error=bool(lines))
+
+
+async def _edit_check(arguments: Mapping[str, str], place: SimulatedTarget) -> Observation:
+    """Change what the check of an item looks for."""
+    if not place.state.reachable:
+        return Observation(_NO_WAY_IN, is_error=True)
+    changed = place.state.checks | {arguments["item"]: tuple(read_pairs(arguments["wanted"]))}
+    place.state = msgspec.structs.replace(place.state, checks=changed)
+    return Observation("Done.")
+
+
+CONFIGURE: Tool[SimulatedTarget] = Tool(
+    "configure",
+    "Change settings, in order.",
+    {"changes": "setting=value words, first one first"},
+    _configure,
+)
+EDIT_CHECK: Tool[SimulatedTarget] = Tool(
+    "edit_check",
+    "Change what the check of an item looks for.",
+    {"item": "its id", "wanted": "setting=value words"},
+    _edit_check,
+)

@@ -1,0 +1,160 @@
+"""The simulated planner, reflector and strategist: they only think, and only from what they are shown.
+
+The reflector words one diagnosis in many ways and names a cause only where the facts show it; without them it guesses.
+The strategist gives an item up where a lock or a seal is in sight, waits where the journal names another item, and
+otherwise changes the plan to what is known by then. Like a model it does not always keep to the form of its answer.
+"""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import msgspec
+from msgspec import Struct
+
+from harness.agent.turns import Turn, tokens_in_text
+from harness.reflexive.protocols import Context
+from harness.reflexive.simulated.machine import Pair, read_pairs
+from harness.reflexive.simulated.understanding import Understood, journal_lines, only, understood
+
+_THINKING = (8.0, 16.0)
+"""Between how many seconds a turn takes in which nothing but thinking is done."""
+
+_DEVIATIONS = ("plain", "plain", "plain", "bold", "next_line", "prose", "denied")
+"""The forms of a verdict; a denied one says first what is not meant, which nobody should have to guess at."""
+
+
+class Wordings(Struct, frozen=True):
+    """The texts of `wordings.toml`, which says what each of them is for."""
+
+    frames: list[str]
+    quotes: list[str]
+    tried: str
+    causes: dict[str, list[str]]
+    reasons: dict[str, str]
+
+
+@cache
+def wordings() -> Wordings:
+    """The texts that simulated agents choose from."""
+    file = Path(__file__).with_name("wordings.toml")
+    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Wordings)
+
+
+def template_words() -> frozenset[str]:
+    """The words of the frames and of what stands round a quotation: all reflections have them in common."""
+    known = wordings()
+    texts = [*known.frames, *known.quotes, known.tried]
+    plain = " ".join(texts).replace("{cause}", " ").replace("{line}", " ").replace("{pairs}", " ").lower()
+    return frozenset("".join(sign if sign.isalpha() else " " for sign in plain).split())
+
+
+def randomness(seed: int, context: Context) -> Random:
+    """What a turn's chances are drawn from: the same turn draws the same again."""
+    return Random(f"{seed}/{context.item.id}/{context.attempt}/{context.role}")  # noqa: S311 (no secret)
+
+
+async def _ponder(context: Context, turn: Turn, random: Random) -> None:
+    """Read what is shown and let the time pass that thinking takes."""
+    turn.pay(tokens_in_text(context.text))
+    await turn.think(random.uniform(*_THINKING))
+
+
+class SimulatedPlanner(Struct, frozen=True):
+    """Plans the command that the task and the lessons suggest."""
+
+    seed: int
+    name: str = "simulated planner"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Name the command to begin with; where the task leaves a choice, only how to go about it."""
+        await _ponder(context, turn, randomness(self.seed, context))
+        known = understood(context)
+        if len(known.values) > 1:
+            return f"Go through the values of {known.setting}, each once."
+        return f"Set {known.command()}"
+
+
+class SimulatedReflector(Struct, frozen=True):
+    """Says why an attempt failed, in other words each time."""
+
+    seed: int
+    name: str = "simulated reflector"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Name the cause that the facts show, quote the journal, and list what was tried."""
+        random = randomness(self.seed, context)
+        await _ponder(context, turn, random)
+        known, now = understood(context), understood(only(context, "task", "facts"))
+        cause = random.choice(wordings().causes[_cause(now)]).format(
+            setting=known.setting,
+            other=now.waits,
+            first=" and ".join(map(str, now.first)),
+            after=" and ".join(map(str, now.after)),
+        )
+        sentence = random.choice(wordings().frames).format(cause=cause)
+        said = [sentence[0].upper() + sentence[1:]]
+        rest = "\n".join(part.text for part in context.parts if part.name not in ("task", "lessons"))
+        lines = journal_lines(rest, known.setting)
+        said += [random.choice(wordings().quotes).format(line=line) for line in lines]
+        pairs = sorted(known.refused | (_tried(context, known) if _cause(now) == "unspecific" else frozenset()))
+        if pairs:
+            said.append(wordings().tried.format(pairs=" ".join(map(str, pairs))))
+        shut = [line for line in journal_lines(context.part("facts"), known.setting) if "shut by" in line]
+        return "\n".join([" ".join(said), *(f"LESSON: {line}." for line in shut)])
+
+
+class SimulatedStrategist(Struct, frozen=True):
+    """Decides how work on an item goes on."""
+
+    seed: int
+    name: str = "simulated strategist"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Escalate, wait, or change the plan, by what the history shows."""
+        random = randomness(self.seed, context)
+        await _ponder(context, turn, random)
+        known = understood(context)
+        form = random.choice(_DEVIATIONS)
+        if known.locked or known.sealed or "evaluator_gap" in context.part("trigger"):
+            reason = "locked" if known.locked else "sealed" if known.sealed else "gap"
+            return _verdict("ESCALATE", wordings().reasons[reason].format(setting=known.setting), form)
+        if known.waits:
+            return _verdict("SKIP_UNTIL", f"Come back to {known.setting} then.", form, known.waits)
+        plan = f"Set {understood(_without_plan(context)).command()}"
+        return _verdict("CONTINUE" if plan == context.part("plan").strip() else "PIVOT", plan, form)
+
+
+def _cause(now: Understood) -> str:
+    """The cause that facts show, as `wordings.toml` names it."""
+    shown = {
+        "locked": now.locked,
+        "sealed": now.sealed,
+        "waits": bool(now.waits),
+        "shut": bool(now.first),
+        "down": bool(now.after),
+        "range": bool(now.refused),
+    }
+    return next((name for name, holds in shown.items() if holds), "unspecific")
+
+
+def _tried(context: Context, known: Understood) -> frozenset[Pair]:
+    """What the worker says that it set: where nothing shows why it failed, it counts as of no use."""
+    rest = "\n".join(part.text for part in context.parts if part.name not in ("task", "plan", "lessons", "facts"))
+    return frozenset(pair for pair in read_pairs(rest) if pair.setting == known.setting)
+
+
+def _without_plan(context: Context) -> Context:
+    return only(context, *(part.name for part in context.parts if part.name != "plan"))
+
+
+def _verdict(verdict: str, plan: str, form: str, until: str = "") -> str:
+    """A strategist's answer in one of the forms that models give it."""
+    label = {
+        "bold": f"VERDICT: **{verdict}**",
+        "next_line": f"VERDICT:\n{verdict}",
+        "prose": f"I have read the history of this item.\n\n**VERDICT: {verdict}**\n",
+        "denied": "VERDICT: NOT ESCALATE" if verdict in ("CONTINUE", "PIVOT") else f"VERDICT: {verdict}",
+    }.get(form, f"VERDICT: {verdict}")
+    return "\n".join([label, *([f"UNTIL: {until}"] if until else []), f"PLAN: {plan}"])

@@ -1,0 +1,137 @@
+"""What a simulated agent makes of what it is shown: the sentences of the machine's journal, wherever they are quoted.
+
+Nothing but the `Context` goes in. A fact that no part of it holds is not known.
+"""
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from harness.reflexive.protocols import Context
+from harness.reflexive.simulated.machine import Pair, read_pairs
+
+_PAIR = r"([a-z0-9-]+=[a-z0-9]+)"
+_RANGE = re.compile(r"(?:out of range|Tried without success): ((?:[a-z0-9-]+=[a-z0-9]+[ .,]*)+)")
+_SHUT = re.compile(rf"the way in was shut by {_PAIR} while {_PAIR} did not hold")
+_DOWN = re.compile(rf"service \S+ is down and needs {_PAIR}")
+_LOCKED = re.compile(r"(\S+) is burnt in and takes no value while the machine runs")
+_SEALED = re.compile(r"(\S+) is under the seal")
+_WAITS = re.compile(r"(\S+) takes no value until item (\S+) is done")
+_KEPT = re.compile(rf"{_PAIR} keeps it there")
+_TASK = re.compile(r"Bring (\S+) to (one of: )?([^.;]*)")
+_NEXT_START = " from the next start"
+
+
+class Understood(Struct, frozen=True):
+    """What an agent knows of its item.
+
+    Parameters
+    ----------
+    setting
+        What the task is about.
+    values
+        The values that the task names, in its order.
+    beside
+        What the task names in addition.
+    plan
+        The pairs of the plan.
+    refused
+        The pairs that are known not to help.
+    first, advised
+        What has to hold before: by the journal, and by lessons of items of the same category.
+    after
+        What a service needs once the value is set.
+    locked, sealed
+        Whether the journal says so.
+    waits
+        The item that has to be solved before.
+    """
+
+    setting: str
+    values: tuple[str, ...]
+    beside: tuple[Pair, ...]
+    plan: tuple[Pair, ...]
+    refused: frozenset[Pair]
+    first: tuple[Pair, ...]
+    advised: tuple[Pair, ...]
+    after: tuple[Pair, ...]
+    locked: bool
+    sealed: bool
+    waits: str
+
+    @property
+    def value(self) -> str:
+        """The first value that is not refused; the first of all where all are."""
+        left = (value for value in self.values if Pair(self.setting, value) not in self.refused)
+        return next(left, self.values[0])
+
+    def command(self, *, heeds_journal: bool = True, heeds_lessons: bool = True, trusts_lessons: bool = False) -> str:
+        """The pairs to set, in order.
+
+        Parameters
+        ----------
+        heeds_journal
+            Whether what the journal said is heeded.
+        heeds_lessons
+            Whether lessons are heeded where the journal says nothing about that setting.
+        trusts_lessons
+            Whether they are heeded even where it says otherwise.
+        """
+        planned = [pair for pair in self.plan if pair.setting == self.setting and pair not in self.refused]
+        goal = planned[0] if planned else Pair(self.setting, self.value)
+        before = {pair.setting: pair for pair in self.advised} if heeds_lessons else {}
+        if heeds_journal:
+            before |= {pair.setting: pair for pair in self.first}
+        if trusts_lessons:
+            before |= {pair.setting: pair for pair in self.advised}
+        if planned:
+            place = self.plan.index(goal)
+            before = {pair.setting: pair for pair in self.plan[:place]} | before
+        after = [pair for pair in (*self.beside, *(self.after if heeds_journal else ())) if pair.setting not in before]
+        return " ".join(str(pair) for pair in (*before.values(), goal, *after))
+
+
+def understood(context: Context) -> Understood:
+    """What an agent knows of its item from its context alone; of an item whose text it is not shown it knows the id."""
+    own = context.item.id
+    task = _TASK.search(context.part("task"))
+    setting = task[1] if task else own
+    values = task[3].replace(_NEXT_START, "").split() if task else ["on"]
+    lessons = context.part("lessons")
+    rest = "\n".join(part.text for part in context.parts if part.name not in ("task", "lessons"))
+    category = setting.rpartition("-")[0]
+    shut = [(Pair(*by.split("=", 1)), Pair(*first.split("=", 1))) for by, first in _SHUT.findall(rest)]
+    taught = [(by.rpartition("-")[0], Pair(*first.split("=", 1))) for by, first in _SHUT.findall(lessons)]
+    waits = [other for name, other in _WAITS.findall(rest) if name == setting]
+    return Understood(
+        setting=setting,
+        values=tuple(values) or ("on",),
+        beside=tuple(Pair(*pair.split("=", 1)) for pair in _KEPT.findall(context.part("task"))),
+        plan=tuple(read_pairs(context.part("plan"))),
+        refused=frozenset(pair for pairs in _RANGE.findall(rest) for pair in read_pairs(pairs)),
+        first=_unlike(first for by, first in shut if by.setting == setting),
+        advised=_unlike(first for family, first in taught if family == category),
+        after=_unlike(Pair(*pair.split("=", 1)) for pair in _DOWN.findall(rest)),
+        locked=setting in _LOCKED.findall(rest),
+        sealed=setting in _SEALED.findall(rest),
+        waits=waits[-1] if waits else "",
+    )
+
+
+def journal_lines(text: str, setting: str) -> list[str]:
+    """The sentences of the journal in a text that are about a setting or about a service, each once."""
+    found = [match[0] for form in (_LOCKED, _SEALED, _WAITS, _SHUT, _DOWN) for match in form.finditer(text)]
+    return list(dict.fromkeys(line for line in found if setting in line or line.startswith("service")))
+
+
+def only(context: Context, *names: str) -> Context:
+    """A context with some of its parts."""
+    return Context(
+        context.role, context.item, context.attempt, tuple(part for part in context.parts if part.name in names)
+    )
+
+
+def _unlike(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """Pairs without repeats; of two about one setting the later counts."""
+    return tuple({pair.setting: pair for pair in pairs}.values())
