@@ -1,0 +1,157 @@
+"""The simulated agents: what they do follows from their seed and from what they are shown."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.agent.clocks import VirtualClock
+from harness.agent.turns import TurnLimits, TurnReport, take_turn
+from harness.loop_events import Role
+from harness.reflexive.protocols import Agent, Context, Part
+from harness.reflexive.simulated.items import Kind, draw_world
+from harness.reflexive.simulated.machine import read_pairs
+from harness.reflexive.simulated.skill import SimulatedSkill
+from harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
+from harness.reflexive.simulated.thinkers import SimulatedReflector, wordings
+from harness.reflexive.simulated.workers import SimulatedWorker, WorkerKind
+from harness.work_item import WorkItem
+
+ITEM = WorkItem("relay-3", "relay", "Bring relay-3 to on.")
+SHUT = "the way in was shut by relay-3=on while key-3=on did not hold"
+LOCKED = "relay-3 is burnt in and takes no value while the machine runs"
+UNLIMITED = TurnLimits(None, None, None, None, None)
+
+
+def context(role: Role, attempt: int = 1, item: WorkItem = ITEM, **parts: str) -> Context:
+    shown = {"task": item.text, **parts}
+    return Context(role, item, attempt, tuple(Part(name, text) for name, text in shown.items()))
+
+
+def turn_of(
+    agent: Agent, seen: Context, target: SimulatedTarget | None = None, limits: TurnLimits = UNLIMITED
+) -> TurnReport:
+    tools = () if target is None else target.tools(seen.role)
+    return asyncio.run(take_turn(lambda turn: agent.act(seen, turn), tools, target, limits, VirtualClock()))
+
+
+def entered(kind: WorkerKind, folder: Path, seed: int = 0, **parts: str) -> list[str]:
+    """What a worker enters first, on a machine that takes anything."""
+    target = SimulatedTarget(draw_world(0, 0), folder)
+    report = turn_of(SimulatedWorker(seed, kind), context("worker", **parts), target)
+    return [call.arguments["changes"] for call in report.calls]
+
+
+def test_the_same_turn_is_the_same_again_and_another_attempt_is_not() -> None:
+    def said(attempt: int) -> str:
+        return turn_of(SimulatedReflector(4), context("reflector", attempt, facts=LOCKED)).reply
+
+    assert said(1) == said(1)
+    assert len({said(attempt) for attempt in range(1, 9)}) > 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts", "command"),
+    [
+        ("perfect", {}, "relay-3=on"),
+        ("perfect", {"reflection": SHUT}, "key-3=on relay-3=on"),
+        ("perfect", {"reflection": "service pump-3 is down and needs feed-3=high"}, "relay-3=on feed-3=high"),
+        ("perfect", {"lessons": SHUT.replace("relay-3", "relay-9")}, "key-3=on relay-3=on"),
+        ("perfect", {"lessons": SHUT.replace("relay-3", "valve-9")}, "relay-3=on"),
+        ("perfect", {"reflection": SHUT.replace("relay-3", "relay-9")}, "relay-3=on"),
+        ("stubborn", {"reflection": SHUT, "plan": "Set relay-3=on"}, "relay-3=on"),
+        ("stubborn", {"plan": "Set key-3=on relay-3=on"}, "key-3=on relay-3=on"),
+        ("destructive", {"reflection": SHUT, "plan": "Set key-3=on relay-3=on"}, "relay-3=on"),
+    ],
+)
+def test_a_worker_enters_what_its_kind_makes_of_what_it_is_shown(
+    kind: WorkerKind, parts: dict[str, str], command: str, tmp_path: Path
+) -> None:
+    assert entered(kind, tmp_path, **parts) == [command]
+
+
+def test_a_worker_goes_through_the_values_that_are_not_known_to_be_refused(tmp_path: Path) -> None:
+    parts = {"task": "Bring relay-3 to one of: v1 v2 v3 v4.", "reflection": "out of range: relay-3=v1 relay-3=v2"}
+    assert entered("perfect", tmp_path, **parts) == ["relay-3=v3"]
+    tried = {"task": parts["task"], "bans": "Tried without success: relay-3=v1 relay-3=v3."}
+    assert entered("perfect", tmp_path, **tried) == ["relay-3=v2"]
+
+
+def test_a_clumsy_worker_retries_within_its_turn_until_its_window_is_full(tmp_path: Path) -> None:
+    world = draw_world(1, 0, ("locked",))
+    item = world.items[0]
+    worker = SimulatedWorker(1, "clumsy")
+    report = turn_of(worker, context("worker", item=item), SimulatedTarget(world, tmp_path))
+    assert len(report.calls) == 16
+    told = context("worker", item=item, said_before="x" * 16_000)
+    overflow = turn_of(worker, told, SimulatedTarget(world, tmp_path))
+    assert 10 < len(overflow.calls) < 16
+    assert overflow.error.startswith("ContextOverflow")
+
+
+def test_a_cheating_worker_changes_the_check_once_an_attempt_has_failed(tmp_path: Path) -> None:
+    world = draw_world(1, 0, ("locked",))
+    for attempt, names in ((1, ["configure"]), (2, ["edit_check"])):
+        seen = context("worker", attempt, world.items[0])
+        report = turn_of(SimulatedWorker(0, "cheating"), seen, SimulatedTarget(world, tmp_path))
+        assert [call.name for call in report.calls] == names
+
+
+@pytest.mark.parametrize("kind", ["shuts", "resets", "locked", "late"])
+def test_a_cause_is_named_only_where_the_facts_show_it(kind: Kind, tmp_path: Path) -> None:
+    world = draw_world(1, 0, (kind,))
+    target, item = SimulatedTarget(world, tmp_path), world.items[0]
+    turn_of(SimulatedWorker(0, "perfect"), context("worker", item=item), target)
+    journal = target.read_outside(VITAL_SIGNS[-1]).text
+    guesses = {guess.lower() for guess in wordings().causes["unspecific"]}
+
+    def guessed(**parts: str) -> bool:
+        reply = turn_of(
+            SimulatedReflector(0), context("reflector", item=item, turn=f"I set {item.id}=on.", **parts)
+        ).reply
+        return any(guess in reply.lower() for guess in guesses)
+
+    assert guessed()
+    assert not guessed(facts=f"journal: {journal}")
+
+
+def test_reflections_on_one_cause_open_with_unlike_sentences() -> None:
+    said = [
+        turn_of(SimulatedReflector(0), context("reflector", attempt, facts=LOCKED)).reply.split(". ")[0]
+        for attempt in range(1, 13)
+    ]
+    assert len(set(said)) >= 9
+    assert not any(first == second == third for first, second, third in zip(said, said[1:], said[2:], strict=False))
+
+
+def test_a_lesson_is_left_where_something_has_to_hold_before() -> None:
+    reply = turn_of(SimulatedReflector(0), context("reflector", facts=f"journal: {SHUT}")).reply
+    assert reply.splitlines()[-1] == f"LESSON: {SHUT}."
+
+
+def test_the_template_words_are_those_that_do_not_depend_on_the_cause() -> None:
+    words = SimulatedSkill().words
+    assert {"journal", "attempt", "tried"} <= words
+    causes = " ".join(text for texts in wordings().causes.values() for text in texts)
+    assert {"hardware", "seal", "driver", "service"} <= set(re.findall(r"[a-z]+", causes)) - words
+
+
+def test_an_attempt_takes_about_a_minute(tmp_path: Path) -> None:
+    seconds = [
+        turn_of(
+            SimulatedWorker(seed, "perfect"), context("worker"), SimulatedTarget(draw_world(0, 0), tmp_path)
+        ).seconds
+        + turn_of(SimulatedReflector(seed), context("reflector")).seconds
+        for seed in range(30)
+    ]
+    assert 50 < sum(seconds) / len(seconds) < 70
+
+
+def test_a_worker_writes_down_what_would_undo_its_change() -> None:
+    skill = SimulatedSkill(1, 0, ("trivial",))
+    assert set(skill.agents) == {"mixed", "perfect", "clumsy", "stubborn", "destructive", "cheating"}
+    agents = skill.agents["perfect"](0)
+    with skill.open(Path("unused"), VirtualClock()) as target:
+        report = turn_of(agents.worker, context("worker", item=skill.items[0]), target)  # type: ignore[arg-type]
+    assert [str(pair) for pair in read_pairs(report.reply.splitlines()[-1])] == [f"{skill.items[0].id}=off"]
