@@ -11,6 +11,7 @@ from harness.agent.clocks import Clock
 from harness.agent.tools import Tool
 from harness.agent.turns import Turn
 from harness.errors import MisstepError
+from harness.judges.fencing import fence
 from harness.loop_events import CheckStatus, Role, SnapshotName
 from harness.work_item import WorkItem
 
@@ -139,8 +140,8 @@ class Context(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """All of it, each part under its name."""
-        return "\n\n".join(f"## {part.name}\n{part.text}" for part in self.parts)
+        """All of it, each part under its name and fenced, so that no part can open or close another."""
+        return "\n\n".join(f"## {part.name}\n{fence(part.text, self.item.id)}" for part in self.parts)
 
 
 class Agent(Protocol):

@@ -1,0 +1,94 @@
+"""A context that grows: what an agent sees that keeps one session for the whole run.
+
+This is what the mechanism `fresh_context` cures. All that an agent said and was told stands there, and the oldest falls
+out where the room is full. The task and the plan are said once, when work begins and when the plan is made; each role
+hears of other things, so that each loses them at another moment.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from harness.judges.fencing import readable
+from harness.loop_events import (
+    Checked,
+    Diagnosed,
+    ItemBegan,
+    LoopEvent,
+    PartShown,
+    Planned,
+    Reflected,
+    Role,
+    TurnEnded,
+)
+from harness.reflexive.context.assembling import CHARACTERS, fitted, length, seen
+from harness.reflexive.protocols import Context, Part
+from harness.reminder import defused
+from harness.work_item import WorkItem
+
+_SAID_ONCE = ("task", "plan")
+
+
+def accumulated(
+    role: Role, item: WorkItem, attempt: int, parts: Sequence[Part], events: Sequence[LoopEvent], room_tokens: int
+) -> tuple[Context, tuple[PartShown, ...]]:
+    """What an agent sees of all that it said and was told, and the record of it.
+
+    Parameters
+    ----------
+    role, item, attempt, parts, room_tokens
+        As for `assembled`; the order of the parts is not one of priority here.
+    events
+        The log up to now.
+    """
+    left = room_tokens * CHARACTERS
+    once = {part.name: part for part in parts if part.name in _SAID_ONCE}
+    shown: list[Part] = []
+    record: list[PartShown] = []
+    for part in _newest_first([part for part in parts if part.name not in once], once, events, role, item.id):
+        text = defused(readable(part.text)).strip()
+        if not text:
+            continue
+        kept = fitted(part.name, text, left, from_end=True)
+        if kept:
+            shown.append(Part(part.name, kept))
+            record.append(seen(part.name, kept, whole=kept == text))
+            left -= length(part.name, kept)
+        if kept != text:
+            break
+    there = {part.name for part in record}
+    record += [seen(part.name, "", whole=False) for part in parts if part.text.strip() and part.name not in there]
+    return Context(role, item, attempt, tuple(reversed(shown))), tuple(reversed(record))
+
+
+def _newest_first(
+    now: Sequence[Part], once: dict[str, Part], events: Sequence[LoopEvent], role: Role, item: str
+) -> Iterator[Part]:
+    """The conversation from its end to its beginning; the task and the plan stand where they were said."""
+    waiting = dict(once)
+    yield from reversed(now)
+    for event in reversed(events):
+        name, text = _told(event, role)
+        if not name:
+            continue
+        if name in waiting and event.item == item:
+            yield waiting.pop(name)
+        else:
+            yield Part(f"earlier {name}", text)
+    yield from reversed(waiting.values())
+
+
+def _told(event: LoopEvent, role: Role) -> tuple[str, str]:
+    """What a role said or heard when something happened: the name of a part and its text, both empty for nothing."""
+    match event.happened:
+        case ItemBegan():
+            return "task", event.item
+        case Planned(plan=plan):
+            return "plan", plan
+        case TurnEnded(role=speaker, reply=reply) if speaker == role:
+            return "reply", reply
+        case Checked(text=text) if role in ("worker", "reflector"):
+            return "check", text
+        case Diagnosed(facts=facts) if role in ("reflector", "strategist"):
+            return "facts", "\n".join(f"{name}: {text}" for name, text in facts.items())
+        case Reflected(text=text) if role in ("worker", "strategist"):
+            return "reflection", text
+    return "", ""

@@ -1,0 +1,101 @@
+"""A context of named parts in their order of priority, never over its budget of tokens.
+
+    ## task
+    <data a41f0c9be2d77310>
+    Only root may read the shadow file.
+    </data a41f0c9be2d77310>
+
+`Context.text` has every part in a fence of its own (`harness.judges.fencing`): the text of a target, of an item or of
+another agent can neither open a part nor close one, nor speak in the harness's name. What is cut says so.
+Source: "Failure Modes in Reflexive Agent Harnesses", context drift; the original's budget could be exceeded by a cut.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from harness.agent.turns import tokens_in_text
+from harness.judges.fencing import fence, readable
+from harness.loop_events import PartShown, Role
+from harness.reflexive.context.cutting import cut_at_line, cut_at_sentence
+from harness.reflexive.protocols import Context, Part
+from harness.reminder import defused
+from harness.work_item import WorkItem
+
+RESERVED: Mapping[str, float] = MappingProxyType({"task": 0.25, "facts": 0.25})
+"""Part → the share of the room that it has whatever stands before it, as far as it needs it."""
+
+_NEWEST_LAST = frozenset({"history"})
+"""The parts of which the end is kept."""
+
+_CUT = "[cut here: this part was too long]"
+_LEAST_SHOWN = 40
+"""Characters below which a part is left out instead of cut."""
+
+CHARACTERS = 4
+"""Characters of a token, as `tokens_in_text` counts."""
+
+_FENCE = len(fence(""))
+"""Characters of a fence around nothing."""
+
+
+def assembled(
+    role: Role, item: WorkItem, attempt: int, parts: Sequence[Part], room_tokens: int
+) -> tuple[Context, tuple[PartShown, ...]]:
+    """What an agent sees, and the record of it.
+
+    Parameters
+    ----------
+    role, item, attempt
+        Whose turn it is, on what.
+    parts
+        The parts, the most important first; they are shown in this order. Those without text are passed over.
+    room_tokens
+        The tokens that all of it may take, headings and fences included.
+    """
+    named = [(part.name, safe) for part in parts if (safe := defused(readable(part.text)).strip())]
+    left = room_tokens * CHARACTERS
+    promised = [min(length(name, text), int(RESERVED.get(name, 0.0) * left)) for name, text in named]
+    shown: list[Part] = []
+    record: list[PartShown] = []
+    for number, (name, text) in enumerate(named):
+        kept = fitted(name, text, left - sum(promised[number + 1 :]), from_end=name in _NEWEST_LAST)
+        if kept:
+            shown.append(Part(name, kept))
+            left -= length(name, kept)
+        record.append(seen(name, kept, whole=kept == text))
+    return Context(role, item, attempt, tuple(shown)), tuple(record)
+
+
+def seen(name: str, kept: str, *, whole: bool) -> PartShown:
+    """The record of a part, from the text that was shown of it."""
+    if not kept:
+        return PartShown(name, 0, shown="left_out")
+    digest = hashlib.sha256(kept.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return PartShown(name, tokens_in_text(kept), digest, "whole" if whole else "cut")
+
+
+def length(name: str, text: str) -> int:
+    """The characters that a part takes in `Context.text`, with its heading, its fence and the blank line after it."""
+    return len(f"## {name}\n\n\n") + _FENCE + len(readable(text))
+
+
+def fitted(name: str, text: str, room: int, *, from_end: bool) -> str:
+    """As much of a text as the room takes, with a line that says that it was cut; empty where that is too little.
+
+    Parameters
+    ----------
+    name, text
+        The part, made readable.
+    room
+        The characters that it may take, as `length` counts.
+    from_end
+        Whether the end is kept, of what has its newest last.
+    """
+    kept, most = text, len(text) - len(_CUT) - 1
+    while (over := length(name, kept) - room) > 0:
+        most -= over
+        if most < _LEAST_SHOWN:
+            return ""
+        kept = f"{_CUT}\n{cut_at_line(text, most)}" if from_end else f"{cut_at_sentence(text, most)}\n{_CUT}"
+    return kept

@@ -1,0 +1,12 @@
+"""What the loop learns: lessons with weights, from this run and from earlier ones.
+
+`lessons` reads them out of a reflector's reply, `words` tells whether two say the same, `store` holds them, `recall`
+chooses those that are shown, and `bans` has what failed as facts.
+"""
+
+from harness.reflexive.memory.bans import Ban, bans, bans_text
+from harness.reflexive.memory.lessons import Lesson, lessons_in
+from harness.reflexive.memory.recall import lessons_text
+from harness.reflexive.memory.store import Memory, MemoryRules, memory_of
+
+__all__ = ["Ban", "Lesson", "Memory", "MemoryRules", "bans", "bans_text", "lessons_in", "lessons_text", "memory_of"]

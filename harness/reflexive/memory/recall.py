@@ -1,0 +1,72 @@
+"""Which lessons an agent is shown: those that are relevant and served well, in a bounded room.
+
+The score of a lesson is the cosine between the words of the item and its own, weighted by how rare a word is among the
+lessons (Salton and Buckley 1988, Information Processing and Management 24:513-523), times the weight of the lesson. The
+category of both counts as one more word.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
+from math import log, sqrt
+
+from harness.agent.turns import tokens_in_text
+from harness.reflexive.memory.lessons import Lesson
+from harness.reflexive.memory.words import topic_words
+from harness.work_item import WorkItem
+
+
+def lessons_text(lessons: Sequence[Lesson]) -> str:
+    """Lessons as the part `lessons` of a context has them, one a line."""
+    return "\n".join(f"- {lesson.text}" for lesson in lessons)
+
+
+def scores(lessons: Collection[Lesson], item: WorkItem) -> dict[str, float]:
+    """Lesson → its relevance to the item times its weight; those that have no word in common with it are left out."""
+    documents = {lesson.id: _terms(lesson.category, lesson.text) for lesson in lessons}
+    frequency = Counter(term for terms in documents.values() for term in terms)
+    rarity = {term: log(1 + len(documents) / number) for term, number in frequency.items()}
+    asked = _terms(item.category, f"{item.id} {item.text}")
+    asked_norm = sqrt(sum(rarity[term] ** 2 for term in asked if term in rarity))
+    found: dict[str, float] = {}
+    for lesson in lessons:
+        terms = documents[lesson.id]
+        common = sum(rarity[term] ** 2 for term in terms & asked)
+        if common > 0.0 and lesson.weight > 0.0:
+            norm = sqrt(sum(rarity[term] ** 2 for term in terms))
+            found[lesson.id] = common / (norm * asked_norm) * lesson.weight
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _terms(category: str, text: str) -> frozenset[str]:
+    return topic_words(text) | {f"category {category}"}
+
+
+def chosen(
+    ranked: Sequence[Lesson], room_tokens: int, per_category: int, reserved: Callable[[Lesson], bool], share: float
+) -> tuple[Lesson, ...]:
+    """The best lessons that fit, in their order.
+
+    Parameters
+    ----------
+    ranked
+        The best first.
+    room_tokens
+        The tokens that all of them may take, as `lessons_text` has them.
+    per_category
+        The most of one category.
+    reserved, share
+        The lessons for which a share of the room is kept, as far as they need it.
+    """
+    taken: list[Lesson] = []
+
+    def take(candidates: Sequence[Lesson], room: float) -> None:
+        for lesson in candidates:
+            full = sum(other.category == lesson.category for other in taken) >= per_category
+            if lesson not in taken and not full and tokens_in_text(lessons_text([*taken, lesson])) <= room:
+                taken.append(lesson)
+
+    take([lesson for lesson in ranked if reserved(lesson)], share * room_tokens)
+    take(ranked, room_tokens)
+    return tuple(lesson for lesson in ranked if lesson in taken)

@@ -1,0 +1,62 @@
+"""The words of a lesson: those that it is found by, and whether two lessons say the same."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from harness.reflexive.plateau.words import FUNCTION_WORDS, singular
+
+_PIECES = re.compile(r"[^\W_]++")
+_CASES = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+_DENYING = frozenset({"no", "not", "never", "none", "nor", "without", "cannot", "unless", "instead", "t"})
+"""`t` is what is left of `don't`."""
+
+_TELLING = _DENYING | {"before", "after", "until", "off", "on", "up", "down", "all", "any", "only", "above", "below"}
+"""Words that hold sentences together and make two lessons differ all the same."""
+
+_LEAST_COMMON = 0.8
+"""Of the longer text's words, the share that the shorter one has if both are the same lesson. Not fitted."""
+
+
+def topic_words(text: str) -> frozenset[str]:
+    """The words that say what a text is about.
+
+    >>> sorted(topic_words("Set PermitRootLogin to no in the sshd_config files"))
+    ['config', 'file', 'login', 'permit', 'root', 'set', 'sshd']
+    """
+    return frozenset(word for word in _words(text) if word not in FUNCTION_WORDS)
+
+
+def same_content(one: str, other: str) -> bool:
+    """Whether two lessons say the same.
+
+    One has all words of the other in the same order and at most a fifth more, none of which denies or is a number. A
+    word that is exchanged makes another lesson, as `yes` for `no` does.
+
+    >>> same_content("Mask the service before you stop it.", "Mask service, before you stop it!")
+    True
+    >>> same_content("Enable auditd and disable cron.", "Disable auditd and enable cron.")
+    False
+    """
+    short, long = sorted((_said(one), _said(other)), key=len)
+    if not short or len(short) < _LEAST_COMMON * len(long):
+        return False
+    there = set(short)
+    if tuple(word for word in long if word in there) != short:
+        return False
+    return not any(word in _DENYING or any(map(str.isdigit, word)) for word in long if word not in there)
+
+
+@lru_cache(maxsize=8192)
+def _words(text: str) -> tuple[str, ...]:
+    """The words in their order: small letters, the parts of names such as `PermitRootLogin` apart, no plurals."""
+    plain = unicodedata.normalize("NFKC", text)
+    pieces = (part for piece in _PIECES.findall(plain) for part in _CASES.split(piece))
+    return tuple(singular(piece.casefold()) for piece in pieces)
+
+
+@lru_cache(maxsize=8192)
+def _said(text: str) -> tuple[str, ...]:
+    """The words without those that make no difference, each once."""
+    return tuple(dict.fromkeys(word for word in _words(text) if word in _TELLING or word not in FUNCTION_WORDS))

@@ -1,0 +1,283 @@
+"""When the strategist is asked again, and what its answer is taken for.
+
+    VERDICT: SKIP_UNTIL
+    UNTIL: audit-package, audit-service
+    PLAN: Come back once the audit service is there.
+
+Only the reply is read. What agents are shown, a target's output and earlier replies among it, never goes through this
+parser, so that a verdict that stands there counts for nothing; where a reply repeats one, it stands in a quotation or a
+fence, or beside the reply's own, and the reply is unreadable. An unreadable reply is CONTINUE with the plan as it was.
+Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 5.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
+
+from msgspec import Struct
+
+from harness.loop_events import Failed, GapFound, LoopEvent, ReEngaged, Reflected, StrategistVerdict, Trigger
+from harness.reflexive.settings import LoopSettings
+
+MOST_PLAN_CHARACTERS = 4_000
+"""A plan is cut there: it goes into the context of every later turn."""
+
+
+class SinceTouched(Struct, frozen=True):
+    """What happened to an item since the strategist was last asked about it: failures, reflections, a gap."""
+
+    failures: int = 0
+    reflections: tuple[str, ...] = ()
+    gap: bool = False
+
+
+def since_touched(events: Iterable[LoopEvent], item: str) -> SinceTouched:
+    """What the next question to the strategist may be about.
+
+    A plateau or a gap that it was asked about does not count again: the window begins anew with its answer.
+    """
+    failures, gap = 0, False
+    reflections: list[str] = []
+    for event in events:
+        if event.item != item:
+            continue
+        match event.happened:
+            case ReEngaged():
+                failures, gap = 0, False
+                reflections.clear()
+            case Failed():
+                failures += 1
+            case Reflected(text=text):
+                reflections.append(text)
+            case GapFound():
+                gap = True
+    return SinceTouched(failures, tuple(reflections), gap)
+
+
+def should_re_engage(
+    since: SinceTouched, settings: LoopSettings, *, plateau: bool, seconds_left: float | None
+) -> Trigger | None:
+    """Why the strategist is to be asked now, or `None`.
+
+    Parameters
+    ----------
+    since
+        What happened since it was last asked.
+    settings
+        The dials; without the mechanism `re_engagement` it is never asked.
+    plateau
+        Whether the reflections of `since` are a plateau.
+    seconds_left
+        What is left of the item's time; `None` for no limit.
+    """
+    if not settings.has("re_engagement"):
+        return None
+    if seconds_left is not None and seconds_left < settings.least_seconds_to_re_engage:
+        return None
+    if since.gap:
+        return "evaluator_gap"
+    if plateau:
+        return "plateau"
+    return "failures" if since.failures >= settings.failures_between else None
+
+
+class StrategistAnswer(Struct, frozen=True):
+    """What a strategist's reply is taken for.
+
+    Parameters
+    ----------
+    verdict
+        CONTINUE where the reply cannot be read.
+    plan
+        The plan from now on, for ESCALATE the reason; empty for the plan as it was.
+    until
+        What SKIP_UNTIL waits for.
+    clean
+        Whether the reply could be read.
+    warning
+        Why not, as one sentence.
+    """
+
+    verdict: StrategistVerdict
+    plan: str = ""
+    until: tuple[str, ...] = ()
+    clean: bool = True
+    warning: str = ""
+
+
+_WORDS: dict[str, StrategistVerdict] = {
+    "CONTINUE": "CONTINUE",
+    "PIVOT": "PIVOT",
+    "ESCALATE": "ESCALATE",
+    "SKIP_UNTIL": "SKIP_UNTIL",
+}
+
+_MARKS = r"[*_`\"'“”‘’]*+"
+"""Light formatting around a word: bold, italics, code, quotation marks."""
+
+_WORD = rf"{_MARKS}(CONTINUE|PIVOT|ESCALATE|SKIP(?:\\?_|-|[ ])UNTIL){_MARKS}[.]?{_MARKS}"
+_START = rf"[ \t]*+(?:#{{1,6}}[ \t]++)?{_MARKS}"
+_LABEL = rf"{_START}VERDICT{_MARKS}[ \t]*+:[ \t]*+{_MARKS}"
+_VERDICT = re.compile(rf"{_LABEL}[ \t]*+{_WORD}[ \t]*+", re.IGNORECASE | re.ASCII)
+_LABEL_ALONE = re.compile(rf"{_LABEL}[ \t]*+", re.IGNORECASE | re.ASCII)
+_WORD_ALONE = re.compile(rf"[ \t]*+{_WORD}[ \t]*+", re.IGNORECASE | re.ASCII)
+_PLAN = re.compile(rf"{_START}(?:NEW_)?(?:PLAN|REASON){_MARKS}[ \t]*+:{_MARKS}", re.IGNORECASE)
+_UNTIL = re.compile(rf"{_START}UNTIL{_MARKS}[ \t]*+:{_MARKS}", re.IGNORECASE)
+_FENCE = re.compile(r"[ \t]*+(?:`{3,}+|~{3,}+)")
+
+_CLAIM = re.compile(r"verdict[^a-z0-9]{0,8}?[:=]")
+"""What speaks of a verdict as a label, once the line is brought to plain letters."""
+
+_LIKE = str.maketrans(
+    {
+        sign: letter
+        for letter, signs in {
+            "a": "аα",
+            "c": "сϲᴄ",
+            "d": "ԁᴅ",
+            "e": "еєεᴇ",
+            "i": "іɪıιɩ",
+            "r": "гʀᴦ",
+            "t": "тτᴛ",
+            "v": "νѵᴠ",
+            ":": "ː꞉∶：",
+        }.items()
+        for sign in signs
+    }
+)
+"""Signs of other scripts → those of `verdict:` that they look like: such a label is refused, not overlooked."""
+
+_OPEN_SENTENCE = re.compile(
+    r"\b(?:not|no|never|cannot|nor|neither|without|against|if|unless|when|until|instead|rather|except|example|or)\b|n[’']t\b",
+    re.IGNORECASE,
+)
+"""What makes the line before a verdict, where its sentence is open, deny it or put it under a condition."""
+
+_GOES_ON = re.compile(
+    r"[ \t*_]*+(?:(?:not|no|never|or|if|unless|except)\b|[a-z]++[ ]++(?:not|never)\b|(?:Not|NOT|No|NO)[ \t.,!;:]*+$)"
+)
+"""What takes a verdict back on the line below."""
+
+
+def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnswer:
+    """The verdict of a strategist's reply, and nothing that has to be guessed.
+
+    The verdict stands on a line of its own after `VERDICT:`, or on the next one, in letters of either case, with light
+    formatting or a full stop. The reply may say it more than once, but only one verdict, and no other line may have
+    the label: `VERDICT: NOT ESCALATE`, `ESCALATE or PIVOT?`, a verdict within a sentence, in a quotation, in a fence
+    beside other text, or in letters that only look like Latin ones make the reply unreadable. So does PIVOT without a
+    plan, and SKIP_UNTIL with a line `UNTIL:` that does not name open items alone. The time is linear in the length.
+
+    Parameters
+    ----------
+    reply
+        What the strategist said.
+    open_items
+        The ids that SKIP_UNTIL may name.
+    """
+    lines = _unwrapped(reply.splitlines())
+    found: list[tuple[StrategistVerdict, int]] = []
+    fenced = False
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        fenced ^= _FENCE.match(line) is not None
+        if _claims(line):
+            last = _next_line(lines, number) if _LABEL_ALONE.fullmatch(line) else number
+            word = _VERDICT.fullmatch(line) or (_WORD_ALONE.fullmatch(lines[last]) if last > number else None)
+            if word is None or fenced:
+                return _unreadable(f"the line {_quoted(line)} has no verdict that stands alone")
+            if _open_before(lines, number) or (last + 1 < len(lines) and _GOES_ON.match(lines[last + 1])):
+                return _unreadable(f"the verdict in {_quoted(line)} is part of a sentence that may deny it")
+            found.append((_WORDS[re.sub(r"[^A-Z]+", "_", word[1].upper())], last))
+            number = last
+        number += 1
+    verdicts = {verdict for verdict, _ in found}
+    if len(verdicts) != 1:
+        return _unreadable(f"it has the verdicts {', '.join(sorted(verdicts))}" if verdicts else "it has no verdict")
+    verdict, place = found[0]
+    plan = _plan(lines, place + 1)
+    if verdict == "PIVOT" and not plan:
+        return _unreadable("PIVOT comes without a plan")
+    if verdict != "SKIP_UNTIL":
+        return StrategistAnswer(verdict, plan)
+    named = [line[match.end() :] for line in lines if (match := _UNTIL.match(line))]
+    until = _ids(named[0]) if len(named) == 1 else ()
+    unknown = [item for item in until if item not in open_items]
+    if not until or unknown:
+        return _unreadable(f"SKIP_UNTIL names {', '.join(unknown) or 'no items'}, where it has to name open items")
+    return StrategistAnswer(verdict, plan, until)
+
+
+def read_verdict_by_first_word(reply: str, open_items: Collection[str] = ()) -> StrategistAnswer:
+    """The verdict by the first word that looks like one: how the original read it, and what `strict_verdicts` cures.
+
+    It takes `VERDICT: **ESCALATE**` for CONTINUE and `VERDICT: NOT ESCALATE` for ESCALATE.
+    """
+    lines = reply.splitlines()
+    line = next((line for line in lines if "VERDICT:" in line), None)
+    if line is None:
+        return _unreadable("it has no verdict")
+    rest = line.partition("VERDICT:")[2].strip().upper()
+    words = rest.split()[:2]
+    verdict = next((_WORDS[word] for word in _WORDS if rest.startswith(word) or word in words), None)
+    plan = next((line.partition("PLAN:")[2].strip()[:1_000] for line in lines if "PLAN:" in line), "")
+    named = next((line.partition("UNTIL:")[2] for line in lines if line.startswith("UNTIL:")), "")
+    until = tuple(item for item in _ids(named) if item in open_items)
+    if verdict is None or (verdict == "SKIP_UNTIL" and not until):
+        return _unreadable(f"the line {_quoted(line)} does not begin with a verdict")
+    return StrategistAnswer(verdict, plan, until if verdict == "SKIP_UNTIL" else ())
+
+
+def _unreadable(why: str) -> StrategistAnswer:
+    return StrategistAnswer("CONTINUE", clean=False, warning=f"The strategist's reply is unreadable: {why}.")
+
+
+def _unwrapped(lines: Sequence[str]) -> Sequence[str]:
+    """The lines without a fence around all of them, as models like to put one around an answer."""
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    fences = [number for number in filled if _FENCE.match(lines[number])]
+    if len(filled) > 1 and fences == [filled[0], filled[-1]]:
+        return lines[filled[0] + 1 : filled[-1]]
+    return lines
+
+
+def _claims(line: str) -> bool:
+    """Whether a line has the label of a verdict, in whatever letters and with whatever invisible signs in it."""
+    if line.isascii():
+        return "verdict" in (plain := line.lower()) and _CLAIM.search(plain) is not None
+    shown = "".join(sign for sign in unicodedata.normalize("NFKD", line) if unicodedata.category(sign)[0] not in "CM")
+    return _CLAIM.search(shown.casefold().translate(_LIKE)) is not None
+
+
+def _next_line(lines: Sequence[str], number: int) -> int:
+    """The next line with something on it, or the same where there is none."""
+    return next((later for later in range(number + 1, min(number + 3, len(lines))) if lines[later].strip()), number)
+
+
+def _open_before(lines: Sequence[str], number: int) -> bool:
+    """Whether the sentence before a line is open and denies what follows, or puts it under a condition."""
+    before = next((lines[place] for place in range(number - 1, max(number - 4, -1), -1) if lines[place].strip()), "")
+    closed = before.rstrip(" \t*_`\"'“”‘’)").endswith((".", "!", "?")) or _VERDICT.fullmatch(before) is not None
+    return not closed and _OPEN_SENTENCE.search(before) is not None
+
+
+def _plan(lines: Sequence[str], first: int) -> str:
+    """What follows the label of a plan, else all that follows the verdict; bounded."""
+    later = [line for line in lines[first:] if not (_UNTIL.match(line) or _claims(line))]
+    place = next((number for number, line in enumerate(later) if _PLAN.match(line)), None)
+    if place is not None:
+        later = [later[place][_PLAN.match(later[place]).end() :], *later[place + 1 :]]  # type: ignore[union-attr]
+    plan = "\n".join(line.rstrip() for line in later).strip()
+    return plan if len(plan) <= MOST_PLAN_CHARACTERS else plan[: MOST_PLAN_CHARACTERS - 1].rstrip() + "…"
+
+
+def _ids(named: str) -> tuple[str, ...]:
+    """The ids of a list with commas."""
+    bare = (part.strip(" \t.*`\"'“”‘’[]()") for part in named.split(","))
+    return tuple(dict.fromkeys(part for part in bare if part))
+
+
+def _quoted(line: str) -> str:
+    short = " ".join(line.split())
+    return f"«{short[:80]}…»" if len(short) > 80 else f"«{short}»"
