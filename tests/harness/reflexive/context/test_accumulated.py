@@ -1,0 +1,65 @@
+"""Without a fresh context an agent sees all that was said, and the oldest falls out, the task and the plan first."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.agent.turns import tokens_in_text
+from harness.loop_events import Checked, Happening, ItemBegan, LoopEvent, Planned, Reflected, TurnEnded
+from harness.reflexive.context import accumulated, assembled
+from harness.reflexive.protocols import Part
+from harness.work_item import WorkItem
+
+ITEM = WorkItem("a", "c", "Do it.")
+PARTS = (Part("task", "Do it."), Part("plan", "With chmod."), Part("reflection", "It is not there."))
+
+
+def _attempts(number: int) -> list[LoopEvent]:
+    happened: list[Happening] = [ItemBegan(), Planned("With chmod.")]
+    for _ in range(number):
+        happened += [
+            TurnEnded("worker", "clumsy", "I ran chmod once more, in vain.", 1.0),
+            Checked(True, "failed", "The mode is still 644."),
+            Reflected("It is not there."),
+        ]
+    return [LoopEvent(place, 0.0, one, ITEM.id) for place, one in enumerate(happened)]
+
+
+def test_what_was_said_before_comes_first_and_the_task_stands_where_it_was_said() -> None:
+    context, _ = accumulated("worker", ITEM, 2, PARTS, _attempts(1), 1_000)
+
+    assert [part.name for part in context.parts] == [
+        "task",
+        "plan",
+        "earlier reply",
+        "earlier check",
+        "earlier reflection",
+        "reflection",
+    ]
+
+
+def test_the_task_falls_out_of_a_full_session_and_of_no_fresh_context() -> None:
+    grown, record = accumulated("worker", ITEM, 30, PARTS, _attempts(30), 300)
+    fresh, _ = assembled("worker", ITEM, 30, PARTS, 300)
+
+    assert grown.part("task") == ""
+    assert {part.name for part in record if part.shown == "left_out"} == {"task", "plan"}
+    assert fresh.part("task") == "Do it."
+
+
+def test_each_role_loses_it_at_another_moment() -> None:
+    events = _attempts(8)
+
+    assert "task" not in _shown("worker", events)
+    assert "task" in _shown("planner", events)
+
+
+@given(st.integers(0, 40), st.integers(0, 400))
+def test_the_budget_is_not_exceeded_here_either(attempts: int, room: int) -> None:
+    context, _ = accumulated("worker", ITEM, 1, PARTS, _attempts(attempts), room)
+
+    assert tokens_in_text(context.text) <= room
+
+
+def _shown(role: str, events: list[LoopEvent]) -> set[str]:
+    context, _ = accumulated(role, ITEM, 9, PARTS, events, 400)  # type: ignore[arg-type]
+    return {part.name for part in context.parts}
