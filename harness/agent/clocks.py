@@ -2,7 +2,11 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from math import inf
 from typing import Protocol
+
+from harness.errors import MisstepError
 
 
 class Clock(Protocol):
@@ -12,10 +16,10 @@ class Clock(Protocol):
         """How late it is."""
 
     async def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Let time pass; what is no positive number of seconds is none at all."""
 
-    def patience(self, seconds: float) -> float | None:
-        """How many seconds of real time something may take that has so many left; `None` for no bound."""
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> Callable[[], None]:
+        """Call `ring` when so much time has passed, unless what is returned is called before."""
 
 
 class RealClock:
@@ -27,15 +31,18 @@ class RealClock:
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
-        await asyncio.sleep(max(seconds, 0.0))
+        await asyncio.sleep(_passing(seconds))
 
-    def patience(self, seconds: float) -> float | None:
-        """The same number of seconds."""
-        return max(seconds, 0.0)
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> Callable[[], None]:
+        """A timer of the event loop."""
+        return asyncio.get_running_loop().call_later(_passing(seconds), ring).cancel
 
 
 class VirtualClock:
     """A clock that only `sleep` moves: what agents declare as their time passes, what the machine takes does not.
+
+    Who sleeps beyond an alarm does not wake up: time stands where the alarm rings, and who set it decides. Time is one
+    for all, so that two who sleep at once pass their seconds one after the other.
 
     Parameters
     ----------
@@ -45,6 +52,8 @@ class VirtualClock:
 
     def __init__(self, start: float = 0.0) -> None:
         self._now = start
+        self._alarms: dict[int, tuple[float, Callable[[], None]]] = {}
+        self._set = 0
 
     def now(self) -> float:
         """How late it is."""
@@ -52,8 +61,26 @@ class VirtualClock:
 
     async def sleep(self, seconds: float) -> None:
         """Move on at once."""
-        self._now += max(seconds, 0.0)
+        until = self._now + _passing(seconds)
+        if self._alarms:
+            number = min(self._alarms, key=lambda one: self._alarms[one][0])
+            due, ring = self._alarms[number]
+            if until > due:
+                self._now = max(self._now, due)
+                del self._alarms[number]
+                ring()
+                await asyncio.get_running_loop().create_future()
+        if until == inf:
+            raise MisstepError("nothing ends a sleep without end", "Give the turn a limit of seconds.")
+        self._now = until
 
-    def patience(self, seconds: float) -> float | None:  # noqa: ARG002
-        """No bound: real time does not count."""
-        return None
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> Callable[[], None]:
+        """An alarm that rings when somebody sleeps beyond it."""
+        number = self._set = self._set + 1
+        self._alarms[number] = (self._now + _passing(seconds), ring)
+        return lambda: self._alarms.pop(number, None) and None
+
+
+def _passing(seconds: float) -> float:
+    """The seconds that pass: no negative ones, and none where it is not a number."""
+    return max(0.0, seconds)

@@ -1,14 +1,18 @@
 """One turn of an agent under a budget that the agent cannot get around.
 
-An agent is given a `Turn` and acts through nothing else: commands, time, sleep, sub-agents. What goes over the budget
-is refused, the turn is over at once, and a synthetic reply says what happened. An agent that goes on all the same is
-left behind: its turn is closed, and nothing that it asks for is carried out any more.
+An agent is given a `Turn` and acts through nothing else: commands, time, sleep, sub-agents. It may use up its budget;
+where it asks for more, that is refused, the turn is over at once, and a synthetic reply says what happened. An agent
+that goes on all the same is left behind: nothing that it asks for is carried out any more, and it is not awaited.
+Nothing of a turn acts on the target after its end: commands that are under way are cut off, and their end is awaited.
+
+The budget holds against agents that wait, retry or catch what they like. One that blocks the thread blocks the run, as
+any code in a process can: agents from elsewhere belong behind a process or a server.
 Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 1.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from typing import Any, Literal, NoReturn
 
 from msgspec import Struct
 
@@ -16,6 +20,7 @@ from harness.agent.actions import Action, Observation
 from harness.agent.clocks import Clock
 from harness.agent.tools import Tool, carry_out
 from harness.errors import MisstepError
+from harness.escaping import without_surrogates
 from harness.work_item import Resource
 
 
@@ -85,6 +90,19 @@ class TurnOver(MisstepError):
     """The budget of a turn is used up; an agent need not catch it, and gains nothing if it does."""
 
 
+_PATIENCE_SECONDS = 1.0
+"""So long an agent whose turn is over may clean up, in real time, before it is left behind."""
+
+_LEFT_BEHIND: list[Coroutine[Any, Any, str]] = []
+"""Agents that went on whatever they were told; kept, as the interpreter lets them run once more to be rid of them."""
+
+
+_CUT_OFF = Observation("The turn ended during the command.", True)
+
+_ROUNDING = 1e-6
+"""Seconds by which sums on a clock may be beyond a limit for want of digits."""
+
+
 def tokens_in_text(text: str) -> int:
     """The tokens of a text by the rule of thumb of four characters each, at least one where there is any text."""
     return -(-len(text) // 4)
@@ -109,7 +127,10 @@ class Turn:
         self._place = place
         self._clock = clock
         self._began = clock.now()
-        self._over = asyncio.get_running_loop().create_future()
+        self._over: asyncio.Future[Resource] = asyncio.get_running_loop().create_future()
+        self._never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._state: Literal["open", "told", "left_behind", "closed"] = "open"
+        self._running: set[asyncio.Task[Observation]] = set()
         self._calls: list[CallMade] = []
         self._refused = 0
         self._slept = 0.0
@@ -123,7 +144,7 @@ class Turn:
         """The time that is left, `None` for no limit."""
         if self.limits.seconds is None:
             return None
-        return max(self.limits.seconds - (self._clock.now() - self._began), 0.0)
+        return max(self._began + self.limits.seconds - self._clock.now(), 0.0)
 
     async def call(self, name: str, arguments: Mapping[str, str]) -> Observation:
         """Carry out a command.
@@ -133,75 +154,113 @@ class Turn:
         TurnOver
             It is one more than the turn may have, or the turn is over.
         """
-        self._refuse_if_over(command=True)
+        await self._refuse_if_over(command=True)
         if self.limits.tool_calls is not None and len(self._calls) >= self.limits.tool_calls:
             self._refused += 1
-            await self._end("tool_calls")
-        self._calls.append(CallMade(name, dict(arguments), Observation("The turn ended during the command.", True)))
-        observation = await carry_out(Action(name, dict(arguments)), self._place, self.tools)
-        self._calls[-1] = CallMade(name, dict(arguments), observation)
-        await self.think(0.0)
+            self._end("tool_calls")
+        made, place = CallMade(name, dict(arguments), _CUT_OFF), len(self._calls)
+        self._calls.append(made)
+        command = asyncio.ensure_future(carry_out(Action(name, made.arguments), self._place, self.tools))
+        self._running.add(command)
+        command.add_done_callback(self._running.discard)
+        observation = await command
+        self._calls[place] = CallMade(name, made.arguments, observation)
+        if self.limits.seconds is not None and self._clock.now() > self._began + self.limits.seconds:
+            self._end("seconds")
         return observation
 
     async def think(self, seconds: float) -> None:
-        """Let time pass as an agent's own work does; raises `TurnOver` where it runs out."""
-        self._refuse_if_over()
+        """Let time pass as an agent's own work does; raises `TurnOver` where it is more than there is."""
+        await self._refuse_if_over()
         left = self.seconds_left
-        await self._clock.sleep(seconds if left is None else min(seconds, left))
-        if left is not None and (seconds > left or self.seconds_left == 0.0 < seconds):
-            await self._end("seconds")
+        if left is not None and seconds > left:
+            await self._clock.sleep(left)
+            self._end("seconds")
+        await self._clock.sleep(seconds)
 
     async def sleep(self, seconds: float) -> None:
         """Wait on purpose; raises `TurnOver` where the turn may not sleep so long."""
-        self._refuse_if_over()
-        most = self.limits.sleeping_seconds
-        allowed = seconds if most is None else min(seconds, max(most - self._slept, 0.0))
-        left = self.seconds_left
+        await self._refuse_if_over()
+        most, left = self.limits.sleeping_seconds, self.seconds_left
+        wanted = max(0.0, seconds)
+        allowed = wanted if most is None else min(wanted, most - self._slept)
         self._slept += allowed if left is None else min(allowed, left)
-        if allowed > 0:
+        if allowed > 0.0:
             await self.think(allowed)
-        if allowed < seconds:
-            await self._end("sleeping_seconds")
+        if allowed < wanted:
+            self._end("sleeping_seconds")
 
     async def start_sub_agent(self, work: Callable[["Turn"], Awaitable[str]]) -> str:
         """Start a sub-agent, which shares this turn's budget; raises `TurnOver` where no more may be started."""
-        self._refuse_if_over()
+        await self._refuse_if_over()
         if self.limits.sub_agents is not None and self._sub_agents >= self.limits.sub_agents:
-            await self._end("sub_agents")
+            self._end("sub_agents")
         self._sub_agents += 1
         return await work(self)
 
     async def write(self, tokens: int) -> None:
         """Count tokens that the agent has written; raises `TurnOver` where they are too many."""
-        self._refuse_if_over()
-        most = self.limits.output_tokens
-        self._tokens_out += tokens if most is None else min(tokens, most - self._tokens_out)
-        if most is not None and tokens > 0 and self._tokens_out >= most:
-            await self._end("output_tokens")
+        await self._refuse_if_over()
+        most, wanted = self.limits.output_tokens, max(tokens, 0)
+        allowed = wanted if most is None else min(wanted, most - self._tokens_out)
+        self._tokens_out += allowed
+        if allowed < wanted:
+            self._end("output_tokens")
 
     def pay(self, tokens_in: int, usd: float = 0.0) -> None:
-        """Count what a model read and cost."""
-        self._tokens_in += tokens_in
-        self._usd += usd
+        """Count what a model read and cost, also when the turn is over."""
+        self._tokens_in += max(tokens_in, 0)
+        self._usd += max(0.0, usd)
 
-    def _refuse_if_over(self, *, command: bool = False) -> None:
+    @property
+    def _is_left_behind(self) -> bool:
+        return self._state == "left_behind"
+
+    async def _refuse_if_over(self, *, command: bool = False) -> None:
+        """Who asks for more when the turn is over, gets no answer any more."""
+        if self._state == "closed":
+            raise TurnOver("the turn is over")
         if self._over.done():
             self._refused += command
-            raise TurnOver("the turn is over")
+            if self._state == "told":
+                self._state = "left_behind"
+            await self._never
 
-    async def _end(self, resource: Resource) -> None:
-        """Close the turn; what waits for it hears of it at once."""
+    def _end(self, resource: Resource) -> NoReturn:
+        """The turn is over; what waits for it hears of it at once."""
+        self._time_is_up(resource)
+        self._state = "told"
+        raise TurnOver(f"the turn's budget of {resource} is used up")
+
+    def _time_is_up(self, resource: Resource = "seconds") -> None:
         if not self._over.done():
             self._over.set_result(resource)
-        raise TurnOver(f"the turn's budget of {resource} is used up")
+
+    async def _close(self, acting: "asyncio.Task[str]") -> None:
+        """Wait for the agent to stop, or leave it behind, and cut off what it has under way."""
+        if not acting.done():
+            if self._state == "open":
+                self._state = "told"
+                acting.cancel()
+            await asyncio.wait({acting}, timeout=_PATIENCE_SECONDS)
+            if not acting.done():
+                self._state = "left_behind"
+                acting.cancel()
+                await asyncio.wait({acting})
+        self._state = "closed"
+        for command in (running := set(self._running)):
+            command.cancel()
+        if running:
+            await asyncio.wait(running)
 
     def _report(self, reply: str, error: str) -> TurnReport:
         over: Resource | None = self._over.result() if self._over.done() else None
+        seconds, most = self._clock.now() - self._began, self.limits.seconds
         return TurnReport(
             _synthetic(over, self.limits, len(self._calls), self._refused) if over else reply,
             tuple(self._calls),
             self._refused,
-            self._clock.now() - self._began,
+            most if most is not None and 0.0 < seconds - most < _ROUNDING else seconds,
             self._slept,
             self._sub_agents,
             self._tokens_in,
@@ -210,6 +269,39 @@ class Turn:
             over,
             error,
         )
+
+
+class _Acting:
+    """An agent's turn as something to await that ends where the agent is left behind, whatever it catches."""
+
+    def __init__(self, turn: Turn, coroutine: Coroutine[Any, Any, str]) -> None:
+        self._turn = turn
+        self._coroutine = coroutine
+
+    def __await__(self) -> Generator[Any, None, str]:
+        raised: BaseException | None = None
+        while True:
+            try:
+                awaited = self._coroutine.send(None) if raised is None else self._coroutine.throw(raised)
+            except StopIteration as ended:
+                reply: str = ended.value
+                return reply
+            if self._turn._is_left_behind:
+                self._leave()
+            try:
+                yield awaited
+                raised = None
+            except GeneratorExit:
+                self._coroutine.close()
+                raise
+            except BaseException as error:  # noqa: BLE001 -- whatever it is, it is the agent's
+                raised = error
+                if self._turn._is_left_behind:
+                    self._leave()
+
+    def _leave(self) -> NoReturn:
+        _LEFT_BEHIND.append(self._coroutine)
+        raise TurnOver("the agent went on when its turn was over")
 
 
 async def take_turn(
@@ -225,33 +317,30 @@ async def take_turn(
     async def acting() -> str:
         reply = await act(turn)
         await turn.write(tokens_in_text(reply))
-        return reply
+        return without_surrogates(reply)
 
-    task = asyncio.ensure_future(acting())
-    patience = None if limits.seconds is None else clock.patience(limits.seconds)
+    async def driven() -> str:
+        return await _Acting(turn, acting())
+
+    task = asyncio.ensure_future(driven())
+    watched: set[asyncio.Future[Any]] = {task, turn._over}
+    silence = None if limits.seconds is None else clock.alarm(limits.seconds, turn._time_is_up)
     try:
-        await asyncio.wait({task, turn._over}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
-    except BaseException:
-        task.cancel()
-        raise
-    if not task.done() or (task.cancelled() and not turn._over.done()):
-        if not turn._over.done():
-            turn._over.set_result("seconds")
-        task.cancel()
-        await asyncio.wait({task}, timeout=0.0)
-    reply, error = "", ""
-    if task.done() and not task.cancelled():
-        raised = task.exception()
-        if raised is None:
-            reply = task.result()
-        elif not isinstance(raised, Exception):
-            raise raised
-        elif not isinstance(raised, TurnOver):
-            error = f"{type(raised).__name__}: {' '.join(str(raised).split())}"
-    report = turn._report(reply, error)
-    if not turn._over.done():  # whatever the agent left running can do nothing more
-        turn._over.set_result("seconds")
-    return report
+        await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        raised_by_itself = task.done()
+    finally:
+        if silence is not None:
+            silence()
+        await turn._close(task)
+    if task.cancelled():
+        return turn._report("", "CancelledError" if raised_by_itself else "")
+    error = task.exception()
+    if error is None:
+        return turn._report(task.result(), "")
+    if not isinstance(error, Exception):
+        raise error
+    told = "" if isinstance(error, TurnOver) else f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return turn._report("", without_surrogates(told))
 
 
 def _synthetic(over: Resource, limits: TurnLimits, calls: int, refused: int) -> str:

@@ -1,0 +1,326 @@
+"""No turn takes more than its budget, whatever the agent does, and nothing of it goes on behind its end."""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from harness.agent.actions import Observation
+from harness.agent.clocks import Clock, RealClock, VirtualClock
+from harness.agent.tools import Tool
+from harness.agent.turns import Turn, TurnLimits, TurnOver, TurnReport, take_turn
+
+Act = Callable[[Turn], Awaitable[str]]
+
+
+class Place:
+    """What the commands of these tests act on: how often they did, and how long they take."""
+
+    def __init__(self, clock: Clock, seconds: float = 0.0) -> None:
+        self.clock = clock
+        self.seconds = seconds
+        self.applied = 0
+        self.cut_off = 0
+
+
+async def _apply(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
+    try:
+        await place.clock.sleep(place.seconds)
+    except asyncio.CancelledError:
+        place.cut_off += 1
+        raise
+    place.applied += 1
+    return Observation("It failed.", is_error=True)
+
+
+async def _crash(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
+    raise OSError("no such device")
+
+
+TOOLS: tuple[Tool[Any], ...] = (Tool("apply", "Apply.", {}, _apply), Tool("crash", "Crash.", {}, _crash))
+NO_LIMIT = TurnLimits(None, None, None, None, None)
+
+
+@pytest.fixture(autouse=True)
+def left_behind(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The agents of one test alone, and no second of patience with them."""
+    found: list[Any] = []
+    monkeypatch.setattr("harness.agent.turns._LEFT_BEHIND", found)
+    monkeypatch.setattr("harness.agent.turns._PATIENCE_SECONDS", 0.02)
+    return found
+
+
+def turn_of(act: Act, limits: TurnLimits, place: Place | None = None) -> TurnReport:
+    place = place or Place(VirtualClock())
+    return asyncio.run(asyncio.wait_for(take_turn(act, TOOLS, place, limits, place.clock), 20.0))
+
+
+async def retrying(turn: Turn) -> str:
+    for _ in range(16):
+        await turn.call("apply", {})
+    return "I tried sixteen times."
+
+
+def test_a_worker_that_retries_sixteen_times_has_one_command_and_is_told_why() -> None:
+    place = Place(VirtualClock())
+    report = turn_of(retrying, TurnLimits(), place)
+    assert (place.applied, len(report.calls), report.refused, report.over) == (1, 1, 1, "tool_calls")
+    assert "its budget is 1 command(s)" in report.reply
+    assert "after a reflection" in report.reply
+
+
+def test_without_a_budget_all_sixteen_are_carried_out_in_one_turn() -> None:
+    report = turn_of(retrying, NO_LIMIT)
+    assert (len(report.calls), report.refused, report.over) == (16, 0, None)
+    assert report.reply == "I tried sixteen times."
+
+
+def test_sixteen_commands_at_once_are_one_command_too() -> None:
+    async def act(turn: Turn) -> str:
+        await asyncio.gather(*(turn.call("apply", {}) for _ in range(16)))
+        return "done"
+
+    place = Place(VirtualClock())
+    report = turn_of(act, TurnLimits(), place)
+    assert (place.applied, report.refused, report.over) == (1, 15, "tool_calls")
+
+
+def test_an_agent_that_catches_everything_and_goes_on_is_left_behind(left_behind: list[Any]) -> None:
+    stop = asyncio.Event()
+
+    async def act(turn: Turn) -> str:
+        while not stop.is_set():
+            try:
+                await turn.call("apply", {})
+            except BaseException:  # noqa: BLE001, S112
+                continue
+        return "never"
+
+    place = Place(VirtualClock())
+    report = turn_of(act, TurnLimits(), place)
+    stop.set()
+    assert (place.applied, report.refused, report.over) == (1, 2, "tool_calls")
+    assert len(left_behind) == 1
+
+
+def test_an_agent_that_catches_everything_and_waits_for_something_else_is_left_behind(
+    left_behind: list[Any],
+) -> None:
+    stop = asyncio.Event()
+
+    async def act(turn: Turn) -> str:
+        while not stop.is_set():
+            with suppress(BaseException):
+                await turn.think(1000.0)
+            with suppress(BaseException):
+                await asyncio.get_running_loop().create_future()
+        return "never"
+
+    assert turn_of(act, TurnLimits()).over == "seconds"
+    stop.set()
+    assert len(left_behind) == 1
+
+
+def test_an_agent_may_clean_up_when_its_turn_is_over() -> None:
+    cleaned = []
+
+    async def act(turn: Turn) -> str:
+        try:
+            await turn.think(1000.0)
+        finally:
+            await asyncio.sleep(0.001)
+            cleaned.append("connection")
+        return "never"
+
+    report = turn_of(act, TurnLimits(seconds=5.0))
+    assert (report.over, report.seconds, cleaned) == ("seconds", 5.0, ["connection"])
+
+
+def test_a_reply_after_the_end_is_no_reply() -> None:
+    async def act(turn: Turn) -> str:
+        try:
+            await turn.start_sub_agent(act)
+        except TurnOver:
+            return "All is well."
+        return "never"
+
+    report = turn_of(act, TurnLimits())
+    assert report.over == "sub_agents"
+    assert "All is well" not in report.reply
+
+
+def test_a_command_that_nobody_awaits_does_nothing_behind_the_end_of_the_turn() -> None:
+    begun: list[asyncio.Future[Observation]] = []
+    kept: list[Turn] = []
+
+    async def act(turn: Turn) -> str:
+        begun.append(asyncio.ensure_future(turn.call("apply", {})))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        kept.append(turn)
+        return "I am done."
+
+    async def turn_and_more() -> TurnReport:
+        clock = RealClock()
+        place = Place(clock, 0.2)
+        report = await take_turn(act, TOOLS, place, TurnLimits(tool_calls=None), clock)
+        assert [type(one) for one in await asyncio.gather(*begun, return_exceptions=True)] == [asyncio.CancelledError]
+        with pytest.raises(TurnOver):
+            await kept[0].call("apply", {})
+        assert (place.applied, place.cut_off) == (0, 1)
+        return report
+
+    report = asyncio.run(turn_and_more())
+    assert report.reply == "I am done."
+    assert [call.observation.text for call in report.calls] == ["The turn ended during the command."]
+
+
+@pytest.mark.parametrize("make", [VirtualClock, RealClock])
+def test_a_command_that_takes_too_long_is_cut_off(make: type[VirtualClock] | type[RealClock]) -> None:
+    async def act(turn: Turn) -> str:
+        await turn.call("apply", {})
+        return "never"
+
+    place = Place(make(), 3600.0)
+    report = turn_of(act, TurnLimits(seconds=0.02), place)
+    assert (report.over, place.applied, place.cut_off) == ("seconds", 0, 1)
+    assert report.seconds == pytest.approx(0.02, abs=1.0)
+
+
+@pytest.mark.parametrize("error", [ValueError("no\nplan"), asyncio.CancelledError(), KeyError("x")])
+def test_what_an_agent_raises_is_the_error_of_its_turn(error: BaseException) -> None:
+    async def act(turn: Turn) -> str:
+        await turn.think(3.0)
+        raise error
+
+    report = turn_of(act, TurnLimits())
+    assert report.error.startswith(type(error).__name__)
+    assert (report.reply, report.over, report.seconds) == ("", None, 3.0)
+
+
+def test_what_a_command_raises_costs_the_turn_alone() -> None:
+    async def act(turn: Turn) -> str:
+        await turn.call("crash", {})
+        return "never"
+
+    assert turn_of(act, TurnLimits()).error == "OSError: no such device"
+
+
+def test_an_agent_that_says_nothing_readable_has_made_an_error() -> None:
+    async def act(turn: Turn) -> Any:  # noqa: ARG001
+        return None
+
+    assert turn_of(act, TurnLimits()).error.startswith("TypeError")
+
+
+def test_what_ends_the_process_ends_it() -> None:
+    class Gone(BaseException):
+        pass
+
+    async def act(turn: Turn) -> str:  # noqa: ARG001
+        raise Gone
+
+    with pytest.raises(Gone):
+        turn_of(act, TurnLimits())
+
+
+def test_a_reply_of_just_the_budget_counts_and_a_longer_one_is_none() -> None:
+    def saying(characters: int) -> Act:
+        async def act(turn: Turn) -> str:
+            await turn.write(6)
+            return "x" * characters
+
+        return act
+
+    limits = TurnLimits(output_tokens=10)
+    assert turn_of(saying(16), limits).over is None
+    report = turn_of(saying(17), limits)
+    assert (report.over, report.tokens_out) == ("output_tokens", 10)
+    assert "xxxx" not in report.reply
+
+
+def test_sleep_beyond_the_budget_of_sleep_ends_the_turn_after_it() -> None:
+    async def act(turn: Turn) -> str:
+        await turn.sleep(4.0)
+        await turn.sleep(4.0)
+        return "never"
+
+    report = turn_of(act, TurnLimits(sleeping_seconds=6.0))
+    assert (report.over, report.slept, report.seconds) == ("sleeping_seconds", 6.0, 6.0)
+    assert turn_of(act, TurnLimits()).slept == 0.0
+
+
+def test_a_sub_agent_shares_the_budget() -> None:
+    async def act(turn: Turn) -> str:
+        return await turn.start_sub_agent(retrying)
+
+    report = turn_of(act, TurnLimits(tool_calls=2, sub_agents=1))
+    assert (len(report.calls), report.over, report.sub_agents) == (2, "tool_calls", 1)
+
+
+def test_a_turn_may_use_its_time_to_the_last_moment_and_no_further() -> None:
+    def thinking(*seconds: float) -> Act:
+        async def act(turn: Turn) -> str:
+            for each in seconds:
+                await turn.think(each)
+            return "done"
+
+        return act
+
+    limits = TurnLimits(seconds=0.25)
+    assert turn_of(thinking(0.125, 0.125), limits).over is None
+    assert turn_of(thinking(0.125, math.nextafter(0.125, 1.0)), limits).over == "seconds"
+    assert turn_of(thinking(0.25, 5e-324), limits).over == "seconds"
+    assert turn_of(thinking(math.inf), limits).seconds == 0.25
+
+
+@pytest.mark.parametrize("began", [0.0, 0.1, 1e6 + 0.1, 7.3e8])
+@pytest.mark.parametrize("most", [0.1, 0.3, 299.99999999999994])
+def test_no_rounding_of_the_clock_makes_a_turn_longer_than_its_limit(began: float, most: float) -> None:
+    async def act(turn: Turn) -> str:
+        for _ in range(50):
+            await turn.think(most / 7)
+        return "never"
+
+    report = turn_of(act, TurnLimits(seconds=most), Place(VirtualClock(began)))
+    assert report.over == "seconds"
+    assert report.seconds <= most
+
+
+@pytest.mark.parametrize("seconds", [-100.0, math.nan])
+def test_no_budget_is_won_back_by_what_is_no_amount(seconds: float) -> None:
+    async def act(turn: Turn) -> str:
+        await turn.sleep(2.0)
+        await turn.sleep(seconds)
+        await turn.think(seconds)
+        await turn.write(-1000)
+        turn.pay(-5, -1.0)
+        return "done"
+
+    report = turn_of(act, TurnLimits(sleeping_seconds=2.0))
+    assert (report.slept, report.seconds, report.tokens_out, report.tokens_in, report.usd) == (2.0, 2.0, 1, 0, 0.0)
+
+
+def test_a_turn_that_is_cut_off_from_outside_leaves_nothing_running() -> None:
+    async def cut_off() -> Place:
+        clock = RealClock()
+        place = Place(clock, 3600.0)
+        turn = asyncio.ensure_future(take_turn(retrying, TOOLS, place, NO_LIMIT, clock))
+        await asyncio.sleep(0.005)
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        assert len(asyncio.all_tasks()) == 1
+        return place
+
+    assert asyncio.run(cut_off()).cut_off == 1
+
+
+def test_a_letter_that_no_file_can_hold_is_replaced() -> None:
+    async def act(turn: Turn) -> str:  # noqa: ARG001
+        return "half a pair: \ud800"
+
+    assert turn_of(act, TurnLimits()).reply == "half a pair: \ufffd"
