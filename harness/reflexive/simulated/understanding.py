@@ -11,15 +11,15 @@ from msgspec import Struct
 from harness.reflexive.protocols import Context
 from harness.reflexive.simulated.machine import Pair, read_pairs
 
-_PAIR = r"([a-z0-9-]+=[a-z0-9]+)"
-_RANGE = re.compile(r"(?:out of range|Tried without success): ((?:[a-z0-9-]+=[a-z0-9]+[ .,]*)+)")
+_PAIR = r"(?<![a-z0-9-])([a-z0-9-]++=[a-z0-9]++)"
+_RANGE = re.compile(r"(?:out of range|Tried without success): ((?:[a-z0-9-]++=[a-z0-9]++[ .,]*+)++)")
 _SHUT = re.compile(rf"the way in was shut by {_PAIR} while {_PAIR} did not hold")
-_DOWN = re.compile(rf"service \S+ is down and needs {_PAIR}")
-_LOCKED = re.compile(r"(\S+) is burnt in and takes no value while the machine runs")
-_SEALED = re.compile(r"(\S+) is under the seal")
-_WAITS = re.compile(r"(\S+) takes no value until item (\S+) is done")
+_DOWN = re.compile(rf"service \S++ is down and needs {_PAIR}")
+_LOCKED = re.compile(r"(?<!\S)(\S++) is burnt in and takes no value while the machine runs")
+_SEALED = re.compile(r"(?<!\S)(\S++) is under the seal")
+_WAITS = re.compile(r"(?<!\S)(\S++) takes no value until item (\S++) is done")
 _KEPT = re.compile(rf"{_PAIR} keeps it there")
-_TASK = re.compile(r"Bring (\S+) to (one of: )?([^.;]*)")
+_TASK = re.compile(r"Bring (\S++) to (one of: )?([^.;]*+)")
 _NEXT_START = " from the next start"
 
 
