@@ -36,7 +36,7 @@ _COMMAND = (12.0, 28.0)
 _WRITTEN = 120
 """The tokens that a worker writes with a command."""
 
-_READ = 780
+_READ = 900
 """The tokens that a command and its output add to the conversation of a turn."""
 
 _WINDOW = 16_384

@@ -80,14 +80,11 @@ def test_a_worker_goes_through_the_values_that_are_not_known_to_be_refused(tmp_p
 
 def test_a_clumsy_worker_retries_within_its_turn_until_its_window_is_full(tmp_path: Path) -> None:
     world = draw_world(1, 0, ("locked",))
-    item = world.items[0]
-    worker = SimulatedWorker(1, "clumsy")
-    report = turn_of(worker, context("worker", item=item), SimulatedTarget(world, tmp_path))
-    assert len(report.calls) == 16
-    told = context("worker", item=item, said_before="x" * 16_000)
-    overflow = turn_of(worker, told, SimulatedTarget(world, tmp_path))
-    assert 10 < len(overflow.calls) < 16
-    assert overflow.error.startswith("ContextOverflow")
+    for said_before, calls in (("", 15), ("x" * 16_000, 11)):
+        seen = context("worker", item=world.items[0], said_before=said_before)
+        report = turn_of(SimulatedWorker(1, "clumsy"), seen, SimulatedTarget(world, tmp_path))
+        assert len(report.calls) == calls
+        assert report.error.startswith("ContextOverflow: the request has 16,")
 
 
 def test_a_cheating_worker_changes_the_check_once_an_attempt_has_failed(tmp_path: Path) -> None:
