@@ -47,8 +47,21 @@ class MakeSkill(Protocol):
         """
 
 
-SKILLS: Registry[MakeSkill] = Registry("misstep.skills", {"repair": "harness.runs.reflect.skills:repair"})
+SKILLS: Registry[MakeSkill] = Registry(
+    "misstep.skills",
+    {
+        "simulated": "harness.runs.reflect.skills:simulated",
+        "repair": "harness.runs.reflect.skills:repair",
+    },
+)
 """Name → dotted path of what makes a skill from options; entry points in the group add to it."""
+
+
+def simulated(options: SkillOptions) -> Skill:
+    """Generated items on a machine in memory."""
+    from harness.reflexive.simulated.skill import SimulatedSkill
+
+    return SimulatedSkill(seed=options.seed) if options.n is None else SimulatedSkill(options.n, options.seed)
 
 
 def repair(options: SkillOptions) -> Skill:

@@ -1,0 +1,169 @@
+"""Run the reflexive loop with each mechanism left out in turn, over seeds: an ablation as one resumable piece of work.
+
+    ABLATION/whole/seed-0/                    a run as `reflect run` makes it
+    ABLATION/without_snapshots/seed-0/
+    ABLATION/without_all/seed-0/
+    ABLATION/earlier/seed-0/                  the run whose lessons all others with that seed begin with
+
+All runs of a seed have the same items and agents that draw from the same numbers, so that configurations are compared
+in pairs. Time is virtual. The same call goes on with an ablation that was stopped.
+"""
+
+import multiprocessing
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.agent.clocks import VirtualClock
+from harness.errors import UsageError
+from harness.journal.workers import in_order
+from harness.progress import Progress
+from harness.reflexive.settings import ALL, MECHANISMS, LoopSettings
+from harness.runs.reflect.running import ReflectPlan, run_reflexive
+from harness.runs.reflect.skills import SKILLS, SkillOptions
+
+WHOLE = "whole"
+EARLIER = "earlier"
+_WITHOUT = "without_"
+_EARLIER_SEEDS = 1_000_000
+"""What is added to a seed for the run before: other items, other chances."""
+
+
+class AblationPlan(Struct, frozen=True):
+    """What is to be compared.
+
+    Parameters
+    ----------
+    seeds
+        The seeds of items and agents; each configuration runs once with each.
+    skill, options, agents
+        The kind of work, what it is made from (its seed is each seed in turn), and which of its agents do it.
+    mechanisms
+        Which are left out, one at a time.
+    settings
+        The dials of the whole loop.
+    """
+
+    seeds: tuple[int, ...]
+    skill: str = "simulated"
+    options: SkillOptions = SkillOptions()
+    agents: str = "mixed"
+    mechanisms: tuple[str, ...] = tuple(MECHANISMS)
+    settings: LoopSettings = LoopSettings()
+
+
+class AblationRun(Struct, frozen=True):
+    """One run of an ablation: its configuration, what that leaves out, its seed and its folder."""
+
+    configuration: str
+    without: frozenset[str]
+    seed: int
+    folder: Path
+
+
+def small_plan() -> AblationPlan:
+    """An ablation of seconds: half of the items, two seeds."""
+    return AblationPlan(seeds=(0, 1), options=SkillOptions(n=12))
+
+
+def configurations(mechanisms: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Configuration → what it leaves out: nothing, each mechanism, all of them.
+
+    >>> configurations(["memory", "ordering"])["without_memory"]
+    frozenset({'memory'})
+    """
+    single = {f"{_WITHOUT}{name}": frozenset({name}) for name in mechanisms}
+    return {WHOLE: frozenset(), **single, f"{_WITHOUT}{ALL}": frozenset(MECHANISMS)}
+
+
+def runs_of(plan: AblationPlan, out: Path) -> list[AblationRun]:
+    """The runs of an ablation, those of a configuration together; that whose lessons they begin with is not among them.
+
+    Raises
+    ------
+    UsageError
+        There is no such mechanism.
+    """
+    unknown = [name for name in plan.mechanisms if name not in MECHANISMS]
+    if unknown:
+        raise UsageError(f"there is no mechanism {unknown[0]!r}", f"Known: {', '.join(MECHANISMS)}.")
+    return [
+        AblationRun(name, without, seed, out / name / f"seed-{seed}")
+        for name, without in configurations(plan.mechanisms).items()
+        for seed in plan.seeds
+    ]
+
+
+def run_ablation(
+    plan: AblationPlan, out: Path, *, processes: int = 2, arguments: Sequence[str] = ()
+) -> list[AblationRun]:
+    """Run all that is missing in `out`.
+
+    Parameters
+    ----------
+    plan
+        What is to be compared.
+    out
+        The folder of the ablation.
+    processes
+        How many runs are made at once.
+    arguments
+        The command line's.
+
+    Returns
+    -------
+    list
+        All runs, as `runs_of` gives them.
+
+    Raises
+    ------
+    UsageError
+        There is no such mechanism, skill or agents, or a run in `out` has other settings.
+    KeyboardInterrupt
+        Stopped; what was written stays.
+    """
+    runs = runs_of(plan, out)
+    _check_agents(plan)
+    pieces = ((plan, seed, out, tuple(arguments)) for seed in plan.seeds)
+    with Progress("seeds", len(plan.seeds)) as progress:
+        for _ in in_order(_run_seed, pieces, processes, lambda piece: f"seed {piece[1]}"):
+            progress.advance()
+    return runs
+
+
+def _check_agents(plan: AblationPlan) -> None:
+    """Say what is not known before anything is written."""
+    skill = SKILLS.load(plan.skill)(plan.options)
+    if plan.agents not in skill.agents:
+        raise UsageError(f"the skill {plan.skill} has no agents {plan.agents!r}", f"Known: {', '.join(skill.agents)}.")
+
+
+def _run_seed(piece: tuple[AblationPlan, int, Path, tuple[str, ...]]) -> None:
+    """Make all runs with a seed; in a process of its own it leaves the terminal to its parent."""
+    plan, seed, out, arguments = piece
+    if multiprocessing.parent_process() is not None:
+        os.environ["TERM"] = "dumb"
+    before = AblationRun(EARLIER, frozenset(), seed + _EARLIER_SEEDS, out / EARLIER / f"seed-{seed}")
+    _run_one(plan, before, (), arguments)
+    for run in runs_of(replace(plan, seeds=(seed,)), out):
+        _run_one(plan, run, (before.folder,), arguments)
+
+
+def _run_one(plan: AblationPlan, run: AblationRun, lessons_from: tuple[Path, ...], arguments: tuple[str, ...]) -> None:
+    skill = SKILLS.load(plan.skill)(replace(plan.options, seed=run.seed))
+    run_reflexive(
+        ReflectPlan(
+            skill=skill,
+            agents_name=plan.agents,
+            agents=skill.agents[plan.agents](run.seed),
+            settings=replace(plan.settings, without=plan.settings.without | run.without),
+            seed=run.seed,
+            lessons_from=lessons_from,
+        ),
+        run.folder,
+        VirtualClock(),
+        arguments=arguments,
+    )

@@ -1,0 +1,73 @@
+"""An ablation: every configuration over every seed, each a run of its own, gone on with by the same call."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.errors import UsageError
+from harness.journal.records import read_manifest
+from harness.loop_events import RunBegan, RunEnded
+from harness.reflexive.settings import MECHANISMS
+from harness.runs.reflect.ablation import AblationPlan, configurations, run_ablation
+from harness.runs.reflect.running import recorded_events
+from harness.runs.reflect.skills import SkillOptions
+
+TINY = AblationPlan(seeds=(3, 4), options=SkillOptions(n=3), mechanisms=("snapshots",))
+
+
+def written(out: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(out)): file.read_bytes() for file in sorted(out.rglob("events.jsonl"))}
+
+
+def test_every_mechanism_is_left_out_once_and_all_of_them_together() -> None:
+    named = configurations(list(MECHANISMS))
+    assert named["whole"] == frozenset()
+    assert named["without_all"] == frozenset(MECHANISMS)
+    assert [without for without in named.values() if len(without) == 1] == [frozenset({name}) for name in MECHANISMS]
+
+
+def test_each_configuration_is_run_with_each_seed_on_the_same_items(tmp_path: Path) -> None:
+    runs = run_ablation(TINY, tmp_path, processes=1)
+    assert [(run.configuration, run.seed) for run in runs] == [
+        (name, seed) for name in ("whole", "without_snapshots", "without_all") for seed in (3, 4)
+    ]
+    items = {}
+    for run in runs:
+        first, *_, last = recorded_events(run.folder)
+        assert isinstance(first.happened, RunBegan)
+        assert isinstance(last.happened, RunEnded)
+        assert frozenset(first.happened.without) == run.without
+        assert items.setdefault(run.seed, first.happened.items) == first.happened.items
+    assert items[3] != items[4]
+
+
+def test_the_runs_of_a_seed_begin_with_the_lessons_of_one_run_before_them(tmp_path: Path) -> None:
+    runs = run_ablation(TINY, tmp_path, processes=1)
+    before = {seed: (tmp_path / "earlier" / f"seed-{seed}" / "events.jsonl").stat().st_size for seed in TINY.seeds}
+    for run in runs:
+        manifest = read_manifest(run.folder)
+        assert manifest is not None
+        assert (manifest.inputs.files, manifest.inputs.bytes) == (1, before[run.seed])
+
+
+def test_a_stopped_ablation_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    run_ablation(TINY, tmp_path / "whole", processes=1)
+    stopped = tmp_path / "stopped"
+    run_ablation(msgspec.structs.replace(TINY, seeds=(3,)), stopped, processes=1)
+    assert written(stopped).items() < written(tmp_path / "whole").items()
+    run_ablation(TINY, stopped, processes=1)
+    assert written(stopped) == written(tmp_path / "whole")
+
+
+def test_two_processes_write_what_one_writes(tmp_path: Path) -> None:
+    for processes in (1, 2):
+        run_ablation(TINY, tmp_path / str(processes), processes=processes)
+    assert written(tmp_path / "1") == written(tmp_path / "2")
+
+
+def test_what_is_not_known_is_said_before_anything_is_written(tmp_path: Path) -> None:
+    for wrong in ({"mechanisms": ("luck",)}, {"agents": "tireless"}, {"skill": "gardening"}):
+        with pytest.raises(UsageError, match=r"luck|tireless|gardening"):
+            run_ablation(msgspec.structs.replace(TINY, **wrong), tmp_path)
+    assert not list(tmp_path.iterdir())
