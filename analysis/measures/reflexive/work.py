@@ -1,6 +1,6 @@
 """The events of a run of the reflexive loop put together again: its items, and the attempts at each.
 
-An attempt that a kill cut short is in the log twice; the one that was made to its end counts.
+What a kill made void does not count: an attempt that was cut short counts once, as it was made again.
 
 **Corrupted**: an attempt was made on a corrupted target where the last that the log says of the target before it is one
 of these: its content is not that of the snapshot that it should be, its own access does not work, or the snapshot was
@@ -23,12 +23,12 @@ from harness.loop_events import (
     ItemEnded,
     LoopEvent,
     Restored,
-    Resumed,
     RunBegan,
     RunEnded,
     SnapshotTaken,
     TurnEnded,
     Verified,
+    events_that_hold,
 )
 from harness.work_item import Ending, WorkItem
 
@@ -139,7 +139,7 @@ class WorkedItem(Struct, frozen=True):
 
 
 class WorkedRun(Struct, frozen=True):
-    """A run: how it began, its items in the order of the skill, all its events, and whether every item has its end."""
+    """A run: how it began, its items in the order of the skill, all events that hold, and whether it is finished."""
 
     began: RunBegan
     items: tuple[WorkedItem, ...]
@@ -167,30 +167,18 @@ def worked_run(events: Iterable[LoopEvent]) -> WorkedRun:
     InputError
         The log does not begin as the log of a run does, or speaks of an item that the run does not have.
     """
-    log = tuple(events)
+    log = tuple(events_that_hold(events))
     if not log or not isinstance(began := log[0].happened, RunBegan):
         raise InputError("the log does not begin with the beginning of a run", "Make the run again.")
     corrupted = _corrupted_attempts(log, began)
     of_items: dict[str, list[LoopEvent]] = {item.id: [] for item in began.items}
-    repeated = _repeated(log)
     for event in log:
-        if event.item and event.number not in repeated:
+        if event.item:
             if event.item not in of_items:
                 raise InputError(f"event {event.number} is of the item {event.item!r}", "The run has no such item.")
             of_items[event.item].append(event)
     items = tuple(_worked_item(item, of_items[item.id], corrupted) for item in began.items)
     return WorkedRun(began, items, log, any(isinstance(event.happened, RunEnded) for event in log))
-
-
-def _repeated(log: Sequence[LoopEvent]) -> set[int]:
-    """The numbers of the events of attempts that a kill cut short and that were made again afterwards."""
-    resumed = [event.number for event in log if isinstance(event.happened, Resumed)]
-    last = {(event.item, event.attempt): event.number for event in log if _is_workers(event)}
-    return {
-        event.number
-        for event in log
-        if event.attempt and any(event.number < kill < last.get((event.item, event.attempt), -1) for kill in resumed)
-    }
 
 
 def _worked_item(item: WorkItem, events: Sequence[LoopEvent], corrupted: set[int]) -> WorkedItem:
@@ -245,7 +233,8 @@ class _Target(Struct):
                 self.sound = self.healthy
             case Restored(name=name, wanted=wanted, found=found, reachable=reachable):
                 self.found, self.reachable = found, reachable
-                self.wanted = wanted
+                # A worker's own script is only to undo the last attempt, on whatever that one began.
+                self.wanted = wanted if name else self.wanted
                 self.sound = self.sound or name == "baseline"
             case Checked(healthy=healthy):
                 self.healthy = healthy

@@ -100,15 +100,22 @@ def test_a_deferred_item_is_solved_where_its_check_was_made_and_passed(status: s
 
 def test_an_attempt_that_a_kill_cut_short_counts_once() -> None:
     log = Log("pear").begin("pear").add(LessonsRecalled(("a",), 1), worker(), item="pear", attempt=1)
-    log.add(Resumed(4)).add(LessonsRecalled(("a",), 1), item="pear", attempt=1).passing("pear").end("pear")
+    log.add(Resumed(2)).add(LessonsRecalled(("a",), 1), item="pear", attempt=1).passing("pear").end("pear")
     found = scored(log.done())
     assert (found.attempts, found.calls, found.shown) == (1, 1, 1)
 
 
 def test_an_attempt_that_was_over_before_a_kill_counts() -> None:
     log = Log("pear").begin("pear").failing("pear", 1)
-    log.add(Resumed(7)).passing("pear", 2).end("pear", attempts=2)
+    log.add(Resumed(len(log.events) - 1)).passing("pear", 2).end("pear", attempts=2)
     assert scored(log.done()).attempts == 2
+
+
+def test_a_script_that_brings_back_a_target_that_was_corrupted_before_does_not_mend_it() -> None:
+    log = Log("pear").begin("pear").failing("pear", 1, found="broken")
+    log.add(worker(), Checked(True, "failed"), Failed("check_failed", "x"), item="pear", attempt=2)
+    log.add(Restored("", "broken", "broken"), item="pear", attempt=2)
+    assert scored(log.passing("pear", 3).end("pear", attempts=3).done()).corrupted == 2
 
 
 def test_an_unfinished_run_has_items_without_an_end() -> None:
