@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from analysis.measures.reflexive.ablation import ablate, is_ablation
@@ -14,10 +15,14 @@ from analysis.measures.reflexive.tables import (
     mechanisms_table,
     runs_table,
 )
-from analysis.pages import table_text
+from analysis.pages import Foot, table_text
+from analysis.pages.display import figure_html
+from analysis.pages.reflexive.page import run_page, runs_page
+from analysis.plots import forest
 from analysis.tables import Table
+from analysis.tables.wording import counted_text
 from studies.judged_runs import distinct_names
-from studies.reflexive_runs import ReflexiveRun
+from studies.reflexive_runs import ReflexiveRun, warn_of
 
 
 def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
@@ -56,6 +61,43 @@ def reflections_json(runs: Sequence[ReflexiveRun]) -> str:
     scores = [run.scores for run in runs]
     ablation = {"ablation": ablation_document(ablate(scores))} if is_ablation(scores) else {}
     return _json({"runs": documents} | ablation)
+
+
+def reflections_html(runs: Sequence[ReflexiveRun], again: str) -> str:
+    """Some runs as one self-contained page; of one run with every item over time and what happened in each attempt.
+
+    Parameters
+    ----------
+    runs
+        At least one.
+    again
+        The command that makes the page again.
+    """
+    tables = reflection_tables(runs)
+    foot = Foot(again, inputs=tuple(map(_input, runs)), seed=runs[0].scores.seed if len(runs) == 1 else None)
+    if len(runs) == 1:
+        title = f"The reflexive loop on {runs[0].scores.skill}"
+        return run_page(title, tables[0].finding, runs[0].work, tables, warn_of(runs), foot=foot)
+    title = f"{len(runs)} runs of the reflexive loop"
+    return runs_page(title, tables, warn_of(runs), figures=_figures(tables[0]), foot=foot)
+
+
+def _figures(table: Table) -> tuple[str, ...]:
+    """The shares solved drawn, where matplotlib is there to draw them."""
+    if len(table.drawn) < 2 or find_spec("matplotlib") is None:
+        return ()
+    drawing = forest(table.drawn, "Items truly solved")
+    return (figure_html(drawing, "The share of items truly solved without each mechanism, with its 95% interval."),)
+
+
+def _input(run: ReflexiveRun) -> str:
+    scores = run.scores
+    without = f", without {', '.join(scores.without)}" if scores.without else ""
+    unfinished = "" if scores.finished else ", not finished"
+    return (
+        f"{run.name}: {scores.skill} by {scores.agents}, seed {scores.seed}{without}, "
+        f"{counted_text(len(run.work.events), 'event')}, begun {run.manifest.started}{unfinished}"
+    )
 
 
 def _json(value: Any) -> str:

@@ -37,7 +37,9 @@ def source_of(scores: LoopScores) -> str:
 def loop_finding(scores: LoopScores) -> str:
     """What one run came to, in one sentence."""
     share = f"{number_text(scores.wasted_share, 'share')} of {_duration(scores.seconds)}"
-    believed = f"; {counted_text(scores.believed, 'more item')} it only believes solved" if scores.believed else ""
+    believed = (
+        f"; {counted_text(scores.believed, 'more item')} it only believes to be solved" if scores.believed else ""
+    )
     unfinished = "" if scores.finished else " so far"
     return (
         f"The loop{unfinished} solves {with_interval(scores.solve_rate, 'share')} of {counted_text(scores.n, 'item')}"

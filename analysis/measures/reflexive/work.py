@@ -20,6 +20,7 @@ from harness.loop_events import (
     Failed,
     FailureKind,
     Happening,
+    ItemBegan,
     ItemEnded,
     LoopEvent,
     Restored,
@@ -96,7 +97,7 @@ class WorkedItem(Struct, frozen=True):
         The item.
     attempts
         Those at it.
-    before
+    besides
         Its events outside of attempts, such as its plan and its end.
     ending
         How it ended; `None` where the run has not come so far.
@@ -108,7 +109,7 @@ class WorkedItem(Struct, frozen=True):
 
     item: WorkItem
     attempts: tuple[AttemptMade, ...]
-    before: tuple[LoopEvent, ...]
+    besides: tuple[LoopEvent, ...]
     ending: Ending | None
     seconds: float
     verified: CheckStatus | None
@@ -154,7 +155,7 @@ class WorkedRun(Struct, frozen=True):
     def happened(self, kind: type[Kind]) -> list[Kind]:
         """What happened of one kind, in the attempts that count and outside of attempts."""
         inside = [found for one in self.items for attempt in one.attempts for found in attempt.happened(kind)]
-        outside = [event.happened for one in self.items for event in one.before]
+        outside = [event.happened for one in self.items for event in one.besides]
         run = [event.happened for event in self.events if not event.item]
         return inside + [found for found in (*outside, *run) if isinstance(found, kind)]
 
@@ -182,19 +183,23 @@ def worked_run(events: Iterable[LoopEvent]) -> WorkedRun:
 
 
 def _worked_item(item: WorkItem, events: Sequence[LoopEvent], corrupted: set[int]) -> WorkedItem:
-    tried = {event.attempt for event in events if _is_workers(event)}
-    within = [event.attempt in tried and not isinstance(event.happened, ItemEnded | Verified) for event in events]
-    attempts: dict[int, list[LoopEvent]] = {number: [] for number in sorted(tried)}
-    for event, inside in zip(events, within, strict=True):
-        if inside:
+    attempts: dict[int, list[LoopEvent]] = {event.attempt: [] for event in events if _is_workers(event)}
+    besides = []
+    over = 0  # the attempt after which the item was begun again, as after it was put off
+    for event in events:
+        if isinstance(event.happened, ItemBegan):
+            over = event.attempt
+        if event.attempt not in attempts or event.attempt == over or isinstance(event.happened, ItemEnded | Verified):
+            besides.append(event)
+        else:
             attempts[event.attempt].append(event)
-    made = tuple(_attempt(number, of_it, corrupted) for number, of_it in attempts.items())
+    made = tuple(_attempt(number, of_it, corrupted) for number, of_it in sorted(attempts.items()))
     end = next((event.happened for event in reversed(events) if isinstance(event.happened, ItemEnded)), None)
     verified = [event.happened.status for event in events if isinstance(event.happened, Verified)]
     return WorkedItem(
         item,
         made,
-        tuple(event for event, inside in zip(events, within, strict=True) if not inside),
+        tuple(besides),
         None if end is None else end.ending,
         sum(attempt.seconds for attempt in made) if end is None else end.seconds,
         verified[-1] if verified else None,

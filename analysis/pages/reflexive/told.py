@@ -1,0 +1,168 @@
+"""What happened in a run of the reflexive loop, in words, event by event: what was seen, said, checked, restored."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from analysis.pages.trajectory import Passage, passage
+from analysis.tables.wording import counted_text, number_text
+from harness.loop_events import (
+    Checked,
+    Deferred,
+    Diagnosed,
+    Failed,
+    GapFound,
+    Halted,
+    Happening,
+    ItemBegan,
+    ItemEnded,
+    LessonLearned,
+    LessonRetired,
+    LessonsRecalled,
+    LoopEvent,
+    PartShown,
+    Planned,
+    PlateauFound,
+    PutOff,
+    ReEngaged,
+    Reflected,
+    Restored,
+    SnapshotTaken,
+    TurnEnded,
+    Verified,
+    Warned,
+)
+
+_CALLS_NAMED = 12
+
+
+class Told(Struct, frozen=True):
+    """An event in words: what it is, the short of it, the text that came with it, and named texts."""
+
+    what: str
+    words: str = ""
+    text: Passage = Passage()
+    named: tuple[tuple[str, Passage], ...] = ()
+
+
+def told(event: LoopEvent, most: int) -> Told:
+    """An event in words, of each text `most` characters; what an agent or a target said stays text and nothing else."""
+    happened = event.happened
+    spoken = _spoken(happened, most) or _target(happened, most) or _decided(happened, most)
+    return spoken or Told(type(happened).__name__)
+
+
+def _spoken(happened: Happening, most: int) -> Told | None:
+    """What agents saw and said."""
+    match happened:
+        case TurnEnded():
+            return Told(happened.role, _turn(happened), passage(happened.reply, most))
+        case Planned(plan=plan):
+            return Told("plan", text=passage(plan, most))
+        case Reflected(text=text, facts=facts, hidden=hidden):
+            known = f"with the facts {_listed(facts)}" if facts else "without any fact"
+            return Told(
+                "reflection", f"{known}{f', {hidden:,} hidden calls told' if hidden else ''}", passage(text, most)
+            )
+        case ReEngaged():
+            unread = "" if happened.clean else f"; it could not be read: {happened.warning}"
+            until = f" {_listed(happened.until)}" if happened.until else ""
+            words = f"asked for {_words(happened.trigger)}: {happened.verdict}{until}{unread}"
+            return Told("strategist", words, passage(happened.plan, most))
+        case LessonsRecalled(lessons=lessons, stored=stored):
+            return Told("lessons shown", f"{len(lessons):,} of {stored:,} stored: {_listed(lessons)}")
+        case LessonLearned():
+            words = f"{happened.lesson}, {happened.category}: {happened.outcome}, weight {happened.weight:.2f}"
+            return Told("lesson", words, passage(happened.text, most))
+        case LessonRetired(lesson=lesson, why=why):
+            return Told("lesson retired", f"{lesson}: {_words(why)}")
+        case _:
+            return None
+
+
+def _target(happened: Happening, most: int) -> Told | None:
+    """What was found on the target, and to what it was brought back."""
+    match happened:
+        case Checked(healthy=healthy, status=status, text=text, counted=counted):
+            taken = f", taken for {counted}" if counted not in (None, status) else ""
+            return Told("check", f"{status}{taken}; the target is {_healthy(healthy)}", passage(text, most))
+        case Failed(kind=kind):
+            return Told("failed", _words(kind))
+        case Diagnosed():
+            why = f", as the way in band was not taken: {happened.why}" if happened.why else ""
+            flags = "; ".join(f"{name}: {_answer(holds)}" for name, holds in happened.flags.items())
+            facts = tuple((name, passage(fact, most)) for name, fact in happened.facts.items())
+            return Told("diagnosis", f"{_words(happened.channel)}{why}{f'; {flags}' if flags else ''}", named=facts)
+        case SnapshotTaken(name=name, digest=digest):
+            return Told("snapshot", f"{name} is now {digest[:12]}")
+        case Restored(name=name, wanted=wanted, found=found, reachable=reachable):
+            by = f"to {name}" if name else "by the worker's own script"
+            same = (
+                "verified" if happened.verified else f"the target is {found[:12] or 'unreadable'} and not {wanted[:12]}"
+            )
+            return Told("restored", f"{by}; {same}{'' if reachable else '; its access does not work'}")
+        case Deferred(until=until):
+            return Told("check deferred", until)
+        case Verified(status=status, text=text):
+            return Told("deferred check", status, passage(text, most))
+        case _:
+            return None
+
+
+def _decided(happened: Happening, most: int) -> Told | None:
+    """What the loop saw and decided."""
+    match happened:
+        case ItemBegan():
+            return Told("begun")
+        case PlateauFound(detector=detector, window=window, shared=shared):
+            return Told("plateau", f"by {detector}, over {window} reflections that share {_listed(shared)}")
+        case GapFound(attempts=attempts, changes=changes):
+            return Told("evaluator gap", f"healthy and failing after {attempts} attempts with {changes} unlike changes")
+        case PutOff(until=until):
+            return Told("put off", f"until {_listed(until)} are solved")
+        case ItemEnded(ending=ending, attempts=attempts):
+            words = f"{_words(ending.end)}, {_words(ending.reason)}, after {counted_text(attempts, 'attempt')}"
+            return Told("ended", words, passage(ending.text, most))
+        case Warned(text=text):
+            return Told("warning", text=passage(text, most))
+        case Halted(text=text):
+            return Told("halted", text=passage(text, most))
+        case _:
+            return None
+
+
+def _turn(turn: TurnEnded) -> str:
+    said = [number_text(turn.seconds, "seconds")]
+    if turn.calls:
+        more = f" and {len(turn.calls) - _CALLS_NAMED} more" if len(turn.calls) > _CALLS_NAMED else ""
+        said.append(f"calls {', '.join(turn.calls[:_CALLS_NAMED])}{more}")
+    if turn.refused:
+        said.append(f"{counted_text(turn.refused, 'call')} refused")
+    if turn.over is not None:
+        said.append(f"over its budget of {_words(turn.over)}")
+    if turn.error:
+        said.append(f"raised {turn.error}")
+    if turn.seen:
+        said.append(f"saw {_seen(turn.seen)}")
+    return " · ".join(said)
+
+
+def _seen(parts: Sequence[PartShown]) -> str:
+    left: Mapping[str, str] = {"cut": ", cut", "left_out": ", left out"}
+    return ", ".join(f"{part.name} ({part.tokens:,} tokens{left.get(part.shown, '')})" for part in parts)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "nothing"
+
+
+def _healthy(healthy: bool) -> str:
+    return "healthy" if healthy else "not healthy"
+
+
+def _answer(holds: bool | None) -> str:
+    return {True: "yes", False: "no", None: "cannot be told"}[holds]
