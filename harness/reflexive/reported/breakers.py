@@ -1,17 +1,18 @@
 """Breakers of public loops, each small and with the thresholds that its source documents.
 
-They are described in our words and reimplemented, not copied: what a loop does around its breaker (warnings, nudges,
-questions to a person, resets) is left out, so that a breaker here stops where its original first acts.
+They are described in our words and reimplemented, not copied. What a loop does around its breaker (warnings, nudges,
+questions to a person, resets) is left out, so that a breaker here stops where its original first acts. One that looks
+at calls sees those of all rounds in a row.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import partial
 
 from msgspec import Struct
 
 from harness.reflexive.plateau import detector
-from harness.reflexive.reported.rounds import Decision, Round, RoundCall
+from harness.reflexive.reported.rounds import Decide, Decision, Round, RoundCall
 from harness.reflexive.reported.stop_rule import stop_rule
 from harness.reflexive.settings import LoopSettings
 
@@ -43,7 +44,7 @@ class Breaker(Struct, frozen=True):
     name: str
     says: str
     source: str
-    decide: Callable[[Sequence[Round]], Decision]
+    decide: Decide
     ours: bool = False
 
 
@@ -79,7 +80,7 @@ def same_error(rounds: Sequence[Round], most: int) -> Decision:
 
 def output_decline(rounds: Sequence[Round], least_share: float) -> Decision:
     """Stop where a round printed less than a share of what the round before it printed."""
-    if len(rounds) < 2:  # noqa: PLR2004 - there is nothing to compare with
+    if len(rounds) < 2:
         return _GO_ON
     before, now = (len(turn.output) for turn in rounds[-2:])
     return _stop_if(now < least_share * before, f"the output fell from {before} to {now} characters")
@@ -156,7 +157,7 @@ def plateau(rounds: Sequence[Round], name: str) -> Decision:
     found = detector(name, window=settings.plateau_window, shared=settings.plateau_shared, ignored=frozenset()).shared(
         [turn.said for turn in rounds]
     )
-    return _GO_ON if found is None else Decision(stop=True, reason=f"the rounds say the same: {', '.join(found)}")
+    return _stop_if(found is not None, f"the rounds say the same: {', '.join(found or ())}")
 
 
 _RALPH = "frankbria/ralph-claude-code: lib/circuit_breaker.sh"
@@ -201,9 +202,9 @@ BREAKERS: tuple[Breaker, ...] = (
     ),
     Breaker("mistakes_in_a_row", "3 failed calls in a row", "cline/cline#10358", partial(mistakes_in_a_row, most=3)),
     Breaker("most_rounds", "10 rounds", "snarktank/ralph#32", partial(most_rounds, most=10)),
-    Breaker("plateau_exact", "3 equal first sentences", _PLATEAU, partial(plateau, name="exact"), ours=True),
-    Breaker("plateau_keywords", "3 shared words", _PLATEAU, partial(plateau, name="keywords"), ours=True),
-    Breaker("plateau_cosine", "TF-IDF cosine", _PLATEAU, partial(plateau, name="cosine"), ours=True),
-    Breaker("stop_rule", "the loop's rule", "harness/reflexive/reported/stop_rule.py", stop_rule, ours=True),
+    Breaker("plateau_exact", "3 equal openings", _PLATEAU, partial(plateau, name="exact"), ours=True),
+    Breaker("plateau_keywords", "3 words shared by 3", _PLATEAU, partial(plateau, name="keywords"), ours=True),
+    Breaker("plateau_cosine", "TF-IDF cosine of 3", _PLATEAU, partial(plateau, name="cosine"), ours=True),
+    Breaker("stop_rule", "its mechanisms", "harness/reflexive/reported/stop_rule.py", stop_rule, ours=True),
 )
 """All breakers, those of other loops first."""

@@ -101,7 +101,9 @@ class ReportedCase(Struct, frozen=True, forbid_unknown_fields=True):
         The run, in texts made up to fit the report.
     first, last
         The rounds, from 1, between which a stop is right: earlier it cuts off work, later it comes too late. None for
-        a run that should go on.
+        a run that should go on. `first` is where the report, or what the run shows by then, calls for it. `last` is one
+        round later where the work is done, two where nothing new comes about, and four where each round still changes
+        something: the same for all cases, whatever a breaker does.
     """
 
     name: str
@@ -122,7 +124,7 @@ class Decision(Struct, frozen=True):
 
 
 Decide = Callable[[Sequence[Round]], Decision]
-"""What a breaker is: the rounds so far in, its decision out. It is asked after each round, and there is one at least."""
+"""What a breaker is: the rounds so far in, at least one, and its decision out. It is asked after each round."""
 
 
 def first_stop(decide: Decide, rounds: Sequence[Round]) -> tuple[int, str] | None:

@@ -64,7 +64,7 @@ def _since_progress(rounds: Sequence[Round]) -> list[Round]:
 
 
 def _same_diagnosis(rounds: Sequence[Round], settings: LoopSettings) -> tuple[str, ...]:
-    """What the reflections share before the last two times that the strategist was asked, where the last is just now."""
+    """What the reflections shared the last two times that the strategist was asked, where the last is just now."""
     every = settings.failures_between
     failed = [turn.said for turn in rounds if turn.check == "failed" and not turn.polling]
     if rounds[-1].check != "failed" or rounds[-1].polling or len(failed) < 2 * every or len(failed) % every:
