@@ -79,7 +79,10 @@ def same_error(rounds: Sequence[Round], most: int) -> Decision:
 
 
 def output_decline(rounds: Sequence[Round], least_share: float) -> Decision:
-    """Stop where a round printed less than a share of what the round before it printed."""
+    """Stop where a round printed less than a share of what the round before it printed.
+
+    The source documents the threshold; the version that was read does not act on it.
+    """
     if len(rounds) < 2:
         return _GO_ON
     before, now = (len(turn.output) for turn in rounds[-2:])
@@ -165,7 +168,7 @@ _PLATEAU = "harness/reflexive/plateau"
 
 BREAKERS: tuple[Breaker, ...] = (
     Breaker("no_file_change", "no uncommitted change in 3 rounds", _RALPH, partial(no_file_change, most=3)),
-    Breaker("error_word", "the word error in 5 rounds", _RALPH, partial(error_word, most=5)),
+    Breaker("error_word", "the word error in 5 rounds", "frankbria/ralph-claude-code#2", partial(error_word, most=5)),
     Breaker("output_decline", "output shorter by more than 70%", _RALPH, partial(output_decline, least_share=0.3)),
     Breaker(
         "completion_words",
@@ -205,6 +208,6 @@ BREAKERS: tuple[Breaker, ...] = (
     Breaker("plateau_exact", "3 equal openings", _PLATEAU, partial(plateau, name="exact"), ours=True),
     Breaker("plateau_keywords", "3 words shared by 3", _PLATEAU, partial(plateau, name="keywords"), ours=True),
     Breaker("plateau_cosine", "TF-IDF cosine of 3", _PLATEAU, partial(plateau, name="cosine"), ours=True),
-    Breaker("stop_rule", "its mechanisms", "harness/reflexive/reported/stop_rule.py", stop_rule, ours=True),
+    Breaker("stop_rule", "the loop's mechanisms", "harness/reflexive/reported/stop_rule.py", stop_rule, ours=True),
 )
 """All breakers, those of other loops first."""

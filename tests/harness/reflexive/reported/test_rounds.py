@@ -1,0 +1,100 @@
+"""Cases made up after reports: each reads, names its thread, and says between which rounds a stop is right."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError
+from harness.reflexive.reported.rounds import (
+    FOLDER,
+    START,
+    Decision,
+    ReportedCase,
+    Round,
+    first_stop,
+    reported_cases,
+)
+
+CASES = reported_cases()
+
+WRITTEN = """
+name = "{name}"
+source = "owner/repository#7"
+reported = "A run."
+expected = "{expected}"
+why = "It is."
+rounds = [{{ said = "one" }}, {{ said = "two" }}]
+{more}
+"""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_case_names_a_public_thread_and_says_why_its_verdict_is_right(case: ReportedCase) -> None:
+    assert re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", case.source)
+    assert len(case.reported.split()) > 25
+    assert len(case.why.split()) > 8
+    assert len(case.rounds) >= 5
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_content_never_changes_without_a_call_or_a_commit(case: ReportedCase) -> None:
+    contents = [START, *(turn.content for turn in case.rounds)]
+    changed = [turn for before, turn in zip(contents, case.rounds, strict=False) if turn.content != before]
+    assert all(turn.calls or turn.commits for turn in changed)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.first], ids=lambda case: case.name)
+def test_the_room_for_a_right_stop_follows_from_the_kind_of_the_run_alone(case: ReportedCase) -> None:
+    assert case.first is not None
+    assert case.last is not None
+    window = case.rounds[case.first - 1 : case.last]
+    seen = {turn.content for turn in case.rounds[: case.first - 1]}
+    news = all(turn.content not in seen for turn in window) and len({turn.content for turn in window}) > 1
+    worked = any(turn.commits for turn in case.rounds[: case.first])
+    done = worked and window[0].check == "passed"
+    assert case.last - case.first == (1 if done else 4 if news else 2)
+
+
+def test_the_threads_are_of_many_projects_and_the_verdicts_are_mixed() -> None:
+    assert len({case.source.partition("#")[0] for case in CASES}) >= 16
+    assert len(CASES) >= 14
+    early = sum(case.first is not None and case.first < 4 for case in CASES)
+    later = sum(case.first is not None and case.first >= 4 for case in CASES)
+    assert min(early, later, sum(case.expected == "go on" for case in CASES)) >= len(CASES) // 4
+
+
+def test_every_file_of_the_folder_is_a_case() -> None:
+    assert [case.name for case in CASES] == sorted(file.stem for file in FOLDER.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "more", "found"),
+    [
+        ("other", "go on", "", "named 'other'"),
+        ("case", "go on", "first = 1", "should go on"),
+        ("case", "stop", "", "no room"),
+        ("case", "stop", "first = 1\nlast = 2", "no room"),
+        ("case", "stop", "first = 2\nlast = 1", "no room"),
+        ("case", "go on", "colour = 1", "colour"),
+    ],
+)
+def test_a_case_whose_parts_do_not_go_together_is_refused(
+    tmp_path: Path, name: str, expected: str, more: str, found: str
+) -> None:
+    (tmp_path / "case.toml").write_text(WRITTEN.format(name=name, expected=expected, more=more))
+    with pytest.raises(InputError, match=found):
+        reported_cases(tmp_path)
+
+
+def test_a_breaker_is_asked_after_each_round_and_the_first_stop_counts() -> None:
+    asked: list[int] = []
+
+    def at_three(rounds: tuple[Round, ...]) -> Decision:
+        asked.append(len(rounds))
+        return Decision(stop=len(rounds) >= 3, reason="three")
+
+    rounds = tuple(Round(said=str(number)) for number in range(5))
+    assert first_stop(at_three, rounds) == (3, "three")
+    assert asked == [1, 2, 3]
+    assert first_stop(at_three, rounds[:2]) is None
