@@ -190,7 +190,7 @@ class Skill(Protocol):
 
     @property
     def agents(self) -> Mapping[str, "MakeAgents"]:
-        """Name → what makes the skill's own agents from a seed; the agents of a model serve every skill."""
+        """Name → what makes the skill's own agents from a seed, the usual ones first; a model serves every skill."""
 
     def settings(self) -> dict[str, Any]:
         """All values that can change a result, for the manifest of a run."""

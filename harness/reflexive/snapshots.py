@@ -86,8 +86,8 @@ async def reached(target: Target) -> bool:
 def revert_script(reply: str) -> str:
     r"""The script that a worker says would undo its change: a line `REVERT: …` of its reply; empty where there is none.
 
-    >>> revert_script("I removed the line.\nREVERT: cp /root/sudoers.bak /etc/sudoers")
-    'cp /root/sudoers.bak /etc/sudoers'
+    >>> revert_script("I removed the line.\nREVERT: cp /var/backups/sudoers /etc/sudoers")
+    'cp /var/backups/sudoers /etc/sudoers'
     """
     found = _REVERT.search(reply)
     return found[1].strip() if found else ""

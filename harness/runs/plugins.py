@@ -20,6 +20,7 @@ from harness.reflexive.plateau import DETECTORS as PLATEAU_DETECTORS
 from harness.registry import Registry, entry_points_from_outside, raised
 from harness.repair.repairers import POLICIES
 from harness.runs.known_judges import known_judge
+from harness.runs.reflect.skills import SKILLS
 from harness.runs.triage.jobs import JOBS
 from harness.runs.triage.judges import RULES as TRIAGE_RULES
 
@@ -55,6 +56,7 @@ _REGISTRIES: dict[str, Registry[Any]] = {
         EDIT_FORMATS,
         POLICIES,
         PLATEAU_DETECTORS,
+        SKILLS,
     )
 }
 

@@ -56,7 +56,7 @@ class SimulatedSkill:
     @property
     def agents(self) -> Mapping[str, MakeAgents]:
         """The kinds of workers, each with the three agents that think; `mixed` is the usual one."""
-        return {kind: partial(make_agents, kind) for kind in worker_kinds()}
+        return {kind: partial(make_agents, kind) for kind in ("mixed", *worker_kinds())}
 
     def settings(self) -> dict[str, Any]:
         """How many items of which kinds, and their seed."""

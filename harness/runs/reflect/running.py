@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.agent.clocks import Clock, VirtualClock
 from harness.errors import UsageError
@@ -23,8 +24,10 @@ from harness.loop_events import ItemEnded, LoopEvent, events_that_hold
 from harness.progress import Progress
 from harness.reflexive.log import Log
 from harness.reflexive.loop import run_loop
+from harness.reflexive.model_agents import NobodyAnswers
 from harness.reflexive.protocols import Agents, Skill
 from harness.reflexive.settings import LoopSettings
+from harness.runs.model_requests import ConcurrentRequests
 from harness.version import __version__
 from harness.work_item import WorkItem
 
@@ -71,9 +74,10 @@ class ItemSummary(Struct, frozen=True):
 
 
 class ReflectSummary(Struct, frozen=True):
-    """How a run ended: each item with its end."""
+    """How a run ended: each item with its end, and why it stopped early, if it did."""
 
     items: tuple[ItemSummary, ...]
+    stopped: str = ""
 
 
 class Entry(Struct, frozen=True):
@@ -83,7 +87,13 @@ class Entry(Struct, frozen=True):
 
 
 def run_reflexive(
-    plan: ReflectPlan, out: Path, clock: Clock, *, client: dict[str, Any] | None = None, arguments: Sequence[str] = ()
+    plan: ReflectPlan,
+    out: Path,
+    clock: Clock,
+    *,
+    client: dict[str, Any] | None = None,
+    requests: ConcurrentRequests | None = None,
+    arguments: Sequence[str] = (),
 ) -> ReflectSummary:
     """Run the loop to its end, or go on with the run in `out`.
 
@@ -97,6 +107,8 @@ def run_reflexive(
         The run's clock.
     client
         What is asked of a model, for the manifest.
+    requests
+        The way of the agents to a model, which is closed at the end.
     arguments
         The command line's.
 
@@ -106,18 +118,26 @@ def run_reflexive(
         `out` holds another run, or an item is not known.
     CannotWrite
         The device is full; what was written stays.
+    MissingPrerequisite
+        The server of the model is gone; what was written stays.
     KeyboardInterrupt
         Stopped; what was written stays.
     """
+    stopped = ""
     items = _items(plan)
     manifest = _manifest(plan, clock, client or {}, arguments)
     earlier = standing(out, manifest, LOOP_RECORDS)
     if earlier is None or not earlier.finished:
         with RunInProgress(out, manifest, LOOP_RECORDS, Entry, _entry) as run:
             if not run.finished:
-                asyncio.run(_run(plan, items, run, clock))
-                run.finish(_now())
-    return summary_of(recorded_events(out))
+                try:
+                    asyncio.run(_run(plan, items, run, clock, requests))
+                    run.finish(_now())
+                except NobodyAnswers as error:
+                    stopped = str(error)
+    if stopped and requests is not None and not requests.over_cost_limit:
+        requests.check()
+    return replace(summary_of(recorded_events(out)), stopped=stopped)
 
 
 def recorded_events(run: Path) -> Iterator[LoopEvent]:
@@ -142,22 +162,30 @@ def summary_of(events: Iterator[LoopEvent]) -> ReflectSummary:
 
 
 async def _run(
-    plan: ReflectPlan, items: Sequence[WorkItem], run: RunInProgress[LoopEvent, Entry], clock: Clock
+    plan: ReflectPlan,
+    items: Sequence[WorkItem],
+    run: RunInProgress[LoopEvent, Entry],
+    clock: Clock,
+    requests: ConcurrentRequests | None,
 ) -> None:
     log = Log(clock, lambda event: run.append([event], Entry(event.number)), list(recorded_events(run.folder)))
-    with Progress("items", len(items)) as progress, plan.skill.open(run.folder / SNAPSHOTS, clock) as target:
-        await run_loop(
-            plan.skill,
-            target,
-            plan.agents,
-            plan.settings,
-            clock,
-            log,
-            seed=plan.seed,
-            agents_name=plan.agents_name,
-            items=items,
-            item_ended=progress.advance,
-        )
+    try:
+        with Progress("items", len(items)) as progress, plan.skill.open(run.folder / SNAPSHOTS, clock) as target:
+            await run_loop(
+                plan.skill,
+                target,
+                plan.agents,
+                plan.settings,
+                clock,
+                log,
+                seed=plan.seed,
+                agents_name=plan.agents_name,
+                items=items,
+                item_ended=progress.advance,
+            )
+    finally:
+        if requests is not None:
+            await requests.close()
 
 
 def _items(plan: ReflectPlan) -> tuple[WorkItem, ...]:

@@ -1,0 +1,65 @@
+"""The agents of a run by name: those that a skill brings, or a model in every role."""
+
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.agent.policies.model import ModelSettings
+from harness.clients import ClientSettings
+from harness.errors import UsageError
+from harness.journal.records import LOOP_RECORDS
+from harness.loop_events import TurnEnded
+from harness.reflexive.model_agents import model_agents
+from harness.reflexive.protocols import Agents, Skill
+from harness.runs.model_requests import ConcurrentRequests, ItemAsk
+from harness.runs.reflect.running import recorded_events
+
+MODEL = "model"
+"""The name of the agents that ask a model."""
+
+
+class ChosenAgents(Struct, frozen=True):
+    """Agents, their name, and for those of a model their way to it and what the manifest says of it."""
+
+    name: str
+    agents: Agents
+    requests: ConcurrentRequests | None = None
+    client: dict[str, Any] = {}
+
+
+def agents_of_skill(skill: Skill, name: str, seed: int) -> ChosenAgents:
+    """Agents that a skill brings; without a name its first.
+
+    Raises
+    ------
+    UsageError
+        It has none of this name; lists those that it has.
+    """
+    chosen = name or next(iter(skill.agents), "")
+    if chosen not in skill.agents:
+        known = ", ".join([*skill.agents, MODEL])
+        raise UsageError(f"the skill {skill.name} has no agents {chosen!r}", f"Known: {known}.")
+    return ChosenAgents(chosen, skill.agents[chosen](seed))
+
+
+def agents_of_model(model: ModelSettings, client: ClientSettings, out: Path) -> ChosenAgents:
+    """One model in every role; what the run in a folder has cost already counts towards the cost limit."""
+    requests = ConcurrentRequests(replace(client, spent_usd=spent_usd(out)), 1)
+    agents = model_agents(ItemAsk(requests, "", model.name), model)
+    asked = {
+        "model": model.name,
+        "base_url": client.base_url or "",
+        "temperature": model.temperature,
+        "max_tokens": model.max_tokens,
+    }
+    return ChosenAgents(MODEL, agents, requests, asked)
+
+
+def spent_usd(run: Path) -> float:
+    """What the turns of a run have cost, also those that a kill made void; 0 where there is no run."""
+    if not (run / LOOP_RECORDS.file).exists():
+        return 0.0
+    turns = (event.happened for event in recorded_events(run) if isinstance(event.happened, TurnEnded))
+    return sum(turn.usd for turn in turns)

@@ -1,0 +1,68 @@
+"""Options of `misstep reflect run` that others share, and its agents."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec.structs import replace
+
+from harness.errors import UsageError
+from misstep.model_options import ModelOptions, client_settings, with_local_model
+
+if TYPE_CHECKING:
+    from harness.reflexive import protocols
+    from harness.reflexive.settings import LoopSettings
+    from harness.runs.reflect.chosen_agents import ChosenAgents
+
+Skill = Annotated[
+    str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, hardening, repair, or package.module:name.")
+]
+AgentsName = Annotated[
+    str, typer.Option(metavar="NAME", help="Agents of the skill, or `model`.", show_default="the skill's first")
+]
+Without = Annotated[
+    list[str] | None, typer.Option(metavar="MECHANISM", help="Mechanism to leave out, one or several, or `all`.")
+]
+
+_LOCAL_REPLY, _LOCAL_ROOM = 64, 1_200
+"""The tokens of a reply and of a context for the local model, which sees 4,096 in all."""
+
+
+@contextmanager
+def chosen(
+    skill: "protocols.Skill",
+    name: str,
+    seed: int,
+    temperature: float | None,
+    asking: ModelOptions,
+    settings: "LoopSettings",
+    out: Path,
+) -> "Iterator[tuple[ChosenAgents, LoopSettings]]":
+    """The agents by their name and the dials that fit them; the local model runs inside the block.
+
+    Raises
+    ------
+    UsageError
+        There are no such agents, they need a model and none is named, or the other way round.
+    """
+    from harness.agent.policies.model import ModelSettings
+    from harness.runs.reflect.chosen_agents import MODEL, agents_of_model, agents_of_skill
+
+    has_model = bool(asking.model or asking.local or asking.replay is not None)
+    if has_model and name not in ("", MODEL):
+        raise UsageError(f"--agents {name} asks no model", "Leave out --agents, or the options of the model.")
+    if name == MODEL and not has_model:
+        raise UsageError(
+            "the agents `model` need a model", "Name one with --model, or --local for a test of the set-up."
+        )
+    if not has_model:
+        yield agents_of_skill(skill, name, seed), settings
+        return
+    with with_local_model(asking) as known:
+        asked = ModelSettings(known.model, temperature, max_tokens=1_024, seed=seed)
+        if asking.local:
+            asked = replace(asked, max_tokens=_LOCAL_REPLY)
+            settings = replace(settings, context_tokens=dict.fromkeys(settings.context_tokens, _LOCAL_ROOM))
+        yield agents_of_model(asked, client_settings(known), out), settings

@@ -1,0 +1,120 @@
+"""`misstep reflect run`: run the reflexive loop on the items of a skill."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from harness.escaping import plain
+from harness.progress import say
+from misstep import model_options
+from misstep.options import Json
+from misstep.reflect.asking import AgentsName, Skill, Without, chosen
+
+
+def run(
+    out: model_options.Out,
+    skill: Skill = "simulated",
+    agents: AgentsName = "",
+    items: Annotated[list[str] | None, typer.Option(metavar="ID", help="Item to work on; give one or several.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Number of items.")] = None,
+    cases: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of repair cases, for the skill `repair`.")
+    ] = None,
+    without: Without = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed of generated items and agents.")] = 0,
+    time: Annotated[
+        Literal["virtual", "real"] | None,
+        typer.Option(
+            help="Clock: virtual counts the time that agents declare, real the time that passes.",
+            show_default="real with a model, otherwise virtual",
+        ),
+    ] = None,
+    item_seconds: Annotated[
+        float, typer.Option(min=1, metavar="S", help="Time limit per item, in seconds on the run's clock.")
+    ] = 1200.0,
+    attempts: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of attempts per item.")] = 100,
+    tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of tokens per item.")] = None,
+    usd: Annotated[float | None, typer.Option(min=0, metavar="X", help="Cost limit per item, in US dollars.")] = None,
+    plateau: Annotated[
+        str, typer.Option(metavar="NAME", help="Detector of plateaus: exact, keywords, cosine or embeddings.")
+    ] = "keywords",
+    lessons: Annotated[
+        list[Path] | None, typer.Option(metavar="RUN", help="Earlier run whose lessons agents know from the start.")
+    ] = None,
+    model: model_options.Model = "",
+    base_url: model_options.BaseUrl = "",
+    temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None,
+    max_cost: model_options.MaxCost = None,
+    prices: model_options.Prices = None,
+    cache: model_options.CacheFile = None,
+    record: model_options.Record = None,
+    replay: model_options.Replay = None,
+    local: model_options.Local = False,
+    sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
+    unsafe_no_sandbox: Annotated[
+        bool, typer.Option("--unsafe-no-sandbox", help="Run commands without a sandbox, with limits alone.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run the reflexive loop on work items that an agent may fail at, and break the target with.
+
+    Each item is planned, attempted, checked and reflected on until it is solved, escalated or over its budget. A failed
+    attempt is diagnosed, and then the target is restored. --without leaves a mechanism out, to see what it is for.
+
+    The skill `simulated` generates items and needs nothing; `hardening` works on a root file system in the sandbox,
+    `repair` on repair cases (--cases). Without a model, a skill's own agents work; with --model, --replay or --local a
+    model has every role. The same command continues a run that was stopped or killed, at any moment.
+
+    The exit code is 1 if the run stopped before all items had their end.
+    """
+    import sys
+
+    from harness.agent.clocks import RealClock, VirtualClock
+    from harness.journal.records import LOOP_RECORDS
+    from harness.reflexive.plateau import detector
+    from harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
+    from harness.runs.reflect.running import ReflectPlan, run_reflexive
+    from harness.runs.reflect.skills import SKILLS, SkillOptions
+
+    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    settings = LoopSettings(
+        item=ItemLimits(item_seconds, attempts, tokens, usd),
+        plateau=plateau,
+        without=mechanisms_named(_separate(without)),
+    )
+    detector(plateau)  # a detector that there is not is said before anything is run
+    place = "unsandboxed" if unsafe_no_sandbox else sandbox
+    if unsafe_no_sandbox:
+        say("misstep: commands run without a sandbox, as --unsafe-no-sandbox asks.")
+    work = SKILLS.load(skill)(SkillOptions(n, seed, cases, place))
+    with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
+        plan = ReflectPlan(
+            work, who.name, who.agents, dials, seed, tuple(_separate(items)) or None, tuple(lessons or ())
+        )
+        is_real = time == "real" or (time is None and who.requests is not None)
+        with model_options.kept_when_stopped(out):
+            ended = run_reflexive(
+                plan,
+                out,
+                RealClock() if is_real else VirtualClock(),
+                client=who.client,
+                requests=who.requests,
+                arguments=sys.argv[1:],
+            )
+    from studies.reflexive_report import reflections_json, reflections_text
+    from studies.reflexive_runs import open_reflexive_run, say_warnings
+
+    found = open_reflexive_run(out)
+    print(reflections_json([found]) if json else reflections_text([found]), end="")
+    say_warnings([found])
+    if ended.stopped:
+        say(f"misstep: stopped: {plain(ended.stopped)}")
+    say(f"misstep: every event is in {plain(str(out / LOOP_RECORDS.file))}")
+    if ended.stopped or found.scores.halted:
+        raise typer.Exit(1)
+
+
+def _separate(named: list[str] | None) -> list[str]:
+    """The names that were given one by one, or several with commas between."""
+    return [name for one in named or () for name in one.split(",") if name]

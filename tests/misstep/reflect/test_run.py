@@ -1,0 +1,220 @@
+"""`misstep reflect run`, as a user gives it: with the skills' own agents, with a model, stopped and gone on with."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import SandboxMissing
+from harness.journal.records import read_manifest
+from harness.loop_events import RunBegan, TurnEnded
+from harness.reflexive.settings import MECHANISMS
+from harness.runs.reflect.running import recorded_events
+from harness.workspace import Sandbox
+from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving
+from tests.harness.repair.cases import price_case
+from tests.harness.repair.conftest import sandbox as sandbox
+from tests.local_model import local_model_or_skip
+from tests.misstep.as_a_user import in_this_process
+from tests.misstep.in_a_thread import in_a_thread
+
+Reflect = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def reflect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Reflect:
+    return in_this_process("reflect", monkeypatch, capsys)
+
+
+def _by_role(request: dict[str, Any]) -> Play:
+    """A model that plans, enters the same command again and again, and gives up where it is asked to decide."""
+    system = request["messages"][0]["content"]
+    if "Your verdict is one of four" in system:
+        return answer(completion("VERDICT: ESCALATE\nPLAN: It cannot be done."))
+    if "You have one command" in system and request["messages"][-1]["role"] == "user":
+        seen = request["messages"][-1]["content"].startswith("What the command showed")
+        return answer(completion("It is set." if seen else "Thought: set\nCommand: configure changes='nothing=on'"))
+    return answer(completion("Set what the task names."))
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyServer]:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    with in_a_thread(serving(choose=_by_role)) as server:
+        yield server
+
+
+def test_the_loop_runs_anywhere_says_its_ends_first_and_the_same_command_says_the_same_again(
+    reflect: Reflect, tmp_path: Path
+) -> None:
+    code, out, err = reflect("run", "--n", 4, "--out", tmp_path / "run")
+    assert code == 0, err
+    assert out.startswith("How the items ended\n")
+    again = reflect("run", "--n", 4, "--out", tmp_path / "run", "--json")
+    items = json.loads(again[1])["items"]
+    assert len(items) == 4
+    for item in items:
+        assert item["end"] in ("solved", "time_budget", "attempt_cap", "escalated", "failed")
+        assert {"id", "end", "attempts", "seconds", "reason"} <= item.keys()
+    assert reflect("run", "--n", 4, "--out", tmp_path / "run")[1] == out
+
+
+def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
+    options = ["--without", "memory,snapshots", "--without", "ordering", "--agents", "stubborn", "--seed", 3]
+    limits = ["--item-seconds", 600, "--attempts", 2, "--tokens", 10**6, "--usd", 1, "--plateau", "exact"]
+    code, _, err = reflect("run", "--n", 2, "--time", "virtual", "--out", tmp_path / "run", *options, *limits)
+    assert code == 0, err
+    began = next(iter(recorded_events(tmp_path / "run"))).happened
+    assert isinstance(began, RunBegan)
+    assert (began.agents, began.seed, began.without) == ("stubborn", 3, ("memory", "ordering", "snapshots"))
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    dials = manifest.settings["dials"]
+    assert dials["item"] == {"seconds": 600.0, "attempts": 2, "tokens": 10**6, "usd": 1.0}
+    assert (dials["plateau"], manifest.settings["virtual_time"]) == ("exact", True)
+
+
+def test_every_mechanism_can_be_left_out_at_once(reflect: Reflect, tmp_path: Path) -> None:
+    assert reflect("run", "--n", 2, "--without", "all", "--out", tmp_path / "run")[0] in (0, 1)
+    began = next(iter(recorded_events(tmp_path / "run"))).happened
+    assert isinstance(began, RunBegan)
+    assert began.without == tuple(sorted(MECHANISMS))
+
+
+def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path: Path) -> None:
+    reflect("run", "--n", 3, "--out", tmp_path / "all")
+    began = next(iter(recorded_events(tmp_path / "all"))).happened
+    assert isinstance(began, RunBegan)
+    name = began.items[0].id
+    code, out, _ = reflect("run", "--n", 3, "--items", name, "--out", tmp_path / "one", "--json")
+    assert (code, [item["id"] for item in json.loads(out)["items"]]) == (0, [name])
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["dancing"], "there is no skills named 'dancing'"),
+        (["--without", "luck"], "there is no mechanism 'luck'"),
+        (["--agents", "lucky"], "has no agents 'lucky'. Known: mixed, perfect"),
+        (["--agents", "model"], "Name one with --model"),
+        (["--agents", "mixed", "--model", "m"], "--agents mixed asks no model"),
+        (["--plateau", "guess"], "'guess'"),
+        (["--items", "nothing"], "has no item 'nothing'"),
+        (["repair"], "Name their folder with --cases."),
+        (["repair", "--cases", "gone"], "no repair case"),
+        (["--local", "--model", "m"], "--local has its own model"),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_leaves_no_run(
+    reflect: Reflect, tmp_path: Path, options: list[str], told: str
+) -> None:
+    code, _, err = reflect("run", *options, "--out", tmp_path / "run")
+    assert code == 2
+    assert told in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_another_run_in_the_folder_is_told_and_kept(reflect: Reflect, tmp_path: Path) -> None:
+    reflect("run", "--n", 2, "--out", tmp_path / "run")
+    kept = (tmp_path / "run/events.jsonl").read_bytes()
+    code, _, err = reflect("run", "--n", 2, "--seed", 5, "--out", tmp_path / "run")
+    assert code == 2
+    assert "holds another run" in err
+    assert (tmp_path / "run/events.jsonl").read_bytes() == kept
+
+
+def test_a_model_has_every_role_on_real_time_and_what_it_takes_is_counted(
+    reflect: Reflect, tmp_path: Path, model: FaultyServer
+) -> None:
+    asked = ["--model", "small-1", "--base-url", model.base_url]
+    code, out, err = reflect("run", "--n", 1, "--attempts", 3, *asked, "--out", tmp_path / "run", "--json")
+    assert code == 0, err
+    assert [item["attempts"] for item in json.loads(out)["items"]] == [3]
+    turns = [event.happened for event in recorded_events(tmp_path / "run") if isinstance(event.happened, TurnEnded)]
+    assert {turn.agent for turn in turns} == {"small-1"}
+    assert {turn.role for turn in turns} >= {"planner", "worker", "reflector"}
+    assert sum(turn.tokens_in for turn in turns) == 9 * len(model.received)
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    assert (manifest.settings["virtual_time"], manifest.settings["model"]) == (False, "small-1")
+
+
+def test_a_run_whose_server_is_gone_is_kept_and_gone_on_with(
+    reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    calls = []
+
+    def choose(request: dict[str, Any]) -> Play:
+        calls.append(request)
+        return answer({}, 401) if len(calls) == 3 else _by_role(request)
+
+    with in_a_thread(serving(choose=choose)) as server:
+        line = ["run", "--n", 1, "--attempts", 3, "--model", "small-1", "--base-url", server.base_url]
+        code, _, err = reflect(*line, "--out", tmp_path / "run")
+        assert code == 1
+        assert "misstep: stopped: " in err
+        code, out, err = reflect(*line, "--out", tmp_path / "run", "--json")
+        assert code == 0, err
+        assert [item["attempts"] for item in json.loads(out)["items"]] == [3]
+
+
+def test_a_run_without_any_server_says_that_none_answers(
+    reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    with in_a_thread(serving(answer({}, 401))) as server:
+        code, _, err = reflect("run", "--model", "m", "--base-url", server.base_url, "--out", tmp_path / "run")
+    assert code == 3
+    assert "no request was answered" in err
+
+
+def test_repair_cases_are_worked_on_by_the_same_loop(
+    reflect: Reflect,
+    tmp_path: Path,
+    sandbox: Sandbox,  # noqa: ARG001
+) -> None:
+    price_case(tmp_path / "cases/price")
+    line = ["run", "repair", "--cases", tmp_path / "cases", "--agents", "golden", "--out", tmp_path / "run", "--json"]
+    code, out, err = reflect(*line)
+    assert code == 0, err
+    [item] = json.loads(out)["items"]
+    assert (item["id"], item["end"], item["attempts"]) == ("price", "solved", 1)
+
+
+def test_a_stubborn_agent_breaks_nothing_and_solves_nothing(
+    reflect: Reflect,
+    tmp_path: Path,
+    sandbox: Sandbox,  # noqa: ARG001
+) -> None:
+    price_case(tmp_path / "cases/price")
+    line = ["run", "repair", "--cases", tmp_path / "cases", "--agents", "stubborn", "--out", tmp_path / "run"]
+    code, out, err = reflect(*line, "--attempts", 2, "--json")
+    assert code == 0, err
+    assert [(item["end"], item["attempts"]) for item in json.loads(out)["items"]] == [("attempt_cap", 2)]
+
+
+def test_repairs_without_a_sandbox_are_refused(
+    reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(name: str) -> Sandbox:
+        raise SandboxMissing(f"no sandbox works here: {name}", "Install bubblewrap.")
+
+    monkeypatch.setattr("harness.runs.reflect.skills.find_sandbox", none)
+    price_case(tmp_path / "cases/price")
+    code, _, err = reflect("run", "repair", "--cases", tmp_path / "cases", "--out", tmp_path / "run")
+    assert (code, "Install bubblewrap." in err) == (3, True)
+
+
+@pytest.mark.local_llm
+def test_the_local_model_tests_the_set_up(reflect: Reflect, tmp_path: Path) -> None:
+    local_model_or_skip()
+    code, out, err = reflect("run", "--n", 1, "--attempts", 1, "--local", "--out", tmp_path / "run", "--json")
+    assert code == 0, err
+    [item] = json.loads(out)["items"]
+    assert item["end"] in ("solved", "attempt_cap", "time_budget")
+    turns = [event.happened for event in recorded_events(tmp_path / "run") if isinstance(event.happened, TurnEnded)]
+    assert all(turn.tokens_in > 0 for turn in turns)
