@@ -137,7 +137,8 @@ def stuck_pattern(rounds: Sequence[Round]) -> Decision:
     """Stop at one of four patterns.
 
     They are the same call with the same result four times, the same call with an error three times, the same message
-    three times with no call in between, and two calls with their results in turn over six calls.
+    three times with no call in between, and two calls with their results in turn over six calls. Results are compared
+    as texts; of a shell command the original compares the command and its exit code alone, which stops more.
     """
     calls = _calls(rounds)
     pairs = calls[-_SAME_PAIRS:]
@@ -204,7 +205,7 @@ BREAKERS: tuple[Breaker, ...] = (
         partial(unchanged_results, most=6),
     ),
     Breaker("mistakes_in_a_row", "3 failed calls in a row", "cline/cline#10358", partial(mistakes_in_a_row, most=3)),
-    Breaker("most_rounds", "10 rounds", "snarktank/ralph#32", partial(most_rounds, most=10)),
+    Breaker("most_rounds", "10 rounds", "snarktank/ralph: ralph.sh", partial(most_rounds, most=10)),
     Breaker("plateau_exact", "3 equal openings", _PLATEAU, partial(plateau, name="exact"), ours=True),
     Breaker("plateau_keywords", "3 words shared by 3", _PLATEAU, partial(plateau, name="keywords"), ours=True),
     Breaker("plateau_cosine", "TF-IDF cosine of 3", _PLATEAU, partial(plateau, name="cosine"), ours=True),
