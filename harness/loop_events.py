@@ -104,13 +104,20 @@ class TurnEnded(Struct, frozen=True, omit_defaults=True, tag_field="event", tag=
 class Checked(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="checked"):
     """What the evaluator found: whether the target is healthy and whether the item's check passes.
 
-    `counted` says what the loop took it for; that is the same but for evaluators without types.
+    `counted` says what the loop took it for; that is the same but for evaluators without types. `weakened` says that
+    what the checks consist of is not what it was before the work on the item: a check that passes then shows nothing.
     """
 
     healthy: bool
     status: CheckStatus
     text: str = ""
     counted: CheckStatus | None = None
+    weakened: bool = False
+
+    @property
+    def truly(self) -> CheckStatus:
+        """What it comes to by its typed results, whatever the loop took it for."""
+        return "failed" if self.status == "passed" and (self.weakened or not self.healthy) else self.status
 
 
 class Failed(Struct, frozen=True, tag_field="event", tag="failed"):
@@ -240,10 +247,14 @@ class Deferred(Struct, frozen=True, tag_field="event", tag="deferred"):
 
 
 class Verified(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="verified"):
-    """A deferred check was made."""
+    """A deferred check was made.
+
+    `truly` is what it came to by its typed results, where the loop took it for something else.
+    """
 
     status: CheckStatus
     text: str = ""
+    truly: CheckStatus | None = None
 
 
 class PutOff(Struct, frozen=True, tag_field="event", tag="put_off"):

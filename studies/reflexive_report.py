@@ -21,6 +21,7 @@ from analysis.pages.reflexive.page import run_page, runs_page
 from analysis.plots import forest
 from analysis.tables import Table
 from analysis.tables.wording import counted_text
+from harness.reflexive.settings import MECHANISMS
 from studies.judged_runs import distinct_names
 from studies.reflexive_runs import ReflexiveRun, warn_of
 
@@ -44,7 +45,7 @@ def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
     named = dict(zip(distinct_names([run.folder for run in runs]), scores, strict=True))
     if not is_ablation(scores):
         return [runs_table(named, evidence)]
-    found = ablate(scores)
+    found = ablate(scores, tuple(MECHANISMS))
     return [ablation_table(found, evidence), ablation_effects_table(found, evidence)]
 
 
@@ -59,7 +60,7 @@ def reflections_json(runs: Sequence[ReflexiveRun]) -> str:
     if len(runs) == 1:
         return _json(documents[0])
     scores = [run.scores for run in runs]
-    ablation = {"ablation": ablation_document(ablate(scores))} if is_ablation(scores) else {}
+    ablation = {"ablation": ablation_document(ablate(scores, tuple(MECHANISMS)))} if is_ablation(scores) else {}
     return _json({"runs": documents} | ablation)
 
 

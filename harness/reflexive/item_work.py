@@ -7,6 +7,8 @@ before anything follows from it.
 from collections.abc import Iterator
 from hashlib import blake2b
 
+from msgspec.structs import replace
+
 from harness.agent.clocks import Clock
 from harness.agent.turns import TurnReport, take_turn
 from harness.errors import MisstepError
@@ -55,7 +57,7 @@ class ItemWork:
         self.settings = settings
         self.clock = clock
         self.log = log
-        self.protected = target.protected()
+        self.protected = self.before_item = target.protected()
 
     async def work_on(self, name: str) -> None:
         """Go on with an item until it ends, is put off, or has its check deferred."""
@@ -63,6 +65,7 @@ class ItemWork:
         if state.phase == "kept":
             self._conclude(state)
             return
+        self.before_item = self.target.protected()
         if state.phase == "waiting":
             self._add(ItemBegan(), state)
         if state.plan is None:
@@ -82,9 +85,8 @@ class ItemWork:
             return
         self._add(ItemBegan(), state)
         checked = await self._prepared(state)
-        text = checked.text
         status = checked.counted or checked.status
-        self._add(Verified(status, text), state)
+        self._add(Verified(status, checked.text, None if checked.truly == status else checked.truly), state)
         if status == "passed":
             self._keep(state)
             self._conclude(state)
@@ -112,6 +114,7 @@ class ItemWork:
         turn = await self._turn("worker", state, list(self._for_worker(state)), number)
         after = self.target.digest()
         checked = await evaluated(self.target, state.item, self.settings, self.protected)
+        checked = replace(checked, weakened=self.target.protected() != self.before_item)
         self._add(checked, state, number)
         kind = self._failure(state, turn, checked, changed=after != before)
         if kind is None:

@@ -85,12 +85,22 @@ def is_ablation(runs: Sequence[LoopScores]) -> bool:
     return len(of) == 1 and len({run.without for run in runs}) > 1 and any(not run.without for run in runs)
 
 
-def ablate(runs: Sequence[LoopScores]) -> Ablation:
+def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablation:
     """The ablation that some runs are, whatever their order; see `is_ablation`.
 
     Of two runs with one configuration and seed the last counts.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+    mechanisms
+        The order in which configurations stand; by their names where nothing is given.
     """
-    runs = sorted(runs, key=lambda run: (len(run.without), run.without, run.seed))
+    place = {name: number for number, name in enumerate(mechanisms)}
+    runs = sorted(
+        runs, key=lambda run: (len(run.without), [(place.get(name, 0), name) for name in run.without], run.seed)
+    )
     whole_runs = {(run.seed, run.of): run for run in runs if not run.without}
     of_configuration: dict[tuple[str, ...], dict[tuple[int, str], LoopScores]] = {}
     for run in runs:

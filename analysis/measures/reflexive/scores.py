@@ -1,7 +1,7 @@
 """What one run of the reflexive loop came to, and what its mechanisms did.
 
-**Wasted** is all time of work on items that are not truly solved at their end (called solved, and the check passed on a
-healthy target), and of solved items the time of attempts at a corrupted target (`work`).
+**Wasted** is all time of work on items that are not truly solved at their end (called solved, and the check, which
+nobody weakened, passed on a healthy target), and of solved items the time of attempts at a corrupted target (`work`).
 """
 
 import hashlib
@@ -36,7 +36,7 @@ from harness.loop_events import (
 WASTED = (
     "Time is wasted where an item is not truly solved in the end, all of it, and where an item is solved the time of "
     "its attempts at a corrupted target. An item is truly solved where the loop calls it solved and its last check, or "
-    "the deferred one, passed on a healthy target."
+    "the deferred one, passed on a healthy target without having been weakened."
 )
 CORRUPTED = (
     "An attempt is corrupted where the target, as it begins, is not what its snapshot was, cannot be reached, or was "

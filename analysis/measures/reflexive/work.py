@@ -71,8 +71,8 @@ class AttemptMade(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether the target was healthy and the check passed, whatever the loop took it for."""
-        return any(found.healthy and found.status == "passed" for found in self.happened(Checked))
+        """Whether the check truly passed: on a healthy target and not weakened, whatever the loop took it for."""
+        return any(found.truly == "passed" for found in self.happened(Checked))
 
     @property
     def outcome(self) -> Outcome:
@@ -85,7 +85,7 @@ class AttemptMade(Struct, frozen=True):
         checks = self.happened(Checked)
         if not checks or self.passed:
             return "solved" if checks else "unfinished"
-        return "believed" if checks[-1].counted == "passed" else "unfinished"
+        return "believed" if "passed" in (checks[-1].counted, checks[-1].status) else "unfinished"
 
 
 class WorkedItem(Struct, frozen=True):
@@ -121,7 +121,7 @@ class WorkedItem(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether its last check truly passed on a healthy target; a deferred check, where one was made."""
+        """Whether its last check truly passed (`Checked.truly`); a deferred one, where it was made."""
         if self.verified is not None:
             return self.verified == "passed"
         return bool(self.attempts) and self.attempts[-1].passed
@@ -195,7 +195,9 @@ def _worked_item(item: WorkItem, events: Sequence[LoopEvent], corrupted: set[int
             attempts[event.attempt].append(event)
     made = tuple(_attempt(number, of_it, corrupted) for number, of_it in sorted(attempts.items()))
     end = next((event.happened for event in reversed(events) if isinstance(event.happened, ItemEnded)), None)
-    verified = [event.happened.status for event in events if isinstance(event.happened, Verified)]
+    verified = [
+        event.happened.truly or event.happened.status for event in events if isinstance(event.happened, Verified)
+    ]
     return WorkedItem(
         item,
         made,

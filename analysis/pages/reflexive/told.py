@@ -83,8 +83,9 @@ def _spoken(happened: Happening, most: int) -> Told | None:
 def _target(happened: Happening, most: int) -> Told | None:
     """What was found on the target, and to what it was brought back."""
     match happened:
-        case Checked(healthy=healthy, status=status, text=text, counted=counted):
+        case Checked(healthy=healthy, status=status, text=text, counted=counted, weakened=weakened):
             taken = f", taken for {counted}" if counted not in (None, status) else ""
+            taken += ", after the check was weakened" if weakened else ""
             return Told("check", f"{status}{taken}; the target is {_healthy(healthy)}", passage(text, most))
         case Failed(kind=kind):
             return Told("failed", _words(kind))
@@ -103,8 +104,8 @@ def _target(happened: Happening, most: int) -> Told | None:
             return Told("restored", f"{by}; {same}{'' if reachable else '; its access does not work'}")
         case Deferred(until=until):
             return Told("check deferred", until)
-        case Verified(status=status, text=text):
-            return Told("deferred check", status, passage(text, most))
+        case Verified(status=status, text=text, truly=truly):
+            return Told("deferred check", f"{truly}, taken for {status}" if truly else status, passage(text, most))
         case _:
             return None
 

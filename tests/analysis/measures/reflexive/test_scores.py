@@ -80,6 +80,13 @@ def test_an_item_that_is_called_solved_while_its_check_failed_is_believed_and_al
     assert (found.solved, found.believed, found.wasted) == (0, 1, TURN)
 
 
+def test_an_item_whose_check_was_weakened_to_pass_is_believed_and_not_solved() -> None:
+    log = Log("pear").begin("pear").add(worker(), Checked(True, "passed", weakened=True), item="pear", attempt=1)
+    run = worked_run(log.end("pear").done())
+    assert (score_loop(run).solved, score_loop(run).believed) == (0, 1)
+    assert run.items[0].attempts[0].outcome == "believed"
+
+
 def test_an_item_whose_passing_check_was_not_counted_is_missed() -> None:
     log = Log("pear").begin("pear").add(worker(over="seconds"), Checked(True, "passed"), item="pear", attempt=1)
     log.add(Failed("over_budget", "z"), item="pear", attempt=1)
@@ -87,14 +94,17 @@ def test_an_item_whose_passing_check_was_not_counted_is_missed() -> None:
     assert (found.solved, found.missed, found.over) == (0, 1, {"seconds": 1})
 
 
-@pytest.mark.parametrize(("status", "solved"), [("passed", 1), ("failed", 0), (None, 0)])
-def test_a_deferred_item_is_solved_where_its_check_was_made_and_passed(status: str | None, solved: int) -> None:
+@pytest.mark.parametrize(
+    ("found", "solved"),
+    [(Verified("passed"), 1), (Verified("failed"), 0), (None, 0), (Verified("passed", truly="failed"), 0)],
+)
+def test_a_deferred_item_is_solved_where_its_check_was_made_and_passed(found: Verified | None, solved: int) -> None:
     item = WorkItem("kernel", "boot", "Do it.", deferred=True)
     log = (
         Log(item).begin("kernel").add(worker(), Checked(True, "unknown"), Deferred("restart"), item="kernel", attempt=1)
     )
-    if status is not None:
-        log.add(Verified(status), item="kernel", attempt=1)  # type: ignore[arg-type]
+    if found is not None:
+        log.add(found, item="kernel", attempt=1)
     assert scored(log.end("kernel", "solved", "verified_later").done()).solved == solved
 
 
