@@ -11,6 +11,7 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
+from analysis.measures.reflexive.ablation import is_ablation
 from analysis.measures.reflexive.scores import LoopScores, score_loop
 from analysis.measures.reflexive.work import WorkedRun, worked_run
 from analysis.tables import Evidence
@@ -27,6 +28,7 @@ from harness.journal.records import (
 )
 from harness.places import data_folder
 from harness.progress import say
+from harness.runs.reflect.ablation import EARLIER
 
 REFLECTED = "reflect run"
 """What the manifest of a run of the reflexive loop names as its command."""
@@ -90,6 +92,18 @@ def open_reflexive_runs(folders: Sequence[Path]) -> list[ReflexiveRun]:
     return [open_reflexive_run(folder) for folder in folders]
 
 
+def run_folders(named: Sequence[Path]) -> list[Path]:
+    """The folders of runs: those that are named, and in place of an ablation's its runs.
+
+    The run before, whose lessons the others of an ablation begin with, is not one of them.
+    """
+    found: list[Path] = []
+    for folder in named:
+        below = [file.parent for file in sorted(folder.glob(f"*/*/{MANIFEST}")) if file.parent.parent.name != EARLIER]
+        found += [folder] if (folder / MANIFEST).exists() or not below else below
+    return found
+
+
 def warn_of(runs: Sequence[ReflexiveRun]) -> list[str]:
     """What a reader has to know before any figure, a sentence each."""
     found = []
@@ -99,7 +113,7 @@ def warn_of(runs: Sequence[ReflexiveRun]) -> list[str]:
             found.append(f"The run {plain(run.name)} is not finished: {done} of {len(run.work.items)} items ended.")
         if run.scores.halted:
             found.append(f"The run {plain(run.name)} was halted: its target could not be brought back.")
-    if len({run.scores.of for run in runs}) > 1:
+    if len({run.scores.of for run in runs}) > 1 and not is_ablation([run.scores for run in runs]):
         found.append("The runs are not all of the same items.")
     return found
 

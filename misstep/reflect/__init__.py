@@ -1,6 +1,8 @@
 """`misstep reflect`: run the reflexive loop, leave mechanisms out, report what each of them did."""
 
 from misstep.options import command_app
+from misstep.reflect.ablation import ablation
+from misstep.reflect.report import report
 from misstep.reflect.run import run
 
 app = command_app(has_commands=True)
@@ -12,3 +14,5 @@ def reflect() -> None:
 
 
 app.command()(run)
+app.command()(report)
+app.command()(ablation)

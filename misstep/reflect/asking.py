@@ -1,4 +1,4 @@
-"""Options of `misstep reflect run` that others share, and its agents."""
+"""Options that the commands of `misstep reflect` share, and the agents of a run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +26,16 @@ Without = Annotated[
     list[str] | None, typer.Option(metavar="MECHANISM", help="Mechanism to leave out, one or several, or `all`.")
 ]
 
+Cases = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of repair cases, for the skill `repair`.")]
+Sandboxes = Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")]
+
 _LOCAL_REPLY, _LOCAL_ROOM = 64, 1_200
 """The tokens of a reply and of a context for the local model, which sees 4,096 in all."""
+
+
+def separate(named: list[str] | None) -> list[str]:
+    """The names that were given one by one, or several with commas between."""
+    return [name for one in named or () for name in one.split(",") if name]
 
 
 @contextmanager

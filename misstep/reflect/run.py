@@ -9,7 +9,7 @@ from harness.escaping import plain
 from harness.progress import say
 from misstep import model_options
 from misstep.options import Json
-from misstep.reflect.asking import AgentsName, Skill, Without, chosen
+from misstep.reflect.asking import AgentsName, Cases, Sandboxes, Skill, Without, chosen, separate
 
 
 def run(
@@ -18,9 +18,7 @@ def run(
     agents: AgentsName = "",
     items: Annotated[list[str] | None, typer.Option(metavar="ID", help="Item to work on; give one or several.")] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Number of items.")] = None,
-    cases: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of repair cases, for the skill `repair`.")
-    ] = None,
+    cases: Cases = None,
     without: Without = None,
     seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed of generated items and agents.")] = 0,
     time: Annotated[
@@ -51,7 +49,7 @@ def run(
     record: model_options.Record = None,
     replay: model_options.Replay = None,
     local: model_options.Local = False,
-    sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
+    sandbox: Sandboxes = "auto",
     unsafe_no_sandbox: Annotated[
         bool, typer.Option("--unsafe-no-sandbox", help="Run commands without a sandbox, with limits alone.")
     ] = False,
@@ -81,7 +79,7 @@ def run(
     settings = LoopSettings(
         item=ItemLimits(item_seconds, attempts, tokens, usd),
         plateau=plateau,
-        without=mechanisms_named(_separate(without)),
+        without=mechanisms_named(separate(without)),
     )
     detector(plateau)  # a detector that there is not is said before anything is run
     place = "unsandboxed" if unsafe_no_sandbox else sandbox
@@ -90,7 +88,7 @@ def run(
     work = SKILLS.load(skill)(SkillOptions(n, seed, cases, place))
     with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
         plan = ReflectPlan(
-            work, who.name, who.agents, dials, seed, tuple(_separate(items)) or None, tuple(lessons or ())
+            work, who.name, who.agents, dials, seed, tuple(separate(items)) or None, tuple(lessons or ())
         )
         is_real = time == "real" or (time is None and who.requests is not None)
         with model_options.kept_when_stopped(out):
@@ -113,8 +111,3 @@ def run(
     say(f"misstep: every event is in {plain(str(out / LOOP_RECORDS.file))}")
     if ended.stopped or found.scores.halted:
         raise typer.Exit(1)
-
-
-def _separate(named: list[str] | None) -> list[str]:
-    """The names that were given one by one, or several with commas between."""
-    return [name for one in named or () for name in one.split(",") if name]

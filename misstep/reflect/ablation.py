@@ -1,0 +1,61 @@
+"""`misstep reflect ablation`: the loop with each mechanism left out in turn, over several seeds."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.escaping import plain
+from harness.progress import say
+from misstep import model_options
+from misstep.options import Json
+from misstep.reflect.asking import AgentsName, Cases, Sandboxes, Skill, Without, separate
+
+
+def ablation(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the runs; an unfinished ablation is continued.")],
+    skill: Skill = "simulated",
+    agents: AgentsName = "",
+    seeds: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Number of seeds; each configuration runs once with each.")
+    ] = 3,
+    first_seed: Annotated[int, typer.Option(min=0, metavar="S", help="First seed.")] = 0,
+    n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Number of items.")] = None,
+    cases: Cases = None,
+    without: Without = None,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of processes.")] = 2,
+    sandbox: Sandboxes = "auto",
+    json: Json = False,
+) -> None:
+    """Run the loop whole, without each mechanism, and without all of them, and compare what it solves and wastes.
+
+    With --without, only the mechanisms that it names are left out one by one. Time is virtual. All configurations of a
+    seed have the same items, so that they are compared in pairs; p-values are adjusted for all of them.
+
+    The same command continues an ablation that was stopped. `misstep reflect report DIR --out F.html` makes its page.
+    """
+    import sys
+
+    from harness.reflexive.settings import MECHANISMS, mechanisms_named
+    from harness.runs.reflect.ablation import AblationPlan, run_ablation
+    from harness.runs.reflect.chosen_agents import agents_of_skill
+    from harness.runs.reflect.skills import SKILLS, SkillOptions
+
+    options = SkillOptions(n, first_seed, cases, sandbox)
+    named = mechanisms_named(separate(without))
+    plan = AblationPlan(
+        tuple(range(first_seed, first_seed + seeds)),
+        skill,
+        options,
+        agents_of_skill(SKILLS.load(skill)(options), agents, first_seed).name,
+        tuple(name for name in MECHANISMS if name in named or not named),
+    )
+    with model_options.kept_when_stopped(out):
+        made = run_ablation(plan, out, processes=workers, arguments=sys.argv[1:])
+    from studies.reflexive_report import reflections_json, reflections_text
+    from studies.reflexive_runs import open_reflexive_runs, say_warnings
+
+    found = open_reflexive_runs([run.folder for run in made])
+    print(reflections_json(found) if json else reflections_text(found), end="")
+    say_warnings(found)
+    say(f"misstep: the runs are in {plain(str(out))}")

@@ -1,0 +1,74 @@
+"""`misstep reflect report` and `misstep reflect ablation`, as a user gives them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.loop_events import RunBegan
+from harness.runs.reflect.running import recorded_events
+from tests.misstep.as_a_user import in_this_process
+
+Reflect = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def reflect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Reflect:
+    return in_this_process("reflect", monkeypatch, capsys)
+
+
+def test_a_report_says_what_the_run_said_and_writes_its_page(reflect: Reflect, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    ran = reflect("run", "--n", 2, "--out", run)
+    code, out, err = reflect("report", run, "--out", tmp_path / "pages/run.html")
+    assert (code, out) == (0, ran[1]), err
+    page = (tmp_path / "pages/run.html").read_text()
+    assert "misstep reflect report" in page
+    began = next(iter(recorded_events(run))).happened
+    assert isinstance(began, RunBegan)
+    assert all(item.id in page for item in began.items)
+    assert json.loads(reflect("report", run, "--json")[1])["items"]
+
+
+def test_runs_are_shown_beside_each_other(reflect: Reflect, tmp_path: Path) -> None:
+    for kind in ("perfect", "stubborn"):
+        reflect("run", "--n", 2, "--agents", kind, "--out", tmp_path / kind)
+    code, out, _ = reflect("report", tmp_path / "perfect", tmp_path / "stubborn", "--json")
+    assert (code, [run["agents"] for run in json.loads(out)["runs"]]) == (0, ["perfect", "stubborn"])
+
+
+def test_what_is_no_run_is_told(reflect: Reflect, tmp_path: Path) -> None:
+    code, _, err = reflect("report", tmp_path)
+    assert (code, "Name the folder that `misstep reflect run` wrote." in err) == (2, True)
+
+
+def test_an_ablation_compares_the_whole_loop_with_each_mechanism_left_out(reflect: Reflect, tmp_path: Path) -> None:
+    line = ["--n", 2, "--seeds", 2, "--workers", 1, "--without", "memory,snapshots", "--out", tmp_path / "ablation"]
+    code, out, err = reflect("ablation", *line, "--json")
+    assert code == 0, err
+    without = {tuple(run["without"]) for run in json.loads(out)["runs"]}
+    assert {(), ("memory",), ("snapshots",)} < without
+    assert len(without) == 4
+    events = {file: file.read_bytes() for file in sorted(tmp_path.glob("ablation/*/*/events.jsonl"))}
+    assert reflect("ablation", *line, "--json")[1] == out
+    assert {file: file.read_bytes() for file in events} == events
+    reported = json.loads(reflect("report", tmp_path / "ablation", "--json")[1])
+    assert reported["ablation"] == json.loads(out)["ablation"]
+    assert "not all of the same items" not in err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--agents", "lucky"], "has no agents 'lucky'"),
+        (["--without", "luck"], "there is no mechanism 'luck'"),
+        (["--seeds", "1"], "--seeds"),
+    ],
+)
+def test_an_ablation_of_what_there_is_not_writes_nothing(
+    reflect: Reflect, tmp_path: Path, options: list[str], told: str
+) -> None:
+    code, _, err = reflect("ablation", *options, "--out", tmp_path / "ablation")
+    assert (code, told in err) == (2, True)
+    assert not (tmp_path / "ablation").exists()
