@@ -19,6 +19,7 @@ from analysis.tables.wording import number_text, with_interval
 _SLUG = "reflexive"
 _REFLECTIONS = "runs.v2.reflections_failure_modes_doc"
 _REPEATED = "runs.v2.plateau_rate_real"
+_RULES = "runs.v2.rules_completed"
 
 _PLATEAU_SHARES = {
     "runs.v2.plateau_rate_real": "Repeats, by inspection of reflections",
@@ -27,6 +28,15 @@ _PLATEAU_SHARES = {
     "runs.v2.plateau_rate_real_narrative": "Repeats, told once more",
 }
 """Figures that print one number → what each says that it is of."""
+
+_EQUALITY = {
+    "runs.v2.plateau_rate_string_equality": "Flagged by equality of strings, of reflections",
+    "runs.v2.plateau_rate_string_equality.journey_14": "Flagged by equality of strings, told as a count",
+}
+_GUESS = {
+    "runs.v2.plateau_rate_real_guess.low": "Repeats, guessed before anybody looked: lower end",
+    "runs.v2.plateau_rate_real_guess.high": "Repeats, guessed before anybody looked: upper end",
+}
 
 _BUDGETS = {
     "runs.planned.time_budget_per_rule": "Time for a rule",
@@ -79,13 +89,15 @@ def plateau_table() -> Table:
     paper = load_paper(_SLUG)
     n = int(paper[_REFLECTIONS].number)
     named = [checked_figure(paper, paper[key], name, _printed_as(paper)) for key, name in _PLATEAU_SHARES.items()]
-    rows = [*checked_rows(named), *_possible_rows(paper, n)]
+    rows = [*checked_rows(named), *_possible_rows(paper, n), *_of_other_units(paper)]
     unique, sudo = (paper[f"runs.v2.{part}"] for part in ("unique_first_sentences", "reflections_citing_sudo"))
     group = f"Of {n} reflections"
     rows += [published_row(unique, "First sentences that stand once", group=group), _count_row(unique, n, group)]
     share = paper["blindness.sudo.share"]
     rows += checked_rows([checked_figure(paper, share, "Reflections that cite sudo", group, with_count=True)])
     citing = wilson(int(sudo.number), n)
+    most = _most_flagged(paper)
+    rows += _equality_rows(paper, most)
     return Table(
         name="plateau",
         paper=_SLUG,
@@ -93,15 +105,75 @@ def plateau_table() -> Table:
         finding=(
             f"{paper[_REPEATED].printed} is printed in {len(_PLATEAU_SHARES)} places, not of the same thing; of {n} "
             f"reflections it is {_ends(_possible(paper[_REPEATED], n))}, while {unique.printed} first sentences are "
-            f"unique and {with_interval(citing, 'share')} of the reflections cite sudo."
+            f"unique and {with_interval(citing, 'share')} of the reflections cite sudo. Equality of three in a row "
+            f"could flag {number_text(most / n, 'share')} at most, in whatever order they came."
         ),
         rows=tuple(rows),
         notes=(
             f"Unique first sentences leave at most {n - int(unique.number)} of {n} reflections that open like another; "
             "what counts as a repeat by inspection is a judgement of one reader, and its rule is not printed.",
+            f"At most {most}: of {unique.printed} different sentences one stands {most + 2} times, all in a row, and "
+            f"its first two have no two equal ones before them; if {unique.printed} stand once, it is {most - 1}.",
+            f"How many rules have three or more reflections is not printed; the run completed "
+            f"{paper[_RULES].printed} rules. Of what an accuracy is a share is not printed either.",
             "Intervals are Wilson's; reflections on one rule are not independent, so they are too narrow.",
         ),
     )
+
+
+def _of_other_units(paper: Paper) -> list[Row]:
+    """Whole counts that print the same number of another unit, and a range that was guessed."""
+    repeated, rules = paper[_REPEATED], paper[_RULES]
+    pairs = [f"{x} of {n}" for n in range(1, int(rules.number) + 1) for x in _possible(repeated, n)]
+    counted = Row(
+        f"Counts that print so of rules, of which there are {rules.printed} at most",
+        ", ".join(pairs),
+        evidence="recomputed",
+        source=f"prints as {repeated.printed}",
+        unit="text",
+        group=_printed_as(paper),
+    )
+    accuracy = Row(
+        "Counts that print so of an accuracy",
+        None,
+        evidence="recomputed",
+        status="underdetermined",
+        reason="An accuracy needs what was judged and the truth of it, of which neither is printed.",
+        unit="share",
+        group=_printed_as(paper),
+    )
+    return [counted, accuracy, *(published_row(paper[key], name, group="Guessed") for key, name in _GUESS.items())]
+
+
+def _most_flagged(paper: Paper) -> int:
+    """How many reflections equality could flag at most: all repeats are of one sentence, and came in a row."""
+    n, unique = (int(paper[key].number) for key in (_REFLECTIONS, "runs.v2.unique_first_sentences"))
+    return max(0, n - unique + 1 - (int(paper["novelty.window"].number) - 1))
+
+
+def _equality_rows(paper: Paper, most: int) -> list[Row]:
+    """What equality flags as printed, which counts print so, and what it could flag at most."""
+    n, group = int(paper[_REFLECTIONS].number), "Flagged by equality of three in a row"
+    printed = [published_row(paper[key], name, group=group) for key, name in _EQUALITY.items()]
+    none = paper["runs.v2.plateau_rate_string_equality"]
+    counts = Row(
+        f"Counts of {n} that print as {none.printed}",
+        _ends(_possible(none, n)),
+        evidence="recomputed",
+        source=none.place,
+        unit="text",
+        group=group,
+    )
+    bound = Row(
+        "Most that it could flag",
+        most / n,
+        n=n,
+        evidence="recomputed",
+        source=f"{most} / {n}, from the unique first sentences",
+        unit="share",
+        group=group,
+    )
+    return [*printed, counts, bound]
 
 
 def _possible(figure: Figure, n: int) -> range:

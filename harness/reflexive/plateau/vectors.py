@@ -13,7 +13,7 @@ from typing import Any
 from harness.errors import MissingPrerequisite
 from harness.reflexive.plateau.words import content_words, known_words
 
-COSINE_AT_LEAST = 0.42
+COSINE_AT_LEAST = 0.40
 EMBEDDINGS_AT_LEAST = 0.51
 """How alike the two least alike reflections of a window must be. Both are chosen on the generated reflections of the
 set `development` (`studies.reflexive_plateau.chosen_threshold`) and reported on those of `scoring`."""

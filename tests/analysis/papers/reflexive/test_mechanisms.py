@@ -20,6 +20,24 @@ def test_one_printed_number_stands_for_several_things_and_the_finding_says_so() 
     assert "18.6% (95% interval 14.1% to 24.2%) of the reflections cite sudo" in table.finding
 
 
+def test_the_same_number_of_rules_would_be_one_of_three_counts_and_of_an_accuracy_cannot_be_told() -> None:
+    rows = {row.quantity: row for row in mechanisms.plateau_table().rows}
+    assert rows["Counts that print so of rules, of which there are 28 at most"].value == "13 of 17, 16 of 21, 19 of 25"
+    assert rows["Counts that print so of an accuracy"].status == "underdetermined"
+
+
+def test_three_equal_sentences_in_a_row_are_far_from_the_printed_share_in_whatever_order_they_came() -> None:
+    rows = {row.quantity: row for row in mechanisms.plateau_table().rows}
+    most = rows["Most that it could flag"]
+    sentences = ["the same"] * 64 + [f"sentence {number}" for number in range(162)]
+    assert (len(sentences), len(set(sentences))) == (226, 163)
+    triples = zip(sentences, sentences[1:], sentences[2:], strict=False)
+    assert most.source.startswith(f"{sum(len(set(one)) == 1 for one in triples)} / 226")
+    assert most.value == 62 / 226
+    assert rows["Counts of 226 that print as 0%"].value == "0 to 1"
+    assert "could flag 27.4% at most" in mechanisms.plateau_table().finding
+
+
 def test_a_share_that_was_cut_off_keeps_its_status() -> None:
     sudo = [row for row in mechanisms.plateau_table().rows if "sudo" in row.quantity]
     assert [row.status for row in sudo] == [None, "differs"]

@@ -1,0 +1,132 @@
+"""How well detectors of plateaus tell whether three reflections are one diagnosis.
+
+Cases of one piece of work share its words, and so does every case that a text comes from: they are clusters.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.measures.judging.units import BoolArray, Units, units_of
+from analysis.stats.estimate import Estimate
+
+NOTHING_SEEN = "no plateau is seen"
+NO_PLATEAU = "no case is one diagnosis"
+ALL_PLATEAUS = "every case is one diagnosis"
+
+
+class PlateauAnswer(Struct, frozen=True):
+    """What one detector said of one case.
+
+    Parameters
+    ----------
+    case, cluster
+        The case, and what it hangs together with.
+    kind
+        How the case was made or chosen.
+    same
+        Whether its reflections are one diagnosis.
+    flagged
+        Whether the detector says so.
+    """
+
+    case: str
+    cluster: str
+    kind: str
+    same: bool
+    flagged: bool
+
+
+class DetectorAnswers(Struct, frozen=True):
+    """All answers of a detector; `missing` says why there are none."""
+
+    detector: str
+    answers: tuple[PlateauAnswer, ...] = ()
+    missing: str = ""
+
+
+class PlateauExample(Struct, frozen=True):
+    """Reflections of which it is said whether they are the same, and each detector's answer; `None` if not asked."""
+
+    name: str
+    same: bool
+    flagged: dict[str, bool | None]
+
+
+class PlateauScores(Struct, frozen=True):
+    """A detector's figures, clustered.
+
+    Parameters
+    ----------
+    precision
+        The share of one diagnosis among the plateaus that it sees: it depends on how many cases are of which kind.
+    recall
+        The share of the cases of one diagnosis in which it sees a plateau.
+    false_alarms
+        The share of the cases of several diagnoses in which it sees one.
+    kinds
+        Kind of case → the share in which it sees one, with whether the case is one diagnosis.
+    """
+
+    detector: str
+    precision: Estimate
+    recall: Estimate
+    false_alarms: Estimate
+    kinds: dict[str, tuple[bool, Estimate]]
+
+
+def plateau_scores(found: DetectorAnswers) -> PlateauScores:
+    """The figures of one detector's answers; a detector that could not be asked has none, and each says why."""
+    answers = found.answers
+    if not answers:
+        none = Estimate(None, n=0, reason=found.missing or "no case was asked about")
+        return PlateauScores(found.detector, none, none, none, {})
+    units = units_of([one.case for one in answers], {one.case: one.cluster for one in answers})
+    same, flagged = (_array(values) for values in zip(*((one.same, one.flagged) for one in answers), strict=True))
+    kinds = {one.kind: one.same for one in answers}
+    return PlateauScores(
+        found.detector,
+        _share(units, same, flagged, NOTHING_SEEN),
+        _share(units, flagged, same, NO_PLATEAU),
+        _share(units, flagged, ~same, ALL_PLATEAUS),
+        {
+            kind: (truth, _share(units, flagged, _array(one.kind == kind for one in answers), ""))
+            for kind, truth in kinds.items()
+        },
+    )
+
+
+def _array(values: Iterable[bool]) -> BoolArray:
+    return np.array(list(values), dtype=np.bool_)
+
+
+def _share(units: Units, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
+    return units.only(whole).share(part[whole], np.ones(int(whole.sum()), dtype=np.bool_), undefined)
+
+
+def most_telling_threshold(likenesses: Sequence[float], same: Sequence[bool], steps: int = 100) -> float:
+    """The threshold that tells plateaus from others best: recall less the share of false alarms is largest.
+
+    Youden's index (1950, Cancer 3:32-35), which does not depend on how many cases are of which kind. Of equal ones the
+    lowest.
+
+    Parameters
+    ----------
+    likenesses
+        Cases: how alike the reflections are, from 0 to 1; at the threshold they count as one diagnosis.
+    same
+        Cases: whether they are one.
+    steps
+        How many thresholds are tried between 0 and 1.
+
+    Examples
+    --------
+    >>> most_telling_threshold([0.9, 0.6, 0.3, 0.1], [True, True, False, False], steps=10)
+    0.4
+    """
+    alike, truth = np.asarray(likenesses, dtype=np.float64), np.asarray(same, dtype=np.bool_)
+    tried = np.arange(steps + 1) / steps
+    flagged = alike[None, :] >= tried[:, None]
+    index = flagged[:, truth].mean(axis=1) - flagged[:, ~truth].mean(axis=1)
+    return float(tried[int(index.argmax())])

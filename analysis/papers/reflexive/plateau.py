@@ -1,0 +1,176 @@
+"""Detectors of plateaus compared: on generated reflections with known truth, and on those that the pages quote.
+
+What the document prints of plateaus is in `mechanisms.plateau_table`.
+"""
+
+from collections.abc import Sequence
+
+from analysis.measures.reflexive.plateaus import DetectorAnswers, PlateauExample, PlateauScores, plateau_scores
+from analysis.stats.estimate import Estimate
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from analysis.tables.wording import with_interval
+
+_SLUG, _DATASET = "reflexive", "gemmaforge"
+_ABSENT = "The quoted reflections are not at hand, so nothing can be said of them here."
+_KEYWORDS, _EXACT, _EMBEDDINGS = "keywords", "exact", "embeddings"
+_PRECISION, _RECALL, _FALSE = (
+    "Precision: of the plateaus seen, those that are one diagnosis",
+    "Recall: of the cases of one diagnosis, those seen",
+    "False alarms: of the cases of several diagnoses, those seen as one",
+)
+
+
+@made_by_this
+def plateau_generated_table(found: Sequence[DetectorAnswers], source: str, notes: Sequence[str] = ()) -> Table:
+    """Every detector on generated reflections: precision, recall, false alarms, and the share seen of each kind.
+
+    Parameters
+    ----------
+    found
+        As `studies.reflexive_plateau.generated_answers` gives them.
+    source
+        The seed and the set of texts.
+    notes
+        What else to say.
+    """
+    scores = [plateau_scores(one) for one in found]
+    named = {one.detector: one for one in scores}
+    cases = max(len(one.answers) for one in found)
+    exact, keywords = named[_EXACT], named[_KEYWORDS]
+    best = max((one for one in scores if one.precision.value is not None), key=_balance)
+    return Table(
+        name="plateau_generated",
+        paper=_SLUG,
+        title="Detectors of plateaus on generated reflections",
+        finding=(
+            f"On {cases:,} generated cases of three reflections, keywords see "
+            f"{with_interval(keywords.recall, 'share')} of the repeated diagnoses and equality of first sentences "
+            f"{with_interval(exact.recall, 'share')}; of what keywords see, "
+            f"{with_interval(keywords.precision, 'share')} are repeats. What sees most repeats for its false alarms is "
+            f"{best.detector}: {with_interval(best.recall, 'share')} against "
+            f"{with_interval(best.false_alarms, 'share')} of several diagnoses."
+        ),
+        rows=tuple(_rows(scores, source, "generated")),
+        notes=(
+            "Several causes of one failure are told with the words of that failure: what compares words takes them for "
+            "one. A diagnosis that is reworded altogether shares few words, and what asks for more misses it.",
+            "Whoever is not told of it counts the words of a common layout; a skill knows those of its prompts. The "
+            "layouts share no word with the lists of the detectors, so that these lists alone bring nothing here.",
+            "Equality is of first sentences: where these say what happened, three causes open alike.",
+            "One author wrote the texts and the detectors. "
+            "Precision depends on how many cases are of which kind. Intervals are clustered by piece of work.",
+            *notes,
+        ),
+        generator="harness.generate.reflections.generate_reflections",
+        drawn=tuple(_figures(scores, source, "generated")),
+    )
+
+
+def _balance(scores: PlateauScores) -> float:
+    return (scores.recall.value or 0.0) - (scores.false_alarms.value or 0.0)
+
+
+@made_by_this
+def plateau_quoted_table(found: Sequence[DetectorAnswers], notes: Sequence[str] = ()) -> Table:
+    """Every detector on threes of the texts that the project's pages quote; parameters as `plateau_generated_table`."""
+    scores = [plateau_scores(one) for one in found]
+    named = {one.detector: one.recall for one in scores}
+    return Table(
+        name="plateau_quoted",
+        paper=_SLUG,
+        title="Detectors of plateaus on quoted reflections",
+        finding=_ABSENT
+        if not named
+        else f"Of threes of quoted texts that one person holds to be one diagnosis, keywords see "
+        f"{with_interval(named[_KEYWORDS], 'share')}, embeddings {_or_reason(named[_EMBEDDINGS])} and equality "
+        f"{with_interval(named[_EXACT], 'share')}.",
+        rows=tuple(_rows(scores, f"{_DATASET}, reflections.jsonl", "real")),
+        notes=(
+            "Which texts are one diagnosis is one person's judgement.",
+            "Few are seen because few texts are whole reflections: most are a first sentence, a pattern cut at 80 "
+            "characters, or a few words in which the authors sum up what reflections said; such texts share hardly a "
+            "word.",
+            "Which texts came in a row is not known: each is the last of threes that are drawn. Intervals are over "
+            "groups of the last; as texts recur in many threes they are still too narrow.",
+            "The words that keywords leave out were listed with these texts known: nothing here was held out.",
+            *notes,
+        ),
+        datasets=(_DATASET,) if found else (),
+        drawn=tuple(_figures(scores, _DATASET, "real")),
+    )
+
+
+def _or_reason(estimate: Estimate) -> str:
+    return "could not be asked" if estimate.value is None else with_interval(estimate, "share")
+
+
+def _figures(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> list[Row]:
+    """Precision, recall and false alarms, a row a detector under each."""
+    parts = {
+        _PRECISION: [one.precision for one in scores],
+        _RECALL: [one.recall for one in scores],
+        _FALSE: [one.false_alarms for one in scores],
+    }
+    return [
+        estimate_row(one.detector, estimate, "share", heading, source, evidence)
+        for heading, estimates in parts.items()
+        for one, estimate in zip(scores, estimates, strict=True)
+    ]
+
+
+def _rows(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> list[Row]:
+    kinds = {kind: same for one in scores for kind, (same, _) in one.kinds.items()}
+    return _figures(scores, source, evidence) + [
+        estimate_row(one.detector, one.kinds[kind][1], "share", _heading(kind, same), source, evidence)
+        for kind, same in kinds.items()
+        for one in scores
+        if one.kinds
+    ]
+
+
+def _heading(kind: str, same: bool) -> str:
+    told = "one diagnosis" if same else "several diagnoses"
+    return f"Seen as a plateau: {kind.replace('_', ' ')} ({told})"
+
+
+@made_by_this
+def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
+    """What each detector says of threes of which the pages say themselves whether they are the same.
+
+    Parameters
+    ----------
+    examples
+        As `studies.reflexive_plateau.quoted_examples` gives them.
+    """
+    right = {
+        name: sum(one.flagged[name] == one.same for one in examples)
+        for name in (examples[0].flagged if examples else {})
+        if all(one.flagged[name] is not None for one in examples)
+    }
+    return Table(
+        name="plateau_examples",
+        paper=_SLUG,
+        title="Detectors of plateaus on what the pages call the same, or not the same",
+        finding=_ABSENT
+        if not right
+        else f"Of {len(examples)} threes of which the pages say whether they are one diagnosis, keywords are right on "
+        f"{right[_KEYWORDS]}, keywords as the project prints them on {right['keywords, as printed']}, and equality on "
+        f"{right[_EXACT]}.",
+        rows=tuple(
+            Row(
+                name,
+                None if flagged is None else "a plateau" if flagged else "no plateau",
+                source=f"{_DATASET}, reflections.jsonl",
+                reason="it could not be asked" if flagged is None else "",
+                unit="text",
+                group=f"{one.name} (said {'' if one.same else 'not '}to be the same)",
+            )
+            for one in examples
+            for name, flagged in one.flagged.items()
+        ),
+        notes=(
+            "Two threes of the partition overlap, and examples that authors choose are no sample.",
+            "As printed, the words pattern, root and cause of the common form suffice for a plateau by themselves.",
+        ),
+        datasets=(_DATASET,) if examples else (),
+    )

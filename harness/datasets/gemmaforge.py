@@ -1,0 +1,39 @@
+"""gemma-forge: reflections that the project's pages quote, grouped by diagnosis.
+
+One line of `reflections.jsonl`, with other keys that are left out here:
+
+    {"id": "r900", "text": "The mirror is stale.", "kind": "first_sentence", "rule": "sync", "group": "stale-mirror"}
+
+`group` is the judgement of one person who read them: texts of one group are held to be one diagnosis. `rule` is what
+was worked on, where it is known. Few texts are whole reflections: most are first sentences, cut patterns, or what the
+authors say that reflections said.
+"""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.datasets.upstream import json_lines
+
+NAME = "gemmaforge"
+
+
+class QuotedReflection(Struct, frozen=True):
+    """One quoted text: what kind of quotation it is, and which diagnosis it is held to be."""
+
+    id: str
+    text: str
+    kind: str
+    group: str
+    rule: str | None = None
+
+
+def quoted_reflections(folder: Path) -> list[QuotedReflection]:
+    """Every quoted text, in order.
+
+    Raises
+    ------
+    InputError
+        The file is missing or has another shape.
+    """
+    return list(json_lines(folder / "reflections.jsonl", QuotedReflection))

@@ -1,0 +1,203 @@
+"""Detectors of plateaus against each other, on generated reflections with known truth and on those that pages quote.
+
+generated_answers()   each detector on generated cases of the set `scoring`
+quoted_answers()      each detector on threes of the 67 quoted texts, grouped by one person; none where not at hand
+quoted_examples()     what each detector says of threes that the pages themselves call the same, or not the same
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import TypeVar
+
+from analysis.measures.reflexive.plateaus import (
+    DetectorAnswers,
+    PlateauAnswer,
+    PlateauExample,
+    most_telling_threshold,
+)
+from harness.datasets import gemmaforge
+from harness.datasets.gemmaforge import QuotedReflection
+from harness.errors import MissingPrerequisite
+from harness.generate.reflections import WINDOW, ReflectionCase, form_words, generate_reflections
+from harness.generate.voice import WordingSet
+from harness.reflexive.plateau import PlateauDetector, detector
+from harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST, AngleDetector
+from harness.runs.benchmarks import set_folder
+from studies.classified import at_hand
+
+T = TypeVar("T")
+
+CASES, SEED = 1_800, 0
+"""Generated cases: 200 of each kind."""
+
+SOURCE = f"seed {SEED}, {CASES:,} cases of the set scoring"
+"""What generated figures say that they come from."""
+
+DRAWN = 10
+"""How many threes of each kind are drawn for a quoted text."""
+
+DATASETS = (gemmaforge.NAME,)
+
+_ASKED = ("exact", "exact_as_printed", "keywords_as_printed", "keywords", "cosine", "embeddings")
+_TOLD = ("keywords", "cosine")
+"""The detectors that are asked once more with the layouts' words left out, as a skill knows those of its own prompts
+(`Skill.words`)."""
+
+_EXAMPLES: Mapping[str, tuple[tuple[str, ...], bool]] = {
+    "Partition: three first sentences in a row": (("r002", "r003", "r004"), True),
+    "Partition: the next three": (("r003", "r004", "r005"), True),
+    "Partition: three variations that the project tests its detector on": (("r030", "r031", "r032"), True),
+    "Database of files: three attempts, each sharper than the last": (("r033", "r034", "r035"), False),
+    "Name resolution: first three tips of an arc of causes": (("r063", "r064", "r065"), False),
+    "Name resolution: last three tips of the arc": (("r065", "r066", "r067"), False),
+}
+"""Three quoted texts in a row → whether the pages say that they are one diagnosis."""
+
+
+def generated_answers(n: int = CASES, seed: int = SEED, wordings: WordingSet = "scoring") -> list[DetectorAnswers]:
+    """What each detector says of generated cases; clusters are the pieces of work."""
+    cases = list(generate_reflections(n, seed, wordings))
+    return _answers(cases, form_words(wordings))
+
+
+def quoted_answers(draws: int = DRAWN, seed: int = SEED) -> list[DetectorAnswers]:
+    """What each detector says of threes of quoted texts, clustered by the group of the last; none if not at hand."""
+    return _answers(quoted_cases(_quoted(), draws, seed))
+
+
+def quoted_examples() -> list[PlateauExample]:
+    """What each detector says of the threes of which the pages say themselves what they are; none if not at hand."""
+    texts = {one.id: one.text for one in _quoted()}
+    if not texts:
+        return []
+    made = _made()
+    return [
+        PlateauExample(
+            name,
+            same,
+            {
+                called: None if isinstance(one, str) else one.shared([texts[id_] for id_ in ids]) is not None
+                for called, one in made.items()
+            },
+        )
+        for name, (ids, same) in _EXAMPLES.items()
+    ]
+
+
+def thresholds_note() -> str:
+    """Where the thresholds of the detectors by angles come from, as a sentence."""
+    return (
+        f"Cosine takes {COSINE_AT_LEAST:.2f} and more for one diagnosis, embeddings {EMBEDDINGS_AT_LEAST:.2f}: chosen "
+        f"on {CASES:,} generated cases of the other set of texts, told the layout, where recall less false alarms is "
+        "largest."
+    )
+
+
+def chosen_threshold(name: str, n: int = CASES, seed: int = SEED) -> float:
+    """The least likeness that tells generated cases of the set `development` best, for a detector by angles.
+
+    Raises
+    ------
+    TypeError
+        The detector knows no likeness.
+    MissingPrerequisite
+        It needs a package that is not installed.
+    """
+    by_angle = detector(name, ignored=form_words("development"))
+    if not isinstance(by_angle, AngleDetector):
+        raise TypeError(f"the detector {name!r} has no threshold")
+    cases = list(generate_reflections(n, seed, "development"))
+    likenesses = [by_angle.likeness(case.reflections) for case in cases]
+    return most_telling_threshold(likenesses, [case.same for case in cases])
+
+
+def _quoted() -> list[QuotedReflection]:
+    name = gemmaforge.NAME
+    return gemmaforge.quoted_reflections(set_folder(name)) if at_hand({name}) else []
+
+
+ONE_GROUP, ONE_NEW = "Three of one group", "Two of one group, the last of another"
+THREE_GROUPS, ONE_RULE = "Three groups", "Three groups of one rule"
+
+
+def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> list[ReflectionCase]:
+    """Threes of quoted texts: each text is the last of some of each kind that it can be the last of.
+
+    Which texts came in a row is not known; the others are drawn, so that no large group outweighs the rest.
+
+    Parameters
+    ----------
+    quoted
+        The texts.
+    draws
+        How many threes of a kind a text is the last of.
+    seed
+        Of the draws.
+    """
+    random = Random(seed)  # noqa: S311 (a sample)
+    return [
+        ReflectionCase(f"{last.id} {kind} {number}", kind, last.group, kind == ONE_GROUP, tuple(texts))
+        for last in quoted
+        for kind in (ONE_GROUP, ONE_NEW, THREE_GROUPS, ONE_RULE)
+        for number in range(draws)
+        if (texts := _before(kind, last, quoted, random))
+    ]
+
+
+def _before(kind: str, last: QuotedReflection, quoted: Sequence[QuotedReflection], random: Random) -> list[str]:
+    """Three texts that end with one; none where there are no others of that kind."""
+    if kind == ONE_GROUP:
+        pool = [one for one in quoted if one.group == last.group and one.id != last.id]
+        chosen = _sample(random, pool)
+    elif kind == ONE_NEW:
+        pairs = [texts for texts in _other_groups(last, quoted) if len(texts) >= WINDOW - 1]
+        chosen = _sample(random, random.choice(pairs))
+    else:
+        of_rule = [one for one in quoted if one.rule == last.rule and one.rule is not None]
+        groups = _other_groups(last, of_rule if kind == ONE_RULE else quoted)
+        chosen = [random.choice(texts) for texts in _sample(random, groups)]
+    return [*(one.text for one in chosen), last.text] if chosen else []
+
+
+def _sample(random: Random, given: Sequence[T]) -> list[T]:
+    """As many as come before the last of a window; none where there are too few."""
+    return random.sample(given, WINDOW - 1) if len(given) >= WINDOW - 1 else []
+
+
+def _other_groups(last: QuotedReflection, quoted: Iterable[QuotedReflection]) -> list[list[QuotedReflection]]:
+    """The texts of each group but that of one text."""
+    found: dict[str, list[QuotedReflection]] = {}
+    for one in quoted:
+        if one.group != last.group:
+            found.setdefault(one.group, []).append(one)
+    return list(found.values())
+
+
+def _made(layout: frozenset[str] = frozenset()) -> dict[str, PlateauDetector | str]:
+    """What a detector is called in a table → the detector, or why it cannot be asked."""
+    told = {f"{name}, told the layout": (name, layout) for name in _TOLD if layout}
+    named = {name.replace("_as", ", as").replace("_", " "): (name, frozenset[str]()) for name in _ASKED}
+    return {called: _detector(*parts) for called, parts in (named | told).items()}
+
+
+def _detector(name: str, ignored: frozenset[str]) -> PlateauDetector | str:
+    try:
+        return detector(name, ignored=ignored)
+    except MissingPrerequisite as missing:
+        return missing.line()
+
+
+def _answers(cases: Sequence[ReflectionCase], layout: frozenset[str] = frozenset()) -> list[DetectorAnswers]:
+    if not cases:
+        return []
+    return [
+        DetectorAnswers(called, missing=one)
+        if isinstance(one, str)
+        else DetectorAnswers(called, tuple(_answer(one, case) for case in cases))
+        for called, one in _made(layout).items()
+    ]
+
+
+def _answer(asked: PlateauDetector, case: ReflectionCase) -> PlateauAnswer:
+    flagged = asked.shared(case.reflections) is not None
+    return PlateauAnswer(case.id, case.family, case.kind, case.same, flagged)

@@ -1,0 +1,65 @@
+"""Figures of a detector of plateaus: of its answers alone, clustered, and undefined where nothing was asked or seen."""
+
+import pytest
+
+from analysis.measures.reflexive.plateaus import (
+    ALL_PLATEAUS,
+    NOTHING_SEEN,
+    DetectorAnswers,
+    PlateauAnswer,
+    most_telling_threshold,
+    plateau_scores,
+)
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.proportions import wilson
+
+
+def _answers(*counts: tuple[str, str, bool, bool, int]) -> DetectorAnswers:
+    """Cluster, kind, whether the same, whether flagged → how many such cases."""
+    rows = [(cluster, kind, same, flagged) for cluster, kind, same, flagged, n in counts for _ in range(n)]
+    return DetectorAnswers("words", tuple(PlateauAnswer(str(number), *row) for number, row in enumerate(rows)))
+
+
+MIXED = _answers(
+    ("disk", "order", True, True, 6),
+    ("disk", "order", True, False, 2),
+    ("disk", "like words", False, True, 2),
+    ("mail", "order", True, True, 3),
+    ("mail", "order", True, False, 5),
+    ("mail", "like words", False, False, 7),
+)
+
+
+def test_precision_recall_and_false_alarms_are_shares_of_different_wholes() -> None:
+    scores = plateau_scores(MIXED)
+    assert (scores.precision.value, scores.precision.n) == (9 / 11, 11)
+    assert (scores.recall.value, scores.recall.n) == (9 / 16, 16)
+    assert (scores.false_alarms.value, scores.false_alarms.n) == (2 / 9, 9)
+    assert scores.kinds["order"] == (True, scores.recall)
+
+
+def test_intervals_are_over_clusters_and_wilsons_where_every_case_stands_for_itself() -> None:
+    assert plateau_scores(MIXED).recall == korn_graubard([[6, 8], [3, 8]])
+    alone = _answers(("a", "order", True, True, 1), ("b", "order", True, False, 1), ("c", "order", True, True, 1))
+    assert plateau_scores(alone).recall == wilson(2, 3)
+
+
+def test_what_has_no_whole_is_undefined_and_says_why() -> None:
+    never = plateau_scores(_answers(("disk", "order", True, False, 4)))
+    assert (never.precision.value, never.precision.reason) == (None, NOTHING_SEEN)
+    assert never.recall.value == 0
+    assert (never.false_alarms.value, never.false_alarms.reason) == (None, ALL_PLATEAUS)
+
+
+def test_a_detector_that_could_not_be_asked_has_no_figure_but_the_reason() -> None:
+    scores = plateau_scores(DetectorAnswers("embeddings", missing="the package is not installed"))
+    assert {(one.value, one.reason) for one in (scores.precision, scores.recall, scores.false_alarms)} == {
+        (None, "the package is not installed")
+    }
+
+
+def test_a_threshold_is_where_recall_less_false_alarms_is_largest_whatever_the_mix() -> None:
+    likenesses, same = [0.95, 0.85, 0.55, 0.65, 0.25, 0.15], [True, True, True, False, False, False]
+    assert most_telling_threshold(likenesses, same, 10) == pytest.approx(0.3)
+    assert most_telling_threshold(likenesses + [0.65] * 4, [*same, *[False] * 4], 10) == pytest.approx(0.7)
+    assert most_telling_threshold(likenesses[3:] * 9 + likenesses, [False] * 27 + same, 10) == pytest.approx(0.3)

@@ -1,0 +1,103 @@
+"""The comparison of detectors of plateaus: thresholds come from the other set, quoted texts are drawn as is said."""
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from analysis.papers.reflexive.plateau import plateau_examples_table, plateau_generated_table, plateau_quoted_table
+from harness.errors import MissingPrerequisite
+from harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
+from studies import reflexive_plateau
+from studies.reflexive_plateau import ONE_GROUP, ONE_NEW, ONE_RULE, THREE_GROUPS, QuotedReflection, quoted_cases
+
+QUOTED = [
+    QuotedReflection(f"q{number}", f"text {number}", "full_quote", group, rule)
+    for number, (group, rule) in enumerate(
+        [("disk", "a")] * 3 + [("mail", "a")] * 2 + [("name", "a"), ("cron", "b"), ("lock", None), ("seal", None)]
+    )
+]
+
+
+def test_each_text_is_the_last_of_as_many_threes_of_a_kind_as_there_can_be() -> None:
+    cases = quoted_cases(QUOTED, draws=4, seed=0)
+    assert Counter(case.kind for case in cases) == {
+        ONE_GROUP: 3 * 4,
+        ONE_NEW: 9 * 4,
+        THREE_GROUPS: 9 * 4,
+        ONE_RULE: 6 * 4,
+    }
+    group = {one.text: one.group for one in QUOTED}
+    rule = {one.text: one.rule for one in QUOTED}
+    for case in cases:
+        groups = [group[text] for text in case.reflections]
+        assert len(set(case.reflections)) == 3
+        assert len(set(groups)) == {ONE_GROUP: 1, ONE_NEW: 2, THREE_GROUPS: 3, ONE_RULE: 3}[case.kind]
+        assert groups[-1] == case.family
+        assert case.same == (case.kind == ONE_GROUP)
+        assert case.kind != ONE_NEW or groups[0] == groups[1]
+        assert case.kind != ONE_RULE or {rule[text] for text in case.reflections} == {"a"}
+
+
+def test_the_same_seed_draws_the_same_threes() -> None:
+    first, again, other = (quoted_cases(QUOTED, 4, seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize(("name", "at_least"), [("cosine", COSINE_AT_LEAST), ("embeddings", EMBEDDINGS_AT_LEAST)])
+def test_a_threshold_is_the_one_that_the_other_set_of_texts_gives(name: str, at_least: float) -> None:
+    try:
+        assert reflexive_plateau.chosen_threshold(name) == pytest.approx(at_least)
+    except MissingPrerequisite as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+def test_a_detector_without_an_angle_has_no_threshold() -> None:
+    with pytest.raises(TypeError, match="'keywords' has no threshold"):
+        reflexive_plateau.chosen_threshold("keywords")
+
+
+def test_generated_figures_say_that_they_are_generated_and_what_was_told_to_whom() -> None:
+    found = reflexive_plateau.generated_answers(n=180)
+    table = plateau_generated_table(found, reflexive_plateau.SOURCE, (reflexive_plateau.thresholds_note(),))
+    assert {row.evidence for row in table.rows} == {"generated"}
+    assert {len(one.answers) for one in found} <= {0, 180}
+    shares = {(row.quantity, row.group): row.value for row in table.rows}
+    unlike = "Seen as a plateau: other work (several diagnoses)"
+    assert shares["keywords, told the layout", unlike] == 0 < float(shares["keywords", unlike] or 0)
+    assert shares["keywords", "Seen as a plateau: like words (several diagnoses)"] == 1
+    assert shares["exact", "Seen as a plateau: everything (one diagnosis)"] == 0
+
+
+def test_without_the_quoted_texts_the_tables_say_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
+    assert reflexive_plateau.quoted_answers() == reflexive_plateau.quoted_examples() == []
+    for table in (plateau_quoted_table([]), plateau_examples_table([])):
+        assert "not at hand" in table.finding
+        assert (table.rows, table.datasets) == ((), ())
+
+
+@pytest.mark.data
+def test_on_quoted_texts_words_see_more_than_equality_and_no_false_plateau(data_folder: Path) -> None:
+    assert data_folder
+    table = plateau_quoted_table(reflexive_plateau.quoted_answers())
+    shares = {(row.quantity, row.group.partition(":")[0]): row for row in table.rows}
+    assert shares["exact", "Recall"].value == 0
+    assert shares["keywords", "Recall"].value == pytest.approx(0.118, abs=0.001)
+    assert shares["keywords", "False alarms"].value == 0
+    assert "8 clusters" in shares["keywords", "Recall"].method
+    assert table.finding.startswith("Of threes of quoted texts that one person holds to be one diagnosis, keywords see")
+
+
+@pytest.mark.data
+def test_on_what_the_pages_call_the_same_and_not_the_same(data_folder: Path) -> None:
+    assert data_folder
+    table = plateau_examples_table(reflexive_plateau.quoted_examples())
+    assert table.finding == (
+        "Of 6 threes of which the pages say whether they are one diagnosis, keywords are right on 6, keywords as the "
+        "project prints them on 5, and equality on 3."
+    )
