@@ -9,8 +9,8 @@ from harness.reflexive.settings import LoopSettings
 from harness.work_item import WorkItem
 
 
-async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, protected: str) -> Checked:
-    """What is found for an item, now; `counted` is what the loop is to go by.
+async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, protected: str) -> tuple[Checked, bool]:
+    """What is found for an item, now, and whether a check was made at all; `counted` is what the loop is to go by.
 
     An evaluator that raises has found nothing: the status is `unknown`, which is never a success. Neither is anything
     where what the checks consist of is no more as it was.
@@ -22,23 +22,22 @@ async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, prot
     protected
         The digest of what the checks consist of, from before any worker had a turn.
     """
+    made = True
     try:
         check = await target.check(item)
     except Exception as error:  # noqa: BLE001 (the boundary around a skill's own evaluator)
+        made = False
         check = Check(healthy=False, status="unknown", text=f"The check could not be made: {_told(error)}")
-    if waits(target, item):
-        check = replace(check, status="unknown")
+    if not made:
         read: CheckStatus = "unknown"
+    elif item.deferred and not target.ready(item):
+        check = replace(check, status="unknown")
+        read = "unknown"
     else:
         read = typed(check) if settings.has("typed_evaluation") else by_substring(item, check)
     if settings.has("protected_check") and target.protected() != protected:
         read = "failed"
-    return Checked(check.healthy, check.status, without_surrogates(check.text), read)
-
-
-def waits(target: Target, item: WorkItem) -> bool:
-    """Whether the check of an item can only be made later."""
-    return item.deferred and not target.ready(item)
+    return Checked(check.healthy, check.status, without_surrogates(check.text), read), made
 
 
 def typed(check: Check) -> CheckStatus:

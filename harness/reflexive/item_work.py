@@ -4,39 +4,58 @@ After every attempt the target is either at its new `progress` or back at what i
 before anything follows from it.
 """
 
-from collections.abc import Iterator
-from hashlib import blake2b
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 
 from msgspec.structs import replace
 
+from harness.agent.actions import write_command
 from harness.agent.clocks import Clock
-from harness.agent.turns import TurnReport, take_turn
+from harness.agent.turns import CallMade, TurnReport, take_turn
 from harness.errors import MisstepError
 from harness.loop_events import (
     Checked,
     Deferred,
     Failed,
     FailureKind,
+    GapFound,
     Halted,
     Happening,
     ItemBegan,
     ItemEnded,
-    PartShown,
+    LessonsRecalled,
     Planned,
+    PlateauFound,
+    PutOff,
+    ReEngaged,
     Reflected,
     Role,
+    Trigger,
     TurnEnded,
     Verified,
     Warned,
 )
-from harness.reflexive.diagnosis import diagnosed, facts_told
+from harness.reflexive.context import accumulated, assembled
+from harness.reflexive.diagnosis import diagnosed
 from harness.reflexive.evaluation import evaluated
 from harness.reflexive.item_budgets import limits_of, seconds_left, turn_limits, used_up
-from harness.reflexive.log import AttemptMade, ItemState, Log
-from harness.reflexive.protocols import Agents, Context, Part, Skill, Target
+from harness.reflexive.log import ItemState, Log
+from harness.reflexive.memory import Lesson, MemoryRules, lessons_text, memory_of
+from harness.reflexive.plateau import detector
+from harness.reflexive.protocols import Agents, Part, Skill, Target
+from harness.reflexive.re_engagement import (
+    SinceTouched,
+    read_verdict,
+    read_verdict_by_first_word,
+    should_re_engage,
+)
 from harness.reflexive.settings import LoopSettings
+from harness.reflexive.shown_parts import for_planner, for_reflector, for_strategist, for_worker
 from harness.reflexive.snapshots import keep_progress, restored, reverted_by_script
 from harness.work_item import Ending, Reason
+
+MOST_OF_A_COMMAND = 400
+"""Characters of a command that the log keeps."""
 
 
 class ItemWork:
@@ -46,10 +65,19 @@ class ItemWork:
     ----------
     skill, target, agents, settings, clock, log
         What the run consists of.
+    earlier
+        The lessons of earlier runs.
     """
 
     def __init__(
-        self, skill: Skill, target: Target, agents: Agents, settings: LoopSettings, clock: Clock, log: Log
+        self,
+        skill: Skill,
+        target: Target,
+        agents: Agents,
+        settings: LoopSettings,
+        clock: Clock,
+        log: Log,
+        earlier: Sequence[Lesson] = (),
     ) -> None:
         self.skill = skill
         self.target = target
@@ -58,6 +86,13 @@ class ItemWork:
         self.clock = clock
         self.log = log
         self.protected = self.before_item = target.protected()
+        self.memory = memory_of(log.holding, earlier, MemoryRules.of(settings))
+        self.plateau = detector(
+            settings.plateau if settings.has("plateau_by_content") else "exact",
+            window=settings.plateau_window,
+            shared=settings.plateau_shared,
+            ignored=frozenset(skill.words),
+        )
 
     async def work_on(self, name: str) -> None:
         """Go on with an item until it ends, is put off, or has its check deferred."""
@@ -69,9 +104,9 @@ class ItemWork:
         if state.phase == "waiting":
             self._add(ItemBegan(), state)
         if state.plan is None:
-            turn = await self._turn("planner", state, [Part("task", state.item.text)])
-            self._add(Planned(turn.reply), state)
-        while state.phase == "working":
+            report = await self._turn("planner", state, for_planner(state, self.settings))
+            self._add(Planned(report.reply), state)
+        while state.phase == "working" and not self.log.state.halted:
             if ending := used_up(state, limits_of(self.settings)):
                 self.end(state, ending)
             else:
@@ -80,9 +115,6 @@ class ItemWork:
     async def verify(self, name: str) -> None:
         """Make the check of an item that had to wait."""
         state = self.log.state.items[name]
-        if state.phase == "kept":
-            self._conclude(state)
-            return
         self._add(ItemBegan(), state)
         checked = await self._prepared(state)
         status = checked.counted or checked.status
@@ -91,18 +123,20 @@ class ItemWork:
             self._keep(state)
             self._conclude(state)
             return
+        self._outcome(state, helped=False)
         if self.settings.has("snapshots") and (broken := await restored(self.target, self.log, name)):
             self._unrecoverable(state, broken)
-        reason: Reason = "unverified" if status == "unknown" else "verification_failed"
-        self.end(state, Ending("failed", reason, "The deferred check did not pass."))
+        if state.phase == "deferred":  # not so where its success was lost with the snapshot
+            reason: Reason = "unverified" if status == "unknown" else "verification_failed"
+            self.end(state, Ending("failed", reason, f"The deferred check came to this: {status}."))
 
     async def _prepared(self, state: ItemState) -> Checked:
         """What a deferred check finds after what it waited for was brought about."""
         try:
             await self.target.prepare(state.item)
-        except MisstepError as error:
-            return Checked(False, "unknown", f"What the check waits for could not be brought about: {error.line()}")
-        return await evaluated(self.target, state.item, self.settings, self.protected)
+        except (MisstepError, OSError) as error:
+            return Checked(False, "unknown", f"What the check waits for could not be brought about: {error}")
+        return (await evaluated(self.target, state.item, self.settings, self.protected))[0]
 
     def end(self, state: ItemState, ending: Ending) -> None:
         """Write down that work on an item is over."""
@@ -111,139 +145,174 @@ class ItemWork:
     async def _attempt(self, state: ItemState, number: int) -> None:
         """One attempt: a worker's turn, its evaluation, and what follows from that."""
         before = self.target.digest()
-        turn = await self._turn("worker", state, list(self._for_worker(state)), number)
+        report = await self._turn("worker", state, for_worker(state), number)
         after = self.target.digest()
-        checked = await evaluated(self.target, state.item, self.settings, self.protected)
+        checked, made = await evaluated(self.target, state.item, self.settings, self.protected)
         checked = replace(checked, weakened=self.target.protected() != self.before_item)
         self._add(checked, state, number)
-        kind = self._failure(state, turn, checked, changed=after != before)
+        kind = self._failure(state, report, checked, made=made, changed=after != before)
         if kind is None:
             self._keep(state)
             self._conclude(state)
             return
         self._add(Failed(kind, after), state, number)
-        await self._learn_why(state, number)
-        broken = await self._revert(state, turn, before, number)
-        if broken:
+        if self.settings.has("diagnostics"):
+            outside = self.settings.has("out_of_band")
+            self._add(await diagnosed(self.target, self.skill.vital_signs, out_of_band=outside), state, number)
+        if broken := await self._reverted(state, report, before, number):
             self._unrecoverable(state, broken)
-            if self.log.state.halted:
-                return
-        await self._reflect(state, number)
+        if kind != "check_unknown":
+            self._outcome(state, helped=False)
+        if not self.log.state.halted:
+            await self._reflect(state, number, report.calls)
+            await self._reconsider(state, number)
 
-    def _failure(self, state: ItemState, turn: TurnEnded, checked: Checked, *, changed: bool) -> FailureKind | None:
+    def _failure(
+        self, state: ItemState, report: TurnReport, checked: Checked, *, made: bool, changed: bool
+    ) -> FailureKind | None:
         """How an attempt failed; `None` where it did not, or where that will be seen later."""
         if checked.counted == "passed":
-            saved = self.settings.has("check_is_authoritative") or turn.over is None
+            saved = self.settings.has("check_is_authoritative") or report.over is None
             return None if saved else "over_budget"
         if self.settings.has("protected_check") and self.target.protected() != self.protected:
             return "check_weakened"
         if not changed:
             return "nothing_changed"
+        if not checked.healthy:
+            return "unhealthy" if made else "check_unknown"
         if checked.counted == "unknown":
-            return None if state.item.deferred and checked.healthy else "check_unknown"
-        return "check_failed" if checked.healthy else "unhealthy"
+            return None if state.item.deferred else "check_unknown"
+        return "check_failed"
 
     def _keep(self, state: ItemState) -> None:
         keep_progress(self.target, self.log, state.item.id, len(state.attempts))
 
     def _conclude(self, state: ItemState) -> None:
         """What follows when a success, or what may be one, is kept."""
-        last = state.last
-        checked = None if last is None else last.checked
-        if state.verified is not None:
-            self.end(state, Ending("solved", "verified_later"))
-        elif checked is not None and checked.counted == "unknown":
+        checked = None if state.last is None else state.last.checked
+        if state.verified is None and checked is not None and checked.counted == "unknown":
             if self.settings.has("verified_deferrals"):
                 self._add(Deferred("every other item has its end"), state)
             else:
-                self.end(state, Ending("solved", "believed_solved", "Its check was deferred and never made."))
-        elif checked is not None and not (checked.healthy and checked.status == "passed"):
-            self.end(state, Ending("solved", "believed_solved", "Only a text says so."))
-        else:
+                self.end(state, Ending("solved", "believed_solved", "Its check was deferred and is never made."))
+            return
+        self._outcome(state, helped=True)
+        if state.verified is not None:
+            self.end(state, Ending("solved", "verified_later"))
+        elif checked is None or (checked.healthy and checked.status == "passed"):
             self.end(state, Ending("solved", "check_passed"))
+        else:
+            self.end(state, Ending("solved", "believed_solved", "Only words in a text say so."))
 
-    async def _learn_why(self, state: ItemState, number: int) -> None:
-        if self.settings.has("diagnostics"):
-            outside = self.settings.has("out_of_band")
-            self._add(await diagnosed(self.target, self.skill.vital_signs, out_of_band=outside), state, number)
-
-    async def _revert(self, state: ItemState, turn: TurnEnded, before: str, number: int) -> str:
+    async def _reverted(self, state: ItemState, report: TurnReport, before: str, number: int) -> str:
         """Bring the target back to what it was before the attempt; gives what is wrong with it then, or nothing."""
         if self.settings.has("snapshots"):
             return await restored(self.target, self.log, state.item.id, number)
-        return await reverted_by_script(self.target, self.log, turn.reply, before, state.item.id, number)
+        return await reverted_by_script(self.target, self.log, report.reply, before, state.item.id, number)
 
     def _unrecoverable(self, state: ItemState, broken: str) -> None:
         text = f"The target is beyond recovery: {broken}."
-        self._add(Halted(text) if self.settings.has("halting") else Warned(text), state, len(state.attempts))
+        self._add(Halted(text) if self.settings.has("halting") else Warned(text), state)
 
-    async def _reflect(self, state: ItemState, number: int) -> None:
-        if seconds_left(state, limits_of(self.settings)) <= self.settings.least_seconds_to_reflect:
+    async def _reflect(self, state: ItemState, number: int, calls: Sequence[CallMade]) -> None:
+        """The reflector's turn, and what is learned from it."""
+        if self._seconds_left(state) <= self.settings.least_seconds_to_reflect:
             return
         attempt = state.attempt(number)
-        turn = await self._turn("reflector", state, list(self._for_reflector(state, attempt)), number)
+        report = await self._turn("reflector", state, for_reflector(state, attempt, calls, self.settings), number)
         facts = () if attempt.diagnosed is None else ("outcome", *attempt.diagnosed.facts)
-        hidden = 0 if attempt.turn is None else attempt.turn.hidden
-        self._add(Reflected(turn.reply, facts, hidden), state, number)
+        hidden = attempt.turn.hidden if attempt.turn is not None and self.settings.has("turn_budgets") else 0
+        self._add(Reflected(report.reply, facts, hidden), state, number)
+        self._add_all(self.memory.learned(report.reply, state.item)[1], state, number)
 
-    def _for_worker(self, state: ItemState) -> Iterator[Part]:
-        yield Part("task", state.item.text)
-        yield Part("plan", state.plan or "")
-        if state.last is not None:
-            if state.last.reflected is not None:
-                yield Part("reflection", state.last.reflected.text)
-            if state.last.checked is not None:
-                yield Part("check", state.last.checked.text)
+    async def _reconsider(self, state: ItemState, number: int) -> None:
+        """Whether work on an item is stuck, and what the strategist says to that."""
+        said = tuple(one.reflected.text for one in state.since_touched if one.reflected is not None)
+        shared = self.plateau.shared(said)
+        if shared is not None:
+            self._add(PlateauFound(self.plateau.name, self.settings.plateau_window, shared), state, number)
+        tried, unlike = len(state.unlike), len(set(state.unlike))
+        gap = self.settings.has("gap_detection") and min(tried, unlike) >= self.settings.gap_attempts
+        if gap:
+            self._add(GapFound(tried, unlike), state, number)
+        trigger = should_re_engage(
+            SinceTouched(len(state.since_touched), said, gap),
+            self.settings,
+            plateau=shared is not None,
+            seconds_left=self._seconds_left(state),
+        )
+        if trigger is not None:
+            await self._re_engage(state, number, trigger)
 
-    def _for_reflector(self, state: ItemState, attempt: AttemptMade) -> Iterator[Part]:
-        yield Part("task", state.item.text)
-        if attempt.diagnosed is None or attempt.failed is None or attempt.checked is None:
-            yield Part("outcome", "The attempt failed.")
+    async def _re_engage(self, state: ItemState, number: int, trigger: Trigger) -> None:
+        report = await self._turn("strategist", state, for_strategist(state, trigger), number)
+        read = read_verdict if self.settings.has("strict_verdicts") else read_verdict_by_first_word
+        others = {name for name, each in self.log.state.items.items() if each.ending is None and each is not state}
+        answer = read(report.reply, others)
+        self._add(
+            ReEngaged(trigger, answer.verdict, answer.plan, answer.clean, answer.warning, answer.until), state, number
+        )
+        if answer.verdict == "ESCALATE":
+            gap = trigger == "evaluator_gap"
+            self.end(state, Ending("escalated", "evaluator_gap" if gap else "strategist_escalated", answer.plan))
+            return
+        if answer.plan:
+            self._add(Planned(answer.plan), state, number)
+        if answer.verdict == "SKIP_UNTIL" and self.settings.has("ordering"):
+            self._add(PutOff(answer.until), state, number)
+
+    def _seconds_left(self, state: ItemState) -> float:
+        return seconds_left(state, limits_of(self.settings))
+
+    async def _turn(self, role: Role, state: ItemState, parts: Iterable[Part], number: int = 0) -> TurnReport:
+        """One turn of a role, in a context of its own."""
+        told, recalled = [part for part in parts if part.text], list[Lesson]()
+        if role in ("planner", "worker"):
+            recalled = list(self.memory.recalled(state.item, self.settings.lessons_shown_tokens))
+            told += [Part("lessons", lessons_text(recalled))] if recalled else []
+        room = self.settings.context_tokens[role]
+        if self.settings.has("fresh_context"):
+            context, seen = assembled(role, state.item, number, told, room)
         else:
-            yield Part("outcome", f"The attempt failed: {attempt.failed.kind}. {attempt.checked.text}")
-            yield Part("facts", facts_told(attempt.diagnosed))
-        if attempt.turn is not None:
-            yield Part("turn", attempt.turn.reply)
-            if attempt.turn.hidden:
-                yield Part("hidden_calls", f"{attempt.turn.hidden} commands without a reflection between them.")
-        yield Part("plan", state.plan or "")
-
-    async def _turn(self, role: Role, state: ItemState, parts: list[Part], number: int = 0) -> TurnEnded:
-        """One turn of a role, in a fresh context."""
-        context = Context(role, state.item, number, tuple(part for part in parts if part.text))
+            context, seen = accumulated(role, state.item, number, told, self.log.holding, room)
+        if self.memory.lessons and role in ("planner", "worker"):
+            ids = tuple(lesson.id for lesson in recalled) if context.part("lessons") else ()
+            self._add(LessonsRecalled(ids, len(self.memory.lessons)), state, number)
         agent = self.agents.of(role)
         limits = turn_limits(role, state, self.settings)
         report = await take_turn(
             lambda turn: agent.act(context, turn), self.target.tools(role), self.target.place, limits, self.clock
         )
-        ended = _turn_ended(role, agent.name, report, context)
+        ended = TurnEnded(
+            role=role,
+            agent=agent.name,
+            reply=report.reply,
+            seconds=report.seconds,
+            calls=tuple(write_command(call.name, call.arguments)[:MOST_OF_A_COMMAND] for call in report.calls),
+            refused=report.refused,
+            slept=report.slept,
+            sub_agents=report.sub_agents,
+            tokens_in=report.tokens_in,
+            tokens_out=report.tokens_out,
+            usd=report.usd,
+            over=report.over,
+            seen=seen,
+            seen_digest=sha256(context.text.encode()).hexdigest()[:16],
+            error=report.error,
+        )
         self._add(ended, state, number)
-        return ended
+        return report
+
+    def _outcome(self, state: ItemState, *, helped: bool) -> None:
+        """Lessons that were shown in the last attempt count as good or bad advice."""
+        if state.last is not None:
+            _, events = self.memory.after_outcome(state.last.recalled, state.item, helped=helped)
+            self._add_all(events, state)
+
+    def _add_all(self, happenings: Iterable[Happening], state: ItemState, attempt: int | None = None) -> None:
+        for happening in happenings:
+            self._add(happening, state, attempt)
 
     def _add(self, happening: Happening, state: ItemState, attempt: int | None = None) -> None:
         number = len(state.attempts) if attempt is None else attempt
-        self.log.add(happening, state.item.id, number)
-
-
-def _turn_ended(role: Role, agent: str, report: TurnReport, context: Context) -> TurnEnded:
-    return TurnEnded(
-        role,
-        agent,
-        report.reply,
-        report.seconds,
-        tuple(call.name for call in report.calls),
-        report.refused,
-        report.slept,
-        report.sub_agents,
-        report.tokens_in,
-        report.tokens_out,
-        report.usd,
-        report.over,
-        tuple(PartShown(part.name, -(-len(part.text) // 4), _digest(part.text)) for part in context.parts),
-        _digest(context.text),
-        report.error,
-    )
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        self.memory = self.memory.after(self.log.add(happening, state.item.id, number))

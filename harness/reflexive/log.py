@@ -20,6 +20,7 @@ from harness.loop_events import (
     Happening,
     ItemBegan,
     ItemEnded,
+    LessonsRecalled,
     LoopEvent,
     Planned,
     PutOff,
@@ -44,6 +45,7 @@ class AttemptMade(Struct):
     """What one attempt came to, as far as it went."""
 
     number: int
+    recalled: tuple[str, ...] = ()
     turn: TurnEnded | None = None
     checked: Checked | None = None
     failed: Failed | None = None
@@ -77,6 +79,8 @@ class ItemState(Struct):
         What its deferred check came to.
     ending
         How work on it ended.
+    events
+        All that happened to it.
     """
 
     item: WorkItem
@@ -91,6 +95,7 @@ class ItemState(Struct):
     until: tuple[str, ...] = ()
     verified: Verified | None = None
     ending: Ending | None = None
+    events: list[LoopEvent] = field(default_factory=list)
 
     @property
     def solved(self) -> bool:
@@ -150,6 +155,7 @@ class LoopState:
         if event.item:
             state = self.items[event.item]
             state.seconds += event.at - self._at
+            state.events.append(event)
             _learn(state, event.attempt, happened)
         if isinstance(happened, RunBegan):
             self.began = happened
@@ -188,6 +194,8 @@ def _learn(state: ItemState, number: int, happened: Happening) -> None:
             state.usd += happened.usd
             if happened.role == "worker":
                 state.attempt(number).turn = happened
+        case LessonsRecalled() if number:
+            state.attempt(number).recalled = happened.lessons
         case Planned():
             state.plan = happened.plan
         case Checked():
@@ -236,6 +244,8 @@ class Log:
     ----------
     events
         All events, also those that a kill made void.
+    holding
+        The others.
     state
         What the events that hold say.
     """
@@ -244,21 +254,25 @@ class Log:
         self, clock: Clock, write: Callable[[LoopEvent], None] | None = None, earlier: Sequence[LoopEvent] = ()
     ) -> None:
         self.events = list(earlier)
+        self.holding = events_that_hold(self.events)
         self.state = state_of(self.events)
         self._clock = clock
         self._write = write
         self._began = clock.now() - (self.events[-1].at if self.events else 0.0)
 
-    def add(self, happening: Happening, item: str = "", attempt: int = 0) -> None:
-        """Write down what happened, now."""
+    def add(self, happening: Happening, item: str = "", attempt: int = 0) -> LoopEvent:
+        """Write down what happened, now; gives the event."""
         event = LoopEvent(len(self.events), self._clock.now() - self._began, happening, item, attempt)
         if self._write is not None:
             self._write(event)
         self.events.append(event)
+        self.holding.append(event)
         if isinstance(happening, Resumed):
+            self.holding = events_that_hold(self.events)
             self.state = state_of(self.events)
         else:
             self.state.add(event)
+        return event
 
 
 def state_of(events: Sequence[LoopEvent]) -> LoopState:

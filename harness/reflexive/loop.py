@@ -22,6 +22,7 @@ from harness.loop_events import (
 )
 from harness.reflexive.item_work import ItemWork
 from harness.reflexive.log import Log, last_that_holds
+from harness.reflexive.memory import Lesson
 from harness.reflexive.ordering import next_step
 from harness.reflexive.protocols import Agents, Skill, Target
 from harness.reflexive.settings import LoopSettings
@@ -36,8 +37,9 @@ async def run_loop(
     settings: LoopSettings,
     clock: Clock,
     log: Log,
-    *,
+    earlier: Sequence[Lesson] = (),
     seed: int = 0,
+    *,
     agents_name: str = "",
     items: Sequence[WorkItem] | None = None,
     item_ended: Callable[[], None] = lambda: None,
@@ -50,6 +52,8 @@ async def run_loop(
         What is to be done, on what, by whom, in which form of the loop, by which clock.
     log
         Where all that happens is written. One that has events already is of a run that was killed, which goes on.
+    earlier
+        The lessons of earlier runs.
     seed, agents_name
         What is noted of the agents.
     items
@@ -70,7 +74,7 @@ async def run_loop(
         log.add(RunBegan(skill.name, name, seed, tuple(sorted(settings.without)), named, keep_baseline(target)))
     else:
         await _go_on(target, settings, log)
-    work = ItemWork(skill, target, agents, settings, clock, log)
+    work = ItemWork(skill, target, agents, settings, clock, log, earlier)
     while not log.state.halted and (step := next_step(log.state, ordered=settings.has("ordering"))):
         if step.kind == "give_up":
             work.end(log.state.items[step.item], Ending("failed", "prerequisite_unsolved", step.why))
@@ -78,7 +82,8 @@ async def run_loop(
             await work.verify(step.item)
         else:
             await work.work_on(step.item)
-        item_ended()
+        if log.state.items[step.item].ending is not None:
+            item_ended()
     for state in log.state.items.values():
         if state.ending is None:
             work.end(state, Ending("failed", "target_unrecoverable"))

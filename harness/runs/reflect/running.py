@@ -18,12 +18,13 @@ from msgspec.structs import replace
 from harness.agent.clocks import Clock, VirtualClock
 from harness.errors import UsageError
 from harness.journal.inputs import file_state, inputs_of_files
-from harness.journal.records import LOOP_RECORDS, SCHEMA, Manifest, read_records
+from harness.journal.records import LOOP_RECORDS, SCHEMA, Manifest, read_manifest, read_records
 from harness.journal.run_folder import RunInProgress, standing
 from harness.loop_events import ItemEnded, LoopEvent, events_that_hold
 from harness.progress import Progress
 from harness.reflexive.log import Log
 from harness.reflexive.loop import run_loop
+from harness.reflexive.memory import Lesson, MemoryRules, memory_of
 from harness.reflexive.model_agents import NobodyAnswers
 from harness.reflexive.protocols import Agents, Skill
 from harness.reflexive.settings import LoopSettings
@@ -161,6 +162,21 @@ def summary_of(events: Iterator[LoopEvent]) -> ReflectSummary:
     return ReflectSummary(tuple(ends.values()))
 
 
+def lessons_of(run: Path) -> tuple[Lesson, ...]:
+    """The lessons that a run leaves to later ones, those that it had itself included; raises as `recorded_events`."""
+    manifest = read_manifest(run)
+    folders = [] if manifest is None else manifest.settings.get("lessons_from", [])
+    earlier = [lesson for folder in folders for lesson in lessons_of(Path(folder))]
+    asked = {} if manifest is None else manifest.settings
+    rules = MemoryRules.of(
+        LoopSettings(
+            lessons_stored=asked.get("dials", {}).get("lessons_stored", LoopSettings().lessons_stored),
+            without=frozenset(asked.get("without", [])),
+        )
+    )
+    return memory_of(events_that_hold(recorded_events(run)), earlier, rules).kept(run.resolve().name)
+
+
 async def _run(
     plan: ReflectPlan,
     items: Sequence[WorkItem],
@@ -171,6 +187,7 @@ async def _run(
     log = Log(clock, lambda event: run.append([event], Entry(event.number)), list(recorded_events(run.folder)))
     try:
         with Progress("items", len(items)) as progress, plan.skill.open(run.folder / SNAPSHOTS, clock) as target:
+            progress.advance(sum(state.ending is not None for state in log.state.items.values()))
             await run_loop(
                 plan.skill,
                 target,
@@ -178,7 +195,8 @@ async def _run(
                 plan.settings,
                 clock,
                 log,
-                seed=plan.seed,
+                [lesson for folder in plan.lessons_from for lesson in lessons_of(folder)],
+                plan.seed,
                 agents_name=plan.agents_name,
                 items=items,
                 item_ended=progress.advance,
@@ -219,6 +237,7 @@ def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments
             "seed": plan.seed,
             "items": None if plan.items is None else list(plan.items),
             "without": without,
+            "lessons_from": [str(run.resolve()) for run in plan.lessons_from],
             "virtual_time": isinstance(clock, VirtualClock),
             "dials": dials,
             "work": plan.skill.settings(),

@@ -1,0 +1,101 @@
+"""What each role is shown of an item: the parts of its context, the most important first.
+
+The texts of agents and of the target stand in them as they are; `harness.reflexive.context` fences and cuts them.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from harness.agent.turns import CallMade
+from harness.loop_events import ReEngaged, Trigger
+from harness.reflexive.diagnosis import facts_told
+from harness.reflexive.log import AttemptMade, ItemState
+from harness.reflexive.memory import bans, bans_text
+from harness.reflexive.protocols import Part
+from harness.reflexive.settings import LoopSettings
+from harness.work_item import WorkItem
+
+MOST_SHOWN = 600
+"""Characters that are shown of what one command gave."""
+
+
+def for_planner(state: ItemState, settings: LoopSettings) -> Iterator[Part]:
+    """The task, and where the loop does not enforce the order of items, what is wished of it."""
+    yield Part("task", state.item.text)
+    if not settings.has("ordering"):
+        yield Part("order", order_in_words(state.item))
+
+
+def for_worker(state: ItemState) -> Iterator[Part]:
+    """The task, the plan, what was concluded from the last attempt, its check, and what has failed."""
+    yield Part("task", state.item.text)
+    yield Part("plan", state.plan or "")
+    last = state.last
+    if last is not None:
+        yield Part("reflection", "" if last.reflected is None else last.reflected.text)
+        yield Part("check", "" if last.checked is None else last.checked.text)
+        yield Part("bans", bans_text(bans(state.events, state.item.id)))
+
+
+def for_reflector(
+    state: ItemState, attempt: AttemptMade, calls: Sequence[CallMade], settings: LoopSettings
+) -> Iterator[Part]:
+    """The attempt: how it failed and what is known of why, or without diagnostics that it failed and what was said."""
+    yield Part("task", state.item.text)
+    if attempt.diagnosed is None:
+        yield Part("outcome", "The attempt failed.")
+    else:
+        yield Part("outcome", _outcome(attempt))
+        yield Part("facts", facts_told(attempt.diagnosed))
+    if attempt.turn is not None:
+        yield Part("hidden_calls", hidden_calls(attempt) if settings.has("turn_budgets") else "")
+        yield Part("turn", attempt.turn.reply or attempt.turn.error)
+        yield Part("commands", "" if attempt.diagnosed is None else "\n".join(map(_shown, calls)))
+    yield Part("plan", state.plan or "")
+
+
+def for_strategist(state: ItemState, trigger: Trigger) -> Iterator[Part]:
+    """Why it is asked, the plan, the facts of the last attempt, and the item's whole history."""
+    yield Part("task", state.item.text)
+    yield Part("trigger", trigger)
+    yield Part("plan", state.plan or "")
+    if state.last is not None and state.last.diagnosed is not None:
+        yield Part("facts", facts_told(state.last.diagnosed))
+    yield Part("history", "\n\n".join(_told(attempt) for attempt in state.attempts))
+
+
+def hidden_calls(attempt: AttemptMade) -> str:
+    """The retries within a turn that no reflection came between, in words; empty where there were none."""
+    turn = attempt.turn
+    if turn is None or not turn.hidden:
+        return ""
+    return f"{len(turn.calls)} command(s) were carried out and {turn.refused} refused within this one turn."
+
+
+def order_in_words(item: WorkItem) -> str:
+    """What is wished of the order of an item."""
+    first = f"Do it after {', '.join(item.after)}." if item.after else ""
+    return " ".join(part for part in (first, "Do it LAST." if item.last else "") if part)
+
+
+def _outcome(attempt: AttemptMade) -> str:
+    kind = "" if attempt.failed is None else attempt.failed.kind.replace("_", " ")
+    return f"The attempt failed: {kind}.\n{'' if attempt.checked is None else attempt.checked.text}"
+
+
+def _shown(call: CallMade) -> str:
+    return f"{call.name}: {call.observation.text[:MOST_SHOWN]}"
+
+
+def _told(attempt: AttemptMade) -> str:
+    """One attempt of the history."""
+    lines = [f"Attempt {attempt.number}"]
+    if attempt.turn is not None:
+        lines += [f"commands: {'; '.join(attempt.turn.calls)}"] if attempt.turn.calls else []
+        lines += [hidden] if (hidden := hidden_calls(attempt)) else []
+    if attempt.failed is not None:
+        lines.append(_outcome(attempt))
+    if attempt.reflected is not None:
+        lines.append(f"reflection: {attempt.reflected.text}")
+    if isinstance(attempt.re_engaged, ReEngaged):
+        lines.append(f"strategist: {attempt.re_engaged.verdict} {attempt.re_engaged.plan}")
+    return "\n".join(lines)
