@@ -6,7 +6,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -159,7 +159,8 @@ def served(study: AnnotationStudy, secret: str = "secret", port: int = 0) -> Ite
         loop, done = found["loop"], found["done"]
         assert isinstance(loop, asyncio.AbstractEventLoop)
         assert isinstance(done, asyncio.Event)
-        loop.call_soon_threadsafe(done.set)
+        with suppress(RuntimeError):  # a full disk stops the server, whose loop may be closed by now
+            loop.call_soon_threadsafe(done.set)
         thread.join(30)
 
 
