@@ -19,7 +19,7 @@ from tests.harness.agent.folders import NoModel
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.judging import AcceptsNothing
 
-EFFORT = Effort(test_seconds=0.3, search_seconds=4.0)
+EFFORT = Effort(test_seconds=0.3, spectrum_seconds=4.0, search_seconds=4.0)
 LOOPING = """\
 STEP = 2
 
@@ -51,8 +51,10 @@ def test_two():
 """
 
 
-def _attempt(folder: CaseFolder, sandbox: Sandbox, setting: str, edit_format: str = "search_replace") -> RepairAttempt:
-    make = search_repairer(edit_format, EFFORT)
+def _attempt(
+    folder: CaseFolder, sandbox: Sandbox, setting: str, edit_format: str = "search_replace", effort: Effort = EFFORT
+) -> RepairAttempt:
+    make = search_repairer(edit_format, effort)
     limits = AgentLimits(iterations=20, seconds=120)
     return asyncio.run(
         attempt(folder, SETTINGS[setting], make, NoModel(), sandbox=sandbox, edit_format=edit_format, limits=limits)
@@ -170,5 +172,6 @@ def test_a_program_that_answers_for_the_sandbox_is_not_believed(tmp_path: Path, 
         f"        if file.exists():\n            file.write_text(file.read_text() + '{forged}')\n"
         "        raise KeyError\n"
     )
-    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests")
+    little = Effort(test_seconds=0.3, spectrum_seconds=1.0, search_seconds=1.0)
+    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests", effort=little)
     assert (done.error, done.solved) == ("", False)
