@@ -136,7 +136,7 @@ def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> l
     """
     random = Random(seed)  # noqa: S311 (a sample)
     return [
-        ReflectionCase(f"{last.id} {kind} {number}", kind, last.group, kind == ONE_GROUP, tuple(texts))
+        ReflectionCase(f"{last.id} {kind} {number}", kind, last.diagnosis, kind == ONE_GROUP, tuple(texts))
         for last in quoted
         for kind in (ONE_GROUP, ONE_NEW, THREE_GROUPS, ONE_RULE)
         for number in range(draws)
@@ -147,7 +147,7 @@ def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> l
 def _before(kind: str, last: QuotedReflection, quoted: Sequence[QuotedReflection], random: Random) -> list[str]:
     """Three texts that end with one; none where there are no others of that kind."""
     if kind == ONE_GROUP:
-        pool = [one for one in quoted if one.group == last.group and one.id != last.id]
+        pool = [one for one in quoted if one.diagnosis == last.diagnosis and one.id != last.id]
         chosen = _sample(random, pool)
     elif kind == ONE_NEW:
         pairs = [texts for texts in _other_groups(last, quoted) if len(texts) >= WINDOW - 1]
@@ -168,8 +168,8 @@ def _other_groups(last: QuotedReflection, quoted: Iterable[QuotedReflection]) ->
     """The texts of each group but that of one text."""
     found: dict[str, list[QuotedReflection]] = {}
     for one in quoted:
-        if one.group != last.group:
-            found.setdefault(one.group, []).append(one)
+        if one.diagnosis != last.diagnosis:
+            found.setdefault(one.diagnosis, []).append(one)
     return list(found.values())
 
 

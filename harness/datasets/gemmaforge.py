@@ -11,7 +11,7 @@ authors say that reflections said.
 
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from harness.datasets.upstream import json_lines
 
@@ -19,12 +19,12 @@ NAME = "gemmaforge"
 
 
 class QuotedReflection(Struct, frozen=True):
-    """One quoted text: what kind of quotation it is, and which diagnosis it is held to be."""
+    """One quoted text: what kind of quotation it is, and which diagnosis it is held to be (`group` in the file)."""
 
     id: str
     text: str
     kind: str
-    group: str
+    diagnosis: str = field(name="group")
     rule: str | None = None
 
 

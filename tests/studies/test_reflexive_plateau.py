@@ -28,7 +28,7 @@ def test_each_text_is_the_last_of_as_many_threes_of_a_kind_as_there_can_be() -> 
         THREE_GROUPS: 9 * 4,
         ONE_RULE: 6 * 4,
     }
-    group = {one.text: one.group for one in QUOTED}
+    group = {one.text: one.diagnosis for one in QUOTED}
     rule = {one.text: one.rule for one in QUOTED}
     for case in cases:
         groups = [group[text] for text in case.reflections]

@@ -118,7 +118,9 @@ class EmbeddingDetector(AngleDetector):
 
 @lru_cache(_EMBEDDINGS_KEPT)
 def _embedding(text: str) -> Vector:
-    return dict(enumerate(_model().embed([text])[0].tolist()))
+    # Half of a surrogate pair, which a broken reply may hold, is no text to the model.
+    whole = text.encode(errors="replace").decode()
+    return dict(enumerate(_model().embed([whole])[0].tolist()))
 
 
 @cache

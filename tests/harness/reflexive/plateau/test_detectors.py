@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.errors import MissingPrerequisite, UsageError
@@ -16,7 +16,6 @@ from harness.reflexive.plateau.vectors import AngleDetector, CosineDetector, cos
 from harness.reflexive.plateau.words import FUNCTION_WORDS, TEMPLATE_WORDS
 from tests.misstep.installed import installed
 
-WITHOUT_MODEL = [name for name in DETECTORS if name != "embeddings"]
 REWORDED = (
     "The disk cannot be split into partitions while the system runs from it.",
     "While it is running, no partition of the system's disk can be changed!",
@@ -65,10 +64,11 @@ def test_only_the_last_reflections_are_compared(each: PlateauDetector) -> None:
 TEXTS = st.lists(st.text(st.characters(codec=None), max_size=60), max_size=5)
 
 
-@pytest.mark.parametrize("name", WITHOUT_MODEL)
+@pytest.mark.parametrize("name", DETECTORS)
 @given(texts=TEXTS)
+@example(texts=["\ud800"] * 3)
 def test_no_text_raises_anything_and_the_answer_is_the_same_again(name: str, texts: list[str]) -> None:
-    answers = [detector(name).shared(texts) for _ in range(2)]
+    answers = [made(name).shared(texts) for _ in range(2)]
     assert answers[0] == answers[1]
     assert answers[0] is None or len(texts) >= 3
 
