@@ -202,8 +202,9 @@ def ablation_finding(found: Ablation) -> str:
     of = f"of {counted_text(found.n, 'item')} over {seeds}"
     alone = found.of_one
     telling = [one.name for one in alone if any(effect.apart for effect in one.effects.values())]
-    least = min(found.others, key=lambda one: one.effects["solved"].mean.value or 0.0, default=None)
-    lowest = "" if least is None else f" and {with_interval(least.effects['solved'].mean, 'share')} with {_off(least)}"
+    fewest = max(found.others, key=lambda one: len(one.without), default=None)
+    solved = None if fewest is None else with_interval(fewest.effects["solved"].mean, "share")
+    lowest = "" if fewest is None else f" and {solved} with {_off(fewest)}"
     return (
         f"The loop solves {with_interval(found.whole.effects['solved'].mean, 'share')} {of} with every mechanism"
         f"{lowest}; leaving out one changes a figure beyond chance for {len(telling)} of {len(alone)} mechanisms."
