@@ -11,7 +11,6 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from analysis.measures.reflexive.ablation import is_ablation
 from analysis.measures.reflexive.scores import LoopScores, score_loop
 from analysis.measures.reflexive.work import WorkedRun, worked_run
 from analysis.tables import Evidence
@@ -35,6 +34,7 @@ REFLECTED = "reflect run"
 
 RECORDING = "recording.toml"
 RUNS = "runs.jsonl"
+_NAMED = 5
 
 
 class ReflexiveRun(Struct, frozen=True):
@@ -106,16 +106,25 @@ def run_folders(named: Sequence[Path]) -> list[Path]:
 
 def warn_of(runs: Sequence[ReflexiveRun]) -> list[str]:
     """What a reader has to know before any figure, a sentence each."""
+    halted = [plain(run.name) for run in runs if run.scores.halted]
+    unfinished = [plain(run.name) for run in runs if not run.scores.finished]
     found = []
-    for run in runs:
-        if not run.work.finished:
-            done = sum(item.ending is not None for item in run.work.items)
-            found.append(f"The run {plain(run.name)} is not finished: {done} of {len(run.work.items)} items ended.")
-        if run.scores.halted:
-            found.append(f"The run {plain(run.name)} was halted: its target could not be brought back.")
-    if len({run.scores.of for run in runs}) > 1 and not is_ablation([run.scores for run in runs]):
-        found.append("The runs are not all of the same items.")
+    if unfinished:
+        found.append(f"{_named(unfinished, runs)} not finished.")
+    if halted:
+        found.append(f"{_named(halted, runs)} halted: the target could not be brought back.")
+    if len({(run.scores.seed, run.scores.of) for run in runs}) > len({run.scores.seed for run in runs}):
+        found.append("The runs of one seed are not all of the same items.")
     return found
+
+
+def _named(names: Sequence[str], runs: Sequence[ReflexiveRun]) -> str:
+    """Runs as the beginning of a sentence: by name where they are few."""
+    if len(runs) == 1:
+        return "The run is"
+    if len(names) > _NAMED:
+        return f"{len(names)} of {len(runs)} runs are"
+    return f"{'The runs' if len(names) > 1 else 'The run'} {', '.join(names)} {'are' if len(names) > 1 else 'is'}"
 
 
 def say_warnings(runs: Sequence[ReflexiveRun]) -> None:

@@ -120,7 +120,9 @@ def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablati
         first.skill,
         first.agents,
         first.n,
-        Configuration(WHOLE, (), tuple(sorted(seed for seed, _ in whole_runs)), _means(list(whole_runs.values()))),
+        Configuration(
+            WHOLE, (), tuple(sorted(seed for seed, _ in whole_runs)), _means(list(whole_runs.values()), tuple(MEASURES))
+        ),
         tuple(others),
         made - paired,
     )
@@ -141,27 +143,40 @@ def _configuration(
     if not shared:
         return None
     pairs = [(made[key], whole_runs[key]) for key in shared]
-    means = _means([run for run, _ in pairs])
-    first, second = (_values([pair[side] for pair in pairs]) for side in (0, 1))
+    return Configuration(name, without, tuple(seed for seed, _ in shared), effects_of(pairs, tuple(MEASURES)))
+
+
+def effects_of(pairs: Sequence[tuple[LoopScores, LoopScores]], keys: Sequence[str]) -> dict[str, Effect]:
+    """Figures of runs, and their differences to the runs beside them; p-values are not adjusted.
+
+    Parameters
+    ----------
+    pairs
+        At least one: a run, and the one of the same seed and items that it is compared with.
+    keys
+        Which figures.
+    """
+    first, second = (_values([pair[side] for pair in pairs], keys) for side in (0, 1))
     found = paired_means(first, second, np.ones(len(pairs), dtype=np.int64))
+    means = _means([run for run, _ in pairs], keys)
     effects = {}
-    for key, pair in zip(MEASURES, found, strict=True):
+    for key, pair in zip(keys, found, strict=True):
         test = sign_flip_test([whole(run, key) - whole(other, key) for run, other in pairs])
         difference = _over_seeds(pair.difference, "paired t interval over seeds")
         effects[key] = Effect(means[key].mean, difference, test.p_value, None, test.test)
-    return Configuration(name, without, tuple(seed for seed, _ in shared), effects)
+    return effects
 
 
-def _values(runs: Sequence[LoopScores]) -> FloatArray:
-    return np.array([[whole(run, key) / unit_of(run, key) for key in MEASURES] for run in runs])
+def _values(runs: Sequence[LoopScores], keys: Sequence[str]) -> FloatArray:
+    return np.array([[whole(run, key) / unit_of(run, key) for key in keys] for run in runs])
 
 
-def _means(runs: Sequence[LoopScores]) -> dict[str, Effect]:
-    values = _values(runs)
+def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, Effect]:
+    values = _values(runs, keys)
     found = paired_means(values, np.zeros_like(values), np.ones(len(runs), dtype=np.int64))
     return {
         key: Effect(_over_seeds(one.difference, "mean over seeds, t interval"))
-        for key, one in zip(MEASURES, found, strict=True)
+        for key, one in zip(keys, found, strict=True)
     }
 
 

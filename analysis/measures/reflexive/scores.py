@@ -85,6 +85,12 @@ class LoopScores(Struct, frozen=True):
         Answers of the strategist that could not be read.
     stored, shown, distinct, retired
         Lessons that were stored; how often one was shown, how many different ones were, and how many were retired.
+    most_calls, most_reflections
+        The most commands carried out in one turn, and the most reflections on one item.
+    late
+        Items truly solved after the third attempt.
+    cut
+        Parts of contexts that were cut or left out for lack of room.
     """
 
     skill: str
@@ -126,6 +132,10 @@ class LoopScores(Struct, frozen=True):
     shown: int
     distinct: int
     retired: int
+    most_calls: int
+    most_reflections: int
+    late: int
+    cut: int
 
     @property
     def solve_rate(self) -> Estimate:
@@ -169,6 +179,19 @@ MEASURES = {
     "without_facts": LoopMeasure("Reflections without facts", "number"),
 }
 """The figures by which runs are compared, by key."""
+
+ALSO = {
+    "most_calls": LoopMeasure("Most commands in one turn", "number"),
+    "most_reflections": LoopMeasure("Most reflections on one item", "number"),
+    "plateaus": LoopMeasure("Plateaus found", "number", more_is_better=True),
+    "late": LoopMeasure("Items solved after three attempts", "number", more_is_better=True),
+    "distinct": LoopMeasure("Different lessons shown", "number", more_is_better=True),
+    "cut": LoopMeasure("Parts of contexts cut or left out", "number"),
+}
+"""Figures by which single mechanisms are looked at besides, by key."""
+
+_RETRIES = 3
+"""Attempts that the original's loop made at most, before it had a budget of time."""
 
 _MINUTE = 60
 
@@ -234,6 +257,10 @@ def score_loop(run: WorkedRun) -> LoopScores:
         shown=len(recalled),
         distinct=len(set(recalled)),
         retired=len({one.lesson for one in run.happened(LessonRetired)}),
+        most_calls=max((len(turn.calls) for turn in workers), default=0),
+        most_reflections=max((len(_reflections(item)) for item in run.items), default=0),
+        late=sum(item.solved and len(item.attempts) > _RETRIES for item in run.items),
+        cut=sum(part.shown != "whole" for turn in turns for part in turn.seen),
     )
 
 

@@ -1,0 +1,95 @@
+"""The ablation of the reflexive loop that the project keeps: made anew by one command, read by the notebook.
+
+    python -m studies.reflexive_ablation          runs every configuration over the seeds and records their figures
+
+Items and agents are generated and time is virtual: the same command gives the same figures.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from analysis.measures.reflexive.ablation import Ablation, ablate
+from analysis.measures.reflexive.scores import LoopScores
+from harness.places import data_folder
+from harness.progress import say
+from harness.reflexive.settings import MECHANISMS
+from harness.runs.reflect.ablation import AblationPlan, AblationRun, run_ablation
+from studies.reflexive_runs import About, RecordedRuns, open_reflexive_run, record_runs, recordings
+
+ABLATION = "ablation"
+"""The recording that the notebook reads."""
+
+_AGAIN = ("snapshots", "memory")
+
+SEEDS = 16
+"""The seeds of the recording: with so many a difference that all share is told apart among all of the table."""
+
+
+def recorded_ablation(folder: Path | None = None) -> RecordedRuns | None:
+    """The project's own recording; `None` where there is none."""
+    return recordings(folder).get(ABLATION)
+
+
+def recorded_runs(folder: Path | None = None) -> tuple[LoopScores, ...]:
+    """The figures of its runs; none where there is none."""
+    recorded = recorded_ablation(folder)
+    return () if recorded is None else recorded.runs
+
+
+def ablation_of(runs: Sequence[LoopScores]) -> Ablation:
+    """The ablation that some runs are, with mechanisms in the order of the failure modes."""
+    return ablate(runs, tuple(MECHANISMS))
+
+
+@cache
+def made_again(seed: int = 0) -> tuple[LoopScores, ...]:
+    """Some of the recorded runs made here and now: the whole loop, without one of two mechanisms, and without all."""
+    with tempfile.TemporaryDirectory(prefix="misstep-") as place:
+        return _scores(run_ablation(AblationPlan((seed,), mechanisms=_AGAIN), Path(place), processes=1))
+
+
+def not_as_recorded(made: Sequence[LoopScores], recorded: Sequence[LoopScores]) -> list[LoopScores]:
+    """The runs made again whose figures are not those of the recorded run of the same configuration and seed.
+
+    Where nothing is recorded, none is held against it.
+    """
+    known = {(run.skill, run.agents, run.without, run.seed): run for run in recorded}
+    return [run for run in made if known and known.get((run.skill, run.agents, run.without, run.seed)) != run]
+
+
+def record_anew(plan: AblationPlan, out: Path, about: About) -> RecordedRuns:
+    """Run an ablation and record the figures of its runs."""
+    with tempfile.TemporaryDirectory(prefix="misstep-") as place:
+        return record_runs(_scores(run_ablation(plan, Path(place))), out, about)
+
+
+def _scores(runs: Sequence[AblationRun]) -> tuple[LoopScores, ...]:
+    return tuple(open_reflexive_run(run.folder).scores for run in runs)
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m studies.reflexive_ablation", description="Record the ablation of the reflexive loop anew."
+    )
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=data_folder() / "recordings" / "reflexive" / ABLATION,
+        help="folder of the recording",
+    )
+    asked = parser.parse_args()
+    plan = AblationPlan(seeds=tuple(range(asked.seeds)))
+    about = About(
+        f"{plan.agents} agents on generated items of the skill {plan.skill}, {asked.seeds} seeds",
+        f"python -m studies.reflexive_ablation --seeds {asked.seeds}",
+    )
+    recorded = record_anew(plan, asked.out, about)
+    say(f"{len(recorded.runs)} runs: {asked.out}")
+
+
+if __name__ == "__main__":
+    _main()
