@@ -124,7 +124,9 @@ class ItemWork:
             self._conclude(state)
             return
         self._outcome(state, helped=False)
-        if self.settings.has("snapshots") and (broken := await restored(self.target, self.log, name)):
+        if self.settings.has("snapshots") and (
+            broken := await restored(self.target, self.log, name, len(state.attempts))
+        ):
             self._unrecoverable(state, broken)
         if state.phase == "deferred":  # not so where its success was lost with the snapshot
             reason: Reason = "unverified" if status == "unknown" else "verification_failed"

@@ -298,7 +298,7 @@ def last_that_holds(events: Sequence[LoopEvent]) -> LoopEvent:
     """
     for place in range(len(events) - 1, -1, -1):
         event = events[place]
-        if isinstance(event.happened, _BETWEEN) or (isinstance(event.happened, Planned) and not event.attempt):
+        if _is_between(event, events[:place]):
             return event
         following = events[place + 1] if place + 1 < len(events) else None
         if following is not None and following.item == event.item and following.attempt > event.attempt:
@@ -306,4 +306,11 @@ def last_that_holds(events: Sequence[LoopEvent]) -> LoopEvent:
     return events[0]
 
 
-_BETWEEN = (RunBegan, Resumed, ItemBegan, SnapshotTaken, Deferred, PutOff, ItemEnded, Halted, RunEnded)
+_BETWEEN = (RunBegan, Resumed, SnapshotTaken, Deferred, PutOff, ItemEnded, Halted, RunEnded)
+
+
+def _is_between(event: LoopEvent, before: Sequence[LoopEvent]) -> bool:
+    """Whether nothing is in the middle behind an event: a plan is made, an attempt or a deferred check is not begun."""
+    if isinstance(event.happened, ItemBegan):
+        return not any(isinstance(one.happened, Deferred) and one.item == event.item for one in before)
+    return isinstance(event.happened, _BETWEEN) or (isinstance(event.happened, Planned) and not event.attempt)
