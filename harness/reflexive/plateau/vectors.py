@@ -23,6 +23,8 @@ Vector = Mapping[Any, float]
 
 _MODEL = "wordllama"
 _EMBEDDINGS_KEPT = 10_000
+_LETTERS_EMBEDDED = 20_000
+"""More than any reflection has; the model's time grows faster than a text."""
 
 
 class AngleDetector(ABC):
@@ -119,7 +121,7 @@ class EmbeddingDetector(AngleDetector):
 @lru_cache(_EMBEDDINGS_KEPT)
 def _embedding(text: str) -> Vector:
     # Half of a surrogate pair, which a broken reply may hold, is no text to the model.
-    whole = text.encode(errors="replace").decode()
+    whole = text[:_LETTERS_EMBEDDED].encode(errors="replace").decode()
     return dict(enumerate(_model().embed([whole])[0].tolist()))
 
 
