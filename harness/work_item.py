@@ -44,15 +44,15 @@ class WorkItem(Struct, frozen=True, omit_defaults=True):
     id
         Its name, unique in its skill.
     category
-        What it has in common with others, for memory and for the report.
+        Its kind, for memory and for the report.
     text
-        What the agents are told.
+        The text that agents are told.
     after
         The ids of the items that must be solved before.
     last
-        Whether it comes after all that are not marked so, as what would get in the way of the others.
+        Its place behind all items that are not marked so, as it would get in their way.
     deferred
-        Whether its check can only be made later, such as after a restart.
+        Its check can only be made later, such as after a restart.
     """
 
     id: str

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 from harness.version import __version__
 
 if TYPE_CHECKING:
+    from harness.agent.actions import Observation
+    from harness.agent.clocks import Clock
+    from harness.agent.tools import Tool
+    from harness.agent.turns import Turn
     from harness.errors import MisstepError, UnreadableTrajectory
     from harness.exchange import Failure, Message, Reply, Request
     from harness.intervention import Feedback, Misbehaviour
@@ -18,13 +22,21 @@ if TYPE_CHECKING:
     from harness.judges.fencing import fence
     from harness.protocols import Ask, Classifier, Reader, Sample
     from harness.protocols import WrittenJudge as Judge
+    from harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, Reading, Skill, Target, VitalSign
+    from harness.runs.reflect.skills import SkillOptions
     from harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
     from harness.verdict import Verdict
+    from harness.work_item import WorkItem
     from studies.run_frames import RunFrames
 
 __all__ = [
+    "Agents",
     "Ask",
+    "ChannelBroken",
+    "Check",
     "Classifier",
+    "Clock",
+    "Context",
     "Failure",
     "Feedback",
     "Item",
@@ -32,33 +44,51 @@ __all__ = [
     "Message",
     "Misbehaviour",
     "MisstepError",
+    "Observation",
     "Outcome",
     "Reader",
+    "Reading",
     "Reply",
     "Request",
     "Sample",
+    "Skill",
+    "SkillOptions",
     "Source",
     "Step",
+    "Target",
     "Tokens",
+    "Tool",
     "ToolCall",
     "ToolResult",
     "Trajectory",
+    "Turn",
     "UnreadableTrajectory",
     "Verdict",
+    "VitalSign",
+    "WorkItem",
     "__version__",
     "fence",
     "open",
 ]
 
 _MODULES = {
+    "harness.agent.actions": ("Observation",),
+    "harness.agent.clocks": ("Clock",),
+    "harness.agent.tools": ("Tool",),
+    "harness.agent.turns": ("Turn",),
     "harness.errors": ("MisstepError", "UnreadableTrajectory"),
     "harness.exchange": ("Failure", "Message", "Reply", "Request"),
     "harness.intervention": ("Feedback", "Misbehaviour"),
     "harness.items": ("Item",),
     "harness.judges.fencing": ("fence",),
     "harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
+    "harness.reflexive.protocols": (
+        *("Agents", "ChannelBroken", "Check", "Context", "Reading", "Skill", "Target", "VitalSign"),
+    ),
+    "harness.runs.reflect.skills": ("SkillOptions",),
     "harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
     "harness.verdict": ("Verdict",),
+    "harness.work_item": ("WorkItem",),
 }
 _OTHER_NAMES = {"WrittenJudge": "Judge"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}

@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "label": ("misstep.label", "Label a sample of a judge's items on a page or in a tool."),
     "annotate": ("misstep.annotate", "Label cases with several raters, and measure their agreement."),
     "repair": ("misstep.repair", "Repair programs whose tests fail in a sandbox, and measure it."),
-    "reflect": ("misstep.reflect", "Run the reflexive loop on work items, and see what it is worth."),
+    "reflect": ("misstep.reflect", "Run the reflexive loop on work items, and see what it does."),
     "experiment": ("misstep.experiment", "Run agents with and without guidance, and compare them."),
     "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
     "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),

@@ -1,4 +1,4 @@
-"""`misstep help TOPIC`: the form of each file that people write or read."""
+"""`misstep help TOPIC`: the form of each file that people write or read, and further pages."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ import typer
 
 from analysis.tables.aligned import aligned
 from misstep.options import command_app
-from studies.help_topics import TOPICS, topic_text
+from studies.help_topics import GUIDES, TOPICS, topic_text
 
 app = command_app()
 
@@ -23,5 +23,5 @@ def help_(
 
 
 def _list() -> str:
-    lines = aligned([(f"misstep help {name}", topic.line) for name, topic in TOPICS.items()], to_left=(0, 1))
+    lines = aligned([(f"misstep help {name}", topic.line) for name, topic in (TOPICS | GUIDES).items()], to_left=(0, 1))
     return "\n".join(lines)

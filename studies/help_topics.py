@@ -1,4 +1,4 @@
-"""The files that people write or read, each a page of `misstep help`: topic → type."""
+"""The files that people write or read, each a page of `misstep help`: topic → type; and further pages: topic → text."""
 
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from harness.forms import nearest
 
 
 class Topic(NamedTuple):
-    """A page of the help: where its type is, `module:name`, and its line in the list of topics."""
+    """A page of the help: where its type or its text is, `module:name`, and its line in the list of topics."""
 
     target: str
     line: str
@@ -26,6 +26,14 @@ TOPICS = {
     "triage-case": Topic("harness.triage_case:CaseFile", "the folder of a triage case, and its case.toml"),
 }
 
+GUIDES = {
+    "reflect-skill": Topic(
+        "studies.reflexive_guides:skill_guide", "how to write a skill of the reflexive loop (Python)"
+    ),
+    "reflect-mechanisms": Topic("studies.reflexive_guides:mechanisms_guide", "what each mechanism of the loop is for"),
+}
+"""The pages that are about no form of a file: each is the text that a function gives."""
+
 
 def form_of(topic: str) -> type[Any]:
     """The type that a topic is about.
@@ -36,13 +44,20 @@ def form_of(topic: str) -> type[Any]:
         There is no such topic; lists those that there are.
     """
     if topic not in TOPICS:
-        advice = f"{nearest(topic, TOPICS)}Topics: {', '.join(TOPICS)}. For a command, use `misstep COMMAND --help`."
+        known = [*TOPICS, *GUIDES]
+        advice = f"{nearest(topic, known)}Topics: {', '.join(known)}. For a command, use `misstep COMMAND --help`."
         raise UsageError(f"there is no topic {topic!r}", advice)
-    module, _, name = TOPICS[topic].target.partition(":")
-    form: type[Any] = getattr(import_module(module), name)
+    form: type[Any] = _at(TOPICS[topic].target)
     return form
 
 
 def topic_text(topic: str) -> str:
     """The page of a topic; raises as `form_of`."""
+    if topic in GUIDES:
+        return str(_at(GUIDES[topic].target)())
     return form_text(form_of(topic))
+
+
+def _at(target: str) -> Any:
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)

@@ -36,6 +36,27 @@ def form_text(form: type[Any]) -> str:
     return "\n\n".join(parts)
 
 
+def members_text(protocol: type[Any]) -> str:
+    """What a class must offer to be one of a protocol: each member as it is written, and its meaning.
+
+    Parameters
+    ----------
+    protocol
+        A protocol whose members have docstrings.
+    """
+    lines: list[str] = []
+    for name, member in vars(protocol).items():
+        function = member.fget if isinstance(member, property) else member
+        if name.startswith("_") or not inspect.isfunction(function):
+            continue
+        arguments = [each for each in inspect.signature(function).parameters if each != "self"]
+        awaited = "async " if inspect.iscoroutinefunction(function) else ""
+        written = name if isinstance(member, property) else f"{awaited}{name}({', '.join(arguments)})"
+        meaning = " ".join(docstring_sections(function)[""].split())
+        lines += [f"  {written}", textwrap.fill(meaning, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)]
+    return "\n".join(lines)
+
+
 def meanings(form: type[Any]) -> dict[str, str]:
     """Field → what its docstring, or that of a struct that it extends, says of it."""
     found: dict[str, str] = {}
@@ -47,9 +68,10 @@ def meanings(form: type[Any]) -> dict[str, str]:
     return found
 
 
-def docstring_sections(form: type[Any]) -> dict[str, str]:
+def docstring_sections(form: Any) -> dict[str, str]:
     """Heading → text of a docstring in the form of numpydoc; what stands before the first heading is under ``""``."""
-    written = inspect.cleandoc(vars(form).get("__doc__") or "")
+    own = form.__doc__ if inspect.isfunction(form) else vars(form).get("__doc__")
+    written = inspect.cleandoc(own or "")
     first, *rest = _SECTION.split(written)
     return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
 

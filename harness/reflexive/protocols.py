@@ -26,11 +26,11 @@ class Check(Struct, frozen=True):
     Parameters
     ----------
     healthy
-        Whether the target still does what it is there for.
+        The target still does what it is there for.
     status
-        Whether the item's own check passes; `unknown` where it could not be made, which is never a success.
+        The result of the item's own check; `unknown` where it could not be made, which is never a success.
     text
-        What was printed, for people and for agents.
+        The output, for people and for agents.
     """
 
     healthy: bool
@@ -44,7 +44,7 @@ class VitalSign(Struct, frozen=True):
     Parameters
     ----------
     name
-        What it is called in the facts.
+        Its name in the facts.
     kind
         A `probe` is a question with an answer of yes or no, `configuration` an area that a worker may have touched,
         `log` what the target itself wrote last.
@@ -58,7 +58,15 @@ class VitalSign(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """What was read for a vital sign, and for a probe whether its invariant holds; `None` where that cannot be told."""
+    """What was read for a vital sign.
+
+    Parameters
+    ----------
+    text
+        The text that was read.
+    holds
+        The answer of a probe: its invariant holds or it does not; none where that cannot be told.
+    """
 
     text: str
     holds: bool | None = None
@@ -87,13 +95,13 @@ class Target(Protocol):
 
     @property
     def place(self) -> Any:
-        """What the commands act on."""
+        """The place that the commands act on."""
 
     async def check(self, item: WorkItem) -> Check:
-        """What the evaluator finds for an item, now."""
+        """Check an item, now."""
 
     def ready(self, item: WorkItem) -> bool:
-        """Whether the check of a deferred item can be made by now."""
+        """Say whether the check of a deferred item can be made by now."""
 
     async def prepare(self, item: WorkItem) -> None:
         """Bring about what a deferred check waits for, such as a restart."""
@@ -105,7 +113,7 @@ class Target(Protocol):
         """Read a vital sign from the host's side, whatever state the target is in."""
 
     async def reachable(self) -> bool:
-        """Whether the target's own access works."""
+        """Say whether the target's own access works."""
 
     async def revert_by_script(self, script: str) -> None:
         """Run a worker's own revert script through the target's own access: what loops without snapshots do."""
@@ -156,7 +164,7 @@ class Agent(Protocol):
 
 
 class Agents(Struct, frozen=True):
-    """Who has which role."""
+    """The four roles and who has them."""
 
     planner: Agent
     worker: Agent
@@ -182,7 +190,7 @@ class Skill(Protocol):
 
     @property
     def vital_signs(self) -> Sequence[VitalSign]:
-        """What to look at when an attempt failed."""
+        """The vital signs that are read when an attempt failed."""
 
     @property
     def words(self) -> frozenset[str]:
@@ -190,7 +198,7 @@ class Skill(Protocol):
 
     @property
     def agents(self) -> Mapping[str, "MakeAgents"]:
-        """Name → what makes the skill's own agents from a seed, the usual ones first; a model serves every skill."""
+        """The skill's own agents: name → a function that makes them from a seed, the usual ones first."""
 
     def settings(self) -> dict[str, Any]:
         """All values that can change a result, for the manifest of a run."""

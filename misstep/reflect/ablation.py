@@ -27,10 +27,12 @@ def ablation(
     sandbox: Sandboxes = "auto",
     json: Json = False,
 ) -> None:
-    """Run the loop whole, without each mechanism, and without all of them, and compare what it solves and wastes.
+    """Run the loop with each mechanism left out, and compare.
 
-    With --without, only the mechanisms that it names are left out one by one. Time is virtual. All configurations of a
-    seed have the same items, so that they are compared in pairs; p-values are adjusted for all of them.
+    The loop runs whole, without each mechanism, and without all of them; the tables say what it solves and wastes. With
+    --without, only the mechanisms that it names are left out one by one (`misstep help reflect-mechanisms`). Time is
+    virtual. All configurations of a seed have the same items, so that they are compared in pairs; p-values are adjusted
+    for all of them.
 
     The same command continues an ablation that was stopped. `misstep reflect report DIR --out F.html` makes its page.
     """

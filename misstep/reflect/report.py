@@ -19,7 +19,7 @@ def report(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show how items ended, how much work came to nothing, and what each mechanism of the loop did.
+    """Show how items ended and what each mechanism of the loop did.
 
     One run is shown with each item and its attempts; the runs of an ablation with and without each mechanism, seed by
     seed; other runs beside each other. All of it is read from the runs' event logs.

@@ -55,14 +55,16 @@ def run(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run the reflexive loop on work items that an agent may fail at, and break the target with.
+    """Run the reflexive loop on the work items of a skill.
 
-    Each item is planned, attempted, checked and reflected on until it is solved, escalated or over its budget. A failed
-    attempt is diagnosed, and then the target is restored. --without leaves a mechanism out, to see what it is for.
+    Each item is planned, attempted, checked and reflected on until it is solved, escalated or over its budget. A worker
+    may break the target: a failed attempt is diagnosed, and then the target is restored. --without leaves a mechanism
+    out (`misstep help reflect-mechanisms`), to see what it is for.
 
     The skill `simulated` generates items and needs nothing; `hardening` works on a root file system in the sandbox,
     `repair` on repair cases (--cases). Without a model, a skill's own agents work; with --model, --replay or --local a
-    model has every role. The same command continues a run that was stopped or killed, at any moment.
+    model has every role. `misstep help reflect-skill` says how to write a skill. The same command continues a run that
+    was stopped or killed, at any moment.
 
     The exit code is 1 if the run stopped before all items had their end.
     """
