@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.journal.records import VERDICTS, read_verdicts
+from harness.loop_events import Diagnosed, Restored
+from harness.runs.reflect.running import recorded_events
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.in_a_thread import in_a_thread
 
@@ -103,3 +105,21 @@ def test_a_triage_run_that_is_stopped_keeps_what_is_done_and_goes_on(tmp_path: P
     subprocess.run(line, env=environment, capture_output=True, check=True)
     assert (run / VERDICTS).read_bytes().startswith(first)
     assert {verdict.item for verdict in read_verdicts(run)} == {"mean", "colours", "words"}
+
+
+def test_the_skill_of_the_examples_is_broken_diagnosed_from_outside_and_restored_until_it_is_solved(
+    tmp_path: Path,
+) -> None:
+    line = [sys.executable, "-m", "misstep", "reflect", "run", "examples.settings_skill:settings"]
+    line += ["--out", str(tmp_path / "run"), "--json"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
+    items = json.loads(done.stdout)["items"]
+    assert [(item["id"], item["end"], item["attempts"]) for item in items] == [
+        ("timeout", "solved", 2),
+        ("retries", "solved", 2),
+        ("logging", "solved", 2),
+    ]
+    happened = [event.happened for event in recorded_events(tmp_path / "run")]
+    assert {one.channel for one in happened if isinstance(one, Diagnosed)} == {"out_of_band"}
+    assert all(one.verified and one.reachable for one in happened if isinstance(one, Restored))

@@ -13,8 +13,11 @@ from msgspec import inspect
 from analysis.pages.form_text import docstring_sections, form_text, meanings
 from harness.errors import UsageError
 from harness.forms import values_of
+from harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
+from harness.reflexive.settings import MECHANISMS
+from harness.work_item import WorkItem
 from misstep.__main__ import COMMANDS
-from studies.help_topics import TOPICS, form_of, topic_text
+from studies.help_topics import GUIDES, TOPICS, form_of, topic_text
 from tests.misstep.as_a_user import misstep
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +88,7 @@ def test_an_error_that_names_a_topic_names_one_that_there_is() -> None:
     files = [file for room in ("harness", "analysis", "studies", "misstep") for file in (ROOT / room).rglob("*.py")]
     texts = [file.read_text() for file in files]
     named = {name for text in texts for name in re.findall(r"`misstep help ([a-z-]+)`", text)}
-    assert named == set(TOPICS) - {"verdicts"}
+    assert named == (set(TOPICS) | set(GUIDES)) - {"verdicts"}
     assert not [text for text in texts if re.search(r"in the README\.\"|See the README", text)]
 
 
@@ -98,9 +101,26 @@ def test_an_unknown_topic_is_told_the_nearest_and_all() -> None:
 
 def test_help_lists_the_topics_and_shows_one() -> None:
     assert "help" in COMMANDS
-    assert misstep("help").stdout.count("misstep help ") == len(TOPICS)
+    assert misstep("help").stdout.count("misstep help ") == len(TOPICS) + len(GUIDES)
     shown = misstep("help", "judge-file")
     assert (shown.returncode, shown.stdout.rstrip("\n")) == (0, topic_text("judge-file"))
+
+
+def test_the_guide_of_a_skill_names_all_that_the_loop_asks_of_it() -> None:
+    guide = topic_text("reflect-skill")
+    for protocol in (Skill, Target, Agent):
+        members = {name for name in vars(protocol) if not name.startswith("_")}
+        assert members
+        assert all(re.search(rf"^  (async )?{name}\b", guide, re.MULTILINE) for name in members)
+    for form in (WorkItem, VitalSign, Reading, Check):
+        assert all(re.search(rf"^  {name} +\S.*; ", guide, re.MULTILINE) for name in form.__struct_fields__)
+    assert (ROOT / re.search(r"examples/\w+\.py", guide)[0]).is_file()
+    assert not re.search(r"^ *(Whether|What|Where|Of|Who|How) ", guide, re.MULTILINE)
+
+
+def test_the_guide_of_mechanisms_has_a_line_for_each() -> None:
+    guide = misstep("help", "reflect-mechanisms").stdout
+    assert all(re.search(rf"^  {name} +\S", guide, re.MULTILINE) for name in MECHANISMS)
 
 
 def test_a_broken_file_names_the_topic_of_its_form(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """Agents that ask a model: what they send, how they act on a reply, and what a missing answer costs."""
 
 import asyncio
+import re
 from collections.abc import Mapping
+from typing import get_args
 
 import pytest
 from msgspec.structs import replace
@@ -13,9 +15,13 @@ from harness.agent.tools import Tool
 from harness.agent.turns import TurnLimits, TurnReport, take_turn
 from harness.exchange import Failure, Outcome, Reply, Request
 from harness.judges.fencing import fenced_parts
-from harness.loop_events import Role
+from harness.loop_events import Role, StrategistVerdict
+from harness.prompting import shipped_prompt
+from harness.reflexive.memory import lessons_in
 from harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers, model_agents
 from harness.reflexive.protocols import Context, Part
+from harness.reflexive.re_engagement import read_verdict
+from harness.reflexive.snapshots import revert_script
 from harness.work_item import WorkItem
 
 TURN = TurnLimits()
@@ -145,3 +151,19 @@ def test_an_attempt_that_is_made_again_after_another_is_another_question() -> No
 def test_every_role_is_the_same_model() -> None:
     agents = model_agents(Scripted("x"), ModelSettings())
     assert {agents.of(role).name for role in ("planner", "worker", "reflector", "strategist")} == {"scripted-1"}
+
+
+def test_what_the_prompts_ask_for_is_what_the_loop_reads() -> None:
+    asked = shipped_prompt("reflexive/strategist").system
+    form = asked[asked.index("\nVERDICT: ") :]
+    assert read_verdict(form).verdict == "CONTINUE"
+    assert read_verdict(form).clean
+    assert all(verdict in asked for verdict in get_args(StrategistVerdict))
+    until = re.search(r"(?<!_)UNTIL: ([\w, -]+)", asked)
+    assert until is not None
+    answer = read_verdict(f"VERDICT: SKIP_UNTIL\n{until[0]}", ["first-id", "second-id"])
+    assert answer.until == ("first-id", "second-id")
+    assert "LESSON:" in shipped_prompt("reflexive/reflector").system
+    assert lessons_in("LESSON: Look first.") == ("Look first.",)
+    assert "REVERT:" in shipped_prompt("reflexive/worker").system
+    assert revert_script("Done.\nREVERT: rm a") == "rm a"
