@@ -59,7 +59,9 @@ _FAMILY_OF: dict[Kind, str] = {"shared": "coil", "misleading": "grid", "trap": "
 _GUARDS = (Pair("coil-shield", "on"), Pair("coil-drain", "on"), Pair("coil-spare", "on"))
 """What all settings of the category of `shared` need before, whatever the seed: a lesson of one run serves the next."""
 
-_MISLEADING = Pair("grid-bridge", "on")
+_BRIDGE = "grid-bridge"
+"""What the first setting of the category of `misleading` needs closed, and all others lifted, as it is at first."""
+
 _VALUES = 30
 _SYNONYMS = ("silent", "quiet", "hushed", "low", "muted", "soft", "still", "calm")
 
@@ -119,14 +121,13 @@ class _Drawing:
             case "late" | "trap":
                 return self._searched(item)
             case "shuts":
-                self._guarded(goal, (Pair(f"key-{number}", "on"),))
+                self._guarded(goal, (Pair(f"key-{number}", "on"),), "off")
             case "shared":
-                self._guarded(goal, _GUARDS, once=True)
+                self._guarded(goal, _GUARDS, "off", once=True)
             case "misleading":
-                if "misleading" in self._kinds.values():
-                    self._guarded(goal, (replace(_MISLEADING, value="off"),))
-                else:
-                    self._guarded(goal, (_MISLEADING,), once=True)
+                is_first = "misleading" not in self._kinds.values()
+                needed = Pair(_BRIDGE, "closed" if is_first else "lifted")
+                self._guarded(goal, (needed,), "lifted", once=is_first)
             case "resets":
                 needed = Pair(f"feed-{number}", "high")
                 self._settings[needed.setting] = needed.value
@@ -166,11 +167,11 @@ class _Drawing:
         self._law(accepted={item.id: accepted}, alike=alike)
         return Pair(item.id, accepted), replace(item, text=f"Bring {item.id} to one of: {' '.join(values)}.")
 
-    def _guarded(self, goal: Pair, before: tuple[Pair, ...], *, once: bool = False) -> None:
-        """Shut the way in where `before` does not hold; it is used up where it is for once."""
-        released = tuple(replace(pair, value="off") for pair in before)
-        self._settings |= {pair.setting: "off" for pair in before}
-        self._law(shuts={str(goal): before}, moves={str(goal): released} if once else {})
+    def _guarded(self, goal: Pair, before: tuple[Pair, ...], at_first: str, *, once: bool = False) -> None:
+        """Shut the way in where `before` does not hold; where it is for once, it is put back to `at_first`."""
+        put_back = tuple(replace(pair, value=at_first) for pair in before)
+        self._settings |= {pair.setting: pair.value for pair in put_back}
+        self._law(shuts={str(goal): before}, moves={str(goal): put_back} if once else {})
 
     def _law(self, **more: Any) -> None:
         """Add to the laws."""

@@ -101,8 +101,9 @@ class SimulatedReflector(Struct, frozen=True):
         pairs = sorted(known.refused | (_tried(context, known) if _cause(now) == "unspecific" else frozenset()))
         if pairs:
             said.append(wordings().tried.format(pairs=" ".join(map(str, pairs))))
-        shut = [line for line in journal_lines(context.part("facts"), known.setting) if "shut by" in line]
-        return "\n".join([" ".join(said), *(f"LESSON: {line}." for line in shut)])
+        shut = [line for line in lines if line.startswith("the way in was shut")]
+        lesson = f"\nLESSON: {'; '.join(shut)}." if shut and now.first else ""
+        return " ".join(said) + lesson
 
 
 class SimulatedStrategist(Struct, frozen=True):

@@ -10,11 +10,12 @@ from harness.agent.clocks import VirtualClock
 from harness.agent.turns import TurnLimits, TurnReport, take_turn
 from harness.loop_events import Role
 from harness.reflexive.protocols import Agent, Context, Part
+from harness.reflexive.re_engagement import read_verdict
 from harness.reflexive.simulated.items import Kind, draw_world
 from harness.reflexive.simulated.machine import read_pairs
 from harness.reflexive.simulated.skill import SimulatedSkill
 from harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
-from harness.reflexive.simulated.thinkers import SimulatedReflector, wordings
+from harness.reflexive.simulated.thinkers import SimulatedReflector, SimulatedStrategist, wordings
 from harness.reflexive.simulated.workers import SimulatedWorker, WorkerKind
 from harness.work_item import WorkItem
 
@@ -125,6 +126,26 @@ def test_reflections_on_one_cause_open_with_unlike_sentences() -> None:
 def test_a_lesson_is_left_where_something_has_to_hold_before() -> None:
     reply = turn_of(SimulatedReflector(0), context("reflector", facts=f"journal: {SHUT}")).reply
     assert reply.splitlines()[-1] == f"LESSON: {SHUT}."
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict", "plan"),
+    [
+        ({"history": LOCKED}, "ESCALATE", "No command changes relay-3 while the machine runs."),
+        ({"history": "relay-3 takes no value until item relay-1 is done"}, "SKIP_UNTIL", "Come back to relay-3 then."),
+        ({"history": SHUT, "plan": "Set relay-3=on"}, "PIVOT", "Set key-3=on relay-3=on"),
+        ({"history": "It failed.", "plan": "Set relay-3=on"}, "CONTINUE", "Set relay-3=on"),
+    ],
+)
+def test_the_strategist_goes_by_what_the_history_shows(parts: dict[str, str], verdict: str, plan: str) -> None:
+    read = []
+    for attempt in range(1, 15):
+        reply = turn_of(SimulatedStrategist(0), context("strategist", attempt, **parts)).reply
+        answer = read_verdict(reply, ["relay-1"])
+        read.append(answer.clean)
+        assert answer.verdict == (verdict if answer.clean else "CONTINUE")
+        assert answer.plan == (plan if answer.clean else "")
+    assert sum(read) >= len(read) // 2
 
 
 def test_the_template_words_are_those_that_do_not_depend_on_the_cause() -> None:
