@@ -5,6 +5,7 @@ The strategist gives an item up where a lock or a seal is in sight, waits where 
 otherwise changes the plan to what is known by then. Like a model it does not always keep to the form of its answer.
 """
 
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,8 @@ class Wordings(Struct, frozen=True):
     frames: list[str]
     quotes: list[str]
     tried: str
+    before: str
+    lesson: str
     causes: dict[str, list[str]]
     reasons: dict[str, str]
 
@@ -45,9 +48,8 @@ def wordings() -> Wordings:
 def template_words() -> frozenset[str]:
     """The words of the frames and of what stands round a quotation: all reflections have them in common."""
     known = wordings()
-    texts = [*known.frames, *known.quotes, known.tried]
-    plain = " ".join(texts).replace("{cause}", " ").replace("{line}", " ").replace("{pairs}", " ").lower()
-    return frozenset("".join(sign if sign.isalpha() else " " for sign in plain).split())
+    texts = [*known.frames, *known.quotes, known.tried, known.before]
+    return frozenset(re.findall("[a-z]+", re.sub(r"\{[a-z]+\}", " ", " ".join(texts).lower())))
 
 
 def randomness(seed: int, context: Context) -> Random:
@@ -95,15 +97,18 @@ class SimulatedReflector(Struct, frozen=True):
         )
         sentence = random.choice(wordings().frames).format(cause=cause)
         said = [sentence[0].upper() + sentence[1:]]
-        rest = "\n".join(part.text for part in context.parts if part.name not in ("task", "lessons"))
-        lines = journal_lines(rest, known.setting)
+        lines = journal_lines(context.part("facts"), known.setting)
         said += [random.choice(wordings().quotes).format(line=line) for line in lines]
         pairs = sorted(known.refused | (_tried(context, known) if _cause(now) == "unspecific" else frozenset()))
         if pairs:
             said.append(wordings().tried.format(pairs=" ".join(map(str, pairs))))
-        shut = [line for line in lines if line.startswith("the way in was shut")]
-        lesson = f"\nLESSON: {'; '.join(shut)}." if shut and now.first else ""
-        return " ".join(said) + lesson
+        if not now.first:
+            return " ".join(said)
+        before = {pair.setting: pair for pair in (*_done_before(context, known.setting), *now.first)}
+        needed = " ".join(map(str, before.values()))
+        category = known.setting.rpartition("-")[0]
+        said.append(wordings().before.format(setting=known.setting, pairs=needed))
+        return " ".join(said) + f"\nLESSON: {wordings().lesson.format(category=category, pairs=needed)}"
 
 
 class SimulatedStrategist(Struct, frozen=True):
@@ -124,7 +129,7 @@ class SimulatedStrategist(Struct, frozen=True):
         if known.waits:
             return _verdict("SKIP_UNTIL", f"Come back to {known.setting} then.", form, known.waits)
         plan = f"Set {understood(_without_plan(context)).command()}"
-        return _verdict("CONTINUE" if plan == context.part("plan").strip() else "PIVOT", plan, form)
+        return _verdict("CONTINUE" if plan in context.part("plan").splitlines() else "PIVOT", plan, form)
 
 
 def _cause(now: Understood) -> str:
@@ -142,8 +147,15 @@ def _cause(now: Understood) -> str:
 
 def _tried(context: Context, known: Understood) -> frozenset[Pair]:
     """What the worker says that it set: where nothing shows why it failed, it counts as of no use."""
-    rest = "\n".join(part.text for part in context.parts if part.name not in ("task", "plan", "lessons", "facts"))
-    return frozenset(pair for pair in read_pairs(rest) if pair.setting == known.setting)
+    return frozenset(pair for pair in read_pairs(context.part("turn")) if pair.setting == known.setting)
+
+
+def _done_before(context: Context, setting: str) -> list[Pair]:
+    """What the worker, or else the plan, set before the setting: it was not what was missing, and is needed again."""
+    said = context.part("turn") if f"{setting}=" in context.part("turn") else context.part("plan")
+    pairs = read_pairs(said.partition("REVERT:")[0])
+    place = next((number for number, pair in enumerate(pairs) if pair.setting == setting), 0)
+    return pairs[:place]
 
 
 def _without_plan(context: Context) -> Context:

@@ -1,4 +1,4 @@
-"""What a simulated agent makes of what it is shown: the sentences of the machine's journal, wherever they are quoted.
+"""What a simulated agent makes of what it is shown: sentences of the journal and of other agents, wherever they stand.
 
 Nothing but the `Context` goes in. A fact that no part of it holds is not known.
 """
@@ -14,6 +14,8 @@ from harness.reflexive.simulated.machine import Pair, read_pairs
 _PAIR = r"(?<![a-z0-9-])([a-z0-9-]++=[a-z0-9]++)"
 _RANGE = re.compile(r"(?:out of range|Tried without success): ((?:[a-z0-9-]++=[a-z0-9]++[ .,]*+)++)")
 _SHUT = re.compile(rf"the way in was shut by {_PAIR} while {_PAIR} did not hold")
+_BEFORE = re.compile(r"Before ([a-z0-9-]++)[^,]{0,20}, have ((?:[a-z0-9-]++=[a-z0-9]++[ .]*+)++)")
+_TRIED = re.compile(r"changes='([^'\n]*+)'(?:: |\nThe attempt failed: )check failed")
 _DOWN = re.compile(rf"service \S++ is down and needs {_PAIR}")
 _LOCKED = re.compile(r"(?<!\S)(\S++) is burnt in and takes no value while the machine runs")
 _SEALED = re.compile(r"(?<!\S)(\S++) is under the seal")
@@ -62,9 +64,11 @@ class Understood(Struct, frozen=True):
 
     @property
     def value(self) -> str:
-        """The first value that is not refused; the first of all where all are."""
-        left = (value for value in self.values if Pair(self.setting, value) not in self.refused)
-        return next(left, self.values[0])
+        """The next value after those that are refused; where there is none, one that was passed over, or the first."""
+        refused = [Pair(self.setting, value) in self.refused for value in self.values]
+        last = max((place for place, is_refused in enumerate(refused) if is_refused), default=-1)
+        later = [*range(last + 1, len(refused)), *range(last + 1)]
+        return self.values[next((place for place in later if not refused[place]), 0)]
 
     def command(self, *, heeds_journal: bool = True, heeds_lessons: bool = True, trusts_lessons: bool = False) -> str:
         """The pairs to set, in order.
@@ -101,18 +105,20 @@ def understood(context: Context) -> Understood:
     lessons = context.part("lessons")
     rest = "\n".join(part.text for part in context.parts if part.name not in ("task", "lessons"))
     category = setting.rpartition("-")[0]
-    shut = [(Pair(*by.split("=", 1)), Pair(*first.split("=", 1))) for by, first in _SHUT.findall(rest)]
-    taught = [(by.rpartition("-")[0], Pair(*first.split("=", 1))) for by, first in _SHUT.findall(lessons)]
+    shut = [first for by, first in _SHUT.findall(rest) if by.startswith(f"{setting}=")]
+    shut += [pairs for name, pairs in _BEFORE.findall(rest) if name == setting]
+    taught = [pairs for name, pairs in _BEFORE.findall(lessons) if name == category]
+    refused = [*_RANGE.findall(rest), *_TRIED.findall(rest)]
     waits = [other for name, other in _WAITS.findall(rest) if name == setting]
     return Understood(
         setting=setting,
         values=tuple(values) or ("on",),
-        beside=tuple(Pair(*pair.split("=", 1)) for pair in _KEPT.findall(context.part("task"))),
+        beside=_unlike(_KEPT.findall(context.part("task"))),
         plan=tuple(read_pairs(context.part("plan"))),
-        refused=frozenset(pair for pairs in _RANGE.findall(rest) for pair in read_pairs(pairs)),
-        first=_unlike(first for by, first in shut if by.setting == setting),
-        advised=_unlike(first for family, first in taught if family == category),
-        after=_unlike(Pair(*pair.split("=", 1)) for pair in _DOWN.findall(rest)),
+        refused=frozenset(read_pairs(" ".join(refused))),
+        first=_unlike(shut),
+        advised=_unlike(taught),
+        after=_unlike(_DOWN.findall(rest)),
         locked=setting in _LOCKED.findall(rest),
         sealed=setting in _SEALED.findall(rest),
         waits=waits[-1] if waits else "",
@@ -132,6 +138,6 @@ def only(context: Context, *names: str) -> Context:
     )
 
 
-def _unlike(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """Pairs without repeats; of two about one setting the later counts."""
-    return tuple({pair.setting: pair for pair in pairs}.values())
+def _unlike(texts: Iterable[str]) -> tuple[Pair, ...]:
+    """The pairs in texts without repeats; of two about one setting the later counts."""
+    return tuple({pair.setting: pair for text in texts for pair in read_pairs(text)}.values())

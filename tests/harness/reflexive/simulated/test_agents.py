@@ -58,8 +58,8 @@ def test_the_same_turn_is_the_same_again_and_another_attempt_is_not() -> None:
         ("perfect", {}, "relay-3=on"),
         ("perfect", {"reflection": SHUT}, "key-3=on relay-3=on"),
         ("perfect", {"reflection": "service pump-3 is down and needs feed-3=high"}, "relay-3=on feed-3=high"),
-        ("perfect", {"lessons": SHUT.replace("relay-3", "relay-9")}, "key-3=on relay-3=on"),
-        ("perfect", {"lessons": SHUT.replace("relay-3", "valve-9")}, "relay-3=on"),
+        ("perfect", {"lessons": "Before relay settings, have key-3=on."}, "key-3=on relay-3=on"),
+        ("perfect", {"lessons": "Before valve settings, have key-3=on."}, "relay-3=on"),
         ("perfect", {"reflection": SHUT.replace("relay-3", "relay-9")}, "relay-3=on"),
         ("stubborn", {"reflection": SHUT, "plan": "Set relay-3=on"}, "relay-3=on"),
         ("stubborn", {"plan": "Set key-3=on relay-3=on"}, "key-3=on relay-3=on"),
@@ -75,8 +75,10 @@ def test_a_worker_enters_what_its_kind_makes_of_what_it_is_shown(
 def test_a_worker_goes_through_the_values_that_are_not_known_to_be_refused(tmp_path: Path) -> None:
     parts = {"task": "Bring relay-3 to one of: v1 v2 v3 v4.", "reflection": "out of range: relay-3=v1 relay-3=v2"}
     assert entered("perfect", tmp_path, **parts) == ["relay-3=v3"]
-    tried = {"task": parts["task"], "bans": "Tried without success: relay-3=v1 relay-3=v3."}
+    tried = {"task": parts["task"], "bans": "- configure changes='relay-3=v1': check failed"}
     assert entered("perfect", tmp_path, **tried) == ["relay-3=v2"]
+    passed_over = {"task": parts["task"], "reflection": "Tried without success: relay-3=v1 relay-3=v4."}
+    assert entered("perfect", tmp_path, **passed_over) == ["relay-3=v2"]
 
 
 def test_a_clumsy_worker_retries_within_its_turn_until_its_window_is_full(tmp_path: Path) -> None:
@@ -124,8 +126,10 @@ def test_reflections_on_one_cause_open_with_unlike_sentences() -> None:
 
 
 def test_a_lesson_is_left_where_something_has_to_hold_before() -> None:
-    reply = turn_of(SimulatedReflector(0), context("reflector", facts=f"journal: {SHUT}")).reply
-    assert reply.splitlines()[-1] == f"LESSON: {SHUT}."
+    seen = context("reflector", facts=f"journal: {SHUT}", turn="I set main-1=on relay-3=on.\nREVERT: relay-3=off")
+    reply = turn_of(SimulatedReflector(0), seen).reply
+    assert "Before relay-3, have main-1=on key-3=on." in reply
+    assert reply.splitlines()[-1] == "LESSON: Before relay settings, have main-1=on key-3=on."
 
 
 @pytest.mark.parametrize(

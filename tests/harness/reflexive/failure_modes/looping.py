@@ -1,0 +1,106 @@
+"""Run the loop on a few simulated items with some mechanisms left out, and look at what its log says."""
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.agent.clocks import VirtualClock
+from harness.loop_events import ItemEnded, LoopEvent, TurnEnded
+from harness.reflexive.log import Log
+from harness.reflexive.loop import run_loop
+from harness.reflexive.memory import Lesson
+from harness.reflexive.protocols import Agents
+from harness.reflexive.settings import LoopSettings
+from harness.reflexive.simulated.items import Kind
+from harness.reflexive.simulated.skill import SimulatedSkill
+from harness.reflexive.simulated.workers import WorkerKind, make_agents
+
+Happened = TypeVar("Happened", bound=Struct)
+
+
+class Looped(Struct, frozen=True):
+    """What a run of the loop left: its events, and the kind of each item."""
+
+    events: tuple[LoopEvent, ...]
+    kinds: dict[str, Kind]
+
+    def all_of(self, type_: type[Happened]) -> list[Happened]:
+        """What happened of a type, in order."""
+        return [event.happened for event in self.events if isinstance(event.happened, type_)]
+
+    def worker_turns(self) -> list[TurnEnded]:
+        """The turns of the worker."""
+        return [turn for turn in self.all_of(TurnEnded) if turn.role == "worker"]
+
+    @property
+    def ends(self) -> dict[str, ItemEnded]:
+        """Item → its end."""
+        return {event.item: event.happened for event in self.events if isinstance(event.happened, ItemEnded)}
+
+    @property
+    def solved(self) -> int:
+        """How many items ended as solved."""
+        return sum(end.ending.end == "solved" for end in self.ends.values())
+
+    @property
+    def hours(self) -> float:
+        """How long the run took, in virtual hours."""
+        return self.events[-1].at / 3600
+
+    @property
+    def only_end(self) -> ItemEnded:
+        """The end of the one item."""
+        (end,) = self.ends.values()
+        return end
+
+
+def looped(
+    kinds: Sequence[Kind],
+    without: Sequence[str] = (),
+    *,
+    worker: WorkerKind | Agents = "perfect",
+    seed: int = 0,
+    settings: LoopSettings = LoopSettings(),  # noqa: B008 -- frozen
+    earlier: Sequence[Lesson] = (),
+    in_order: bool = False,
+) -> Looped:
+    """Run the loop to its end, in virtual time.
+
+    Parameters
+    ----------
+    kinds
+        The kinds of the items; one of each.
+    without
+        The mechanisms that are left out.
+    worker
+        The kind of worker, or all agents.
+    seed
+        What items and agents are drawn from.
+    settings
+        The dials.
+    earlier
+        Lessons of earlier runs.
+    in_order
+        Whether the items come as `kinds` has them; else as they are drawn.
+    """
+    skill = SimulatedSkill(len(kinds), seed, kinds)
+    items = list(skill.items)
+    if in_order:
+        items.sort(key=lambda item: int(item.id.rpartition("-")[2]))
+    agents = worker if isinstance(worker, Agents) else make_agents(worker, seed)
+    clock = VirtualClock()
+    log = Log(clock)
+    more: dict[str, Any] = {"earlier": earlier} if earlier else {}
+
+    async def run() -> None:
+        with tempfile.TemporaryDirectory() as folder, skill.open(Path(folder), clock) as target:
+            dials = replace(settings, without=frozenset(without))
+            await run_loop(skill, target, agents, dials, clock, log, seed=seed, items=items, **more)
+
+    asyncio.run(run())
+    return Looped(tuple(log.events), skill.world.kinds)
