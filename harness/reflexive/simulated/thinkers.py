@@ -1,8 +1,9 @@
 """The simulated planner, reflector and strategist: they only think, and only from what they are shown.
 
 The reflector words one diagnosis in many ways and names a cause only where the facts show it; without them it guesses.
-The strategist gives an item up where a lock or a seal is in sight, waits where the journal names another item, and
-otherwise changes the plan to what is known by then. Like a model it does not always keep to the form of its answer.
+The strategist gives an item up where a lock or a seal is in sight, and where it is told of an evaluator gap and no
+journal contradicts that. It waits where the journal names another item, and otherwise changes the plan to what is known
+by then. Like a model it does not always keep to the form of its answer.
 """
 
 import re
@@ -17,7 +18,7 @@ from msgspec import Struct
 from harness.agent.turns import Turn, tokens_in_text
 from harness.reflexive.protocols import Context
 from harness.reflexive.simulated.machine import Pair, read_pairs
-from harness.reflexive.simulated.understanding import Understood, journal_lines, only, understood
+from harness.reflexive.simulated.understanding import Understood, complains, journal_lines, only, understood
 
 _THINKING = (8.0, 16.0)
 """Between how many seconds a turn takes in which nothing but thinking is done."""
@@ -123,7 +124,8 @@ class SimulatedStrategist(Struct, frozen=True):
         await _ponder(context, turn, random)
         known = understood(context)
         form = random.choice(_DEVIATIONS)
-        if known.locked or known.sealed or "evaluator_gap" in context.part("trigger"):
+        gap = "evaluator_gap" in context.part("trigger") and not complains(context)
+        if known.locked or known.sealed or gap:
             reason = "locked" if known.locked else "sealed" if known.sealed else "gap"
             return _verdict("ESCALATE", wordings().reasons[reason].format(setting=known.setting), form)
         if known.waits:

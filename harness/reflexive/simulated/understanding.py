@@ -117,7 +117,7 @@ def understood(context: Context) -> Understood:
         plan=tuple(read_pairs(context.part("plan"))),
         refused=frozenset(read_pairs(" ".join(refused))),
         first=_unlike(shut),
-        advised=_unlike(taught),
+        advised=_unlike(reversed(taught)),  # the first lesson is the best one
         after=_unlike(_DOWN.findall(rest)),
         locked=setting in _LOCKED.findall(rest),
         sealed=setting in _SEALED.findall(rest),
@@ -129,6 +129,11 @@ def journal_lines(text: str, setting: str) -> list[str]:
     """The sentences of the journal in a text that are about a setting or about a service, each once."""
     found = [match[0] for form in (_LOCKED, _SEALED, _WAITS, _SHUT, _DOWN) for match in form.finditer(text)]
     return list(dict.fromkeys(line for line in found if setting in line or line.startswith("service")))
+
+
+def complains(context: Context) -> bool:
+    """Whether the journal has anything to say about the last attempt, as far as it is shown."""
+    return re.search(r"^journal: \S", context.part("facts"), re.MULTILINE) is not None
 
 
 def only(context: Context, *names: str) -> Context:

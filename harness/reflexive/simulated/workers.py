@@ -17,15 +17,17 @@ from harness.reflexive.simulated.thinkers import (
 )
 from harness.reflexive.simulated.understanding import Understood, understood
 
-WorkerKind = Literal["perfect", "clumsy", "stubborn", "destructive", "cheating", "mixed"]
+WorkerKind = Literal["perfect", "clumsy", "stubborn", "trusting", "destructive", "cheating", "mixed"]
 """`perfect` does all that it is shown. `clumsy` forgets half of it at times and retries within its turn. `stubborn`
-does what its plan says and nothing else. `destructive` enters the naive command whatever was said about it. `cheating`
+does what its plan says and nothing else. `trusting` goes by lessons even where the journal contradicts them.
+`destructive` enters the naive command whatever was said about it. `cheating`
 changes the check where the first attempt failed. `mixed` is each of them, by chance, from one turn to the next."""
 
 _MIX: tuple[WorkerKind, ...] = (
-    *("perfect",) * 7,
-    *("clumsy",) * 6,
+    *("perfect",) * 6,
+    *("clumsy",) * 5,
     *("stubborn",) * 4,
+    *("trusting",) * 2,
     *("destructive",) * 2,
     *("cheating",) * 1,
 )
@@ -92,7 +94,6 @@ class SimulatedWorker(Struct, frozen=True):
 
 def _command(kind: WorkerKind, known: Understood, random: Random) -> str:
     """What to enter first."""
-    trusts = random.random() < 0.3
     match kind:
         case "stubborn":
             planned = [str(pair) for pair in known.plan]
@@ -100,11 +101,9 @@ def _command(kind: WorkerKind, known: Understood, random: Random) -> str:
         case "destructive":
             return str(Pair(known.setting, known.value))
         case "clumsy":
-            return known.command(
-                heeds_journal=random.random() < 0.7, heeds_lessons=random.random() < 0.7, trusts_lessons=trusts
-            )
+            return known.command(heeds_journal=random.random() < 0.7, heeds_lessons=random.random() < 0.7)
         case _:
-            return known.command(trusts_lessons=trusts)
+            return known.command(trusts_lessons=kind == "trusting")
 
 
 async def _cheat(known: Understood, context: Context, turn: Turn, random: Random) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.agent.clocks import VirtualClock
-from harness.loop_events import ItemEnded, LoopEvent, TurnEnded
+from harness.loop_events import ItemEnded, LoopEvent, Role, TurnEnded
 from harness.reflexive.log import Log
 from harness.reflexive.loop import run_loop
 from harness.reflexive.memory import Lesson
@@ -33,9 +33,9 @@ class Looped(Struct, frozen=True):
         """What happened of a type, in order."""
         return [event.happened for event in self.events if isinstance(event.happened, type_)]
 
-    def worker_turns(self) -> list[TurnEnded]:
-        """The turns of the worker."""
-        return [turn for turn in self.all_of(TurnEnded) if turn.role == "worker"]
+    def turns_of(self, role: Role) -> list[TurnEnded]:
+        """The turns of a role."""
+        return [turn for turn in self.all_of(TurnEnded) if turn.role == role]
 
     @property
     def ends(self) -> dict[str, ItemEnded]:

@@ -59,6 +59,8 @@ def test_the_same_turn_is_the_same_again_and_another_attempt_is_not() -> None:
         ("perfect", {"reflection": SHUT}, "key-3=on relay-3=on"),
         ("perfect", {"reflection": "service pump-3 is down and needs feed-3=high"}, "relay-3=on feed-3=high"),
         ("perfect", {"lessons": "Before relay settings, have key-3=on."}, "key-3=on relay-3=on"),
+        ("perfect", {"lessons": "Before relay settings, have key-3=off.", "reflection": SHUT}, "key-3=on relay-3=on"),
+        ("trusting", {"lessons": "Before relay settings, have key-3=off.", "reflection": SHUT}, "key-3=off relay-3=on"),
         ("perfect", {"lessons": "Before valve settings, have key-3=on."}, "relay-3=on"),
         ("perfect", {"reflection": SHUT.replace("relay-3", "relay-9")}, "relay-3=on"),
         ("stubborn", {"reflection": SHUT, "plan": "Set relay-3=on"}, "relay-3=on"),
@@ -172,7 +174,7 @@ def test_an_attempt_takes_about_a_minute(tmp_path: Path) -> None:
 
 def test_a_worker_writes_down_what_would_undo_its_change() -> None:
     skill = SimulatedSkill(1, 0, ("trivial",))
-    assert set(skill.agents) == {"mixed", "perfect", "clumsy", "stubborn", "destructive", "cheating"}
+    assert set(skill.agents) == {"mixed", "perfect", "clumsy", "stubborn", "trusting", "destructive", "cheating"}
     agents = skill.agents["perfect"](0)
     with skill.open(Path("unused"), VirtualClock()) as target:
         report = turn_of(agents.worker, context("worker", item=skill.items[0]), target)  # type: ignore[arg-type]
