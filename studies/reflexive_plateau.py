@@ -116,8 +116,21 @@ def _quoted() -> list[QuotedReflection]:
     return gemmaforge.quoted_reflections(set_folder(name)) if at_hand({name}) else []
 
 
-ONE_GROUP, ONE_NEW = "Three of one group", "Two of one group, the last of another"
+ONE_GROUP, OWN_WORDS = "Three of one group, some in the authors' words", "Three of one group, in the reflector's words"
+ONE_NEW = "Two of one group, the last of another"
 THREE_GROUPS, ONE_RULE = "Three groups", "Three groups of one rule"
+
+_BY_REFLECTOR = frozenset(
+    {
+        "full_quote",
+        "first_sentence",
+        "top10_pattern_first_80_chars",
+        "variation_fragment",
+        "test_fixture_described_as_real_variation",
+        "tip",
+    }
+)
+"""Kinds of quotation that keep the words of the reflector; in the others the authors say what reflections said."""
 
 
 def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> list[ReflectionCase]:
@@ -136,15 +149,24 @@ def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> l
     """
     random = Random(seed)  # noqa: S311 (a sample)
     return [
-        ReflectionCase(f"{last.id} {kind} {number}", kind, last.diagnosis, kind == ONE_GROUP, tuple(texts))
+        _case(kind, number, texts)
         for last in quoted
         for kind in (ONE_GROUP, ONE_NEW, THREE_GROUPS, ONE_RULE)
         for number in range(draws)
-        if (texts := _before(kind, last, quoted, random))
+        if (texts := _ending_with(last, kind, quoted, random))
     ]
 
 
-def _before(kind: str, last: QuotedReflection, quoted: Sequence[QuotedReflection], random: Random) -> list[str]:
+def _case(kind: str, number: int, texts: Sequence[QuotedReflection]) -> ReflectionCase:
+    same, last = kind == ONE_GROUP, texts[-1]
+    if same and all(one.kind in _BY_REFLECTOR for one in texts):
+        kind = OWN_WORDS
+    return ReflectionCase(f"{last.id} {kind} {number}", kind, last.diagnosis, same, tuple(one.text for one in texts))
+
+
+def _ending_with(
+    last: QuotedReflection, kind: str, quoted: Sequence[QuotedReflection], random: Random
+) -> list[QuotedReflection]:
     """Three texts that end with one; none where there are no others of that kind."""
     if kind == ONE_GROUP:
         pool = [one for one in quoted if one.diagnosis == last.diagnosis and one.id != last.id]
@@ -156,7 +178,7 @@ def _before(kind: str, last: QuotedReflection, quoted: Sequence[QuotedReflection
         of_rule = [one for one in quoted if one.rule == last.rule and one.rule is not None]
         groups = _other_groups(last, of_rule if kind == ONE_RULE else quoted)
         chosen = [random.choice(texts) for texts in _sample(random, groups)]
-    return [*(one.text for one in chosen), last.text] if chosen else []
+    return [*chosen, last] if chosen else []
 
 
 def _sample(random: Random, given: Sequence[T]) -> list[T]:

@@ -10,32 +10,44 @@ from analysis.papers.reflexive.plateau import plateau_examples_table, plateau_ge
 from harness.errors import MissingPrerequisite
 from harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
 from studies import reflexive_plateau
-from studies.reflexive_plateau import ONE_GROUP, ONE_NEW, ONE_RULE, THREE_GROUPS, QuotedReflection, quoted_cases
+from studies.reflexive_plateau import (
+    ONE_GROUP,
+    ONE_NEW,
+    ONE_RULE,
+    OWN_WORDS,
+    THREE_GROUPS,
+    QuotedReflection,
+    quoted_cases,
+)
 
 QUOTED = [
-    QuotedReflection(f"q{number}", f"text {number}", "full_quote", group, rule)
+    QuotedReflection(f"q{number}", f"text {number}", "full_quote" if number else "authors_paraphrase", group, rule)
     for number, (group, rule) in enumerate(
-        [("disk", "a")] * 3 + [("mail", "a")] * 2 + [("name", "a"), ("cron", "b"), ("lock", None), ("seal", None)]
+        [("disk", "a")] * 4 + [("mail", "a")] * 2 + [("name", "a"), ("cron", "b"), ("lock", None), ("seal", None)]
     )
 ]
 
 
 def test_each_text_is_the_last_of_as_many_threes_of_a_kind_as_there_can_be() -> None:
     cases = quoted_cases(QUOTED, draws=4, seed=0)
-    assert Counter(case.kind for case in cases) == {
-        ONE_GROUP: 3 * 4,
-        ONE_NEW: 9 * 4,
-        THREE_GROUPS: 9 * 4,
-        ONE_RULE: 6 * 4,
+    counted = Counter(case.kind for case in cases)
+    assert counted == {
+        **{kind: count for kind, count in counted.items() if kind in (ONE_GROUP, OWN_WORDS)},
+        ONE_NEW: 10 * 4,
+        THREE_GROUPS: 10 * 4,
+        ONE_RULE: 7 * 4,
     }
+    assert counted[ONE_GROUP] + counted[OWN_WORDS] == 4 * 4
+    assert min(counted.values()) > 0
     group = {one.text: one.diagnosis for one in QUOTED}
     rule = {one.text: one.rule for one in QUOTED}
     for case in cases:
         groups = [group[text] for text in case.reflections]
         assert len(set(case.reflections)) == 3
-        assert len(set(groups)) == {ONE_GROUP: 1, ONE_NEW: 2, THREE_GROUPS: 3, ONE_RULE: 3}[case.kind]
+        assert len(set(groups)) == {ONE_NEW: 2, THREE_GROUPS: 3, ONE_RULE: 3}.get(case.kind, 1)
         assert groups[-1] == case.family
-        assert case.same == (case.kind == ONE_GROUP)
+        assert case.same == (case.kind in (ONE_GROUP, OWN_WORDS))
+        assert not case.same or ("text 0" in case.reflections) == (case.kind == ONE_GROUP)
         assert case.kind != ONE_NEW or groups[0] == groups[1]
         assert case.kind != ONE_RULE or {rule[text] for text in case.reflections} == {"a"}
 

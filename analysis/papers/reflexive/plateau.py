@@ -88,8 +88,8 @@ def plateau_quoted_table(found: Sequence[DetectorAnswers], notes: Sequence[str] 
         notes=(
             "Which texts are one diagnosis is one person's judgement.",
             "Few are seen because few texts are whole reflections: most are a first sentence, a pattern cut at 80 "
-            "characters, or a few words in which the authors sum up what reflections said; such texts share hardly a "
-            "word.",
+            "characters, or a few words in which the authors sum up what reflections said. What the authors say shares "
+            "hardly a word with what the reflector said: the table tells the two apart.",
             "Which texts came in a row is not known: each is the last of threes that are drawn. Intervals are over "
             "groups of the last; as texts recur in many threes they are still too narrow.",
             "The words that keywords leave out were listed with these texts known: nothing here was held out.",
