@@ -12,11 +12,11 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 5.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from harness.loop_events import Failed, GapFound, LoopEvent, ReEngaged, Reflected, StrategistVerdict, Trigger
+from harness.loop_events import StrategistVerdict, Trigger
 from harness.reflexive.settings import LoopSettings
 
 MOST_PLAN_CHARACTERS = 4_000
@@ -24,34 +24,14 @@ MOST_PLAN_CHARACTERS = 4_000
 
 
 class SinceTouched(Struct, frozen=True):
-    """What happened to an item since the strategist was last asked about it: failures, reflections, a gap."""
+    """What happened to an item since the strategist was last asked about it: failures, reflections, a gap.
+
+    A plateau or a gap that it was asked about does not count again, or it would be asked after each attempt.
+    """
 
     failures: int = 0
     reflections: tuple[str, ...] = ()
     gap: bool = False
-
-
-def since_touched(events: Iterable[LoopEvent], item: str) -> SinceTouched:
-    """What the next question to the strategist may be about.
-
-    A plateau or a gap that it was asked about does not count again: the window begins anew with its answer.
-    """
-    failures, gap = 0, False
-    reflections: list[str] = []
-    for event in events:
-        if event.item != item:
-            continue
-        match event.happened:
-            case ReEngaged():
-                failures, gap = 0, False
-                reflections.clear()
-            case Failed():
-                failures += 1
-            case Reflected(text=text):
-                reflections.append(text)
-            case GapFound():
-                gap = True
-    return SinceTouched(failures, tuple(reflections), gap)
 
 
 def should_re_engage(

@@ -6,9 +6,10 @@ category of both counts as one more word.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
-from math import log, sqrt
+from itertools import chain
+from math import fsum, log, sqrt
 
 from harness.agent.turns import tokens_in_text
 from harness.reflexive.memory.lessons import Lesson
@@ -24,17 +25,20 @@ def lessons_text(lessons: Sequence[Lesson]) -> str:
 def scores(lessons: Collection[Lesson], item: WorkItem) -> dict[str, float]:
     """Lesson → its relevance to the item times its weight; those that have no word in common with it are left out."""
     documents = {lesson.id: _terms(lesson.category, lesson.text) for lesson in lessons}
-    frequency = Counter(term for terms in documents.values() for term in terms)
-    rarity = {term: log(1 + len(documents) / number) for term, number in frequency.items()}
-    asked = _terms(item.category, f"{item.id} {item.text}")
-    asked_norm = sqrt(sum(rarity[term] ** 2 for term in asked if term in rarity))
+    frequency = Counter(chain.from_iterable(documents.values()))
+    rarity = {number: log(1 + len(documents) / number) ** 2 for number in set(frequency.values())}
+
+    def squared(terms: Iterable[str]) -> float:
+        """The sum of squares of what the terms weigh; it is exact, so that their order makes no difference."""
+        return fsum(rarity[frequency[term]] for term in terms)
+
+    asked = _terms(item.category, f"{item.id} {item.text}") & frequency.keys()
+    length = squared(asked)
     found: dict[str, float] = {}
     for lesson in lessons:
         terms = documents[lesson.id]
-        common = sum(rarity[term] ** 2 for term in terms & asked)
-        if common > 0.0 and lesson.weight > 0.0:
-            norm = sqrt(sum(rarity[term] ** 2 for term in terms))
-            found[lesson.id] = common / (norm * asked_norm) * lesson.weight
+        if (common := terms & asked) and lesson.weight > 0.0:
+            found[lesson.id] = squared(common) / sqrt(squared(terms) * length) * lesson.weight
     return found
 
 
@@ -57,16 +61,17 @@ def chosen(
     per_category
         The most of one category.
     reserved, share
-        The lessons for which a share of the room is kept, as far as they need it.
+        The lessons for which a share of the room and of each category's places is kept, as far as they need it.
     """
     taken: list[Lesson] = []
 
-    def take(candidates: Sequence[Lesson], room: float) -> None:
+    def take(candidates: Sequence[Lesson], of_room: float) -> None:
         for lesson in candidates:
-            full = sum(other.category == lesson.category for other in taken) >= per_category
-            if lesson not in taken and not full and tokens_in_text(lessons_text([*taken, lesson])) <= room:
+            full = sum(other.category == lesson.category for other in taken) >= int(of_room * per_category)
+            fits = tokens_in_text(lessons_text([*taken, lesson])) <= of_room * room_tokens
+            if lesson not in taken and fits and not full:
                 taken.append(lesson)
 
-    take([lesson for lesson in ranked if reserved(lesson)], share * room_tokens)
-    take(ranked, room_tokens)
+    take([lesson for lesson in ranked if reserved(lesson)], share)
+    take(ranked, 1.0)
     return tuple(lesson for lesson in ranked if lesson in taken)

@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 from msgspec import Struct, structs
 
-from harness.loop_events import LessonLearned, LessonRetired, LessonsRecalled, LoopEvent
+from harness.loop_events import LessonLearned, LessonRetired, LessonsRecalled, LoopEvent, events_that_hold
 from harness.reflexive.memory.lessons import Lesson, lesson_id, lessons_in, weight_of
 from harness.reflexive.memory.recall import chosen, scores
 from harness.reflexive.memory.words import same_content
@@ -125,7 +125,8 @@ class Memory(Struct, frozen=True):
             if lesson is None:
                 continue
             counts = helped or name not in memory.failed.get(item.id, {})
-            weight = weight_of(lesson.helped + helped, lesson.harmed + (not helped)) if counts else lesson.weight
+            outcomes = (lesson.helped + helped, lesson.harmed + (not helped))
+            weight = weight_of(*outcomes) if counts else lesson.weight
             outcome = LessonLearned(name, lesson.category, lesson.text, weight, "helped" if helped else "harmed")
             memory = memory._after(outcome, item.id)
             events.append(outcome)
@@ -183,9 +184,14 @@ class Memory(Struct, frozen=True):
         That is so where, after at least `LEAST_OUTCOMES` outcomes, the upper bound of the share that helped is below
         one half and below the share of all other lessons together. Where nothing succeeds, no lesson is to blame.
         """
-        others = [one for one in self.lessons.values() if one.id != lesson.id]
-        usual = weight_of(sum(one.helped for one in others), sum(one.harmed for one in others))
-        return lesson.outcomes >= LEAST_OUTCOMES and upper_bound(lesson.helped, lesson.outcomes) < min(0.5, usual)
+        if lesson.outcomes < LEAST_OUTCOMES:
+            return False
+        return upper_bound(lesson.helped, lesson.outcomes) < min(0.5, self._usual(lesson.id))
+
+    def _usual(self, name: str) -> float:
+        """The share of outcomes that were successes with other lessons than this one, by the rule of succession."""
+        others = [one for one in self.lessons.values() if one.id != name and one.outcomes]
+        return weight_of(sum(one.helped for one in others), sum(one.harmed for one in others))
 
     def _after(self, happened: LessonLearned | LessonRetired | LessonsRecalled, item: str) -> "Memory":
         lessons, retired, failed = dict(self.lessons), self.retired, self.failed
@@ -226,7 +232,7 @@ def memory_of(events: Iterable[LoopEvent], earlier: Sequence[Lesson] = (), rules
         The dials.
     """
     memory = Memory(rules or MemoryRules(), {lesson.id: lesson for lesson in earlier})
-    for event in events:
+    for event in events_that_hold(events):
         memory = memory.after(event)
     return memory
 

@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.loop_events import Failed, GapFound, Happening, LoopEvent, PlateauFound, ReEngaged, Reflected
 from harness.reflexive.re_engagement import (
     MOST_PLAN_CHARACTERS,
     SinceTouched,
     read_verdict,
     read_verdict_by_first_word,
     should_re_engage,
-    since_touched,
 )
 from harness.reflexive.settings import LoopSettings
 
@@ -167,23 +165,6 @@ def test_the_flawed_reader_takes_a_verdict_in_bold_for_continue_and_a_denied_one
     assert read_verdict_by_first_word("VERDICT: NOT ESCALATE").verdict == "ESCALATE"
     assert read_verdict("VERDICT: **ESCALATE**").verdict == "ESCALATE"
     assert read_verdict("VERDICT: NOT ESCALATE").verdict == "CONTINUE"
-
-
-def _events(*happened: Happening, item: str = "a") -> list[LoopEvent]:
-    return [LoopEvent(number, 0.0, one, item) for number, one in enumerate(happened)]
-
-
-def test_what_the_strategist_was_asked_about_does_not_count_again() -> None:
-    answer = ReEngaged("plateau", "CONTINUE", "")
-    events = _events(
-        Failed("check_failed"), Reflected("one"), GapFound(3, 3), answer, Failed("unhealthy"), Reflected("two")
-    )
-
-    assert since_touched(events, "a") == SinceTouched(1, ("two",), gap=False)
-
-
-def test_other_items_do_not_count() -> None:
-    assert since_touched(_events(Failed("check_failed"), PlateauFound("exact", 3, ()), item="b"), "a") == SinceTouched()
 
 
 @pytest.mark.parametrize(

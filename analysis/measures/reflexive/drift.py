@@ -1,0 +1,93 @@
+"""How far agents of one attempt see different things: a measure of context drift, from the log alone.
+
+In an attempt, two agents or more may have been given a part of the same name. They see the same where the digests of
+what they were shown are equal; a part that was cut for one and whole for another, or fell out for one, differs. The
+drift is the share of the parts so compared that differ: 0 where all see the same.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.estimate import Estimate
+from harness.loop_events import LoopEvent, Role, TurnEnded, events_that_hold
+
+SHARED = ("task", "plan", "facts", "lessons")
+"""The parts that all who are given them should see alike."""
+
+
+class AttemptDrift(Struct, frozen=True):
+    """One attempt: the parts that two agents or more were given, and those of them that they saw differently."""
+
+    item: str
+    attempt: int
+    compared: tuple[str, ...]
+    differing: tuple[str, ...]
+
+    @property
+    def share(self) -> float | None:
+        """The share that differs; `None` where nothing could be compared."""
+        return len(self.differing) / len(self.compared) if self.compared else None
+
+
+class Drift(Struct, frozen=True):
+    """The drift of one run or of several.
+
+    Parameters
+    ----------
+    share
+        The share of the compared parts that differ, over attempts; its interval is over items of runs.
+    parts
+        Part → that share of it alone.
+    attempts
+        The attempts in which something could be compared.
+    """
+
+    share: Estimate
+    parts: dict[str, Estimate]
+    attempts: tuple[AttemptDrift, ...]
+
+
+def drift(*logs: Iterable[LoopEvent]) -> Drift:
+    """The drift between the views of agents.
+
+    Parameters
+    ----------
+    logs
+        The events of a run each.
+    """
+    runs = [_attempts(log) for log in logs]
+    return Drift(
+        _share(runs, SHARED),
+        {name: _share(runs, (name,)) for name in SHARED},
+        tuple(attempt for run in runs for attempt in run),
+    )
+
+
+def _attempts(log: Iterable[LoopEvent]) -> list[AttemptDrift]:
+    views: dict[tuple[str, int], dict[Role, dict[str, str]]] = defaultdict(dict)
+    for event in events_that_hold(log):
+        if isinstance(turn := event.happened, TurnEnded):
+            views[event.item, event.attempt][turn.role] = {
+                part.name: part.digest for part in turn.seen if part.name in SHARED
+            }
+    return [found for place, view in views.items() if (found := _compared(*place, view)).compared]
+
+
+def _compared(item: str, attempt: int, views: dict[Role, dict[str, str]]) -> AttemptDrift:
+    digests = {name: [view[name] for view in views.values() if name in view] for name in SHARED}
+    compared = tuple(name for name in SHARED if len(digests[name]) > 1)
+    return AttemptDrift(item, attempt, compared, tuple(name for name in compared if len(set(digests[name])) > 1))
+
+
+def _share(runs: Iterable[Iterable[AttemptDrift]], names: tuple[str, ...]) -> Estimate:
+    compared: Counter[tuple[int, str]] = Counter()
+    differing: Counter[tuple[int, str]] = Counter()
+    for number, run in enumerate(runs):
+        for attempt in run:
+            compared[number, attempt.item] += sum(name in names for name in attempt.compared)
+            differing[number, attempt.item] += sum(name in names for name in attempt.differing)
+    clusters = [(differing[item], n) for item, n in compared.items() if n]
+    return korn_graubard(clusters) if clusters else Estimate(None, n=0, reason="no two agents were given the same part")

@@ -1,0 +1,78 @@
+"""How far memory shows the lessons that are of use, where it is known which those are."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from analysis.stats.clustered_bounds import korn_graubard
+from analysis.stats.estimate import Estimate
+
+
+class Recall(Struct, frozen=True):
+    """What memory showed when an item came.
+
+    Parameters
+    ----------
+    item
+        The item, with the set that it is of.
+    useful, harmful
+        The lessons learned by then that help with the item, and those that harm.
+    shown
+        The lessons that were shown.
+    stored
+        How many lessons memory held.
+    """
+
+    item: str
+    useful: frozenset[str]
+    harmful: frozenset[str]
+    shown: tuple[str, ...]
+    stored: int
+
+
+class LessonUse(Struct, frozen=True):
+    """How far useful lessons come to use.
+
+    Parameters
+    ----------
+    n
+        How often an item came.
+    useful
+        The share of the useful lessons that were shown when their item came.
+    harmful
+        The share of the harmful ones that were.
+    precision
+        The share of the shown lessons that were useful.
+    shown
+        How many lessons were shown at once, as a mean.
+    stored
+        How many memory held at most.
+    """
+
+    n: int
+    useful: Estimate
+    harmful: Estimate
+    precision: Estimate
+    shown: float | None
+    stored: int
+
+
+def lesson_use(recalls: Sequence[Recall]) -> LessonUse:
+    """How far useful lessons come to use; intervals are over items, which come several times."""
+    return LessonUse(
+        n=len(recalls),
+        useful=_share((one.item, len(one.useful & set(one.shown)), len(one.useful)) for one in recalls),
+        harmful=_share((one.item, len(one.harmful & set(one.shown)), len(one.harmful)) for one in recalls),
+        precision=_share((one.item, len(one.useful & set(one.shown)), len(one.shown)) for one in recalls),
+        shown=sum(len(one.shown) for one in recalls) / len(recalls) if recalls else None,
+        stored=max((one.stored for one in recalls), default=0),
+    )
+
+
+def _share(counts: Iterable[tuple[str, int, int]]) -> Estimate:
+    clusters: dict[str, tuple[int, int]] = {}
+    for item, found, n in counts:
+        before = clusters.get(item, (0, 0))
+        clusters[item] = (before[0] + found, before[1] + n)
+    filled = [cluster for cluster in clusters.values() if cluster[1]]
+    return korn_graubard(filled) if filled else Estimate(None, n=0, reason="there was no such lesson")

@@ -1,0 +1,57 @@
+"""Agents of one attempt drift apart as far as they are shown different texts under one name."""
+
+import pytest
+
+from analysis.measures.reflexive.drift import drift
+from harness.loop_events import LoopEvent, PartShown, Resumed, Role, TurnEnded
+
+
+def _turn(number: int, role: Role, attempt: int = 1, item: str = "a", **digests: str) -> LoopEvent:
+    seen = tuple(PartShown(name, 5, digest, "whole" if digest else "left_out") for name, digest in digests.items())
+    return LoopEvent(number, 0.0, TurnEnded(role, "someone", "", 1.0, seen=seen), item, attempt)
+
+
+def test_agents_that_see_the_same_do_not_drift() -> None:
+    found = drift([_turn(0, "worker", task="t", plan="p"), _turn(1, "reflector", task="t", plan="p", facts="f")])
+
+    assert found.share.value == 0.0
+    assert found.attempts[0].compared == ("task", "plan")
+
+
+def test_a_part_that_was_cut_or_fell_out_for_one_of_them_differs() -> None:
+    found = drift([_turn(0, "worker", task="t", plan="cut"), _turn(1, "reflector", task="", plan="p")])
+
+    assert found.attempts[0].differing == ("task", "plan")
+    assert found.share.value == 1.0
+
+
+def test_what_only_one_agent_was_given_is_not_compared() -> None:
+    found = drift([_turn(0, "worker", lessons="l", task="t"), _turn(1, "reflector", task="t", facts="f")])
+
+    assert found.attempts[0].compared == ("task",)
+    assert found.parts["lessons"].value is None
+
+
+def test_other_parts_may_differ_and_other_attempts_are_not_compared() -> None:
+    found = drift([_turn(0, "worker", check="c", task="t"), _turn(1, "reflector", 2, check="d", task="u")])
+
+    assert found.attempts == ()
+    assert found.share.reason == "no two agents were given the same part"
+
+
+def test_the_interval_is_over_items_of_runs() -> None:
+    first = [_turn(0, "worker", task="t"), _turn(1, "reflector", task="x")]
+    second = [_turn(0, "worker", task="t", item="b"), _turn(1, "reflector", task="t", item="b")]
+
+    found = drift(first, [*first, *second])
+
+    assert found.share.value == pytest.approx(2 / 3)
+    assert found.share.n == 3
+    assert found.share.low is not None
+
+
+def test_a_turn_that_a_kill_made_void_does_not_count() -> None:
+    killed = [_turn(0, "worker", task="t"), _turn(1, "reflector", task="x")]
+    again = [LoopEvent(2, 0.0, Resumed(-1)), _turn(3, "worker", task="t"), _turn(4, "reflector", task="t")]
+
+    assert drift([*killed, *again]).share.value == 0.0
