@@ -1,10 +1,45 @@
 """Each item is attempted until it has its one end, and the target is whole between two attempts."""
 
+import asyncio
 from pathlib import Path
 
-from harness.loop_events import Diagnosed, Failed, Reflected, Restored, RunEnded, SnapshotTaken, TurnEnded
+import pytest
+from msgspec.structs import replace
+
+from harness.agent.clocks import RealClock, VirtualClock
+from harness.agent.turns import Turn, TurnLimits
+from harness.loop_events import (
+    Checked,
+    Diagnosed,
+    Failed,
+    Happening,
+    ItemBegan,
+    ItemEnded,
+    ReEngaged,
+    Reflected,
+    Restored,
+    RunEnded,
+    SnapshotTaken,
+    TurnEnded,
+    Warned,
+)
+from harness.reflexive.log import Log
+from harness.reflexive.loop import run_loop
+from harness.reflexive.protocols import Agents, Context
 from harness.reflexive.settings import ItemLimits, LoopSettings
-from tests.harness.reflexive.notebook import NotebookSkill, ends, happened, items, looped, saying, team, writing
+from harness.work_item import WorkItem
+from tests.harness.reflexive.notebook import (
+    Faults,
+    NotebookSkill,
+    Scripted,
+    ends,
+    happened,
+    items,
+    looped,
+    saying,
+    team,
+    writing,
+)
 
 
 def test_an_item_is_attempted_until_its_check_passes(tmp_path: Path) -> None:
@@ -37,3 +72,160 @@ def test_a_failed_attempt_is_diagnosed_then_reverted_then_reflected_on_with_fact
     assert happened(events, Diagnosed)[0].channel == "out_of_band"
     assert "access" in happened(events, Reflected)[0].facts
     assert "broken" not in skill.opened[0].lines
+
+
+def test_an_attempt_that_changes_nothing_says_so(tmp_path: Path) -> None:
+    events = looped(NotebookSkill(items("a")), team(writing("", "done")), tmp_path)
+    assert [one.kind for one in happened(events, Failed)] == ["nothing_changed"]
+
+
+def test_an_item_that_holds_already_is_solved(tmp_path: Path) -> None:
+    skill = NotebookSkill((WorkItem("motd", "lines", "motd"),))
+    events = looped(skill, team(writing("motd=done", "")), tmp_path)
+    assert ends(events)["motd"].end == "solved"
+
+
+def test_a_check_that_raises_is_unknown_and_never_a_success(tmp_path: Path) -> None:
+    events = looped(NotebookSkill(items("a"), Faults(check_raises=True)), team(writing("done")), tmp_path)
+    assert ends(events)["a"].end == "time_budget"
+    found = happened(events, Checked)[0]
+    assert (found.status, found.counted) == ("unknown", "unknown")
+    assert found.text == "The check could not be made: ValueError: the scanner crashed"
+    assert happened(events, Failed)[0].kind == "check_unknown"
+    assert not happened(events, SnapshotTaken)
+
+
+def test_an_agent_that_raises_costs_its_attempt_alone(tmp_path: Path) -> None:
+    async def act(context: Context, turn: Turn) -> str:
+        if context.attempt == 1:
+            raise RuntimeError("the context overflowed")
+        return await writing("done").act(context, turn)
+
+    events = looped(NotebookSkill(items("a")), team(Scripted("worker", act)), tmp_path)
+    assert ends(events)["a"].end == "solved"
+    assert happened(events, TurnEnded)[1].error == "RuntimeError: the context overflowed"
+
+
+def test_a_check_takes_of_the_time_of_its_item(tmp_path: Path) -> None:
+    skill = NotebookSkill(items("a"), Faults(seconds_a_check=400.0))
+    events = looped(skill, team(writing("half")), tmp_path)
+    assert len(happened(events, Failed)) == 3
+    assert happened(events, ItemEnded)[0].seconds == 10.0 + 3 * (30.0 + 400.0) + 2 * 10.0
+
+
+def test_no_reflection_and_no_strategist_when_too_little_time_is_left(tmp_path: Path) -> None:
+    settings = LoopSettings(item=ItemLimits(seconds=100.0), failures_between=1)
+    events = looped(NotebookSkill(items("a")), team(writing("half")), tmp_path, settings)
+    assert not happened(events, ReEngaged)
+    assert not happened(events, Reflected)
+    assert [turn.role for turn in happened(events, TurnEnded)] == ["planner", "worker", "worker", "worker"]
+    assert happened(events, TurnEnded)[-1].over is None
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"), [(ItemLimits(tokens=300), "token_budget"), (ItemLimits(usd=0.02), "cost_budget")]
+)
+def test_tokens_and_money_are_budgets_as_time_is(limits: ItemLimits, reason: str, tmp_path: Path) -> None:
+    async def act(context: Context, turn: Turn) -> str:
+        turn.pay(100, 0.01)
+        return await writing("half").act(context, turn)
+
+    events = looped(NotebookSkill(items("a")), team(Scripted("worker", act)), tmp_path, LoopSettings(item=limits))
+    assert (ends(events)["a"].end, ends(events)["a"].reason) == ("failed", reason)
+
+
+def test_what_is_lost_with_the_snapshot_is_named_and_done_again(tmp_path: Path) -> None:
+    faults = Faults()
+
+    async def act(context: Context, turn: Turn) -> str:
+        if context.item.id == "b" and context.attempt == 1:
+            faults.restore_fails.add("progress")
+        return await writing("half" if context.item.id == "b" and context.attempt < 3 else "done").act(context, turn)
+
+    events = looped(NotebookSkill(items("a", "b"), faults), team(Scripted("worker", act)), tmp_path)
+    assert {name: end.end for name, end in ends(events).items()} == {"a": "solved", "b": "solved"}
+    assert [(one.name, one.verified) for one in happened(events, Restored)][:2] == [
+        ("progress", False),
+        ("baseline", True),
+    ]
+    assert any(warning.text.endswith("and with it: a.") for warning in happened(events, Warned))
+    assert len(happened(events, ItemEnded, "a")) == 2
+    assert len([event for event in events if isinstance(event.happened, ItemBegan) and event.item == "a"]) == 2
+
+
+def test_a_restoration_that_is_not_what_was_kept_is_found(tmp_path: Path) -> None:
+    faults = Faults(restore_spoils={"baseline"})
+    events = looped(NotebookSkill(items("a"), faults), team(writing("half")), tmp_path)
+    assert ends(events)["a"].reason == "target_unrecoverable"
+    assert not happened(events, Restored)[0].verified
+
+
+def test_a_diagnosis_tells_where_no_way_to_the_target_works(tmp_path: Path) -> None:
+    events = looped(
+        NotebookSkill(items("a"), Faults(outside_fails=True)), team(writing("broken=yes", "done")), tmp_path
+    )
+    found = happened(events, Diagnosed)[0]
+    assert (found.channel, found.flags) == ("none", {"reachable": None})
+    assert found.why == "access: a password is required; access: connection lost"
+    assert set(found.facts) == {"access", "lines"}
+    assert happened(events, Reflected)[0].facts
+
+
+def test_items_that_need_each_other_end_unsolved(tmp_path: Path) -> None:
+    work = (WorkItem("a", "lines", "a", after=("b",)), WorkItem("b", "lines", "b", after=("a",)), *items("c"))
+    events = looped(NotebookSkill(work), team(writing("done")), tmp_path)
+    assert {name: end.reason for name, end in ends(events).items()} == {
+        "c": "check_passed",
+        "a": "prerequisite_unsolved",
+        "b": "prerequisite_unsolved",
+    }
+
+
+def test_what_needs_a_deferred_item_waits_until_that_is_verified(tmp_path: Path) -> None:
+    work = (WorkItem("b", "lines", "b", after=("a",)), WorkItem("a", "lines", "a", deferred=True), *items("c"))
+    events = looped(NotebookSkill(work), team(writing("done")), tmp_path)
+    assert list(ends(events)) == ["c", "a", "b"]
+    assert {end.end for end in ends(events).values()} == {"solved"}
+
+
+def test_items_put_off_for_each_other_come_back(tmp_path: Path) -> None:
+    async def decide(context: Context, turn: Turn) -> str:
+        await turn.think(10.0)
+        return f"VERDICT: SKIP_UNTIL\nUNTIL: {'b' if context.item.id == 'a' else 'a'}"
+
+    agents = team(writing(*["half"] * 5, "done"), strategist=Scripted("strategist", decide))
+    events = looped(NotebookSkill(items("a", "b")), agents, tmp_path)
+    assert {end.end for end in ends(events).values()} == {"solved"}
+
+
+def test_the_same_happens_in_real_time_as_in_virtual_time(tmp_path: Path) -> None:
+    """Milliseconds of real waiting, the thing that is tested here."""
+    seconds = 0.004
+    agents = Agents(
+        saying("Write the line.", seconds),
+        writing("half", "broken=yes", "=", "done", seconds=seconds),
+        saying("It failed.\nLESSON: Write the whole line.", seconds),
+        saying("VERDICT: PIVOT\nPLAN: Write it.", seconds),
+    )
+    limits = TurnLimits(seconds=5.0)
+    dials = LoopSettings(
+        item=ItemLimits(seconds=60.0),
+        turns={"planner": limits, "worker": limits, "reflector": limits, "strategist": limits},
+        least_seconds_to_reflect=0.1,
+        least_seconds_to_re_engage=0.1,
+    )
+    told = []
+    for clock in (VirtualClock(), RealClock()):
+        log, skill = Log(clock), NotebookSkill(items("a", "b"))
+        with skill.open(tmp_path / type(clock).__name__, clock) as target:
+            asyncio.run(run_loop(skill, target, agents, dials, clock, log))
+        told.append([(event.item, event.attempt, without_seconds(event.happened)) for event in log.events])
+        assert log.events[-1].at >= 18 * seconds
+    assert told[0] == told[1]
+
+
+def without_seconds(happening: Happening) -> Happening:
+    """What happened, whatever time it took."""
+    if isinstance(happening, ItemEnded | TurnEnded):
+        return replace(happening, seconds=0.0)
+    return happening
