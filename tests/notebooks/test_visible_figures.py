@@ -76,6 +76,7 @@ VISIBLE = {
         "precisions": "precision_floors",
     },
     "published_audit": {"counts": "overview", "found": "detection", "caught": "detection_curve"},
+    "reflexive_loop": {"solved": "ablation", "hidden_p": "ablation_effects"},
     "reflexive_runs": {
         "rates": "fix_rates",
         "of_all": "outcomes",
@@ -203,6 +204,7 @@ def test_what_is_computed_in_sight_is_what_the_table_shows(
         "engineering_agent_repairs",
         "engineering_agent_solve_rates",
         "judges_compared",
+        "reflexive_loop",
         "wink_prevalence",
         "your_agents",
     ],

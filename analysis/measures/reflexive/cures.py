@@ -33,7 +33,7 @@ MODES = (
     ),
     FailureMode("5 No authority to give up", ("authority.minutes",), "re_engagement", ("most_reflections", "wasted")),
     FailureMode("6 Caps of retries", ("budget.cap",), "time_budget", ("late", "solved")),
-    FailureMode("7 Collapse of memory", ("memory.stored", "memory.surfaced"), "memory", ("distinct", "solved")),
+    FailureMode("7 Collapse of memory", ("memory.stored", "memory.surfaced"), "memory", ("distinct", "attempts")),
     FailureMode("8 Drift of contexts", (), "fresh_context", ("cut", "solved")),
 )
 """The six modes that the document calls shown, and the two that it suspects; its seventh prints a witness, too."""

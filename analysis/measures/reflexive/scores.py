@@ -186,6 +186,7 @@ ALSO = {
     "plateaus": LoopMeasure("Plateaus found", "number", more_is_better=True),
     "late": LoopMeasure("Items solved after three attempts", "number", more_is_better=True),
     "distinct": LoopMeasure("Different lessons shown", "number", more_is_better=True),
+    "attempts": LoopMeasure("Attempts", "number"),
     "cut": LoopMeasure("Parts of contexts cut or left out", "number"),
 }
 """Figures by which single mechanisms are looked at besides, by key."""

@@ -8,7 +8,7 @@ from analysis.measures.reflexive.work import WorkedRun
 from analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, number_text, with_interval
 
-PAPER = "reflexive_loop"
+PAPER = "reflexive"
 """The folder of these tables."""
 
 NOTES = (WASTED, CORRUPTED, HIDDEN, REPEATED)

@@ -52,17 +52,17 @@ def cures_table(found: Sequence[Cure], source: str) -> Table:
 def _rows(cures: Sequence[Cure], source: str) -> Iterator[Row]:
     paper = load_paper(_SLUG)
     mode = cures[0].mode
+    heading = f"{mode.name} ({mode.mechanism})"
     for id_ in mode.witness:
-        yield published_row(paper[id_], f"Witness: {paper[id_].row}", group=mode.name)
+        yield published_row(paper[id_], f"Witness: {paper[id_].row} ({paper[id_].column})", group=heading)
     for cure in cures:
         measure = (MEASURES | ALSO)[cure.key]
         difference: Unit = "difference" if measure.unit == "share" else measure.unit
-        kept = f"with {mode.mechanism}"
-        yield estimate_row(f"{measure.name}, without", cure.without.mean, measure.unit, mode.name, source, "generated")
-        yield estimate_row(f"{measure.name}, {kept}", cure.whole.mean, measure.unit, mode.name, source, "generated")
+        yield estimate_row(f"{measure.name}, without", cure.without.mean, measure.unit, heading, source, "generated")
+        yield estimate_row(f"{measure.name}, with it", cure.whole.mean, measure.unit, heading, source, "generated")
         if cure.without.difference is not None:
             name = f"{measure.name}, difference"
-            yield estimate_row(name, cure.without.difference, difference, mode.name, source, "generated")
+            yield estimate_row(name, cure.without.difference, difference, heading, source, "generated")
         yield Row(
             f"{measure.name}, p adjusted",
             cure.without.p_adjusted,
@@ -71,5 +71,5 @@ def _rows(cures: Sequence[Cure], source: str) -> Iterator[Row]:
             source=source,
             unit="p",
             method=cure.without.test,
-            group=mode.name,
+            group=heading,
         )

@@ -29,7 +29,7 @@ def test_the_table_sets_witness_and_runs_beside_each_other_and_says_what_is_not_
     assert "1 of 2 failure modes" in table.finding
     assert table.finding.endswith("not shown: 7 Collapse of memory.")
     assert {row.evidence for row in table.rows} == {"published", "generated"}
-    assert [row.printed for row in table.rows if row.quantity.startswith("Witness: Tool calls")] == ["15"]
+    assert [row.printed for row in table.rows if row.quantity == "Witness: Tool calls in one turn (count)"] == ["15"]
 
 
 def test_a_mode_that_leaving_its_mechanism_out_makes_better_is_not_shown() -> None:
