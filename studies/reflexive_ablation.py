@@ -8,6 +8,7 @@ Items and agents are generated and time is virtual: the same command gives the s
 import argparse
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -47,8 +48,10 @@ def ablation_of(runs: Sequence[LoopScores]) -> Ablation:
 @cache
 def made_again(seed: int = 0) -> tuple[LoopScores, ...]:
     """Some of the recorded runs made here and now: the whole loop, without one of two mechanisms, and without all."""
-    with tempfile.TemporaryDirectory(prefix="misstep-") as place:
-        return _scores(run_ablation(AblationPlan((seed,), mechanisms=_AGAIN), Path(place), processes=1))
+    # A notebook's cells run in an event loop, and a run begins one of its own: hence the thread.
+    with tempfile.TemporaryDirectory(prefix="misstep-") as place, ThreadPoolExecutor(1) as thread:
+        plan = AblationPlan((seed,), mechanisms=_AGAIN)
+        return _scores(thread.submit(run_ablation, plan, Path(place), processes=1).result())
 
 
 def not_as_recorded(made: Sequence[LoopScores], recorded: Sequence[LoopScores]) -> list[LoopScores]:
