@@ -209,6 +209,7 @@ def test_a_target_beyond_recovery(tmp_path: Path) -> None:
     on, off = with_and_without("halting", items("a", "b"), team(writing("broken=yes")), tmp_path, faults=faults)
     assert {end.reason for end in ends(on).values()} == {"target_unrecoverable"}
     assert len(happened(on, Failed)) == len(happened(on, Halted)) == 1
+    assert [turn.role for turn in happened(on, TurnEnded)] == ["planner", "worker"]
     assert not happened(off, Halted)
     assert len(happened(off, Failed)) > 20
     assert "beyond recovery" in happened(off, Warned)[-1].text
