@@ -5,6 +5,7 @@ journal says what to do; each says what happened and to which setting, as logs d
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -12,6 +13,8 @@ from msgspec import Struct
 
 ACCESS = "access"
 OPEN, SHUT = "open", "shut"
+
+_PAIR = re.compile(r"(?<![\w=-])([a-z0-9-]++)=([a-z0-9]++)(?![\w=])")
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -105,8 +108,7 @@ def read_pairs(text: str) -> list[Pair]:
     >>> [str(pair) for pair in read_pairs("first access=open, then relay-3=7.")]
     ['access=open', 'relay-3=7']
     """
-    words = (word.strip(".,;:'\"()[]`*") for word in text.split())
-    return [Pair(*word.split("=", 1)) for word in words if word.count("=") == 1 and not word.startswith("=")]
+    return [Pair(*pair) for pair in _PAIR.findall(text)]
 
 
 def configured(state: State, pairs: Sequence[Pair], laws: Laws) -> tuple[State, list[str]]:

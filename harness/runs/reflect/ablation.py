@@ -64,11 +64,6 @@ class AblationRun(Struct, frozen=True):
     folder: Path
 
 
-def small_plan() -> AblationPlan:
-    """An ablation of seconds: half of the items, two seeds."""
-    return AblationPlan(seeds=(0, 1), options=SkillOptions(n=12))
-
-
 def configurations(mechanisms: Sequence[str]) -> dict[str, frozenset[str]]:
     """Configuration → what it leaves out: nothing, each mechanism, all of them.
 
