@@ -76,6 +76,8 @@ def run(
     from harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
     from harness.runs.reflect.running import ReflectPlan, run_reflexive
     from harness.runs.reflect.skills import SKILLS, SkillOptions
+    from studies.reflexive_report import reflections_json, reflections_text
+    from studies.reflexive_runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
     asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     settings = LoopSettings(
@@ -83,7 +85,8 @@ def run(
         plateau=plateau,
         without=mechanisms_named(separate(without)),
     )
-    detector(plateau)  # a detector that there is not is said before anything is run
+    detector(plateau)  # what there is not is said before anything is written
+    open_reflexive_runs(lessons or ())
     place = "unsandboxed" if unsafe_no_sandbox else sandbox
     if unsafe_no_sandbox:
         say("misstep: commands run without a sandbox, as --unsafe-no-sandbox asks.")
@@ -102,9 +105,6 @@ def run(
                 requests=who.requests,
                 arguments=sys.argv[1:],
             )
-    from studies.reflexive_report import reflections_json, reflections_text
-    from studies.reflexive_runs import open_reflexive_run, say_warnings
-
     found = open_reflexive_run(out)
     print(reflections_json([found]) if json else reflections_text([found]), end="")
     say_warnings([found])

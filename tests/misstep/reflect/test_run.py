@@ -1,6 +1,9 @@
 """`misstep reflect run`, as a user gives it: with the skills' own agents, with a model, stopped and gone on with."""
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +12,11 @@ import pytest
 
 from harness.errors import SandboxMissing
 from harness.journal.records import read_manifest
-from harness.loop_events import RunBegan, TurnEnded
+from harness.loop_events import ItemEnded, RunBegan, TurnEnded
 from harness.reflexive.settings import MECHANISMS
 from harness.runs.reflect.running import recorded_events
 from harness.workspace import Sandbox
-from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving
+from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving, stall
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.local_model import local_model_or_skip
@@ -102,6 +105,7 @@ def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path:
         (["--agents", "mixed", "--model", "m"], "--agents mixed asks no model"),
         (["--plateau", "guess"], "'guess'"),
         (["--items", "nothing"], "has no item 'nothing'"),
+        (["--lessons", "gone"], "Name the folder that `misstep reflect run` wrote."),
         (["repair"], "Name their folder with --cases."),
         (["repair", "--cases", "gone"], "no repair case"),
         (["--local", "--model", "m"], "--local has its own model"),
@@ -161,6 +165,42 @@ def test_a_run_whose_server_is_gone_is_kept_and_gone_on_with(
         code, out, err = reflect(*line, "--out", tmp_path / "run", "--json")
         assert code == 0, err
         assert [item["attempts"] for item in json.loads(out)["items"]] == [3]
+
+
+def test_a_model_that_never_answers_costs_no_more_than_the_time_of_its_item(
+    reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    with in_a_thread(serving(stall)) as server:
+        asked = ["--model", "m", "--base-url", server.base_url, "--item-seconds", 1]
+        code, out, err = reflect("run", "--n", 2, *asked, "--out", tmp_path / "run", "--json")
+    assert code == 0, err
+    items = json.loads(out)["items"]
+    assert [item["end"] for item in items] == ["time_budget", "time_budget"]
+    assert all(item["seconds"] < 1.5 for item in items)
+
+
+def test_a_run_that_is_stopped_is_kept_and_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "misstep", "reflect", "run", "--n", "24", "--out", str(tmp_path / "run")]
+    events = tmp_path / "run/events.jsonl"
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not (events.is_file() and events.read_bytes().count(b"\n") > 20):
+            pass
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130
+    assert "the same command goes on with it" in said
+    before = events.read_bytes()
+    assert subprocess.run(line, capture_output=True).returncode == 0
+    assert events.read_bytes().startswith(before)
+    whole = subprocess.run([*line[:-1], str(tmp_path / "whole")], capture_output=True)
+    assert whole.returncode == 0
+    assert _ends(tmp_path / "run") == _ends(tmp_path / "whole")
+
+
+def _ends(run: Path) -> list[tuple[str, str, int]]:
+    ended = [(one.item, one.happened) for one in recorded_events(run) if isinstance(one.happened, ItemEnded)]
+    return [(item, happened.ending.reason, happened.attempts) for item, happened in ended]
 
 
 def test_a_run_without_any_server_says_that_none_answers(
