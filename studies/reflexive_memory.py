@@ -1,93 +1,88 @@
-"""What memory does with lessons of known use, and what agents see without a fresh context: generated, in seconds."""
+"""What memory does with lessons of known use, and how far agents drift apart without a fresh context: all generated.
 
-from collections.abc import Mapping, Sequence
+memory_study()   each configuration of memory on sets of 644 lessons, some of which help and some of which harm
+drift_study()    the simulated skill with contexts of less and less room, made anew for each turn or grown
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
 from random import Random
-from types import MappingProxyType
+from tempfile import TemporaryDirectory
 
-from msgspec import Struct
-
-from analysis.measures.reflexive.lessons import LessonUse, Recall, lesson_use
+from analysis.measures.reflexive.drift import StudiedDrift, drift
+from analysis.measures.reflexive.lessons import Recall, StudiedUse, lesson_use
+from harness.agent.clocks import VirtualClock
 from harness.generate.lessons import GeneratedLesson, LessonSet, generate_lessons
+from harness.loop_events import LoopEvent
 from harness.reflexive.memory import Lesson, Memory, MemoryRules, memory_of
 from harness.reflexive.memory.lessons import lesson_id
 from harness.reflexive.settings import LoopSettings
-from studies.classified import seed
+from harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive
+from harness.runs.reflect.skills import SKILLS, SkillOptions
 
-SETS, ROUNDS = 2, 4
-"""How many sets are made, and how often each item of a set comes."""
+SETS, ROUNDS = 2, 3
+"""How many sets of lessons are made, and how often each item of a set comes."""
 
-ROOM_TOKENS = LoopSettings().lessons_shown_tokens
-
-SCORING_SEED = 100
-"""What is added to the seed: memory was written while the sets of the seeds below were looked at."""
+SEED = 100
+"""The seed of the first set: memory was written while sets of seeds below were looked at."""
 
 BY_CHANCE = 0.2
 """The chance that an item is solved without its useful lesson, or with a harmful one beside it."""
 
-WITHOUT: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "all mechanisms": (),
-        "without harmful_lessons": ("harmful_lessons",),
-        "without lesson_share": ("lesson_share",),
-        "without memory": ("memory",),
-    }
-)
-"""Configuration → the mechanisms that it leaves out."""
+COMMON = (2, 1, 0)
+WITHOUT = ("", "harmful_lessons", "lesson_share", "memory")
+SOURCE = f"seeds {SEED} to {SEED + SETS - 1}, each item {ROUNDS} times"
+
+DRIFT_SEEDS = (0, 1)
+PARTS_OF_ROOM = (1, 4, 8)
+"""By what the usual room is divided: simulated agents say in a sentence what models say on a page."""
+
+DRIFT_SOURCE = f"simulated skill, agents mixed, seeds {DRIFT_SEEDS[0]} to {DRIFT_SEEDS[-1]}"
 
 
-class MemoryStudy(Struct, frozen=True):
-    """How lessons came to use, by configuration and by the words that a useful lesson shares with its item."""
-
-    uses: dict[tuple[str, int], LessonUse]
-    seed: int
-    sets: int
-    rounds: int
-
-
-def memory_study(common: Sequence[int] = (2, 1, 0), sets: int = SETS, rounds: int = ROUNDS) -> MemoryStudy:
-    """Lessons of known use, learned and recalled under each configuration, of the seed of the notebook.
+def memory_study(common: Sequence[int] = COMMON, sets: int = SETS, rounds: int = ROUNDS) -> list[StudiedUse]:
+    """Lessons of known use, learned and recalled under each configuration.
 
     Parameters
     ----------
     common
-        How many words a useful lesson shares with its item, one set of figures each.
+        How many words a useful lesson shares with its item, a set of figures each.
     sets, rounds
         Sets of lessons, and how often each of their items comes.
     """
-    own = seed() + SCORING_SEED
-    uses = {
-        (name, words): lesson_use(
-            [
-                recall
-                for number in range(own, own + sets)
-                for recall in recalls(generate_lessons(number, words), without, number, rounds)
-            ]
+    seeds = range(SEED, SEED + sets)
+    return [
+        StudiedUse(
+            without,
+            words,
+            lesson_use(
+                [one for seed in seeds for one in recalls(generate_lessons(seed, words), without, seed, rounds)]
+            ),
         )
         for words in common
-        for name, without in WITHOUT.items()
-    }
-    return MemoryStudy(uses, own, sets, rounds)
+        for without in WITHOUT
+    ]
 
 
-def recalls(lessons: LessonSet, without: Sequence[str], number: int, rounds: int = ROUNDS) -> list[Recall]:
+def recalls(lessons: LessonSet, without: str, seed: int, rounds: int) -> list[Recall]:
     """What memory shows each time that an item comes.
 
-    Before each, lessons of this run are learned, so many that all are there in the end. The item is then solved where
-    its useful lesson is shown and no harmful one, else by chance; memory hears of the outcome.
+    Before each, lessons of this run are learned, so that all are there in the end. The item is then solved where its
+    useful lesson is shown and no harmful one, else by chance; memory hears of the outcome.
     """
-    random = Random(f"outcomes {number}")  # noqa: S311 -- a study, not a secret
-    rules = MemoryRules.of(LoopSettings(without=frozenset(without)))
-    memory = memory_of((), [_stored(lesson) for lesson in lessons.earlier], rules)
-    waiting = list(reversed(lessons.learned))
+    random = Random(f"outcomes {seed}")  # noqa: S311 (made-up data)
+    settings = LoopSettings(without=frozenset({without} - {""}))
+    memory = memory_of((), [_stored(lesson) for lesson in lessons.earlier], MemoryRules.of(settings))
     known = list(lessons.earlier)
+    turns = rounds * len(lessons.items)
     found: list[Recall] = []
-    for turn, item in enumerate(rounds * lessons.items):
-        while len(waiting) > len(lessons.learned) * (1 - (turn + 1) / (rounds * len(lessons.items))):
-            known.append(waiting.pop())
-            memory = _learned(memory, known[-1], lessons)
-        shown = memory.recalled(item, ROOM_TOKENS)
+    for turn, item in enumerate(rounds * lessons.items, 1):
+        for lesson in lessons.learned[len(known) - len(lessons.earlier) : turn * len(lessons.learned) // turns]:
+            known.append(lesson)
+            memory = _learned(memory, lesson, lessons)
+        shown = memory.recalled(item, settings.lessons_shown_tokens)
         recall = Recall(
-            f"{number} {item.id}",
+            f"{seed} {item.id}",
             frozenset(_id(lesson) for lesson in known if lesson.helps == item.id),
             frozenset(_id(lesson) for lesson in known if item.id in lesson.harms),
             tuple(lesson.id for lesson in shown),
@@ -110,3 +105,32 @@ def _stored(lesson: GeneratedLesson) -> Lesson:
 
 def _id(lesson: GeneratedLesson) -> str:
     return lesson_id(lesson.category, lesson.text)
+
+
+def drift_study(parts: Sequence[int] = PARTS_OF_ROOM, seeds: Sequence[int] = DRIFT_SEEDS) -> list[StudiedDrift]:
+    """How far agents' views of an attempt drift apart, with contexts made anew for each turn and with grown ones.
+
+    Parameters
+    ----------
+    parts
+        By what the usual room is divided.
+    seeds
+        The seeds of items and agents; each has one run a row.
+    """
+    return [_drift(part, seeds, fresh=fresh) for part in parts for fresh in (True, False)]
+
+
+def _drift(part: int, seeds: Sequence[int], *, fresh: bool) -> StudiedDrift:
+    usual = LoopSettings().context_tokens
+    rooms = {role: tokens // part for role, tokens in usual.items()}
+    settings = LoopSettings(context_tokens=rooms, without=frozenset() if fresh else frozenset({"fresh_context"}))
+    logs: list[list[LoopEvent]] = []
+    ends: list[str] = []
+    for seed in seeds:
+        skill = SKILLS.load("simulated")(SkillOptions(seed=seed))
+        plan = ReflectPlan(skill, "mixed", skill.agents["mixed"](seed), settings, seed)
+        with TemporaryDirectory() as folder:
+            summary = run_reflexive(plan, Path(folder) / "run", VirtualClock())
+            logs.append(list(recorded_events(Path(folder) / "run")))
+        ends += [item.end for item in summary.items]
+    return StudiedDrift(rooms["worker"], fresh, drift(*logs), ends.count("solved"), len(ends))

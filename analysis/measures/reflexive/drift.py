@@ -50,6 +50,16 @@ class Drift(Struct, frozen=True):
     attempts: tuple[AttemptDrift, ...]
 
 
+class StudiedDrift(Struct, frozen=True):
+    """The drift with a context of some room, made anew for each turn or grown; and the items that were solved so."""
+
+    room: int
+    fresh: bool
+    drift: Drift
+    solved: int
+    items: int
+
+
 def drift(*logs: Iterable[LoopEvent]) -> Drift:
     """The drift between the views of agents.
 

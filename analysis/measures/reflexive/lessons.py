@@ -57,6 +57,24 @@ class LessonUse(Struct, frozen=True):
     stored: int
 
 
+class StudiedUse(Struct, frozen=True):
+    """How far useful lessons come to use with some mechanisms left out.
+
+    Parameters
+    ----------
+    without
+        What is left out; empty for the whole.
+    common
+        How many words a useful lesson shares with its item.
+    use
+        What was found.
+    """
+
+    without: str
+    common: int
+    use: LessonUse
+
+
 def lesson_use(recalls: Sequence[Recall]) -> LessonUse:
     """How far useful lessons come to use; intervals are over items, which come several times."""
     return LessonUse(
