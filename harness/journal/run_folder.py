@@ -172,6 +172,7 @@ class RunInProgress(Generic[Record, T]):
         self.records = records
         self.finished = False
         self.entries: list[T] = []
+        self._file, self._progress = folder / records.file, folder / PROGRESS
         self._length = 0
         self._streams: list[FileIO] = []
         try:
@@ -251,9 +252,9 @@ class RunInProgress(Generic[Record, T]):
         CannotWrite
             The device is full; what was added before stays.
         """
-        write_all(self._recorded, lines, self.folder / self.records.file)
+        write_all(self._recorded, lines, self._file)
         self._length += len(lines)
-        write_all(self._journal, _line(self._length, entry), self.folder / PROGRESS)
+        write_all(self._journal, _line(self._length, entry), self._progress)
         self.entries.append(entry)
 
     def finish(self, finished: str) -> None:
