@@ -181,10 +181,10 @@ def test_a_model_that_never_answers_costs_no_more_than_the_time_of_its_item(
 
 
 def test_a_run_that_is_stopped_is_kept_and_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "misstep", "reflect", "run", "--n", "24", "--out", str(tmp_path / "run")]
+    line = [sys.executable, "-m", "misstep", "reflect", "run", "--n", "8", "--out", str(tmp_path / "run")]
     events = tmp_path / "run/events.jsonl"
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not (events.is_file() and events.read_bytes().count(b"\n") > 20):
+        while process.poll() is None and not (events.is_file() and events.read_bytes().count(b"\n") > 8):
             pass
         process.send_signal(signal.SIGINT)
         _, said = process.communicate()
@@ -224,6 +224,32 @@ def test_repair_cases_are_worked_on_by_the_same_loop(
     assert code == 0, err
     [item] = json.loads(out)["items"]
     assert (item["id"], item["end"], item["attempts"]) == ("price", "solved", 1)
+
+
+def test_a_model_repairs_a_case_by_one_command_after_a_reflection(
+    reflect: Reflect,
+    tmp_path: Path,
+    sandbox: Sandbox,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    price_case(tmp_path / "cases/price")
+    edit = "price/price.py\n<<<<<<< SEARCH\n        found -= price\n=======\n        found += {}\n>>>>>>> REPLACE"
+
+    def repairs(request: dict[str, Any]) -> Play:
+        system, *_, last = (message["content"] for message in request["messages"])
+        if "apply change=" not in system:
+            return answer(completion("Add each price once."))
+        if last.startswith("What the command showed"):
+            return answer(completion("The price is added now."))
+        amount = "price" if "reflection:\n" in last else "2"
+        return answer(completion(f"Thought: it subtracts\nCommand: apply change='''{edit.format(amount)}'''"))
+
+    with in_a_thread(serving(choose=repairs)) as server:
+        line = ["run", "repair", "--cases", tmp_path / "cases", "--model", "m", "--base-url", server.base_url]
+        code, out, err = reflect(*line, "--out", tmp_path / "run", "--json")
+    assert code == 0, err
+    assert [(item["end"], item["attempts"]) for item in json.loads(out)["items"]] == [("solved", 2)]
 
 
 def test_a_stubborn_agent_breaks_nothing_and_solves_nothing(
