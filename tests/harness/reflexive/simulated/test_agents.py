@@ -154,6 +154,15 @@ def test_the_strategist_goes_by_what_the_history_shows(parts: dict[str, str], ve
     assert sum(read) >= len(read) // 2
 
 
+def test_every_wording_can_be_filled_in() -> None:
+    known = wordings()
+    names = {"setting": "relay-3", "other": "relay-1", "first": "key-3=on", "after": "feed-3=high"}
+    for text in [*known.reasons.values(), *(text for texts in known.causes.values() for text in texts)]:
+        assert "{" not in text.format(**names)
+    assert all(frame.count("{cause}") == 1 for frame in known.frames)
+    assert all(quote.count("{line}") == 1 for quote in known.quotes)
+
+
 def test_the_template_words_are_those_that_do_not_depend_on_the_cause() -> None:
     words = SimulatedSkill().words
     assert {"journal", "attempt", "tried"} <= words

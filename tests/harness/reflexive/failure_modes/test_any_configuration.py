@@ -1,0 +1,31 @@
+"""Whatever is left out, whoever works and whatever is to be done: the run ends, and each item has its one end."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from harness.loop_events import ItemEnded, Restored, RunEnded, SnapshotTaken
+from harness.reflexive.settings import MECHANISMS
+from harness.reflexive.simulated.items import MIX, Kind
+from harness.reflexive.simulated.workers import WorkerKind, worker_kinds
+from tests.harness.reflexive.failure_modes.looping import looped
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    kinds=some.lists(some.sampled_from(MIX), max_size=6),
+    without=some.sets(some.sampled_from(list(MECHANISMS))),
+    worker=some.sampled_from(worker_kinds()),
+    seed=some.integers(0, 50),
+)
+def test_every_item_ends_once_and_a_baseline_is_taken_once(
+    kinds: list[Kind], without: set[str], worker: WorkerKind, seed: int
+) -> None:
+    run = looped(kinds, sorted(without), worker=worker, seed=seed)
+    assert len(run.all_of(ItemEnded)) == len(kinds)
+    assert set(run.ends) == set(run.kinds)
+    assert isinstance(run.events[-1].happened, RunEnded)
+    assert {taken.name for taken in run.all_of(SnapshotTaken)} <= {"progress"}
+    if "snapshots" not in without:
+        assert all(restored.verified and restored.reachable for restored in run.all_of(Restored))
+    if not without & {"time_budget", "turn_budgets"}:
+        assert all(end.seconds <= 1200.0 + 1e-6 for end in run.ends.values())
