@@ -8,7 +8,7 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 3.
 from collections.abc import Awaitable, Callable, Sequence
 
 from harness.escaping import without_surrogates
-from harness.loop_events import Diagnosed
+from harness.loop_events import Channel, Diagnosed
 from harness.reflexive.protocols import Reading, Target, VitalSign
 
 MOST_CHARACTERS = 2_000
@@ -54,14 +54,16 @@ async def _read(
     return found, why
 
 
-def _capture(channel: str, why: str, readings: dict[VitalSign, Reading], signs: Sequence[VitalSign] = ()) -> Diagnosed:
+def _capture(
+    channel: Channel, why: str, readings: dict[VitalSign, Reading], signs: Sequence[VitalSign] = ()
+) -> Diagnosed:
     facts = {sign.name: "It could not be read." for sign in signs}
     flags: dict[str, bool | None] = {sign.invariant: None for sign in signs if sign.invariant}
     for sign, reading in readings.items():
         facts[sign.name] = without_surrogates(reading.text)[:MOST_CHARACTERS]
         if sign.invariant:
             flags[sign.invariant] = reading.holds
-    return Diagnosed(channel, without_surrogates(why), flags, facts)  # type: ignore[arg-type]
+    return Diagnosed(channel, without_surrogates(why), flags, facts)
 
 
 def facts_told(capture: Diagnosed) -> str:

@@ -18,6 +18,10 @@ ATTEMPTS_WITHOUT_TIME = 3
 """What an item may take where time is not bounded: the cap that the Reflexion paper made common."""
 
 
+_DIGITS = 6
+"""So many digits of seconds count: a sum of times is a little off, and what is left then is no time for anything."""
+
+
 class Budget(Struct, frozen=True):
     """One scarce resource of an item: what was spent of it, what may be, and how the item ends when it is used up."""
 
@@ -43,7 +47,7 @@ def limits_of(settings: LoopSettings) -> ItemLimits:
 def budgets(state: ItemState, limits: ItemLimits) -> Iterator[Budget]:
     """The budgets of an item, in the order in which they are looked at."""
     if limits.seconds is not None:
-        yield Budget("seconds", state.seconds, limits.seconds, "time_budget", "time_budget")
+        yield Budget("seconds", round(state.seconds, _DIGITS), limits.seconds, "time_budget", "time_budget")
     if limits.attempts is not None:
         yield Budget("attempts", len(state.attempts), limits.attempts, "attempt_cap", "attempt_cap")
     if limits.tokens is not None:

@@ -12,13 +12,13 @@ from harness.agent.clocks import Clock
 from harness.loop_events import (
     Checked,
     Halted,
+    LoopEvent,
     Resumed,
     RunBegan,
     RunEnded,
     SnapshotTaken,
     Verified,
     Warned,
-    events_that_hold,
 )
 from harness.reflexive.item_work import ItemWork
 from harness.reflexive.log import Log, last_that_holds
@@ -92,17 +92,32 @@ async def run_loop(
 
 async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
     """Bring a run that was killed back to a state that is whole: the last one between two attempts."""
-    events = events_that_hold(log.events)
-    kept, before = target.kept("progress"), log.state.progress
-    last = events[-1]
-    if kept not in (None, before) and isinstance(last.happened, Checked | Verified):
+    last, kept = log.holding[-1], target.kept("progress")
+    if kept is not None and kept not in _progress_so_far(log) and _is_success(last, log):
         # The success was kept, and the kill came before that was written down.
         log.add(Resumed(last.number))
         log.add(SnapshotTaken("progress", kept), last.item, last.attempt)
     else:
-        log.add(Resumed(last_that_holds(events).number))
+        log.add(Resumed(last_that_holds(log.holding).number))
     if log.state.halted:
         return
     if broken := await restored(target, log):
         text = f"The target is beyond recovery: {broken}."
         log.add(Halted(text) if settings.has("halting") else Warned(text))
+
+
+def _progress_so_far(log: Log) -> set[str]:
+    """The digests of all that was kept as `progress`; one that is lost may still be on disk."""
+    return {event.happened.digest for event in log.events if isinstance(event.happened, SnapshotTaken)}
+
+
+def _is_success(event: LoopEvent, log: Log) -> bool:
+    """Whether the target is kept next."""
+    match event.happened:
+        case Verified(status=status):
+            return status == "passed"
+        case Checked(healthy=healthy, counted=counted):
+            return counted == "passed" or (
+                counted == "unknown" and healthy and log.state.items[event.item].item.deferred
+            )
+    return False

@@ -6,6 +6,7 @@ command goes on with a run that was killed; the attempt that was under way is ma
 
 import asyncio
 import platform
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -208,6 +209,9 @@ async def _run(
 
 def _items(plan: ReflectPlan) -> tuple[WorkItem, ...]:
     """The items of a run, in the skill's order."""
+    twice = [name for name, times in Counter(item.id for item in plan.skill.items).items() if times > 1]
+    if twice:
+        raise UsageError(f"the skill {plan.skill.name} has two items {twice[0]!r}", "Give each item an id of its own.")
     if plan.items is None:
         return tuple(plan.skill.items)
     known = {item.id: item for item in plan.skill.items}

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,6 +30,7 @@ from harness.loop_events import (
     SnapshotTaken,
     TurnEnded,
     Verified,
+    events_that_hold,
 )
 from harness.reflexive.log import Log
 from harness.reflexive.loop import run_loop
@@ -156,12 +158,16 @@ WORK = (
 )
 
 
-def random_run(
-    does: list[list[Deed]], says: list[str], fails: list[bool], without: frozenset[str]
-) -> tuple[list[LoopEvent], Unreliable]:
-    """The events of a run, and the target that it leaves."""
-    agent = RandomAgents(tuple(map(tuple, does)), tuple(says))
-    scripted = Scripted("random", agent.act)
+def run_random(
+    does: list[list[Deed]],
+    says: list[str],
+    without: frozenset[str],
+    log: Log,
+    target: Unreliable,
+    clock: VirtualClock,
+) -> None:
+    """A run of random agents, or the rest of one that was killed."""
+    scripted = Scripted("random", RandomAgents(tuple(map(tuple, does)), tuple(says)).act)
     roles: tuple[Role, ...] = ("planner", "worker", "reflector", "strategist")
     dials = LoopSettings(
         item=ITEM,
@@ -170,15 +176,8 @@ def random_run(
         least_seconds_to_re_engage=40.0,
         without=without,
     )
-    clock = VirtualClock()
-    log = Log(clock)
-    with TemporaryDirectory() as folder:
-        target = Unreliable(Path(folder), clock, Faults(seconds_a_check=7.0), tuple(fails))
-        skill = NotebookSkill(WORK)
-        agents = Agents(scripted, scripted, scripted, scripted)
-        asyncio.run(run_loop(skill, target, agents, dials, clock, log))
-        assert target.kept("baseline") == log.state.baseline
-    return log.events, target
+    agents = Agents(scripted, scripted, scripted, scripted)
+    asyncio.run(run_loop(NotebookSkill(WORK), target, agents, dials, clock, log))
 
 
 @settings(max_examples=80)
@@ -191,20 +190,32 @@ def random_run(
 def test_the_invariants_of_the_loop_hold_for_any_agents_and_targets(
     does: list[list[Deed]], says: list[str], fails: list[bool], without: frozenset[str]
 ) -> None:
-    events, target = random_run(does, says, fails, without)
+    clock = VirtualClock()
+    log = Log(clock)
+    with TemporaryDirectory() as folder:
+        target = Unreliable(Path(folder), clock, Faults(seconds_a_check=7.0), tuple(fails))
+        run_random(does, says, without, log, target, clock)
+        assert target.kept("baseline") == log.state.baseline
+    _invariants(log.events, without)
+    if "snapshots" not in without and not log.state.halted:
+        assert target.digest() == _digests(log.events)[-1]
+
+
+def _invariants(events: list[LoopEvent], without: frozenset[str]) -> None:
     assert isinstance(events[-1].happened, RunEnded)
+    assert [event.number for event in events] == list(range(len(events)))
+    events = events_that_hold(events)
     _every_item_has_one_end_with_one_reason(events)
     _no_turn_and_no_item_exceeds_its_budget(events, without)
     _a_failed_attempt_leaves_nothing(events, without)
     _no_reflection_without_facts(events, without)
     _nothing_is_solved_without_a_passing_check(events, without)
-    halted = next((event.number for event in events if isinstance(event.happened, Halted)), len(events))
+    halted = next((event.number for event in events if isinstance(event.happened, Halted)), events[-1].number)
     assert all(
         isinstance(event.happened, ItemEnded | RunEnded | LessonLearned | LessonRetired)
-        for event in events[halted + 1 :]
+        for event in events
+        if event.number > halted
     )
-    if "snapshots" not in without and not any(isinstance(event.happened, Halted) for event in events):
-        assert target.digest() == _digests(events)[-1]
 
 
 def _every_item_has_one_end_with_one_reason(events: list[LoopEvent]) -> None:
@@ -292,3 +303,37 @@ def _nothing_is_solved_without_a_passing_check(events: list[LoopEvent], without:
                 assert event.item in passed
             case _:
                 pass
+
+
+class Killed(BaseException):
+    """What a kill is here: nothing catches it."""
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(plans, min_size=1, max_size=6),
+    st.lists(replies, min_size=1, max_size=4),
+    st.lists(st.booleans(), max_size=5),
+    st.lists(st.integers(0, 120), max_size=4),
+)
+def test_the_invariants_hold_across_kills(
+    does: list[list[Deed]], says: list[str], fails: list[bool], kills: list[int]
+) -> None:
+    written: list[LoopEvent] = []
+    with TemporaryDirectory() as folder:
+        for number in [*sorted(kills), None]:
+
+            def write(event: LoopEvent, number: int | None = number) -> None:
+                if number is not None and event.number > number:
+                    raise Killed
+                written.append(event)
+
+            clock = VirtualClock()
+            target = Unreliable(Path(folder), clock, Faults(), tuple(fails))
+            with suppress(Killed):
+                run_random(does, says, frozenset(), Log(clock, write, tuple(written)), target, clock)
+                break
+        _invariants(written, frozenset())
+        assert target.kept("baseline") == written[0].happened.baseline  # type: ignore[union-attr]
+    if not any(isinstance(event.happened, Halted) for event in written):
+        assert target.digest() == _digests(written)[-1]
