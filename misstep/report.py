@@ -21,6 +21,7 @@ _JUDGED = "judge run"
 _CLASSIFIED = "classify"
 _REPAIRED = "repair run"
 _OBSERVED = "observe"
+_REFLECTED = "reflect run"
 _COMPARED = 2
 
 
@@ -30,7 +31,8 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RUN…",
-            help="Folders of runs of `judge run` or of `repair run`, one or two of `classify`, or one of `observe`.",
+            help="Folders of runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of "
+            "`observe`.",
         ),
     ],
     out: Annotated[
@@ -53,8 +55,9 @@ def report(
 
     For judges of triage the page says first whose fault the runs are, and shows the evidence of each verdict.
 
-    For runs of `misstep repair run` the page shows solve rates and every attempt with its patch and trajectory, for a
-    run of `misstep classify` the share of each category, by project and week, and every flagged session. Two runs of
+    For runs of `misstep repair run` the page shows solve rates and every attempt with its patch and trajectory. For
+    runs of `misstep reflect run` it shows what each mechanism did, and of one run every item over time. For a run of
+    `misstep classify` it shows the share of each category, by project and week, and every flagged session. Two runs of
     `misstep classify`, such as before and after or of two models, are compared: the change of each category with its
     interval and test, and with --by the changes within each group. The command prints the page's path; with --json it
     prints the figures of runs of `classify`, and writes a page only where --out names it.
@@ -90,11 +93,16 @@ def report(
         from studies.observed_paths import page_of_observed
 
         written = page_of_observed(runs[0])
+    elif commands == {_REFLECTED}:
+        from studies.reflexive_report import reflections_html
+        from studies.reflexive_runs import open_reflexive_runs
+
+        written = reflections_html(open_reflexive_runs(runs), again)
     else:
         listed = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
         raise UsageError(
             f"one page cannot show these runs together: {listed}",
-            "Name runs of `judge run`, runs of `repair run`, one or two runs of `classify`, or one of `observe`.",
+            "Name runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of `observe`.",
         )
     target = out or runs[0] / REPORT
     write_page("--out", target, written)

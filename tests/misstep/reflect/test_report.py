@@ -8,7 +8,7 @@ import pytest
 
 from harness.loop_events import RunBegan
 from harness.runs.reflect.running import recorded_events
-from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import in_this_process, misstep
 
 Reflect = Callable[..., tuple[int, str, str]]
 
@@ -29,6 +29,14 @@ def test_a_report_says_what_the_run_said_and_writes_its_page(reflect: Reflect, t
     assert isinstance(began, RunBegan)
     assert all(item.id in page for item in began.items)
     assert json.loads(reflect("report", run, "--json")[1])["items"]
+
+
+def test_the_report_of_all_commands_writes_the_page_of_a_run_too(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert misstep("reflect", "run", "--n", "2", "--out", run).returncode == 0
+    done = misstep("report", run)
+    assert (done.returncode, done.stdout) == (0, f"{run / 'report.html'}\n"), done.stderr
+    assert "The reflexive loop on simulated" in (run / "report.html").read_text()
 
 
 def test_runs_are_shown_beside_each_other(reflect: Reflect, tmp_path: Path) -> None:
