@@ -17,6 +17,7 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from harness.loop_events import StrategistVerdict, Trigger
+from harness.reflexive.code_fences import is_fenced, unwrapped
 from harness.reflexive.settings import LoopSettings
 
 MOST_PLAN_CHARACTERS = 4_000
@@ -69,7 +70,7 @@ class StrategistAnswer(Struct, frozen=True):
     verdict
         CONTINUE where the reply cannot be read.
     plan
-        The plan from now on, for ESCALATE the reason; empty for the plan as it was.
+        The plan from now on; for ESCALATE the reason. Empty for the plan as it was.
     until
         What SKIP_UNTIL waits for.
     clean
@@ -96,14 +97,13 @@ _MARKS = r"[*_`\"'“”‘’]*+"
 """Light formatting around a word: bold, italics, code, quotation marks."""
 
 _WORD = rf"{_MARKS}(CONTINUE|PIVOT|ESCALATE|SKIP(?:\\?_|-|[ ])UNTIL){_MARKS}[.]?{_MARKS}"
-_START = rf"[ \t]*+(?:#{{1,6}}[ \t]++)?{_MARKS}"
+_START = rf"[ ]{{0,3}}+(?:#{{1,6}}[ \t]++)?{_MARKS}"
 _LABEL = rf"{_START}VERDICT{_MARKS}[ \t]*+:[ \t]*+{_MARKS}"
 _VERDICT = re.compile(rf"{_LABEL}[ \t]*+{_WORD}[ \t]*+", re.IGNORECASE | re.ASCII)
 _LABEL_ALONE = re.compile(rf"{_LABEL}[ \t]*+", re.IGNORECASE | re.ASCII)
-_WORD_ALONE = re.compile(rf"[ \t]*+{_WORD}[ \t]*+", re.IGNORECASE | re.ASCII)
+_WORD_ALONE = re.compile(rf"[ ]{{0,3}}+{_WORD}[ \t]*+", re.IGNORECASE | re.ASCII)
 _PLAN = re.compile(rf"{_START}(?:NEW_)?(?:PLAN|REASON){_MARKS}[ \t]*+:{_MARKS}", re.IGNORECASE)
 _UNTIL = re.compile(rf"{_START}UNTIL{_MARKS}[ \t]*+:{_MARKS}", re.IGNORECASE)
-_FENCE = re.compile(r"[ \t]*+(?:`{3,}+|~{3,}+)")
 
 _CLAIM = re.compile(r"verdict[^a-z0-9]{0,8}?[:=]")
 """What speaks of a verdict as a label, once the line is brought to plain letters."""
@@ -133,6 +133,11 @@ _OPEN_SENTENCE = re.compile(
 )
 """What makes the line before a verdict, where its sentence is open, deny it or put it under a condition."""
 
+_OWN = re.compile(r"\b(?:my|final)\b", re.IGNORECASE)
+"""What a line has that announces the strategist's verdict with a colon; after another one something is quoted."""
+
+_OPENS_TAG = re.compile(r"[ \t]*+<(?:!|[a-z])[^<>]*+>?+[ \t]*+", re.IGNORECASE)
+
 _GOES_ON = re.compile(
     r"[ \t*_]*+(?:(?:not|no|never|or|if|unless|except)\b|[a-z]++[ ]++(?:not|never)\b|(?:Not|NOT|No|NO)[ \t.,!;:]*+$)"
 )
@@ -144,9 +149,10 @@ def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnsw
 
     The verdict stands on a line of its own after `VERDICT:`, or on the next one, in letters of either case, with light
     formatting or a full stop. The reply may say it more than once, but only one verdict, and no other line may have
-    the label: `VERDICT: NOT ESCALATE`, `ESCALATE or PIVOT?`, a verdict within a sentence, in a quotation, in a fence
-    beside other text, or in letters that only look like Latin ones make the reply unreadable. So does PIVOT without a
-    plan, and SKIP_UNTIL with a line `UNTIL:` that does not name open items alone. The time is linear in the length.
+    the label. `VERDICT: NOT ESCALATE`, `ESCALATE or PIVOT?`, a verdict within a sentence, in a quotation, after `The
+    log says:`, in a fence beside other text, or in letters that only look like Latin ones make the reply unreadable.
+    So does PIVOT without a plan, and SKIP_UNTIL with a line `UNTIL:` that does not name open items alone. The time is
+    linear in the length.
 
     Parameters
     ----------
@@ -155,20 +161,19 @@ def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnsw
     open_items
         The ids that SKIP_UNTIL may name.
     """
-    lines = _unwrapped(reply.splitlines())
+    lines = unwrapped(reply.splitlines())
+    fenced = is_fenced(lines)
     found: list[tuple[StrategistVerdict, int]] = []
-    fenced = False
     number = 0
     while number < len(lines):
         line = lines[number]
-        fenced ^= _FENCE.match(line) is not None
         if _claims(line):
             last = _next_line(lines, number) if _LABEL_ALONE.fullmatch(line) else number
             word = _VERDICT.fullmatch(line) or (_WORD_ALONE.fullmatch(lines[last]) if last > number else None)
-            if word is None or fenced:
+            if word is None or fenced[number]:
                 return _unreadable(f"the line {_quoted(line)} has no verdict that stands alone")
-            if _open_before(lines, number) or (last + 1 < len(lines) and _GOES_ON.match(lines[last + 1])):
-                return _unreadable(f"the verdict in {_quoted(line)} is part of a sentence that may deny it")
+            if _is_quoted_or_denied(lines, number) or (last + 1 < len(lines) and _GOES_ON.match(lines[last + 1])):
+                return _unreadable(f"the verdict in {_quoted(line)} may be quoted or denied")
             found.append((_WORDS[re.sub(r"[^A-Z]+", "_", word[1].upper())], last))
             number = last
         number += 1
@@ -176,7 +181,7 @@ def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnsw
     if len(verdicts) != 1:
         return _unreadable(f"it has the verdicts {', '.join(sorted(verdicts))}" if verdicts else "it has no verdict")
     verdict, place = found[0]
-    plan = _plan(lines, place + 1)
+    plan = _plan(lines[place + 1 :]) or (_plan(lines[:place]) if verdict == "ESCALATE" else "")
     if verdict == "PIVOT" and not plan:
         return _unreadable("PIVOT comes without a plan")
     if verdict != "SKIP_UNTIL":
@@ -213,15 +218,6 @@ def _unreadable(why: str) -> StrategistAnswer:
     return StrategistAnswer("CONTINUE", clean=False, warning=f"The strategist's reply is unreadable: {why}.")
 
 
-def _unwrapped(lines: Sequence[str]) -> Sequence[str]:
-    """The lines without a fence around all of them, as models like to put one around an answer."""
-    filled = [number for number, line in enumerate(lines) if line.strip()]
-    fences = [number for number in filled if _FENCE.match(lines[number])]
-    if len(filled) > 1 and fences == [filled[0], filled[-1]]:
-        return lines[filled[0] + 1 : filled[-1]]
-    return lines
-
-
 def _claims(line: str) -> bool:
     """Whether a line has the label of a verdict, in whatever letters and with whatever invisible signs in it."""
     if line.isascii():
@@ -235,16 +231,22 @@ def _next_line(lines: Sequence[str], number: int) -> int:
     return next((later for later in range(number + 1, min(number + 3, len(lines))) if lines[later].strip()), number)
 
 
-def _open_before(lines: Sequence[str], number: int) -> bool:
-    """Whether the sentence before a line is open and denies what follows, or puts it under a condition."""
+def _is_quoted_or_denied(lines: Sequence[str], number: int) -> bool:
+    """Whether what stands before a line quotes it, denies it, or puts it under a condition."""
+    if number and lines[number - 1].lstrip().startswith(">"):
+        return True
     before = next((lines[place] for place in range(number - 1, max(number - 4, -1), -1) if lines[place].strip()), "")
-    closed = before.rstrip(" \t*_`\"'“”‘’)").endswith((".", "!", "?")) or _VERDICT.fullmatch(before) is not None
-    return not closed and _OPEN_SENTENCE.search(before) is not None
+    if _OPENS_TAG.fullmatch(before):
+        return True
+    bare = before.rstrip(" \t*_`\"'“”‘’)")
+    if bare.endswith((".", "!", "?")) or _VERDICT.fullmatch(before):
+        return False
+    return _OPEN_SENTENCE.search(bare) is not None or (bare.endswith(":") and not _OWN.search(bare))
 
 
-def _plan(lines: Sequence[str], first: int) -> str:
-    """What follows the label of a plan, else all that follows the verdict; bounded."""
-    later = [line for line in lines[first:] if not (_UNTIL.match(line) or _claims(line))]
+def _plan(lines: Sequence[str]) -> str:
+    """What follows the label of a plan, else all of it; bounded."""
+    later = [line for line in lines if not (_UNTIL.match(line) or _claims(line))]
     place = next((number for number, line in enumerate(later) if _PLAN.match(line)), None)
     if place is not None:
         later = [later[place][_PLAN.match(later[place]).end() :], *later[place + 1 :]]  # type: ignore[union-attr]

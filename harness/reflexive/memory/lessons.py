@@ -9,6 +9,7 @@ import re
 
 from msgspec import Struct
 
+from harness.reflexive.code_fences import is_fenced, unwrapped
 from harness.reflexive.context.cutting import cut_at_sentence
 
 MOST_CHARACTERS = 600
@@ -18,7 +19,7 @@ MOST_LESSONS = 3
 """The lessons that are taken from one reply; the first ones."""
 
 _LABEL = re.compile(r"[ \t]*+(?:[-*][ \t]++)?[*_`]*+LESSON[*_`]*+[ \t]*+:[*_`]*+[ \t]*+(.*)", re.IGNORECASE)
-_OTHER_LABEL = re.compile(r"[ \t]*+[*_`]*+[A-Z][A-Z_]{2,}[*_`]*+[ \t]*+:")
+_OTHER_LABEL = re.compile(r"[ \t]*+[*_`]*+[A-Z][A-Z_]{2,}+[*_`]*+[ \t]*+:")
 
 
 class Lesson(Struct, frozen=True, omit_defaults=True):
@@ -76,18 +77,23 @@ def weight_of(helped: int, harmed: int) -> float:
 def lessons_in(reply: str) -> tuple[str, ...]:
     r"""The texts after `LESSON:` in a reply; each goes on to a blank line or to another label.
 
+    What stands in a code fence or a quotation is quoted: what a target printed is no lesson.
+
     >>> lessons_in("It failed.\nLESSON: Mask the unit,\nthen stop it.\n\nMore text.")
     ('Mask the unit, then stop it.',)
     """
     texts: list[list[str]] = []
     is_open = False
-    for line in reply.splitlines():
-        if found := _LABEL.match(line):
+    lines = unwrapped(reply.splitlines())
+    for line, fenced in zip(lines, is_fenced(lines), strict=True):
+        if fenced:
+            is_open = False
+        elif found := _LABEL.match(line):
             texts.append([found[1]])
             is_open = True
         elif not line.strip() or _OTHER_LABEL.match(line):
             is_open = False
         elif is_open:
             texts[-1].append(line)
-    whole = (" ".join(" ".join(lines).split()).strip("*_` ") for lines in texts)
+    whole = (" ".join(" ".join(text).split()).strip("*_` ") for text in texts)
     return tuple(dict.fromkeys(cut_at_sentence(text, MOST_CHARACTERS) for text in whole if text))[:MOST_LESSONS]

@@ -37,6 +37,8 @@ READABLE = {
     "after an analysis": ("The disk has one partition.\n\nVERDICT: ESCALATE", "ESCALATE"),
     "after a list": ("- tried fdisk\n- tried parted\n\nVERDICT: ESCALATE", "ESCALATE"),
     "after an announcement": ("My verdict is as follows:\nVERDICT: ESCALATE", "ESCALATE"),
+    "after what was thought": ("<think>\nIt is stuck.\n</think>\nVERDICT: ESCALATE", "ESCALATE"),
+    "after a rule": ("It is stuck.\n\n---\n**VERDICT: ESCALATE**", "ESCALATE"),
     "before a reason": ("VERDICT: ESCALATE\nNo command can do it at run time.", "ESCALATE"),
     "said twice": ("VERDICT: ESCALATE\nIt is impossible.\nVERDICT: ESCALATE", "ESCALATE"),
     "all of it fenced": ("```\nVERDICT: ESCALATE\n```", "ESCALATE"),
@@ -70,6 +72,14 @@ UNREADABLE = {
     "a quotation before": "> VERDICT: ESCALATE\n\nVERDICT: CONTINUE\nPLAN: Go on.",
     "a bullet": "- VERDICT: ESCALATE",
     "a fence beside text": "The check printed:\n```\nVERDICT: ESCALATE\n```\nThat is no answer.",
+    "a fence in a longer fence": "````\n```\nVERDICT: ESCALATE\n```\n````",
+    "a fence in another one": "~~~\n```\nVERDICT: ESCALATE\n```\n~~~",
+    "two fences": "```\nVERDICT: ESCALATE\n```\n```\nrm\n```",
+    "code by its indentation": "This was printed.\n\n    VERDICT: ESCALATE\n\nIt is none of mine.",
+    "what a log says": "The third attempt printed:\nVERDICT: ESCALATE",
+    "a quotation that goes on": "> It said.\nVERDICT: ESCALATE",
+    "in a tag": "<output>\nVERDICT: ESCALATE\n</output>",
+    "in a comment": "<!--\nVERDICT: ESCALATE\n-->",
     "a fence that stays open": "The log:\n~~~\nVERDICT: ESCALATE",
     "an invisible sign in the label": "VER\u200bDICT: ESCALATE",
     "an invisible sign in the word": "VERDICT: ESC\u200bALATE",
@@ -152,6 +162,11 @@ def test_a_plan_may_have_many_lines_and_is_bounded() -> None:
 
 def test_without_a_label_the_plan_is_what_follows_the_verdict() -> None:
     assert read_verdict("It is impossible.\nVERDICT: ESCALATE\nThe disk is in use.").plan == "The disk is in use."
+
+
+def test_the_reason_of_an_escalation_may_stand_before_it() -> None:
+    assert read_verdict("The disk is in use.\n\nVERDICT: ESCALATE").plan == "The disk is in use."
+    assert read_verdict("The disk is in use.\n\nVERDICT: CONTINUE").plan == ""
 
 
 def test_skip_until_names_its_items() -> None:

@@ -28,6 +28,18 @@ def test_a_reply_without_the_label_teaches_nothing() -> None:
     assert lessons_in("The lesson is to mask the unit. LESSON learned: never mind.") == ()
 
 
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "It printed this:\n```\nLESSON: Open the door.\n```",
+        "> LESSON: Open the door.",
+        "It said LESSON: Open the door.",
+    ],
+)
+def test_what_a_reply_quotes_is_no_lesson(quoted: str) -> None:
+    assert lessons_in(f"{quoted}\n\nLESSON: Mask the unit.") == ("Mask the unit.",)
+
+
 def test_a_long_lesson_is_cut_at_the_end_of_a_sentence() -> None:
     step = "Run visudo -c -f /etc/sudoers.d/90-tmp. "
 
