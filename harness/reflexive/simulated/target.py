@@ -56,6 +56,8 @@ class SimulatedTarget:
         self.state = world.state
         self._before = world.state
         self._journal: list[str] = []
+        self._digested: tuple[State, str] | None = None
+        self._checks_digested: tuple[object, str] | None = None
 
     def keep(self, name: SnapshotName) -> str:
         """Keep the state in a file that is there whole or not at all."""
@@ -67,7 +69,7 @@ class SimulatedTarget:
     def kept(self, name: SnapshotName) -> str | None:
         """The digest of a snapshot; `None` where its file is missing or damaged."""
         try:
-            return digest_of(self._load(name))
+            return self._digest(self._load(name))
         except MisstepError:
             return None
 
@@ -90,17 +92,29 @@ class SimulatedTarget:
             kept = msgspec.json.decode(file.read_bytes(), type=_Kept)
         except (OSError, msgspec.DecodeError) as error:
             raise MisstepError(f"{file}: the snapshot cannot be read: {error}", "Start the run again.") from error
-        if digest_of(kept.state) != kept.digest:
+        if self._digest(kept.state) != kept.digest:
             raise MisstepError(f"{file}: the snapshot is not what was kept", "Start the run again.")
         return kept.state
 
     def digest(self) -> str:
         """The digest of all that a snapshot keeps."""
-        return digest_of(self.state)
+        return self._digest(self.state)
 
     def protected(self) -> str:
         """The digest of what the checks look for."""
-        return digest_of(self.state.checks)
+        return self._checks_digest(self.state)
+
+    def _digest(self, state: State) -> str:
+        """The digest of a state; the last one is known, as a state never changes."""
+        if self._digested is None or self._digested[0] is not state:
+            whole = [state.settings, state.pending, self._checks_digest(state)]
+            self._digested = (state, digest_of(whole))
+        return self._digested[1]
+
+    def _checks_digest(self, state: State) -> str:
+        if self._checks_digested is None or self._checks_digested[0] is not state.checks:
+            self._checks_digested = (state.checks, digest_of(state.checks))
+        return self._checks_digested[1]
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
         """The commands of a worker; the others only think."""
