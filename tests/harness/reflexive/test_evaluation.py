@@ -1,0 +1,69 @@
+"""An evaluator's result is typed: no word in a text makes a success of a failure."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from harness.agent.clocks import VirtualClock
+from harness.loop_events import Checked, CheckStatus
+from harness.reflexive.evaluation import by_substring, evaluated, typed
+from harness.reflexive.protocols import Check
+from harness.reflexive.settings import LoopSettings
+from harness.work_item import WorkItem
+from tests.harness.reflexive.notebook import Faults, Notebook
+
+TEXTS = [
+    "UNHEALTHY: sshd is down\nsudoers_nopasswd: FAIL",
+    "not healthy\npassword-length: fail",
+    "HEALTHY\nbypass: FAIL",
+    "healthy? no.\n0 of 12 passed",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_words_within_words_fool_only_who_looks_for_words(text: str) -> None:
+    check = Check(healthy=text.startswith("HEALTHY"), status="failed", text=text)
+    item = WorkItem("sudoers_nopasswd", "sudo", "")
+    assert by_substring(item, check) == "passed"
+    assert typed(check) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("healthy", "status", "wanted"),
+    [
+        (True, "passed", "passed"),
+        (False, "passed", "failed"),
+        (True, "unknown", "unknown"),
+        (False, "unknown", "unknown"),
+        (True, "failed", "failed"),
+    ],
+)
+def test_nothing_passes_on_a_target_that_is_not_healthy(
+    healthy: bool, status: CheckStatus, wanted: CheckStatus
+) -> None:
+    assert typed(Check(healthy, status)) == wanted
+
+
+def checked(notebook: Notebook, item: WorkItem, *without: str) -> tuple[Checked, bool]:
+    settings = LoopSettings(without=frozenset(without))
+    return asyncio.run(evaluated(notebook, item, settings, "as they are"))
+
+
+@pytest.mark.parametrize("without", [(), ("typed_evaluation",)])
+def test_a_check_that_raises_or_has_to_wait_is_unknown_in_either_form(without: tuple[str, ...], tmp_path: Path) -> None:
+    raising = Notebook(tmp_path, VirtualClock(), Faults(check_raises=True))
+    found, made = checked(raising, WorkItem("nopasswd", "", ""), *without)
+    assert (found.counted, made) == ("unknown", False)
+    waiting = Notebook(tmp_path, VirtualClock(), Faults())
+    waiting.lines["a"] = "done"
+    found, made = checked(waiting, WorkItem("a", "", "", deferred=True), *without)
+    assert (found.status, found.counted, found.healthy, made) == ("unknown", "unknown", True, True)
+
+
+def test_a_passing_check_counts_for_nothing_where_it_was_changed(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path, VirtualClock(), Faults())
+    notebook.lines["rules"] = "nothing is checked"
+    found, _ = checked(notebook, WorkItem("a", "", ""))
+    assert (found.status, found.counted) == ("passed", "failed")
+    assert checked(notebook, WorkItem("a", "", ""), "protected_check")[0].counted == "passed"
