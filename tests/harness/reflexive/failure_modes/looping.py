@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,10 +14,11 @@ from harness.loop_events import ItemEnded, LoopEvent, Role, TurnEnded
 from harness.reflexive.log import Log
 from harness.reflexive.loop import run_loop
 from harness.reflexive.memory import Lesson
-from harness.reflexive.protocols import Agents
+from harness.reflexive.protocols import Agents, Target
 from harness.reflexive.settings import LoopSettings
-from harness.reflexive.simulated.items import Kind
+from harness.reflexive.simulated.items import Kind, World
 from harness.reflexive.simulated.skill import SimulatedSkill
+from harness.reflexive.simulated.target import SimulatedTarget
 from harness.reflexive.simulated.workers import WorkerKind, make_agents
 
 Happened = TypeVar("Happened", bound=Struct)
@@ -68,6 +69,7 @@ def looped(
     settings: LoopSettings = LoopSettings(),  # noqa: B008 -- frozen
     earlier: Sequence[Lesson] = (),
     in_order: bool = False,
+    make_target: Callable[[World, Path], Target] = SimulatedTarget,
 ) -> Looped:
     """Run the loop to its end, in virtual time.
 
@@ -87,6 +89,8 @@ def looped(
         Lessons of earlier runs.
     in_order
         Whether the items come as `kinds` has them; else as they are drawn.
+    make_target
+        The target of a world, with the folder for its snapshots.
     """
     skill = SimulatedSkill(len(kinds), seed, kinds)
     items = list(skill.items)
@@ -98,7 +102,8 @@ def looped(
     more: dict[str, Any] = {"earlier": earlier} if earlier else {}
 
     async def run() -> None:
-        with tempfile.TemporaryDirectory() as folder, skill.open(Path(folder), clock) as target:
+        with tempfile.TemporaryDirectory() as folder:
+            target = make_target(skill.world, Path(folder))
             dials = replace(settings, without=frozenset(without))
             await run_loop(skill, target, agents, dials, clock, log, seed=seed, items=items, **more)
 

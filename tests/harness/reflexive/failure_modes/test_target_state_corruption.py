@@ -4,12 +4,12 @@ In the original, taking NOPASSWD away broke sudo, which the health check and the
 night, some seven hours, hit "a password is required". Here a setting shuts the way in through which all commands go.
 """
 
-from harness.loop_events import Checked, Diagnosed, Halted, Restored, RunBegan, SnapshotTaken, Warned
+from harness.loop_events import Checked, Diagnosed, Restored, RunBegan, SnapshotTaken, Warned
 from harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import Looped, looped
 
 NIGHT: tuple[Kind, ...] = ("shuts", *("trivial",) * 20)
-AS_THE_ORIGINAL = ("snapshots", "halting")
+AS_THE_ORIGINAL = ("snapshots",)
 
 
 def dead_attempts(run: Looped) -> int:
@@ -44,13 +44,6 @@ def test_on_the_fix_costs_one_attempt_and_the_night_is_saved() -> None:
     assert dead_attempts(on) == 0
     assert next(iter(on.ends.values())).attempts == 2
     assert [(one.name, one.verified, one.reachable) for one in on.all_of(Restored)] == [("baseline", True, True)]
-
-
-def test_halting_alone_ends_the_night_at_the_first_attempt_instead_of_wasting_it() -> None:
-    off = looped(NIGHT, ("snapshots",), in_order=True)
-    assert len(off.all_of(Halted)) == 1
-    assert off.hours < 0.1
-    assert {end.ending.reason for end in off.ends.values()} == {"target_unrecoverable"}
 
 
 def test_off_what_a_script_forgets_stays_even_where_the_way_in_is_open() -> None:
