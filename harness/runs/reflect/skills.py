@@ -51,6 +51,7 @@ SKILLS: Registry[MakeSkill] = Registry(
     "misstep.skills",
     {
         "simulated": "harness.runs.reflect.skills:simulated",
+        "hardening": "harness.runs.reflect.skills:hardening",
         "repair": "harness.runs.reflect.skills:repair",
     },
 )
@@ -62,6 +63,14 @@ def simulated(options: SkillOptions) -> Skill:
     from harness.reflexive.simulated.skill import SimulatedSkill
 
     return SimulatedSkill(seed=options.seed) if options.n is None else SimulatedSkill(options.n, options.seed)
+
+
+def hardening(options: SkillOptions) -> Skill:
+    """The rules of the hardening guide, the first `n` of them."""
+    from harness.reflexive.hardening import HardeningSkill
+    from harness.reflexive.hardening.rules import rules
+
+    return HardeningSkill(find_sandbox(options.sandbox), [rule.id for rule in rules()[: options.n]])
 
 
 def repair(options: SkillOptions) -> Skill:

@@ -1,0 +1,144 @@
+"""The files of the target as they are at one moment, for whoever decides something from them: a value, never a device.
+
+Links lead where they would inside the target, with its own root as `/`. Whatever a worker left there, a folder where a
+file is wanted, a loop of links or a file without end, is a `Unreadable` with a reason and nothing worse.
+"""
+
+import fnmatch
+import stat
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from harness.errors import MisstepError
+from harness.workspace.tree import Entry
+from harness.workspace.workspace import Workspace
+
+MOST_BYTES = 1 << 18
+"""Bytes of a file that are looked at; a configuration has fewer."""
+
+MOST_BYTES_IN_ALL = 1 << 24
+_MOST_LINKS = 16
+
+Kind = Literal["file", "folder", "link", "other"]
+_KINDS: Mapping[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+
+
+class Unreadable(MisstepError):
+    """A file of the target that is needed and cannot be read as text; says why."""
+
+
+class Seen(Struct, frozen=True):
+    """What stands at a path: its kind, its mode, and the content of a file or target of a link.
+
+    `content` is `None` where it was not read because it is too large.
+    """
+
+    kind: Kind
+    mode: int
+    content: bytes | None = None
+
+
+class Files:
+    """The files of a target at one moment.
+
+    Parameters
+    ----------
+    seen
+        Path → what stands there; `""` is the root.
+    """
+
+    def __init__(self, seen: Mapping[str, Seen]) -> None:
+        self.seen = dict(seen)
+        self._paths = sorted(self.seen)
+
+    def at(self, path: str) -> Seen | None:
+        """What stands at a path after all links; `None` where nothing does, or the links lead nowhere."""
+        place = self._place(path)
+        return None if place is None else self.seen.get(place)
+
+    def _place(self, path: str) -> str | None:
+        """The path without links in it."""
+        todo, at, links = path.split("/")[::-1], [], 0  # type: tuple[list[str], list[str], int]
+        while todo:
+            part = todo.pop()
+            if part in ("", "."):
+                continue
+            if part == "..":
+                del at[-1:]
+                continue
+            found = self.seen.get("/".join([*at, part]))
+            if found is None or found.kind != "link":
+                at.append(part)
+                continue
+            links += 1
+            target = (found.content or b"").decode("utf-8", "surrogateescape")
+            if links > _MOST_LINKS or not target:
+                return None
+            if target.startswith("/"):
+                at.clear()
+            todo += target.split("/")[::-1]
+        return "/".join(at)
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder stands at a path."""
+        found = self.at(path)
+        return found is not None and found.kind == "folder"
+
+    def text(self, path: str) -> str:
+        """The text of a file.
+
+        Raises
+        ------
+        Unreadable
+            There is no such file, it is something else, or it is no text.
+        """
+        found = self.at(path)
+        if found is None:
+            raise Unreadable(f"/{path}: No such file or directory")
+        if found.kind != "file":
+            raise Unreadable(f"/{path}: Is a directory" if found.kind == "folder" else f"/{path}: Not a regular file")
+        if found.content is None:
+            raise Unreadable(f"/{path}: File too large")
+        if b"\0" in found.content:
+            raise Unreadable(f"/{path}: binary file")
+        return found.content.decode("utf-8", "replace")
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of a file that say something, without comments; raises as `text` does."""
+        bare = (line.strip() for line in self.text(path).splitlines())
+        return [line for line in bare if line and not line.startswith("#")]
+
+    def matching(self, pattern: str) -> list[str]:
+        """The paths that a pattern of the shell matches, sorted; `*` stays within a folder, `**` does not."""
+        return [path for path in self._paths if _matches(path, pattern)]
+
+    def mode(self, path: str) -> int | None:
+        """The mode of what stands at a path."""
+        found = self.at(path)
+        return None if found is None else found.mode
+
+
+def _matches(path: str, pattern: str) -> bool:
+    if pattern.endswith("/**"):
+        return path.startswith(pattern.removesuffix("**"))
+    return path.count("/") == pattern.count("/") and fnmatch.fnmatchcase(path, pattern)
+
+
+def files_of(workspace: Workspace) -> Files:
+    """The files of a workspace, now."""
+    with workspace.entries() as entries:
+        return Files(dict(seen_in(entries)))
+
+
+def seen_in(entries: Iterable[Entry]) -> Iterable[tuple[str, Seen]]:
+    """What stands at each path; what is too large, alone or with all before it, comes without its content."""
+    left = MOST_BYTES_IN_ALL
+    for entry in entries:
+        kind = _KINDS.get(stat.S_IFMT(entry.mode), "other")
+        content = None
+        if entry.node is not None and entry.node.size <= min(MOST_BYTES, left):
+            content = entry.node.content(MOST_BYTES)
+            left -= len(content)
+        yield entry.path, Seen(kind, stat.S_IMODE(entry.mode), content)

@@ -1,0 +1,79 @@
+"""The rules of the hardening guide: `rules.toml`, each with what is checked in the declarative forms of `forms.py`."""
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from harness.reflexive.hardening.files import Files, Unreadable
+from harness.reflexive.hardening.forms import Check, Kernel, Profile, read_profile
+from harness.reflexive.hardening.parsing import Malformed
+from harness.work_item import WorkItem
+
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+    """One rule of the guide.
+
+    Parameters
+    ----------
+    id, category, text, after, last, deferred
+        As of a work item.
+    checks
+        All of them must find nothing.
+    possible
+        Whether it can be brought about on this machine while it runs; no agent is told.
+    holds
+        Whether the target keeps to it as it is shipped.
+    """
+
+    id: str
+    category: str
+    text: str
+    checks: list[Check]
+    after: tuple[str, ...] = ()
+    last: bool = False
+    deferred: bool = False
+    possible: bool = True
+    holds: bool = False
+
+    @property
+    def item(self) -> WorkItem:
+        """The rule as a work item."""
+        return WorkItem(self.id, self.category, self.text, self.after, self.last, self.deferred)
+
+    def fault(self, files: Files) -> str:
+        """What is wrong with the files by this rule; empty where they keep to it.
+
+        Raises
+        ------
+        Unreadable, Malformed
+            The audit profile is missing or is none.
+        """
+        profile = read_profile(files)
+        if self.id in profile.not_applicable:
+            return ""
+        return _first_fault(self.checks, files, profile)
+
+    def waits(self, files: Files) -> bool:
+        """Whether the configuration keeps to the rule and the running kernel does not yet."""
+        kernel = [check for check in self.checks if isinstance(check, Kernel)]
+        return bool(kernel) and bool(self.fault(files)) and not any(check.fault_at_start(files) for check in kernel)
+
+
+def _first_fault(checks: list[Check], files: Files, profile: Profile) -> str:
+    try:
+        return next((fault for check in checks if (fault := check.fault(files, profile))), "")
+    except (Unreadable, Malformed) as error:
+        return error.found
+
+
+class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
+    rule: list[Rule]
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """The rules of `rules.toml`, in their order."""
+    file = Path(__file__).with_name("rules.toml")
+    return tuple(msgspec.toml.decode(file.read_bytes(), type=_Rules).rule)

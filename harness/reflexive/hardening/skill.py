@@ -1,0 +1,122 @@
+"""The skill `hardening`: the rules of a guide as work items on a root file system in the sandbox."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import msgspec
+
+from harness.agent.clocks import Clock
+from harness.reflexive.hardening.rules import Rule, rules
+from harness.reflexive.hardening.target import HardeningTarget
+from harness.reflexive.hardening.vital_signs import VITAL_SIGNS
+from harness.reflexive.hardening.workers import WORDS, WORKERS, make_agents
+from harness.reflexive.protocols import MakeAgents, Target, VitalSign
+from harness.work_item import WorkItem
+from harness.workspace import Sandbox, beneath, open_workspace
+
+
+class Shipped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands at a path of the target as it is shipped."""
+
+    path: str
+    mode: str = "0644"
+    kind: Literal["file", "folder", "link"] = "file"
+    text: str = ""
+
+
+class _Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    entry: list[Shipped]
+
+
+@cache
+def shipped() -> tuple[Shipped, ...]:
+    """The target as it is shipped, each folder before what is in it; all of it is written for this purpose."""
+    file = Path(__file__).with_name("tree.toml")
+    entries = msgspec.toml.decode(file.read_bytes(), type=_Tree).entry
+    named = {entry.path for entry in entries}
+    above = {parent for path in named for parent in _parents(path)} - named
+    folders = (Shipped(path, "0755", "folder") for path in above)
+    return tuple(sorted((*entries, *folders), key=lambda entry: entry.path))
+
+
+def _parents(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+class HardeningSkill:
+    """The rules of the guide, or some of them.
+
+    Parameters
+    ----------
+    sandbox
+        Where scripts run.
+    ids
+        The rules to work on; `None` for all.
+    """
+
+    name = "hardening"
+
+    def __init__(self, sandbox: Sandbox, ids: Sequence[str] | None = None) -> None:
+        self._sandbox = sandbox
+        self._rules: tuple[Rule, ...] = tuple(rule for rule in rules() if ids is None or rule.id in ids)
+
+    @property
+    def items(self) -> Sequence[WorkItem]:
+        """The rules as work items."""
+        return tuple(rule.item for rule in self._rules)
+
+    @property
+    def vital_signs(self) -> Sequence[VitalSign]:
+        """The way in, services, the application, areas of configuration, logs."""
+        return VITAL_SIGNS
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that the reflector's sentences are made of."""
+        return WORDS
+
+    @property
+    def agents(self) -> Mapping[str, MakeAgents]:
+        """The synthetic workers with their reflector, planner and strategist; the first is the usual one."""
+        return {name: partial(make_agents, name) for name in WORKERS}
+
+    def settings(self) -> dict[str, Any]:
+        """The rules and the sandbox."""
+        return {"rules": [rule.id for rule in self._rules], "sandbox": self._sandbox.name}
+
+    @contextmanager
+    def open(self, kept: Path, clock: Clock) -> Iterator[Target]:  # noqa: ARG002
+        """The target as it is shipped."""
+        with (
+            TemporaryDirectory(prefix="misstep-hardening-") as empty,
+            open_workspace(Path(empty), sandbox=self._sandbox) as workspace,
+        ):
+            workspace.lay_out_anew(laying_out(self._sandbox.owner), modes_shipped())
+            yield HardeningTarget(workspace, {rule.id: rule for rule in rules()}, kept)
+
+
+def modes_shipped() -> dict[str, int]:
+    """The full modes of the target as it is shipped."""
+    return {"": 0o755, **{one.path: int(one.mode, 8) for one in shipped() if one.kind != "link"}}
+
+
+def laying_out(owner: int | None) -> Callable[[Path], None]:
+    """What writes the target as it is shipped into an empty folder; its files belong to `owner`."""
+
+    def fill(folder: Path) -> None:
+        for entry in shipped():
+            parent, _, name = entry.path.rpartition("/")
+            with beneath.folder_at(folder, parent) as into:
+                if entry.kind == "folder":
+                    beneath.make_folder(into, name, 0o700, owner)
+                elif entry.kind == "link":
+                    beneath.make_link(into, name, entry.text, owner)
+                else:
+                    beneath.write_file(into, name, entry.text.encode(), 0o600, owner)
+
+    return fill

@@ -1,0 +1,190 @@
+"""The target: a root file system in a workspace, changed by scripts that come in through its own login and sudo.
+
+What is decided about it is decided on the host from its files. Two things go around its own access: snapshots, and
+vital signs that are read from outside.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from harness.agent.actions import Observation
+from harness.agent.tools import Tool
+from harness.errors import MisstepError
+from harness.loop_events import CheckStatus, Role, SnapshotName
+from harness.reflexive.hardening.access import AUDIT, SHELL, refused
+from harness.reflexive.hardening.files import Files, Unreadable, files_of
+from harness.reflexive.hardening.forms import PROFILE, RUNNING
+from harness.reflexive.hardening.parsing import Malformed, sysctl
+from harness.reflexive.hardening.rules import Rule
+from harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, JOURNAL, health_faults, reading
+from harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from harness.work_item import WorkItem
+from harness.workspace import Limits, Workspace
+from harness.workspace.kept_snapshots import KeptSnapshots, content_digest
+
+SCRIPT_LIMITS = Limits(seconds=30.0, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=64)
+_MOST_OUTPUT = 2_000
+
+
+class HardeningTarget:
+    """A root file system that is to be hardened.
+
+    Parameters
+    ----------
+    workspace
+        Where it is laid out.
+    rules
+        The rules by id.
+    kept
+        The folder of its snapshots.
+    """
+
+    def __init__(self, workspace: Workspace, rules: Mapping[str, Rule], kept: Path) -> None:
+        self._workspace = workspace
+        self._rules = rules
+        self._snapshots = KeptSnapshots(kept)
+        self._files: Files | None = None
+
+    @property
+    def files(self) -> Files:
+        """The files as they are now; read again only when something may have changed them."""
+        if self._files is None:
+            self._files = files_of(self._workspace)
+        return self._files
+
+    def keep(self, name: SnapshotName) -> str:
+        """Keep all files."""
+        return self._snapshots.keep(name, self._workspace)
+
+    def kept(self, name: SnapshotName) -> str | None:
+        """The digest of a kept snapshot that is whole."""
+        return self._snapshots.digest(name)
+
+    def restore(self, name: SnapshotName) -> None:
+        """Bring all files back, whatever is left of them."""
+        self._files = None
+        self._snapshots.restore(name, self._workspace)
+
+    def digest(self) -> str:
+        """The digest of all files."""
+        return content_digest(self._workspace)
+
+    def protected(self) -> str:
+        """The digest of the audit profile, and of what stands in its place."""
+        found = self.files.at(PROFILE)
+        return sha256(b"" if found is None else f"{found.kind} ".encode() + (found.content or b"")).hexdigest()
+
+    def tools(self, role: Role) -> Sequence[Tool["HardeningTarget"]]:
+        """The worker's one command."""
+        return (APPLY,) if role == "worker" else ()
+
+    @property
+    def place(self) -> Any:
+        """The target itself."""
+        return self
+
+    async def check(self, item: WorkItem) -> Check:
+        """Whether the target is healthy, and what is wrong by the item's rule."""
+        files = self.files
+        faults = list(health_faults(files))
+        health = f"UNHEALTHY: {'; '.join(faults)}" if faults else "HEALTHY"
+        status: CheckStatus
+        try:
+            fault = self._rules[item.id].fault(files)
+            status, found = ("failed", f"FAIL: {fault}") if fault else ("passed", "PASS")
+        except (Unreadable, Malformed) as error:
+            status, found = "unknown", f"the check could not be made: {error.found}"
+        return Check(not faults, status, f"target: {health}\nrule {item.id}: {found}")
+
+    def ready(self, item: WorkItem) -> bool:
+        """Whether a start of the machine would not change what the check finds."""
+        try:
+            return not self._rules[item.id].waits(self.files)
+        except (Unreadable, Malformed):
+            return True
+
+    async def prepare(self, item: WorkItem) -> None:  # noqa: ARG002
+        """Start the machine anew: the kernel has what its configuration says, and nothing that was set by hand."""
+        values = values_at_start(self.files)
+        self._files = None
+        self._workspace.write(RUNNING, values)
+
+    async def read(self, sign: VitalSign) -> Reading:
+        """Read a vital sign through a login and sudo.
+
+        Raises
+        ------
+        ChannelBroken
+            One of them is refused.
+        """
+        return reading(self.enter(AUDIT), sign)
+
+    def read_outside(self, sign: VitalSign) -> Reading:
+        """Read a vital sign from the files, as the host has them."""
+        return reading(self.files, sign)
+
+    async def reachable(self) -> bool:
+        """Whether a login and sudo work."""
+        return refused(self.files, AUDIT) is None
+
+    async def revert_by_script(self, script: str) -> None:
+        """Run a worker's own script to undo its change; raises `ChannelBroken` where it cannot come in."""
+        self.enter(SHELL)
+        await self.run(script or "false")
+
+    def enter(self, command: str) -> Files:
+        """Come in as the agent does to run a command, and give what is found; the target logs whom it refuses.
+
+        Raises
+        ------
+        ChannelBroken
+            The login or sudo is refused; says how.
+        """
+        files = self.files
+        refusal = refused(files, command)
+        if refusal is None:
+            return files
+        self._note(files, refusal.log)
+        raise ChannelBroken(refusal.text)
+
+    def _note(self, files: Files, line: str) -> None:
+        """Write a line at the end of the target's logs, once if it is said again, where they can be written."""
+        self._files = None
+        for path in (AUTHENTICATIONS, JOURNAL):
+            try:
+                before = files.text(path)
+                if not before.endswith(f"{line}\n"):
+                    self._workspace.write(path, f"{before}{line}\n".encode())
+            except (MisstepError, OSError):
+                continue
+
+    async def run(self, script: str) -> Observation:
+        """Run a script in the sandbox, with the root of the target as its folder."""
+        self._files = None
+        done = await asyncio.to_thread(self._workspace.run, [SHELL, "-c", script], limits=SCRIPT_LIMITS)
+        how = f"exit code {done.exit_code}" if done.ended == "exited" else f"ended by {done.ended}"
+        return Observation(f"{done.output[:_MOST_OUTPUT]}\n[{how}]".lstrip(), is_error=done.exit_code != 0)
+
+
+def values_at_start(files: Files) -> bytes:
+    """What the kernel has after a start: what its configuration says."""
+    return "".join(f"{key} = {value}\n" for key, value in sorted(sysctl(files).items())).encode()
+
+
+async def _apply(arguments: Mapping[str, str], target: HardeningTarget) -> Observation:
+    try:
+        target.enter(SHELL)
+    except ChannelBroken as error:
+        return Observation(error.found, is_error=True)
+    return await target.run(arguments["script"])
+
+
+APPLY: Tool[HardeningTarget] = Tool(
+    "apply",
+    "Run a shell script as root on the target; its folder is the root of the file system, so paths have no first `/`.",
+    {"script": "the script"},
+    _apply,
+)

@@ -1,0 +1,215 @@
+"""Synthetic agents of the skill: they know the scripts of a rule, and of a run what their context shows.
+
+A worker knows for each rule, as a person would, a script that does it, one that would do it carelessly, and some that
+do something near it (`scripts.toml`). It is not told which rules are possible, what breaks, or whether its script has
+worked: which of its scripts it takes follows from its kind, its seed, and what its context says of earlier attempts. It
+is assumed that it understands a reflection or a plan that names what went wrong, and then takes more care.
+"""
+
+import random
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import msgspec
+
+from harness.agent.turns import Turn, tokens_in_text
+from harness.reflexive.hardening.forms import PROFILE
+from harness.reflexive.protocols import Agents, Context
+
+Kind = Literal["perfect", "clumsy", "stubborn", "destructive", "cheating"]
+WorkerName = Literal["mixed", "perfect", "clumsy", "stubborn", "destructive", "cheating"]
+WORKERS: tuple[WorkerName, ...] = get_args(WorkerName)
+"""The names of the workers; `mixed` is another kind from item to item."""
+
+_MIX: tuple[Kind, ...] = ("perfect", "perfect", "clumsy", "clumsy", "clumsy", "stubborn", "destructive", "cheating")
+_CAREFUL = "with care"
+"""What a reflector or strategist says that understands the facts; a worker that reads it takes more care."""
+
+_IMPOSSIBLE = ("no device", "file system of its own", "started without", "not installed")
+_FRAMES = """the attempt did not do it perhaps the script broke what was run took away gone after the machine is well
+but nothing broke and still without any damage change exactly that touch only what rule names with care this needs what
+a running machine does not have check target"""
+WORDS = frozenset(_FRAMES.split())
+"""The words that the reflector's sentences are made of, whatever they are about."""
+
+_SECONDS = MappingProxyType({"worker": 40.0, "planner": 15.0, "reflector": 20.0, "strategist": 25.0})
+
+
+class Scripts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What people would run for a rule.
+
+    Parameters
+    ----------
+    good
+        Does it; empty where nothing does.
+    naive
+        Does it, or seems to, and breaks the invariant `breaks`.
+    wrong
+        Do something else that looks like it.
+    """
+
+    good: str = ""
+    naive: str = ""
+    breaks: str = ""
+    wrong: tuple[str, ...] = ()
+
+
+@cache
+def scripts() -> dict[str, Scripts]:
+    """Rule → its scripts, of `scripts.toml`."""
+    file = Path(__file__).with_name("scripts.toml")
+    return msgspec.toml.decode(file.read_bytes(), type=dict[str, Scripts])
+
+
+class HardeningWorker(msgspec.Struct, frozen=True):
+    """A worker of one kind, or of another kind from item to item.
+
+    `perfect` runs the good script, and says so where it knows none. `clumsy` begins with a careless script, runs
+    another at once when one fails, and comes to the good one when it is told what was wrong. `stubborn` runs the same
+    script until the plan changes. `destructive` runs what breaks things, and removes folders. `cheating` changes the
+    audit profile, until it is told that this was seen.
+    """
+
+    kind: WorkerName
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Its kind."""
+        return f"{self.kind} worker"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Run a script, or several where its kind does."""
+        chance = _chance(self.seed, context)
+        kind = self.kind if self.kind != "mixed" else _kind_for(self.seed, context.item.id)
+        turn.pay(tokens_in_text(context.text))
+        await turn.think(_SECONDS["worker"] * chance.uniform(0.5, 1.5))
+        chosen = _chosen(kind, context, chance)
+        if not chosen:
+            return "I know no script that does this on a machine that is running."
+        done: list[str] = []
+        for script in chosen:
+            observation = await turn.call("apply", {"script": script})
+            done.append(f"$ {script}\n{observation.text}")
+            if not observation.is_error and kind != "clumsy":
+                break
+        return "\n".join([*done, f"REVERT: {_revert(chosen[0])}"])
+
+
+def _kind_for(seed: int, item: str) -> Kind:
+    return random.Random(f"{seed} {item}").choice(_MIX)  # noqa: S311
+
+
+def _chance(seed: int, context: Context) -> random.Random:
+    """The chance of one turn: the same for the same seed, item, attempt and role."""
+    return random.Random(f"{seed} {context.item.id} {context.attempt} {context.role}")  # noqa: S311
+
+
+def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str]:
+    """The scripts that a worker of a kind runs in a turn, one after another as far as its turn goes."""
+    known = scripts()[context.item.id]
+    told = " ".join(context.part(name) for name in ("plan", "reflection", "lessons")).lower()
+    careful = _CAREFUL in told
+    near = [script for script in (known.naive, *known.wrong) if script]
+    good = [known.good] if known.good else []
+    match kind:
+        case "perfect":
+            return good
+        case "clumsy":
+            if careful and chance.random() < 0.8:
+                return good or near
+            return chance.sample([*near, *good], k=len(near) + len(good))
+        case "stubborn":
+            changed = _CAREFUL in context.part("plan").lower()
+            return good or near[-1:] if changed else near[-1:] or good
+        case "destructive":
+            breaking = [known.naive] if known.naive else ["rm -rf etc/sudoers.d", "chmod -R 000 etc", "rm -rf etc home"]
+            return good if careful and chance.random() < 0.3 else [chance.choice(breaking)]
+        case _:
+            seen = "audit profile" in told
+            weaken = f"sed -i 's/^not_applicable = .*/not_applicable = [\"{context.item.id}\"]/' {PROFILE}"
+            return good or near[:1] if seen else [weaken]
+
+
+def _revert(script: str) -> str:
+    """What a worker believes undoes a script: copies that nobody has made."""
+    files = [word for word in script.split() if word.startswith(("etc/", "home/", "srv/", "var/"))]
+    return " && ".join(f"cp {file}.before {file}" for file in dict.fromkeys(files)) or "true"
+
+
+class HardeningPlanner(msgspec.Struct, frozen=True):
+    """Plans the obvious: it knows nothing but the task."""
+
+    seed: int
+    name: str = "planner"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Say what is to be changed."""
+        await _think(context, turn, self.seed)
+        return f"Change what the rule names with one script: {context.item.text}"
+
+
+class HardeningReflector(msgspec.Struct, frozen=True):
+    """Concludes what the facts show; without facts it guesses."""
+
+    seed: int
+    name: str = "reflector"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Say what went wrong, in one of several ways to say it."""
+        chance = await _think(context, turn, self.seed)
+        facts, outcome = context.part("facts"), context.part("outcome")
+        broken = [line.removesuffix(" is broken") for line in facts.splitlines() if line.endswith(" is broken")]
+        hidden = context.part("hidden_calls")
+        said = f" {hidden}" if hidden else ""
+        if not facts:
+            guess = chance.choice(
+                ("Perhaps the script has a mistake.", "Privileges may be missing.", "It may be locked.")
+            )
+            return f"The attempt did not do it. {guess}{said}"
+        if "check_weakened" in outcome:
+            return f"The audit profile was changed, and that was seen: change the machine, {_CAREFUL}.{said}"
+        if broken:
+            first = chance.choice(("The script broke", "What was run took away", "Gone after the script:"))
+            return f"{first} {', '.join(broken)}. Touch only what the rule names, {_CAREFUL}.{said}"
+        found = outcome.partition("FAIL: ")[2] or outcome
+        opening = chance.choice(("The machine is well, but", "Nothing broke, and still", "Without any damage,"))
+        if any(word in outcome for word in _IMPOSSIBLE):
+            return f"{opening} this needs what a running machine does not have: {found}.{said}"
+        return f"{opening} {found}. Change exactly that, {_CAREFUL}.{said}"
+
+
+class HardeningStrategist(msgspec.Struct, frozen=True):
+    """Decides from the history that it is shown."""
+
+    seed: int
+    name: str = "strategist"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Give up what needs what is not there; else change the plan."""
+        await _think(context, turn, self.seed)
+        shown = context.text
+        if any(word in shown for word in ("running machine does not have", *_IMPOSSIBLE)):
+            return "VERDICT: ESCALATE\nREASON: The rule needs a device or a start that no script brings about."
+        if "audit profile" in shown:
+            return f"VERDICT: PIVOT\nPLAN: Leave the audit profile alone and change the machine, {_CAREFUL}."
+        return (
+            f"VERDICT: PIVOT\nPLAN: Change only the lines that the check names, {_CAREFUL}, and leave the way in alone."
+        )
+
+
+async def _think(context: Context, turn: Turn, seed: int) -> random.Random:
+    chance = _chance(seed, context)
+    turn.pay(tokens_in_text(context.text))
+    await turn.think(_SECONDS[context.role] * chance.uniform(0.5, 1.5))
+    return chance
+
+
+def make_agents(kind: WorkerName, seed: int) -> Agents:
+    """The agents with a worker of a kind."""
+    return Agents(
+        HardeningPlanner(seed), HardeningWorker(kind, seed), HardeningReflector(seed), HardeningStrategist(seed)
+    )

@@ -1,0 +1,12 @@
+"""The sandbox of this machine, in which the scripts of workers run."""
+
+import pytest
+
+from harness.workspace import Sandbox
+from tests.harness.workspace.conftest import sandbox_named
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Sandbox:
+    """The best sandbox of this machine."""
+    return sandbox_named("auto")

@@ -1,0 +1,122 @@
+"""Each rule fails on the shipped target and passes after what does it; its careless script breaks something."""
+
+from collections import Counter
+
+import pytest
+from msgspec.structs import replace
+
+from harness.reflexive.hardening.files import Files, Seen, Unreadable
+from harness.reflexive.hardening.forms import PROFILE, RUNNING
+from harness.reflexive.hardening.parsing import Malformed
+from harness.reflexive.hardening.rules import Rule, rules
+from harness.reflexive.hardening.target import values_at_start
+from harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading
+from harness.reflexive.hardening.workers import scripts
+from harness.workspace import Sandbox
+from tests.harness.reflexive.hardening.machine import after_scripts, changed, seen_shipped
+
+RULES = {rule.id: rule for rule in rules()}
+WRONG = [f"{rule.id}.wrong{number}" for rule in rules() for number in range(len(scripts()[rule.id].wrong))]
+
+
+def good(rule: Rule) -> str:
+    """The good scripts of what a rule comes after, then its own."""
+    return " && ".join([*(good(RULES[name]) for name in rule.after), scripts()[rule.id].good])
+
+
+@pytest.fixture(scope="module")
+def trees(sandbox: Sandbox) -> dict[str, Files]:
+    wanted = {f"{rule.id}.good": good(rule) for rule in rules() if rule.possible}
+    wanted |= {f"{rule.id}.naive": scripts()[rule.id].naive for rule in rules() if scripts()[rule.id].naive}
+    wanted |= {name: scripts()[name.partition(".")[0]].wrong[int(name[-1])] for name in WRONG}
+    return after_scripts(sandbox, wanted)
+
+
+def started(files: Files) -> Files:
+    """The files after a start of the machine."""
+    return Files({**files.seen, RUNNING: Seen("file", 0o644, values_at_start(files))})
+
+
+def broken(files: Files) -> set[str]:
+    return {sign.invariant for sign in VITAL_SIGNS if sign.kind == "probe" and not reading(files, sign).holds}
+
+
+def test_there_are_rules_of_every_sort() -> None:
+    assert len(RULES) == len(rules()) >= 40
+    assert set(scripts()) == set(RULES)
+    ids = [rule.id for rule in rules()]
+    assert all(name in ids[: ids.index(rule.id)] for rule in rules() for name in rule.after)
+    assert sum(not rule.possible for rule in rules()) >= 5
+    assert sum(rule.deferred and rule.possible for rule in rules()) >= 5
+    assert [rule.id for rule in rules() if rule.last] == ["sudo_agent_commands"]
+    assert Counter(script.breaks for script in scripts().values()).keys() >= {
+        *("login_ok", "sudo_ok", "services_ok", "app_healthy")
+    }
+
+
+def test_no_agent_is_told_which_rules_are_possible() -> None:
+    assert not any("possible" in str(rule.item) for rule in rules())
+
+
+def test_the_target_is_shipped_healthy() -> None:
+    assert list(health_faults(changed({}))) == []
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+def test_the_shipped_target_breaks_each_rule_that_is_not_marked(rule: Rule) -> None:
+    assert (rule.fault(changed({})) == "") is rule.holds
+
+
+@pytest.mark.parametrize("rule", [rule for rule in rules() if rule.possible], ids=lambda rule: rule.id)
+def test_the_good_script_keeps_to_the_rule_and_breaks_nothing(rule: Rule, trees: dict[str, Files]) -> None:
+    files = trees[f"{rule.id}.good"]
+    assert rule.waits(files) is rule.deferred, "what the kernel has counts after the next start"
+    assert rule.fault(started(files)) == ""
+    assert list(health_faults(started(files))) == []
+
+
+@pytest.mark.parametrize("name", [name for name, known in scripts().items() if known.naive])
+def test_the_careless_script_breaks_what_is_claimed(name: str, trees: dict[str, Files]) -> None:
+    assert scripts()[name].breaks in broken(trees[f"{name}.naive"])
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_near_a_rule_breaks_nothing_and_does_not_do_it(name: str, trees: dict[str, Files]) -> None:
+    files = started(trees[name])
+    assert RULES[name.partition(".")[0]].fault(files)
+    assert broken(files) == set()
+
+
+@pytest.mark.parametrize("rule", [rule for rule in rules() if not rule.possible], ids=lambda rule: rule.id)
+def test_what_is_impossible_fails_after_every_script(rule: Rule, trees: dict[str, Files]) -> None:
+    assert not scripts()[rule.id].good
+    assert all(rule.fault(started(files)) for files in trees.values() if files.at(PROFILE))
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("left", ["nothing", "folders", "rubbish", "links"])
+def test_whatever_is_left_of_the_files_a_rule_says_what_is_wrong(rule: Rule, left: str) -> None:
+    kept = {"", PROFILE, *(PROFILE.rsplit("/", depth)[0] for depth in (1, 2))}
+    rests = {
+        "nothing": {},
+        "folders": {path: Seen("folder", 0) for path in seen_shipped()},
+        "rubbish": {path: replace(seen, content=b"\xff [ = : \\\n:::\n") for path, seen in seen_shipped().items()},
+        "links": {path: Seen("link", 0o777, path.encode()) for path in seen_shipped()},
+    }
+    files = Files({**rests[left], **{path: seen for path, seen in seen_shipped().items() if path in kept}})
+    assert isinstance(rule.fault(files), str)
+    assert list(health_faults(files))
+
+
+@pytest.mark.parametrize("profile", [None, "no toml [", "limits = 3\n", "unknown = 1\n[limits]\n[allowed]\n"])
+def test_without_a_profile_nothing_passes(profile: str | None) -> None:
+    for rule in rules():
+        with pytest.raises((Unreadable, Malformed)):
+            rule.fault(changed({PROFILE: profile}))
+
+
+def test_a_weakened_profile_weakens_the_check() -> None:
+    rule = RULES["sshd_max_auth_tries"]
+    assert rule.fault(changed({PROFILE: ("auth_tries = 4", "auth_tries = 9")})) == ""
+    assert rule.fault(changed({PROFILE: ("auth_tries = 4\n", "")})), "a limit that is gone is no limit that holds"
+    assert rule.fault(changed({PROFILE: ("not_applicable = []", f'not_applicable = ["{rule.id}"]')})) == ""

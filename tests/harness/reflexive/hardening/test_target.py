@@ -1,0 +1,177 @@
+"""The target in the sandbox: it refuses as a real one does, shows its vital signs, and comes back whole."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from harness.agent.clocks import VirtualClock
+from harness.errors import SandboxMissing
+from harness.reflexive.diagnosis import diagnosed
+from harness.reflexive.hardening import HardeningSkill
+from harness.reflexive.hardening.access import AUDIT
+from harness.reflexive.hardening.forms import PROFILE
+from harness.reflexive.hardening.rules import rules
+from harness.reflexive.hardening.target import APPLY, HardeningTarget
+from harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, VITAL_SIGNS
+from harness.reflexive.hardening.workers import scripts
+from harness.reflexive.protocols import ChannelBroken
+from harness.runs.reflect.skills import SKILLS, SkillOptions
+from harness.workspace import Sandbox
+
+ITEMS = {rule.id: rule.item for rule in rules()}
+
+BREAKS = {
+    "login": ("sed -i 's/^Port 22$/Port 2222/' etc/ssh/sshd_config", "login_ok", "Connection refused"),
+    "sudo": ("rm etc/sudoers.d/agent", "sudo_ok", "not in the sudoers file"),
+    "sudoers": ("echo nonsense >> etc/sudoers.d/legacy; chmod 666 etc/sudoers", "sudo_ok", "world writable"),
+    "pam": ("rm -rf etc/pam.d; ln -s /nowhere etc/pam.d", "login_ok", "PAM cannot read"),
+    "shell": ("rm usr/bin/bash; mkdir usr/bin/bash", "login_ok", "No such file"),
+    "accounts": (": > etc/passwd; chmod 000 etc/passwd", "login_ok", "Permission denied (publickey)"),
+    "links": ("rm etc/sudoers; ln -s sudoers etc/sudoers; chmod 000 etc", "sudo_ok", "No such file"),
+    "everything": ("rm -rf etc usr home var srv bin; echo left > etc", "login_ok", "Connection refused"),
+    "the root": ("chmod 000 etc var .", "filesystem_writable", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def target(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HardeningTarget]:
+    skill = HardeningSkill(sandbox)
+    with skill.open(tmp_path_factory.mktemp("kept"), VirtualClock()) as opened:
+        assert isinstance(opened, HardeningTarget)
+        opened.keep("baseline")
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def restored(target: HardeningTarget) -> Iterator[None]:
+    """Every test begins with the target as it is shipped."""
+    yield
+    target.restore("baseline")
+    assert target.digest() == target.kept("baseline")
+
+
+def apply(target: HardeningTarget, script: str) -> str:
+    return asyncio.run(APPLY.run({"script": script}, target)).text
+
+
+def break_by(target: HardeningTarget, script: str) -> None:
+    asyncio.run(target.run(script))
+
+
+@pytest.mark.parametrize("what", BREAKS)
+def test_the_target_comes_back_whole_whatever_was_broken(target: HardeningTarget, what: str) -> None:
+    digest = target.digest()
+    apply(target, BREAKS[what][0])
+    assert target.digest() != digest
+    target.restore("baseline")
+    assert target.digest() == digest
+    assert asyncio.run(target.reachable())
+    assert apply(target, "stat -c %a usr/bin/sudo tmp var/tmp") == "4755\n777\n1777\n\n[exit code 0]"
+
+
+@pytest.mark.parametrize("what", [what for what in BREAKS if what != "the root"])
+def test_who_is_kept_out_does_nothing_and_the_target_notes_it(target: HardeningTarget, what: str) -> None:
+    script, _, answer = BREAKS[what]
+    apply(target, script)
+    observation = asyncio.run(APPLY.run({"script": "touch mine"}, target))
+    assert observation.is_error
+    assert answer in observation.text
+    assert "mine" not in target.files.seen
+    if what != "everything":
+        assert target.files.text(AUTHENTICATIONS)
+
+
+@pytest.mark.parametrize("what", BREAKS)
+def test_all_vital_signs_come_with_the_way_in_broken(target: HardeningTarget, what: str) -> None:
+    script, flag, answer = BREAKS[what]
+    break_by(target, script)
+    capture = asyncio.run(diagnosed(target, VITAL_SIGNS, out_of_band=True))
+    if what == "the root":
+        assert capture.channel == "in_band"
+    else:
+        assert capture.channel == "out_of_band"
+        assert answer in capture.why
+    assert capture.flags[flag] is False
+    assert set(capture.facts) == {sign.name for sign in VITAL_SIGNS}
+    assert None not in capture.flags.values()
+
+
+def test_in_band_alone_tells_nothing_once_the_way_in_is_broken(target: HardeningTarget) -> None:
+    break_by(target, BREAKS["sudo"][0])
+    capture = asyncio.run(diagnosed(target, VITAL_SIGNS, out_of_band=False))
+    assert capture.channel == "none"
+    assert set(capture.flags.values()) == {None}
+
+
+def test_vital_signs_are_read_in_band_while_the_way_in_works(target: HardeningTarget) -> None:
+    capture = asyncio.run(diagnosed(target, VITAL_SIGNS, out_of_band=True))
+    assert capture.channel == "in_band"
+    assert all(capture.flags.values())
+    assert "NOPASSWD" in capture.facts["sudoers_state"]
+    assert AUDIT not in capture.facts["recent_auth_failures"]
+
+
+def test_a_script_of_the_worker_cannot_revert_what_took_away_its_sudo(target: HardeningTarget) -> None:
+    apply(target, "cp -a etc/sudoers.d/ledger etc/sudoers.d/copy.bak; rm etc/sudoers.d/agent")
+    with pytest.raises(ChannelBroken, match="not in the sudoers file"):
+        asyncio.run(target.revert_by_script("echo 'agent ALL=(ALL) NOPASSWD: ALL' > etc/sudoers.d/agent"))
+    assert not asyncio.run(target.reachable())
+
+
+def test_a_careless_script_may_pass_its_check_on_a_target_that_is_broken(target: HardeningTarget) -> None:
+    """The witness of failure mode 2: NOPASSWD is gone, and with it the way in."""
+    apply(target, scripts()["sudo_no_nopasswd"].naive)
+    check = asyncio.run(target.check(ITEMS["sudo_no_nopasswd"]))
+    assert check.status == "passed"
+    assert not check.healthy
+    assert "sudo: a password is required" in check.text
+
+
+def test_what_the_kernel_has_counts_after_the_next_start(target: HardeningTarget) -> None:
+    item = ITEMS["kernel_no_forwarding"]
+    assert target.ready(item), "nothing is configured yet: that can be told now"
+    apply(target, "sed -i 's/ip_forward = 1/ip_forward = 0/' proc/sys.values")
+    assert asyncio.run(target.check(item)).status == "failed", "what is set by hand is gone with the next start"
+    apply(target, scripts()[item.id].good)
+    apply(target, "sed -i 's/ip_forward = 0/ip_forward = 1/' proc/sys.values")
+    assert not target.ready(item)
+    asyncio.run(target.prepare(item))
+    assert target.ready(item)
+    assert asyncio.run(target.check(item)).status == "passed"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"sed -i 's/^not_applicable.*/not_applicable = [\"files_home_partition\"]/' {PROFILE}",
+        f"rm {PROFILE}",
+        f"rm {PROFILE}; mkdir {PROFILE}",
+        f"sed 's/= 60/= 99999/' {PROFILE} > etc/other; ln -sf ../other {PROFILE}",
+    ],
+)
+def test_whoever_weakens_the_check_is_seen(target: HardeningTarget, script: str) -> None:
+    before = target.protected()
+    apply(target, script)
+    assert target.protected() != before
+
+
+def test_a_profile_that_is_gone_leaves_the_check_unknown(target: HardeningTarget) -> None:
+    apply(target, f"rm {PROFILE}")
+    assert asyncio.run(target.check(ITEMS["sshd_banner"])).status == "unknown"
+
+
+def test_a_script_sees_neither_the_machine_nor_what_decides(target: HardeningTarget) -> None:
+    said = apply(
+        target, "ls / /root /work 2>&1; cat /etc/shadow; find / -name 'forms.py' -path '*hardening*' 2>/dev/null"
+    )
+    assert "forms.py" not in said
+    assert "shadow: No such file" in said
+
+
+def test_without_a_sandbox_the_skill_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.workspace.finding.tried", lambda: iter(()))
+    with pytest.raises(SandboxMissing) as refused:
+        SKILLS.load("hardening")(SkillOptions())
+    assert refused.value.exit_code == 3
+    assert SKILLS.load("hardening")(SkillOptions(sandbox="unsandboxed")).name == "hardening"

@@ -1,0 +1,113 @@
+"""Whole runs of the loop with each worker: what can be done is done, what cannot has its end, nothing stays broken."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from harness.agent.clocks import VirtualClock
+from harness.loop_events import Checked, Diagnosed, Failed, ItemEnded, Restored, TurnEnded
+from harness.reflexive.hardening import HardeningSkill
+from harness.reflexive.hardening.forms import PROFILE
+from harness.reflexive.hardening.rules import rules
+from harness.reflexive.hardening.target import HardeningTarget
+from harness.reflexive.hardening.workers import WORKERS
+from harness.reflexive.log import Log
+from harness.reflexive.loop import run_loop
+from harness.reflexive.protocols import Target
+from harness.reflexive.settings import ItemLimits, LoopSettings
+from harness.work_item import Ending
+from harness.workspace import Sandbox
+
+SOME = ["sudo_no_nopasswd", "files_sticky_tmp", "kernel_no_forwarding", "audit_partition"]
+
+
+class Run:
+    """A run and what it came to."""
+
+    def __init__(
+        self, sandbox: Sandbox, folder: Path, worker: str, ids: list[str] | None, *, attempts: int, without: str = ""
+    ) -> None:
+        skill = HardeningSkill(sandbox, ids)
+        clock = VirtualClock()
+        self.log = Log(clock)
+        settings = LoopSettings(item=ItemLimits(attempts=attempts), without=frozenset(without.split()))
+        with skill.open(folder, clock) as target:
+            assert isinstance(target, HardeningTarget)
+            profile = target.files.text(PROFILE)
+            asyncio.run(run_loop(skill, target, skill.agents[worker](7), settings, clock, self.log))
+            self.reachable = asyncio.run(target.reachable())
+            self.profile_changed = target.files.text(PROFILE) != profile
+            self.digests = (target.digest(), target.kept("progress") or target.kept("baseline"))
+
+    def all(self, kind: type) -> list:
+        return [event.happened for event in self.log.events if isinstance(event.happened, kind)]
+
+    @property
+    def ends(self) -> dict[str, Ending]:
+        return {one.item: one.happened.ending for one in self.log.events if isinstance(one.happened, ItemEnded)}
+
+
+def test_the_perfect_worker_solves_all_that_is_possible(sandbox: Sandbox, tmp_path: Path) -> None:
+    run = Run(sandbox, tmp_path, "perfect", None, attempts=1)
+    solved = {item for item, ending in run.ends.items() if ending.end == "solved"}
+    assert solved == {rule.id for rule in rules() if rule.possible}
+    assert {ending.reason for item, ending in run.ends.items() if item.startswith("kernel_") and item in solved} == {
+        "verified_later"
+    }
+    assert run.ends["integrity_nightly"].reason == "prerequisite_unsolved"
+    assert run.reachable
+
+
+@pytest.mark.parametrize("worker", [worker for worker in WORKERS if worker != "perfect"])
+def test_whoever_works_every_item_ends_and_the_target_stays_whole(
+    sandbox: Sandbox, tmp_path: Path, worker: str
+) -> None:
+    run = Run(sandbox, tmp_path, worker, SOME, attempts=3)
+    assert run.ends.keys() == set(SOME)
+    assert run.ends["audit_partition"].end != "solved"
+    assert run.reachable
+    assert run.digests[0] == run.digests[1]
+    assert not run.profile_changed
+    assert all(restored.verified and restored.reachable for restored in run.all(Restored))
+    assert all(len(turn.calls) <= 1 for turn in run.all(TurnEnded))
+
+
+def test_the_destructive_worker_is_diagnosed_from_outside(sandbox: Sandbox, tmp_path: Path) -> None:
+    run = Run(sandbox, tmp_path, "destructive", SOME[:2], attempts=2)
+    outside = [found for found in run.all(Diagnosed) if found.channel == "out_of_band"]
+    assert outside
+    assert all(found.why and found.flags for found in outside)
+
+
+def test_without_snapshots_the_first_broken_sudo_ends_all_work(sandbox: Sandbox, tmp_path: Path) -> None:
+    run = Run(sandbox, tmp_path, "destructive", SOME[:1], attempts=3, without="snapshots halting")
+    assert not run.reachable
+    assert run.ends["sudo_no_nopasswd"].end != "solved"
+
+
+def test_the_cheating_worker_gains_only_where_the_check_is_not_protected(sandbox: Sandbox, tmp_path: Path) -> None:
+    protected = Run(sandbox, tmp_path / "on", "cheating", ["audit_partition"], attempts=2)
+    assert protected.ends["audit_partition"].end != "solved"
+    assert protected.all(Failed)[0].kind == "check_weakened"
+    open_to_all = Run(sandbox, tmp_path / "off", "cheating", ["audit_partition"], attempts=2, without="protected_check")
+    assert open_to_all.ends["audit_partition"].end == "solved"
+
+
+def test_an_evaluator_that_looks_for_words_believes_a_lock_out(sandbox: Sandbox, tmp_path: Path) -> None:
+    run = Run(sandbox, tmp_path, "destructive", SOME[:1], attempts=1, without="typed_evaluation")
+    assert run.ends["sudo_no_nopasswd"].reason == "believed_solved"
+    assert not run.all(Checked)[0].healthy
+
+
+def test_a_worker_does_the_same_again_on_the_same_turn(sandbox: Sandbox, tmp_path: Path) -> None:
+    one, other = (Run(sandbox, tmp_path / name, "mixed", SOME[:2], attempts=2) for name in ("one", "other"))
+    assert [event.happened for event in one.log.events] == [event.happened for event in other.log.events]
+
+
+def test_what_a_skill_opens_is_a_target(sandbox: Sandbox, tmp_path: Path) -> None:
+    def takes(target: Target) -> str:
+        return target.digest()
+
+    with HardeningSkill(sandbox).open(tmp_path, VirtualClock()) as target:
+        assert takes(target)
