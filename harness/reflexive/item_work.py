@@ -213,9 +213,10 @@ class ItemWork:
         return await reverted_by_script(self.target, self.log, report.reply, before, state.item.id, number)
 
     def _unrecoverable(self, state: ItemState, broken: str) -> None:
-        """Stop the run: nothing that the loop has brings the target back."""
+        """Stop the run where not even a snapshot helps; a loop that has none cannot know that, and goes on."""
         text = f"The target is beyond recovery: {broken}."
-        self._add(Halted(text) if self.settings.has("halting") else Warned(text), state)
+        halts = self.settings.has("halting") and self.settings.has("snapshots")
+        self._add(Halted(text) if halts else Warned(text), state)
 
     async def _reflect(self, state: ItemState, number: int, calls: Sequence[CallMade]) -> None:
         """The reflector's turn, and what is learned from it."""

@@ -50,7 +50,6 @@ def with_and_without(
     folder: Path,
     *,
     faults: Faults | None = None,
-    also: tuple[str, ...] = (),
     most: ItemLimits = ItemLimits(),  # noqa: B008 -- frozen
 ) -> tuple[list[LoopEvent], list[LoopEvent]]:
     """The events of a run with a mechanism, and of one without it."""
@@ -61,7 +60,7 @@ def with_and_without(
             folder / str(len(left)),
             LoopSettings(item=most, without=frozenset(left)),
         )
-        for left in (also, (*also, mechanism))
+        for left in ((), (mechanism,))
     ]
     return runs[0], runs[1]
 
@@ -133,12 +132,13 @@ def test_hidden_retries_within_a_turn(tmp_path: Path) -> None:
 
 def test_a_corrupted_target(tmp_path: Path) -> None:
     agents = team(writing("broken=yes", "done"))
-    on, off = with_and_without("snapshots", items("a", "b"), agents, tmp_path, also=("halting",))
+    on, off = with_and_without("snapshots", items("a", "b"), agents, tmp_path)
     assert {end.end for end in ends(on).values()} == {"solved"}
     assert all(restored.verified for restored in happened(on, Restored))
     assert {end.end for end in ends(off).values()} == {"time_budget"}
     assert not any(restored.reachable for restored in happened(off, Restored))
     assert len(happened(off, Failed, "b")) > 10
+    assert not happened(off, Halted)
 
 
 def test_a_workers_own_script_is_a_note_where_there_are_snapshots(tmp_path: Path) -> None:
