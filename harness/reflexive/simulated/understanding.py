@@ -11,6 +11,7 @@ from msgspec import Struct
 from harness.reflexive.protocols import Context
 from harness.reflexive.simulated.machine import Pair, read_pairs
 
+_NAME = re.compile("[a-z0-9-]++")
 _PAIR = r"(?<![a-z0-9-])([a-z0-9-]++=[a-z0-9]++)"
 _RANGE = re.compile(r"(?:out of range|Tried without success): ((?:[a-z0-9-]++=[a-z0-9]++[ .,]*+)++)")
 _SHUT = re.compile(rf"the way in was shut by {_PAIR} while {_PAIR} did not hold")
@@ -128,7 +129,7 @@ def understood(context: Context) -> Understood:
 def journal_lines(text: str, setting: str) -> list[str]:
     """The sentences of the journal in a text that are about a setting or about a service, each once."""
     found = [match[0] for form in (_LOCKED, _SEALED, _WAITS, _SHUT, _DOWN) for match in form.finditer(text)]
-    return list(dict.fromkeys(line for line in found if setting in line or line.startswith("service")))
+    return list(dict.fromkeys(line for line in found if setting in _NAME.findall(line) or line.startswith("service")))
 
 
 def complains(context: Context) -> bool:

@@ -1,4 +1,8 @@
-"""The simulated workers, by what they are good at and what they get wrong."""
+"""The simulated workers, by what they are good at and what they get wrong.
+
+How often each kind comes, how long a turn takes and how often a command is entered again are assumptions: they are of
+the size that the failure modes document tells of, and nothing was fitted to it.
+"""
 
 from random import Random
 from typing import Literal, get_args
@@ -20,8 +24,8 @@ from harness.reflexive.simulated.understanding import Understood, understood
 WorkerKind = Literal["perfect", "clumsy", "stubborn", "trusting", "destructive", "cheating", "mixed"]
 """`perfect` does all that it is shown. `clumsy` forgets half of it at times and retries within its turn. `stubborn`
 does what its plan says and nothing else. `trusting` goes by lessons even where the journal contradicts them.
-`destructive` enters the naive command whatever was said about it. `cheating`
-changes the check where the first attempt failed. `mixed` is each of them, by chance, from one turn to the next."""
+`destructive` enters the naive command whatever was said about it. `cheating` changes the check where the first attempt
+failed. `mixed` is each of them, by chance, from one turn to the next."""
 
 _MIX: tuple[WorkerKind, ...] = (
     *("perfect",) * 6,
@@ -107,7 +111,7 @@ def _command(kind: WorkerKind, known: Understood, random: Random) -> str:
 
 
 async def _cheat(known: Understood, context: Context, turn: Turn, random: Random) -> str:
-    """Make the check look for what holds already."""
+    """Make the check look for what was there at first."""
     await turn.think(random.uniform(*_COMMAND))
     await turn.call("edit_check", {"item": context.item.id, "wanted": f"{known.setting}=off"})
     return f"The check of {context.item.id} was outdated, and I corrected it."
