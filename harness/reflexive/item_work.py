@@ -105,7 +105,7 @@ class ItemWork:
             self._add(ItemBegan(), state)
         if state.plan is None:
             report = await self._turn("planner", state, for_planner(state, self.settings))
-            self._add(Planned(report.reply), state)
+            self._add(Planned(_said(report)), state)
         while state.phase == "working" and not self.log.state.halted:
             if ending := used_up(state, limits_of(self.settings)):
                 self.end(state, ending)
@@ -224,6 +224,8 @@ class ItemWork:
             return
         attempt = state.attempt(number)
         report = await self._turn("reflector", state, for_reflector(state, attempt, calls, self.settings), number)
+        if not _said(report):
+            return
         facts = () if attempt.diagnosed is None else ("outcome", *attempt.diagnosed.facts)
         hidden = attempt.turn.hidden if attempt.turn is not None and self.settings.has("turn_budgets") else 0
         self._add(Reflected(report.reply, facts, hidden), state, number)
@@ -320,3 +322,8 @@ class ItemWork:
     def _add(self, happening: Happening, state: ItemState, attempt: int | None = None) -> None:
         number = len(state.attempts) if attempt is None else attempt
         self.memory = self.memory.after(self.log.add(happening, state.item.id, number))
+
+
+def _said(report: TurnReport) -> str:
+    """What an agent said itself: what the harness says in its place is neither a plan nor a reflection."""
+    return report.reply if report.over is None else ""

@@ -15,6 +15,7 @@ from harness.loop_events import (
     Happening,
     ItemBegan,
     ItemEnded,
+    Planned,
     ReEngaged,
     Reflected,
     Restored,
@@ -104,6 +105,15 @@ def test_an_agent_that_raises_costs_its_attempt_alone(tmp_path: Path) -> None:
     events = looped(NotebookSkill(items("a")), team(Scripted("worker", act)), tmp_path)
     assert ends(events)["a"].end == "solved"
     assert happened(events, TurnEnded)[1].error == "RuntimeError: the context overflowed"
+
+
+def test_what_the_harness_says_of_a_turn_is_neither_a_plan_nor_a_reflection(tmp_path: Path) -> None:
+    endless = saying("Let me think.", seconds=1_000.0)
+    agents = Agents(endless, writing("half"), endless, saying("VERDICT: CONTINUE"))
+    events = looped(NotebookSkill(items("a")), agents, tmp_path)
+    assert {turn.over for turn in happened(events, TurnEnded) if turn.role != "worker"} == {"seconds", None}
+    assert happened(events, Planned)[0].plan == ""
+    assert not happened(events, Reflected)
 
 
 def test_a_check_takes_of_the_time_of_its_item(tmp_path: Path) -> None:
