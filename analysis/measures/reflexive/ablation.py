@@ -32,6 +32,11 @@ class Effect(Struct, frozen=True):
     test: str = ""
 
     @property
+    def change(self) -> float | None:
+        """The difference without its interval."""
+        return None if self.difference is None else self.difference.value
+
+    @property
     def apart(self) -> bool:
         """Whether it is told apart from the whole loop, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
@@ -72,6 +77,12 @@ class Ablation(Struct, frozen=True):
     def tests(self) -> int:
         """How many differences p-values are adjusted for."""
         return sum(effect.p_value is not None for one in self.others for effect in one.effects.values())
+
+    @property
+    def better_without(self) -> tuple[str, ...]:
+        """The configurations that are told apart and truly solve more than the whole loop."""
+        solving = [(one.name, one.effects["solved"]) for one in self.others]
+        return tuple(name for name, effect in solving if effect.apart and (effect.change or 0.0) > 0)
 
     @property
     def of_one(self) -> tuple[Configuration, ...]:
@@ -175,9 +186,17 @@ def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, Effect]
     values = _values(runs, keys)
     found = paired_means(values, np.zeros_like(values), np.ones(len(runs), dtype=np.int64))
     return {
-        key: Effect(_over_seeds(one.difference, "mean over seeds, t interval"))
+        key: Effect(_possible(_over_seeds(one.difference, "mean over seeds, t interval"), is_share=key == "solved"))
         for key, one in zip(keys, found, strict=True)
     }
+
+
+def _possible(found: Estimate, *, is_share: bool) -> Estimate:
+    """A mean with its interval cut at 0, and that of a share at 1: no count or share is beyond."""
+    if found.low is None or found.high is None:
+        return found
+    most = 1.0 if is_share else found.high
+    return structs.replace(found, low=max(0.0, found.low), high=min(most, found.high))
 
 
 def _over_seeds(found: Estimate, method: str) -> Estimate:

@@ -88,9 +88,22 @@ def test_the_sentence_of_the_ablation_names_whole_loop_all_off_and_what_tells() 
     assert "and 0.0% (no 95% interval) with all off" in ablation_table(found).finding
     assert ablation_table(found).finding.endswith("for 1 of 2 mechanisms.")
     assert "1 of 2 mechanisms change a figure" in ablation_effects_table(found).finding
-    assert "turn_budgets (hidden calls)" in ablation_effects_table(found).finding
+    assert ablation_effects_table(found).finding.endswith("for 21 differences; none shows for memory.")
     lines = table_text(ablation_effects_table(found)).splitlines()
     assert any(("turn_budgets" in line and "p" in line) or "0.010" in line for line in lines)
+
+
+def test_a_mechanism_without_which_the_loop_solves_more_is_named() -> None:
+    better = [run if run.without != ("memory",) else structs.replace(run, solved=3) for run in RUNS]
+    assert ablate(better).better_without == ("memory",)
+    assert ablation_effects_table(ablate(better)).finding.endswith("differences; it solves more without memory.")
+    assert ablate(RUNS).better_without == ()
+
+
+def test_an_interval_of_a_mean_ends_where_figures_do() -> None:
+    few = [structs.replace(run, solved=(0, 0, 0, 3)[run.seed % 4]) for run in RUNS if not run.without]
+    mean = ablate([*few[:4], *(run for run in RUNS if run.without)]).whole.effects["solved"].mean
+    assert (mean.low, mean.high) == (0.0, 1.0)
 
 
 def test_the_tables_of_one_run_say_what_it_came_to_first() -> None:
