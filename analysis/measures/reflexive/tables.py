@@ -280,13 +280,14 @@ def ablation_effects_table(found: Ablation, evidence: Evidence = "generated") ->
             ]
     unchanged = [one.name for one in found.of_one if not any(effect.apart for effect in one.effects.values())]
     apart = len(found.of_one) - len(unchanged)
+    besides = f"; none shows for {', '.join(unchanged)}" if unchanged else ""
     return Table(
         name="ablation_effects",
         paper=PAPER,
         title="What leaving out a mechanism changes",
         finding=(
-            f"{apart} of {len(found.of_one)} mechanisms change a figure at the level {LEVEL} after Holm's adjustment for "
-            f"{found.tests} differences{'; none shows for ' if unchanged else ''}{', '.join(unchanged)}{_better(found)}."
+            f"{apart} of {len(found.of_one)} mechanisms change a figure at the level {LEVEL} after Holm's adjustment "
+            f"for {found.tests} differences{besides}{_better(found)}."
         ),
         rows=tuple(rows),
         notes=(
