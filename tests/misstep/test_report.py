@@ -27,10 +27,12 @@ from studies.classified_paths import classified_findings
 from studies.judged_runs import open_runs
 from studies.judging.report import report_html
 from studies.judging.report_items import item_browser
+from tests.analysis.measures.reflexive.made_up import three_items
 from tests.analysis.pages.html_rules import Page, check_page
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 from tests.misstep.made_up_judges import benchmark, judge_file
 from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict
+from tests.studies.made_up_loops import looped_run
 
 
 def says_fruit(_: object) -> str:
@@ -203,3 +205,9 @@ def test_what_is_no_run_or_no_two_runs_of_judges_is_refused(tmp_path, two):
     together = command(two[0], tmp_path / "classified").exception
     assert isinstance(together, UsageError)
     assert "of `misstep classify`" in together.line()
+
+
+def test_a_run_of_the_reflexive_loop_has_a_page_with_every_item_over_time(tmp_path: Path) -> None:
+    run = looped_run(tmp_path / "calm", three_items())
+    assert command(run).stdout == f"{run / 'report.html'}\n"
+    assert "Items over time" in (run / "report.html").read_text()

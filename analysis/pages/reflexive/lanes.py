@@ -146,7 +146,11 @@ def lanes_of(run: WorkedRun) -> Lanes:
     drawings = []
     for start in range(0, len(lanes), LANES_A_DRAWING):
         part = tuple(lanes[start : start + LANES_A_DRAWING])
-        title = f"Items {start + 1:,} to {start + len(part):,}" if len(lanes) > LANES_A_DRAWING else "Items over time"
+        title = (
+            f"Lanes {start + 1:,} to {start + len(part):,} of {len(lanes):,}"
+            if len(lanes) > LANES_A_DRAWING
+            else "Items over time"
+        )
         drawings.append(Drawing(title, LANE * len(part) + 26, _ticks(longest, LEFT, WIDTH - RIGHT), part))
     kinds = {bar.outcome for lane in lanes for bar in lane.bars}
     marked = {mark.kind for lane in lanes for mark in lane.marks}

@@ -102,7 +102,7 @@ def test_a_large_run_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     assert "30 solved items" not in text
     assert "30 items have no lane here" in text
     assert "items cannot be opened here for lack of room" in text
-    assert "Items 41 to 80" in text
+    assert "Lanes 41 to 80 of 90" in text
 
 
 def test_thousands_of_items_make_a_page_that_opens() -> None:
