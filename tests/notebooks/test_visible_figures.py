@@ -204,7 +204,6 @@ def test_what_is_computed_in_sight_is_what_the_table_shows(
         "engineering_agent_repairs",
         "engineering_agent_solve_rates",
         "judges_compared",
-        "reflexive_loop",
         "wink_prevalence",
         "your_agents",
     ],
