@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from harness.agent.clocks import VirtualClock
-from harness.loop_events import RunEnded
-from harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive
-from tests.harness.reflexive.notebook import NotebookSkill, items, team, writing
+from harness.errors import UsageError
+from harness.loop_events import LessonsRecalled, RunEnded
+from harness.reflexive.settings import ItemLimits, LoopSettings
+from harness.runs.reflect.running import ReflectPlan, lessons_of, recorded_events, run_reflexive
+from tests.harness.reflexive.notebook import NotebookSkill, items, saying, team, writing
 
 
 def test_every_event_is_on_disk_and_a_finished_run_is_not_run_again(tmp_path: Path) -> None:
@@ -18,3 +22,48 @@ def test_every_event_is_on_disk_and_a_finished_run_is_not_run_again(tmp_path: Pa
     assert isinstance(events[-1].happened, RunEnded)
     assert run_reflexive(plan, tmp_path / "run", VirtualClock()) == found
     assert len(skill.opened) == 1
+
+
+def test_a_run_begins_with_what_earlier_runs_learned_and_passes_on_both(tmp_path: Path) -> None:
+    agents = team(writing("half", "done"), saying("It failed.\nLESSON: Write the whole line of lines."))
+    first = ReflectPlan(NotebookSkill(items("a")), "writer", agents)
+    run_reflexive(first, tmp_path / "first", VirtualClock())
+    again = team(writing("half", "done"), saying("It failed.\nLESSON: Nothing but a restart helps."))
+    second = ReflectPlan(NotebookSkill(items("b")), "writer", again, lessons_from=(tmp_path / "first",))
+    run_reflexive(second, tmp_path / "second", VirtualClock())
+    recalled = [each for each in recorded_events(tmp_path / "second") if isinstance(each.happened, LessonsRecalled)]
+    assert recalled[0].item == "b"
+    assert recalled[0].happened.lessons == tuple(lesson.id for lesson in lessons_of(tmp_path / "first"))  # type: ignore[union-attr]
+    left = lessons_of(tmp_path / "second")
+    assert {(lesson.run, lesson.text) for lesson in left} == {
+        ("first", "Write the whole line of lines."),
+        ("second", "Nothing but a restart helps."),
+    }
+
+
+def test_a_folder_holds_one_run(tmp_path: Path) -> None:
+    skill = NotebookSkill(items("a", "b"))
+    run_reflexive(ReflectPlan(skill, "writer", team(writing("done"))), tmp_path / "run", VirtualClock())
+    other = LoopSettings(without=frozenset({"memory"}), item=ItemLimits(seconds=60.0))
+    for plan in (
+        ReflectPlan(skill, "writer", team(writing("done")), other),
+        ReflectPlan(skill, "writer", team(writing("done")), seed=1),
+        ReflectPlan(skill, "writer", team(writing("done")), items=("a",)),
+    ):
+        with pytest.raises(UsageError, match="holds another run"):
+            run_reflexive(plan, tmp_path / "run", VirtualClock())
+
+
+def test_only_the_items_that_are_named_are_worked_on(tmp_path: Path) -> None:
+    skill = NotebookSkill(items("a", "b", "c"))
+    plan = ReflectPlan(skill, "writer", team(writing("done")), items=("c", "a"))
+    assert [each.id for each in run_reflexive(plan, tmp_path / "run", VirtualClock()).items] == ["a", "c"]
+    with pytest.raises(UsageError, match="no item 'z'"):
+        run_reflexive(ReflectPlan(skill, "writer", team(writing("done")), items=("z",)), tmp_path / "z", VirtualClock())
+
+
+def test_two_items_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="two items 'a'"):
+        run_reflexive(
+            ReflectPlan(NotebookSkill(items("a", "a")), "writer", team(writing("done"))), tmp_path, VirtualClock()
+        )
