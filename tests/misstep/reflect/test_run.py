@@ -203,6 +203,25 @@ def _ends(run: Path) -> list[tuple[str, str, int]]:
     return [(item, happened.ending.reason, happened.attempts) for item, happened in ended]
 
 
+def test_a_cost_limit_holds_over_all_parts_of_a_run(
+    reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    (tmp_path / "prices.toml").write_text(
+        'checked = 2026-01-31\nsource = "made up"\n[[price]]\nmodels = ["dear"]\ninput_usd = 1000.0\noutput_usd = 0.0\n'
+    )
+    usage = {"prompt_tokens": 7900, "completion_tokens": 1, "total_tokens": 7901}
+    with in_a_thread(serving(answer(completion("Plan.", usage=usage)))) as server:
+        line = ["run", "--n", 1, "--model", "dear", "--base-url", server.base_url, "--max-cost", 8]
+        line += ["--prices", tmp_path / "prices.toml", "--out", tmp_path / "run"]
+        for _ in range(2):
+            code, _, err = reflect(*line)
+            assert (code, "misstep: stopped: " in err) == (1, True), err
+            assert len(server.received) == 1
+    turns = [event.happened for event in recorded_events(tmp_path / "run") if isinstance(event.happened, TurnEnded)]
+    assert [turn.usd for turn in turns] == [pytest.approx(7.9)]
+
+
 def test_a_run_without_any_server_says_that_none_answers(
     reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
