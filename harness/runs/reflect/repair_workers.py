@@ -16,7 +16,7 @@ from harness.repair.search.candidates import candidates
 from harness.repair.search.source import changed
 from harness.repair.search.suspicion import suspects
 
-SECONDS = 20.0
+SECONDS = 5.0
 """How long a worker says that it thinks; on a virtual clock nothing else takes time."""
 
 NO_MORE = "I know of no further change."

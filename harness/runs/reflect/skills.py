@@ -1,6 +1,8 @@
 """The skills of the reflexive loop by name: each is a kind of work with its items, its target and its checks."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Protocol
 
 from msgspec import Struct
@@ -8,6 +10,7 @@ from msgspec import Struct
 from harness.errors import UsageError
 from harness.reflexive.protocols import Skill
 from harness.registry import Registry
+from harness.work_item import WorkItem
 from harness.workspace import find_sandbox
 
 
@@ -66,11 +69,26 @@ def simulated(options: SkillOptions) -> Skill:
 
 
 def hardening(options: SkillOptions) -> Skill:
-    """The rules of the hardening guide, the first `n` of them."""
+    """The rules of a guide on a root file system in the sandbox."""
     from harness.reflexive.hardening import HardeningSkill
-    from harness.reflexive.hardening.rules import rules
 
-    return HardeningSkill(find_sandbox(options.sandbox), [rule.id for rule in rules()[: options.n]])
+    sandbox = find_sandbox(options.sandbox)
+    whole = HardeningSkill(sandbox)
+    return whole if options.n is None else HardeningSkill(sandbox, sampled(whole.items, options.n, options.seed))
+
+
+def sampled(items: Sequence[WorkItem], n: int, seed: int) -> tuple[str, ...]:
+    """The ids of at most `n` items by chance, each with those that it comes after, in their own order."""
+    known = {item.id: item for item in items}
+
+    def with_earlier(name: str) -> set[str]:
+        return {name}.union(*(with_earlier(before) for before in known[name].after))
+
+    chosen: set[str] = set()
+    for name in Random(seed).sample(list(known), len(known)):  # noqa: S311 -- no secret
+        grown = chosen | with_earlier(name)
+        chosen = grown if len(grown) <= n else chosen
+    return tuple(name for name in known if name in chosen)
 
 
 def repair(options: SkillOptions) -> Skill:
