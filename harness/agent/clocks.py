@@ -41,8 +41,9 @@ class RealClock:
 class VirtualClock:
     """A clock that only `sleep` moves: what agents declare as their time passes, what the machine takes does not.
 
-    Who sleeps beyond an alarm does not wake up: time stands where the alarm rings, and who set it decides. Time is one
-    for all, so that two who sleep at once pass their seconds one after the other.
+    Who sleeps beyond an alarm does not wake up: time stands where the alarm rings, and who set it decides. An alarm
+    rings as well when so much real time has passed, so that what waits without declaring it does not wait for ever.
+    Time is one for all: two who sleep at once pass their seconds one after the other.
 
     Parameters
     ----------
@@ -64,21 +65,30 @@ class VirtualClock:
         until = self._now + _passing(seconds)
         if self._alarms:
             number = min(self._alarms, key=lambda one: self._alarms[one][0])
-            due, ring = self._alarms[number]
-            if until > due:
-                self._now = max(self._now, due)
-                del self._alarms[number]
-                ring()
+            if until > self._alarms[number][0]:
+                self._ring(number)
                 await asyncio.get_running_loop().create_future()
         if until == inf:
             raise MisstepError("nothing ends a sleep without end", "Give the turn a limit of seconds.")
         self._now = until
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> Callable[[], None]:
-        """An alarm that rings when somebody sleeps beyond it."""
+        """An alarm that rings when somebody sleeps beyond it, or when so much real time has passed."""
         number = self._set = self._set + 1
         self._alarms[number] = (self._now + _passing(seconds), ring)
-        return lambda: self._alarms.pop(number, None) and None
+        timer = asyncio.get_running_loop().call_later(_passing(seconds), self._ring, number)
+
+        def silence() -> None:
+            timer.cancel()
+            self._alarms.pop(number, None)
+
+        return silence
+
+    def _ring(self, number: int) -> None:
+        if number in self._alarms:
+            due, ring = self._alarms.pop(number)
+            self._now = max(self._now, due)
+            ring()
 
 
 def _passing(seconds: float) -> float:

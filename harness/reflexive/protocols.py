@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -126,7 +127,7 @@ class Part(Struct, frozen=True):
     text: str
 
 
-class Context(Struct, frozen=True):
+class Context(Struct, frozen=True, dict=True):
     """What one agent sees in one turn, and nothing else.
 
     Parameters
@@ -146,7 +147,7 @@ class Context(Struct, frozen=True):
         """The text of a part, empty where it is not shown."""
         return next((part.text for part in self.parts if part.name == name), "")
 
-    @property
+    @cached_property
     def text(self) -> str:
         """All of it, each part under its name and fenced, so that no part can open or close another."""
         return "\n\n".join(f"## {part.name}\n{fence(part.text, self.item.id)}" for part in self.parts)

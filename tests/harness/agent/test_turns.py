@@ -190,6 +190,19 @@ def test_a_command_that_takes_too_long_is_cut_off(make: type[VirtualClock] | typ
     assert report.seconds == pytest.approx(0.02, abs=1.0)
 
 
+@pytest.mark.parametrize("make", [VirtualClock, RealClock])
+def test_an_agent_that_waits_for_nothing_that_it_declares_is_cut_off_too(
+    make: type[VirtualClock] | type[RealClock],
+) -> None:
+    async def act(turn: Turn) -> str:  # noqa: ARG001
+        while True:
+            await asyncio.sleep(0)
+
+    report = turn_of(act, TurnLimits(seconds=0.02), Place(make()))
+    assert report.over == "seconds"
+    assert report.seconds == pytest.approx(0.02, abs=1.0)
+
+
 @pytest.mark.parametrize("error", [ValueError("no\nplan"), asyncio.CancelledError(), KeyError("x")])
 def test_what_an_agent_raises_is_the_error_of_its_turn(error: BaseException) -> None:
     async def act(turn: Turn) -> str:
