@@ -245,6 +245,20 @@ def test_repair_cases_are_worked_on_by_the_same_loop(
     assert (item["id"], item["end"], item["attempts"]) == ("price", "solved", 1)
 
 
+def test_rules_of_the_hardening_guide_are_worked_on_by_the_same_loop(
+    reflect: Reflect,
+    tmp_path: Path,
+    sandbox: Sandbox,  # noqa: ARG001
+) -> None:
+    line = ["run", "hardening", "--agents", "perfect", "--items", "banner_text,files_sticky_tmp"]
+    code, out, err = reflect(*line, "--out", tmp_path / "run", "--json")
+    assert code == 0, err
+    assert {item["id"]: item["end"] for item in json.loads(out)["items"]} == {
+        "banner_text": "solved",
+        "files_sticky_tmp": "solved",
+    }
+
+
 def test_a_model_repairs_a_case_by_one_command_after_a_reflection(
     reflect: Reflect,
     tmp_path: Path,
