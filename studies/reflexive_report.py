@@ -6,12 +6,14 @@ from importlib.util import find_spec
 from typing import Any
 
 from analysis.measures.reflexive.ablation import ablate, is_ablation
+from analysis.measures.reflexive.comparison import compare_loops
 from analysis.measures.reflexive.document import ablation_document, loop_document
 from analysis.measures.reflexive.tables import (
     ablation_effects_table,
     ablation_table,
     ends_table,
     items_table,
+    loop_pairs_table,
     mechanisms_table,
     runs_table,
 )
@@ -24,6 +26,9 @@ from analysis.tables.wording import counted_text
 from harness.reflexive.settings import MECHANISMS
 from studies.judged_runs import distinct_names
 from studies.reflexive_runs import ReflexiveRun, warn_of
+
+_COMPARED = 8
+"""With more runs pairs of them are no table that anybody reads."""
 
 
 def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
@@ -42,9 +47,11 @@ def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
             mechanisms_table(scores[0], evidence),
             items_table(runs[0].work, evidence),
         ]
-    named = dict(zip(distinct_names([run.folder for run in runs]), scores, strict=True))
     if not is_ablation(scores):
-        return [runs_table(named, evidence)]
+        named = dict(zip(distinct_names([run.folder for run in runs]), runs, strict=True))
+        table = runs_table({name: run.scores for name, run in named.items()}, evidence)
+        pairs = compare_loops({name: run.work for name, run in named.items()}) if len(runs) <= _COMPARED else ()
+        return [table, loop_pairs_table(pairs, evidence)] if pairs else [table]
     found = ablate(scores, tuple(MECHANISMS))
     return [ablation_table(found, evidence), ablation_effects_table(found, evidence)]
 

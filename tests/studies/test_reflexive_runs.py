@@ -40,6 +40,7 @@ def test_runs_that_differ_in_mechanisms_are_an_ablation_and_others_stand_beside_
     assert reflections_text(runs).startswith("Each mechanism left out\n")
     assert json.loads(reflections_json(runs))["ablation"]["whole"]["seeds"] == [0, 1]
     assert reflections_text(runs[:2]).startswith("Runs beside each other\n")
+    assert "0 of 1 pair of runs differ" in reflections_text(runs[:2])
     assert "ablation" not in json.loads(reflections_json(runs[:2]))
 
 
