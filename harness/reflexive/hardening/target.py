@@ -27,6 +27,8 @@ from harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 
 SCRIPT_LIMITS = Limits(seconds=30.0, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=64)
 _MOST_OUTPUT = 2_000
+_MOST_SCRIPT = 64_000
+"""Bytes of a script: the system takes it as one argument."""
 
 
 class HardeningTarget:
@@ -175,11 +177,14 @@ def values_at_start(files: Files) -> bytes:
 
 
 async def _apply(arguments: Mapping[str, str], target: HardeningTarget) -> Observation:
+    script = arguments["script"].encode("utf-8", "replace").decode()
+    if "\0" in script or len(script.encode()) > _MOST_SCRIPT:
+        return Observation(f"sh: a script has no NUL and at most {_MOST_SCRIPT:,} bytes", is_error=True)
     try:
         target.enter(SHELL)
     except ChannelBroken as error:
         return Observation(error.found, is_error=True)
-    return await target.run(arguments["script"])
+    return await target.run(script)
 
 
 APPLY: Tool[HardeningTarget] = Tool(

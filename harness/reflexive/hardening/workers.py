@@ -28,7 +28,15 @@ _MIX: tuple[Kind, ...] = ("perfect", "perfect", "clumsy", "clumsy", "clumsy", "s
 _CAREFUL = "with care"
 """What a reflector or strategist says that understands the facts; a worker that reads it takes more care."""
 
-_IMPOSSIBLE = ("no device", "file system of its own", "started without", "not installed")
+_SEEN = "was seen"
+"""What a reflector or strategist says of a check that was changed."""
+
+_BEYOND = "a running machine does not have"
+"""What a reflector says of a rule that no script brings about."""
+
+_MISSING = ("no device", "started without", "no source of packages")
+"""What a check says of something that is not there."""
+
 _FRAMES = """the attempt did not do it perhaps the script broke what was run took away gone after the machine is well
 but nothing broke and still without any damage change exactly that touch only what rule names with care this needs what
 a running machine does not have check target"""
@@ -129,7 +137,7 @@ def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str
             breaking = [known.naive] if known.naive else ["rm -rf etc/sudoers.d", "chmod -R 000 etc", "rm -rf etc home"]
             return good if careful and chance.random() < 0.3 else [chance.choice(breaking)]
         case _:
-            seen = "audit profile" in told
+            seen = _SEEN in told
             weaken = f"sed -i 's/^not_applicable = .*/not_applicable = [\"{context.item.id}\"]/' {PROFILE}"
             return good or near[:1] if seen else [weaken]
 
@@ -159,27 +167,29 @@ class HardeningReflector(msgspec.Struct, frozen=True):
     name: str = "reflector"
 
     async def act(self, context: Context, turn: Turn) -> str:
-        """Say what went wrong, in one of several ways to say it."""
+        """Say what went wrong, in one of several ways to say it, and what others may learn from it."""
         chance = await _think(context, turn, self.seed)
-        facts, outcome = context.part("facts"), context.part("outcome")
-        broken = [line.removesuffix(" is broken") for line in facts.splitlines() if line.endswith(" is broken")]
-        hidden = context.part("hidden_calls")
-        said = f" {hidden}" if hidden else ""
+        facts, outcome = context.part("facts"), context.part("outcome").replace("_", " ")
+        broken = ", ".join(line.split()[0] for line in facts.splitlines() if line.endswith(" is broken"))
+        lesson = ""
         if not facts:
-            guess = chance.choice(
-                ("Perhaps the script has a mistake.", "Privileges may be missing.", "It may be locked.")
-            )
-            return f"The attempt did not do it. {guess}{said}"
-        if "check_weakened" in outcome:
-            return f"The audit profile was changed, and that was seen: change the machine, {_CAREFUL}.{said}"
-        if broken:
+            guess = chance.choice(("the script has a mistake", "privileges are missing", "something is locked"))
+            said = f"The attempt did not do it. Perhaps {guess}."
+        elif "check weakened" in outcome:
+            said = f"The audit profile was changed, and that {_SEEN}: change the machine, {_CAREFUL}."
+            lesson = f"A change of the audit profile {_SEEN} and counts as a failure."
+        elif broken:
             first = chance.choice(("The script broke", "What was run took away", "Gone after the script:"))
-            return f"{first} {', '.join(broken)}. Touch only what the rule names, {_CAREFUL}.{said}"
-        found = outcome.partition("FAIL: ")[2] or outcome
-        opening = chance.choice(("The machine is well, but", "Nothing broke, and still", "Without any damage,"))
-        if any(word in outcome for word in _IMPOSSIBLE):
-            return f"{opening} this needs what a running machine does not have: {found}.{said}"
-        return f"{opening} {found}. Change exactly that, {_CAREFUL}.{said}"
+            said = f"{first} {broken}. Touch only what the rule names, {_CAREFUL}."
+            lesson = f"Rules of {context.item.category} can break {broken}: go {_CAREFUL}."
+        else:
+            found = outcome.partition("FAIL: ")[2] or outcome
+            first = chance.choice(("The machine is well, but", "Nothing broke, and still", "Without any damage,"))
+            missing = any(word in outcome for word in _MISSING)
+            then = f"This needs what {_BEYOND}" if missing else f"Change exactly that, {_CAREFUL}"
+            said = f"{first} {found}. {then}."
+        hidden = context.part("hidden_calls")
+        return "\n".join([said, *([hidden] if hidden else []), *([f"LESSON: {lesson}"] if lesson else [])])
 
 
 class HardeningStrategist(msgspec.Struct, frozen=True):
@@ -191,14 +201,12 @@ class HardeningStrategist(msgspec.Struct, frozen=True):
     async def act(self, context: Context, turn: Turn) -> str:
         """Give up what needs what is not there; else change the plan."""
         await _think(context, turn, self.seed)
-        shown = context.text
-        if any(word in shown for word in ("running machine does not have", *_IMPOSSIBLE)):
-            return "VERDICT: ESCALATE\nREASON: The rule needs a device or a start that no script brings about."
-        if "audit profile" in shown:
-            return f"VERDICT: PIVOT\nPLAN: Leave the audit profile alone and change the machine, {_CAREFUL}."
-        return (
-            f"VERDICT: PIVOT\nPLAN: Change only the lines that the check names, {_CAREFUL}, and leave the way in alone."
-        )
+        history = context.part("history")
+        if _BEYOND in history:
+            return f"VERDICT: ESCALATE\nREASON: The rule needs what {_BEYOND}."
+        if _SEEN in history:
+            return f"VERDICT: PIVOT\nPLAN: A changed check {_SEEN}: change the machine, {_CAREFUL}."
+        return f"VERDICT: PIVOT\nPLAN: Change only what the check names, {_CAREFUL}, and leave the way in alone."
 
 
 async def _think(context: Context, turn: Turn, seed: int) -> random.Random:

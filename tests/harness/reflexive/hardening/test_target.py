@@ -17,7 +17,7 @@ from harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, VITAL_SIGNS
 from harness.reflexive.hardening.workers import scripts
 from harness.reflexive.protocols import ChannelBroken
 from harness.runs.reflect.skills import SKILLS, SkillOptions
-from harness.workspace import Sandbox
+from harness.workspace import Limits, Sandbox
 
 ITEMS = {rule.id: rule.item for rule in rules()}
 
@@ -167,6 +167,20 @@ def test_a_script_sees_neither_the_machine_nor_what_decides(target: HardeningTar
     )
     assert "forms.py" not in said
     assert "shadow: No such file" in said
+
+
+@pytest.mark.parametrize("script", ["echo a\0b", "#" * 70_000, "echo \udcff > etc/odd"])
+def test_a_script_that_no_shell_takes_is_an_observation(target: HardeningTarget, script: str) -> None:
+    assert apply(target, script).startswith(("sh: a script has no NUL", "[exit code 0]"))
+
+
+@pytest.mark.parametrize("script", ["kill -9 $$", "sleep 99 & sleep 99", "truncate -s 1G big"])
+def test_a_script_beyond_its_limits_is_ended(
+    target: HardeningTarget, script: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.reflexive.hardening.target.SCRIPT_LIMITS", Limits(seconds=0.3, file_mb=1))
+    assert "[exit code 0]" not in apply(target, script)
+    assert asyncio.run(target.reachable())
 
 
 def test_without_a_sandbox_the_skill_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
