@@ -122,8 +122,9 @@ class CaseTrees:
     async def check(self, item: WorkItem) -> Check:
         """Whether the oracle of a case passes with what was changed in its tree.
 
-        It is healthy where every changed Python file parses and, where the oracle passes, no other test of the whole
-        suite fails that did not before. It is `unknown` where the suite itself broke.
+        A tree that nobody has changed has not passed: a case whose oracle passes all the same does not hold, and its
+        status is `unknown`, as where the suite itself broke. The target is healthy where every changed Python file
+        parses and, where the oracle passes, no other test of the whole suite fails that did not before.
         """
         return await asyncio.to_thread(self._check, item.id)
 
@@ -137,6 +138,8 @@ class CaseTrees:
         except SandboxFailed as error:
             return Check(not broken, "unknown", f"The tests could not be run: {error.line()}")
         self._report = report
+        if report.passed and not texts:
+            return Check(True, "unknown", "The oracle passes on the broken tree: this is no case.")
         suite = next((signal for signal in signals if signal.validator == "suite"), None)
         harmed = suite is not None and suite.passed is False
         said = [*(f"{path} is no Python any more." for path in broken), report.feedback(4_000)]

@@ -21,6 +21,8 @@ SECONDS = 5.0
 
 NO_MORE = "I know of no further change."
 
+_MOST_OUTCOME = 300
+
 
 class SearchWorker:
     """Applies one likely change an attempt: the first attempt the likeliest, the second the next.
@@ -113,18 +115,15 @@ class Companion:
     name = "companion"
 
     async def act(self, context: Context, turn: Turn) -> str:
-        """The first line of the facts where it reflects, a verdict where one is asked for, else a plan."""
+        """What was done and found where it reflects, a verdict where one is asked for, else a plan."""
         await turn.think(SECONDS)
         if context.role == "reflector":
-            return f"The change did not mend it: {_first_line(context.part('facts') or context.text)}"
+            said = " ".join(context.part("outcome").split())[:_MOST_OUTCOME]
+            return f"{context.part('turn')} It did not mend the case: {said}"
         if context.role == "strategist":
             escalate = NO_MORE in context.text
             return f"VERDICT: {'ESCALATE' if escalate else 'CONTINUE'}\nPLAN: {NO_MORE if escalate else 'Go on.'}"
         return "Change the code that the failing tests lead to, and leave the tests as they are."
-
-
-def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "nothing was read")
 
 
 def agents_of(worker: Agent) -> Agents:

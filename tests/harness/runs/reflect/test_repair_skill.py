@@ -131,6 +131,29 @@ def test_a_suite_that_runs_no_test_is_unknown_and_no_failure(tmp_path: Path, san
         assert asyncio.run(target.check(skill.items[0])).status == "unknown"
 
 
+def test_a_case_whose_oracle_passes_without_a_change_is_not_solved_by_nobody(tmp_path: Path, sandbox: Sandbox) -> None:
+    skill = RepairSkill([price_case(tmp_path / "price", oracle=("tests/test_price.py::test_none",))], sandbox)
+    with skill.open(tmp_path / "kept", VirtualClock()) as target:
+        assert asyncio.run(target.check(skill.items[0])).status == "unknown"
+
+
+def test_tests_that_do_not_end_have_failed(tmp_path: Path, sandbox: Sandbox) -> None:
+    skill = RepairSkill([price_case(tmp_path / "price", timeout_seconds=1.0)], sandbox)
+    with skill.open(tmp_path / "kept", VirtualClock()) as target:
+        endless = "price.py\n<<<<<<< SEARCH\n    found = 0\n=======\n    while True:\n        pass\n>>>>>>> REPLACE\n"
+        assert not apply(target, change=endless, folder="price").is_error
+        check = asyncio.run(target.check(skill.items[0]))
+        assert (check.status, check.healthy) == ("failed", True)
+
+
+def test_the_companion_says_what_was_done_and_found(skill: RepairSkill) -> None:
+    parts = (Part("outcome", "The attempt failed:\ncheck_failed"), Part("turn", "I changed price.py:4."))
+    context = Context("reflector", skill.items[0], 1, parts)
+    act = Companion().act
+    report = asyncio.run(take_turn(lambda turn: act(context, turn), (), None, TurnLimits(), VirtualClock()))
+    assert report.reply == "I changed price.py:4. It did not mend the case: The attempt failed: check_failed"
+
+
 def test_vital_signs_say_what_the_oracle_found_and_what_was_changed(skill: RepairSkill, tmp_path: Path) -> None:
     with skill.open(tmp_path / "kept", VirtualClock()) as target:
         apply(target, change=ADD.replace("+=", "+= ="), folder="price")
