@@ -20,6 +20,7 @@ def test_an_item_that_comes_often_is_one_cluster() -> None:
     often = lesson_use([_recall("a", "1", useful=("1",))] * 20 + [_recall("b", useful=("2",))] * 20)
 
     assert often.useful.method.startswith("Korn-Graubard over 2 clusters")
+    assert (often.useful.value, often.useful.n) == (0.5, 40)
 
 
 def test_where_no_lesson_was_useful_there_is_no_share() -> None:

@@ -46,6 +46,15 @@ def test_the_task_falls_out_of_a_full_session_and_of_no_fresh_context() -> None:
     assert fresh.part("task") == "Do it."
 
 
+def test_what_is_older_than_what_falls_out_falls_out_too() -> None:
+    short_first = [LoopEvent(0, 0.0, ItemBegan(), ITEM.id), LoopEvent(1, 0.0, Planned("With chmod."), ITEM.id)]
+    long_then = [LoopEvent(2, 0.0, Reflected("long " * 2_000), ITEM.id)]
+
+    for room in range(200):
+        context, _ = accumulated("worker", ITEM, 2, PARTS, short_first + long_then, room)
+        assert context.part("task") == context.part("plan") == ""
+
+
 def test_each_role_loses_it_at_another_moment() -> None:
     events = _attempts(8)
 

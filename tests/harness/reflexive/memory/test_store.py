@@ -42,9 +42,11 @@ def test_a_lesson_that_comes_again_is_stored_once_and_weighs_no_more() -> None:
 def test_of_two_wordings_the_fuller_one_stays() -> None:
     fuller = "Write a drop-in below sshd_config.d with the rule, reload the daemon, and keep your session meanwhile."
 
-    memory = _taught(Memory(), f"LESSON: {fuller.replace(' meanwhile', '')}", f"LESSON: {fuller}")
+    shorter = fuller.replace(" meanwhile", "")
 
-    assert _texts(tuple(memory.lessons.values())) == [fuller]
+    for first, second in ((shorter, fuller), (fuller, shorter)):
+        memory = _taught(Memory(), f"LESSON: {first}", f"LESSON: {second}")
+        assert _texts(tuple(memory.lessons.values())) == [fuller]
 
 
 def test_a_success_raises_the_weight_of_what_was_shown_and_a_failure_lowers_it() -> None:
@@ -66,6 +68,7 @@ def test_failed_attempts_at_one_item_count_once_against_a_lesson() -> None:
         memory, _ = memory.after_outcome([name], ITEM, helped=False)
 
     assert memory.lessons[name].harmed == 1
+    assert memory.lessons[name].weight == pytest.approx(1 / 3)
 
 
 def test_a_lesson_with_which_an_item_failed_three_times_is_not_shown_there_any_more() -> None:
@@ -76,6 +79,17 @@ def test_a_lesson_with_which_an_item_failed_three_times_is_not_shown_there_any_m
 
     assert memory.recalled(ITEM, 600) == ()
     assert memory.recalled(OTHERS[0], 600) == (memory.lessons[name],)
+
+
+def test_a_lesson_that_mostly_helped_elsewhere_is_shown_there_all_the_same() -> None:
+    memory = _taught(Memory(), LESSON)
+    [name] = memory.lessons
+    for item in OTHERS[:3]:
+        memory, _ = memory.after_outcome([name], item, helped=True)
+    for _ in range(5):
+        memory, _ = memory.after_outcome([name], ITEM, helped=False)
+
+    assert memory.recalled(ITEM, 600) == (memory.lessons[name],)
 
 
 def test_a_lesson_that_harms_is_retired_and_not_learned_again() -> None:
@@ -147,6 +161,14 @@ def test_eight_new_lessons_push_out_no_earlier_ones_from_what_is_shown() -> None
     memory = _taught(memory_of((), _earlier(2), _rules()), *_new(8))
 
     assert {lesson.run for lesson in memory.recalled(ITEM, 120)} == {"", "monday"}
+
+
+def test_earlier_lessons_leave_places_of_their_category_to_new_ones() -> None:
+    earlier = [Lesson(str(n), "sshd", f"No login {n} of root.", 0.9, run="monday") for n in range(9)]
+
+    memory = _taught(memory_of((), earlier), "LESSON: No login of root is permitted by sshd, ask sshd.")
+
+    assert "" in {lesson.run for lesson in memory.recalled(ITEM, 600)}
 
 
 def test_without_a_share_eight_new_lessons_push_out_all_earlier_ones() -> None:
