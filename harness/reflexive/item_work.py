@@ -13,6 +13,7 @@ from harness.agent.actions import write_command
 from harness.agent.clocks import Clock
 from harness.agent.turns import CallMade, TurnReport, take_turn
 from harness.errors import MisstepError
+from harness.escaping import without_surrogates
 from harness.loop_events import (
     Checked,
     Deferred,
@@ -137,7 +138,8 @@ class ItemWork:
         try:
             await self.target.prepare(state.item)
         except (MisstepError, OSError) as error:
-            return Checked(False, "unknown", f"What the check waits for could not be brought about: {error}")
+            why = without_surrogates(str(error))
+            return Checked(False, "unknown", f"What the check waits for could not be brought about: {why}")
         return (await evaluated(self.target, state.item, self.settings, self.protected))[0]
 
     def end(self, state: ItemState, ending: Ending) -> None:
@@ -294,7 +296,7 @@ class ItemWork:
             agent=agent.name,
             reply=report.reply,
             seconds=report.seconds,
-            calls=tuple(write_command(call.name, call.arguments)[:MOST_OF_A_COMMAND] for call in report.calls),
+            calls=tuple(map(_written, report.calls)),
             refused=report.refused,
             slept=report.slept,
             sub_agents=report.sub_agents,
@@ -322,6 +324,11 @@ class ItemWork:
     def _add(self, happening: Happening, state: ItemState, attempt: int | None = None) -> None:
         number = len(state.attempts) if attempt is None else attempt
         self.memory = self.memory.after(self.log.add(happening, state.item.id, number))
+
+
+def _written(call: CallMade) -> str:
+    """A command as the log keeps it."""
+    return without_surrogates(write_command(call.name, call.arguments))[:MOST_OF_A_COMMAND]
 
 
 def _said(report: TurnReport) -> str:

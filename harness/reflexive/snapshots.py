@@ -8,6 +8,7 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 2.
 import re
 
 from harness.errors import MisstepError
+from harness.escaping import without_surrogates
 from harness.loop_events import Restored, SnapshotName, SnapshotTaken, Warned
 from harness.reflexive.log import Log
 from harness.reflexive.protocols import Target
@@ -69,7 +70,8 @@ async def reverted_by_script(target: Target, log: Log, reply: str, before: str, 
     try:
         await target.revert_by_script(revert_script(reply))
     except (MisstepError, OSError) as error:
-        log.add(Warned(f"The revert script failed: {' '.join(str(error).split())}"), item, attempt)
+        why = without_surrogates(" ".join(str(error).split()))
+        log.add(Warned(f"The revert script failed: {why}"), item, attempt)
     reachable = await reached(target)
     log.add(Restored("", before, target.digest(), reachable), item, attempt)
     return "" if reachable else "it cannot be reached after the worker's script was run"

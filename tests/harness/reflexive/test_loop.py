@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from harness.agent.clocks import RealClock, VirtualClock
 from harness.agent.turns import Turn, TurnLimits
+from harness.journal.records import encode
 from harness.loop_events import (
     Checked,
     Diagnosed,
@@ -94,6 +95,21 @@ def test_a_check_that_raises_is_unknown_and_never_a_success(tmp_path: Path) -> N
     assert found.text == "The check could not be made: ValueError: the scanner crashed"
     assert happened(events, Failed)[0].kind == "check_unknown"
     assert not happened(events, SnapshotTaken)
+
+
+def test_what_no_file_can_hold_does_not_stop_the_log(tmp_path: Path) -> None:
+    async def act(context: Context, turn: Turn) -> str:  # noqa: ARG001
+        await turn.think(30.0)
+        await turn.call("wr\ud800ite", {"na\ud800me": "\ud800"})
+        return "\ud800"
+
+    written: list[bytes] = []
+    clock, skill = VirtualClock(), NotebookSkill(items("a"))
+    log = Log(clock, lambda event: written.append(encode(event)))
+    with skill.open(tmp_path, clock) as target:
+        dials = LoopSettings(item=ItemLimits(attempts=4))
+        asyncio.run(run_loop(skill, target, team(Scripted("worker", act)), dials, clock, log))
+    assert len(written) == len(log.events)
 
 
 def test_an_agent_that_raises_costs_its_attempt_alone(tmp_path: Path) -> None:
