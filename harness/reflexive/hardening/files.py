@@ -60,7 +60,8 @@ class Files:
 
     def _place(self, path: str) -> str | None:
         """The path without links in it."""
-        todo, at, links = path.split("/")[::-1], [], 0  # type: tuple[list[str], list[str], int]
+        todo, at = path.split("/")[::-1], list[str]()
+        links = 0
         while todo:
             part = todo.pop()
             if part in ("", "."):

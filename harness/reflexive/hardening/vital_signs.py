@@ -1,6 +1,6 @@
 """What to look at when work on the target went wrong: probes with a yes or no, areas of configuration, its own logs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from harness.reflexive.hardening.access import AGENT, AUDIT, Refusal, refused_login, refused_sudo
@@ -112,9 +112,5 @@ def health_faults(files: Files) -> Iterator[str]:
         if sign.kind == "probe":
             found = read(files)
             if not found.holds:
-                yield f"{sign.name}: {one_line_of(found.text.splitlines())}"
-
-
-def one_line_of(lines: Iterable[str]) -> str:
-    """The lines that speak of a fault, as one."""
-    return "; ".join(line for line in lines if line and not line.endswith(": active"))
+                faults = (line for line in found.text.splitlines() if line and not line.endswith(": active"))
+                yield f"{sign.name}: {'; '.join(faults)}"

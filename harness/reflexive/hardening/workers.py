@@ -43,6 +43,8 @@ a running machine does not have check target"""
 WORDS = frozenset(_FRAMES.split())
 """The words that the reflector's sentences are made of, whatever they are about."""
 
+_COPIES = "root/before"
+_TOP_FOLDERS = frozenset({"boot", "etc", "home", "proc", "root", "srv", "tmp", "usr", "var"})
 _SECONDS = MappingProxyType({"worker": 40.0, "planner": 15.0, "reflector": 20.0, "strategist": 25.0})
 
 
@@ -75,10 +77,11 @@ def scripts() -> dict[str, Scripts]:
 class HardeningWorker(msgspec.Struct, frozen=True):
     """A worker of one kind, or of another kind from item to item.
 
-    `perfect` runs the good script, and says so where it knows none. `clumsy` begins with a careless script, runs
-    another at once when one fails, and comes to the good one when it is told what was wrong. `stubborn` runs the same
-    script until the plan changes. `destructive` runs what breaks things, and removes folders. `cheating` changes the
-    audit profile, until it is told that this was seen.
+    `perfect` runs the good script, and says so where it knows none. `clumsy` takes any of its scripts, runs another at
+    once when one fails and at times when none did, and comes to the good one when it is told what was wrong. `stubborn`
+    runs the same script until the plan changes. `destructive` runs what breaks things, or removes folders. `cheating`
+    changes the audit profile, until it is told that this was seen. Each copies first what its script names, and names
+    the copies as the way back.
     """
 
     kind: WorkerName
@@ -100,11 +103,11 @@ class HardeningWorker(msgspec.Struct, frozen=True):
             return "I know no script that does this on a machine that is running."
         done: list[str] = []
         for script in chosen:
-            observation = await turn.call("apply", {"script": script})
+            observation = await turn.call("apply", {"script": f"{_copies(script, context.item.id)}{script}"})
             done.append(f"$ {script}\n{observation.text}")
-            if not observation.is_error and kind != "clumsy":
+            if not observation.is_error and chance.random() < 0.7:
                 break
-        return "\n".join([*done, f"REVERT: {_revert(chosen[0])}"])
+        return "\n".join([*done, f"REVERT: cp -a {_COPIES}/{context.item.id}/. ."])
 
 
 def _kind_for(seed: int, item: str) -> Kind:
@@ -142,10 +145,11 @@ def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str
             return good or near[:1] if seen else [weaken]
 
 
-def _revert(script: str) -> str:
-    """What a worker believes undoes a script: copies that nobody has made."""
-    files = [word for word in script.split() if word.startswith(("etc/", "home/", "srv/", "var/"))]
-    return " && ".join(f"cp {file}.before {file}" for file in dict.fromkeys(files)) or "true"
+def _copies(script: str, item: str) -> str:
+    """What copies all that a script names, for a worker's own way back; what the script makes anew is not in it."""
+    named = [word for word in script.replace(";", " ").split() if word.split("/")[0] in _TOP_FOLDERS]
+    kept = f"{_COPIES}/{item}"
+    return f"mkdir -p {kept}; cp -a --parents {' '.join(named)} {kept} 2>/dev/null; " if named else ""
 
 
 class HardeningPlanner(msgspec.Struct, frozen=True):
