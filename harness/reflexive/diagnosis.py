@@ -5,14 +5,24 @@ and the capture says so and why.
 Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 3.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from harness.escaping import without_surrogates
 from harness.loop_events import Channel, Diagnosed
 from harness.reflexive.protocols import Reading, Target, VitalSign
 
 MOST_CHARACTERS = 2_000
-"""So much of one reading is kept; a log may be of any length."""
+"""So much of one reading is kept, of a log its end."""
+
+
+_HOW: Mapping[Channel, str] = MappingProxyType(
+    {
+        "in_band": "The vital signs were read in band.",
+        "out_of_band": "The vital signs were read from the host's side, as the target's own access failed.",
+        "none": "No vital sign could be read.",
+    }
+)
 
 
 async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: bool) -> Diagnosed:
@@ -60,7 +70,8 @@ def _capture(
     facts = {sign.name: "It could not be read." for sign in signs}
     flags: dict[str, bool | None] = {sign.invariant: None for sign in signs if sign.invariant}
     for sign, reading in readings.items():
-        facts[sign.name] = without_surrogates(reading.text)[:MOST_CHARACTERS]
+        text = without_surrogates(reading.text)
+        facts[sign.name] = text[-MOST_CHARACTERS:] if sign.kind == "log" else text[:MOST_CHARACTERS]
         if sign.invariant:
             flags[sign.invariant] = reading.holds
     return Diagnosed(channel, without_surrogates(why), flags, facts)
@@ -69,7 +80,7 @@ def _capture(
 def facts_told(capture: Diagnosed) -> str:
     """A capture as a text for agents: how it was taken, the invariants, and what was read."""
     words = {True: "holds", False: "is broken", None: "cannot be told"}
-    how = f"The vital signs were read {capture.channel.replace('_', ' ')}."
+    how = _HOW[capture.channel]
     lines = [f"{how} {capture.why}" if capture.why else how]
     lines += [f"{name} {words[holds]}" for name, holds in capture.flags.items()]
     lines += [f"{name}: {text}" for name, text in capture.facts.items()]

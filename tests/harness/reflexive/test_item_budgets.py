@@ -1,0 +1,53 @@
+"""What is scarce is counted in one way, and no turn gets more time than its item has."""
+
+import pytest
+
+from harness.agent.turns import TurnLimits
+from harness.reflexive.item_budgets import budgets, limits_of, turn_limits, used_up
+from harness.reflexive.log import AttemptMade, ItemState
+from harness.reflexive.settings import ItemLimits, LoopSettings
+from harness.work_item import WorkItem
+
+ITEM = WorkItem("a", "lines", "a")
+
+
+def state(seconds: float = 0.0, attempts: int = 0, tokens: int = 0, usd: float = 0.0) -> ItemState:
+    made = [AttemptMade(number + 1) for number in range(attempts)]
+    return ItemState(ITEM, "working", "plan", made, seconds, tokens, usd)
+
+
+@pytest.mark.parametrize(
+    ("spent", "end", "reason"),
+    [
+        (state(seconds=1200.0), "time_budget", "time_budget"),
+        (state(seconds=1199.9999999), "time_budget", "time_budget"),
+        (state(attempts=100), "attempt_cap", "attempt_cap"),
+        (state(tokens=5_000), "failed", "token_budget"),
+        (state(usd=2.0), "failed", "cost_budget"),
+        (state(seconds=1300.0, attempts=100, tokens=5_000), "time_budget", "time_budget"),
+    ],
+)
+def test_an_item_ends_by_what_it_has_used_up(spent: ItemState, end: str, reason: str) -> None:
+    ending = used_up(spent, ItemLimits(tokens=5_000, usd=2.0))
+    assert ending is not None
+    assert (ending.end, ending.reason) == (end, reason)
+
+
+def test_an_item_goes_on_while_there_is_enough_of_everything() -> None:
+    assert used_up(state(1199.9, 99, 4_999, 1.99), ItemLimits(tokens=5_000, usd=2.0)) is None
+    assert list(budgets(state(1e9, 10_000), ItemLimits(None, None))) == []
+
+
+def test_a_turn_gets_what_the_item_has_left_and_no_more_than_its_own() -> None:
+    settings = LoopSettings()
+    assert turn_limits("worker", state(), settings).seconds == 300.0
+    assert turn_limits("worker", state(seconds=1100.0), settings).seconds == 100.0
+    endless = LoopSettings(turns={"worker": TurnLimits(seconds=None)})
+    assert turn_limits("worker", state(seconds=1100.0), endless).seconds == 100.0
+
+
+def test_without_time_budgets_three_attempts_may_take_what_they_like() -> None:
+    settings = LoopSettings(without=frozenset({"time_budget"}))
+    assert (limits_of(settings).seconds, limits_of(settings).attempts) == (None, 3)
+    assert turn_limits("worker", state(seconds=1e6), settings).seconds == 300.0
+    assert turn_limits("worker", state(), LoopSettings(without=frozenset({"turn_budgets"}))).tool_calls is None
