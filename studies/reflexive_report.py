@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
+import msgspec
+
 from analysis.measures.reflexive.ablation import ablate, is_ablation
-from analysis.measures.reflexive.comparison import compare_loops
+from analysis.measures.reflexive.comparison import PairedLoops, compare_loops
 from analysis.measures.reflexive.document import ablation_document, loop_document
 from analysis.measures.reflexive.tables import (
     ablation_effects_table,
@@ -48,9 +50,7 @@ def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
             items_table(runs[0].work, evidence),
         ]
     if not is_ablation(scores):
-        named = dict(zip(distinct_names([run.folder for run in runs]), runs, strict=True))
-        table = runs_table({name: run.scores for name, run in named.items()}, evidence)
-        pairs = compare_loops({name: run.work for name, run in named.items()}) if len(runs) <= _COMPARED else ()
+        table, pairs = runs_table({name: run.scores for name, run in _named(runs).items()}, evidence), _pairs(runs)
         return [table, loop_pairs_table(pairs, evidence)] if pairs else [table]
     found = ablate(scores, tuple(MECHANISMS))
     return [ablation_table(found, evidence), ablation_effects_table(found, evidence)]
@@ -67,8 +67,18 @@ def reflections_json(runs: Sequence[ReflexiveRun]) -> str:
     if len(runs) == 1:
         return _json(documents[0])
     scores = [run.scores for run in runs]
-    ablation = {"ablation": ablation_document(ablate(scores, tuple(MECHANISMS)))} if is_ablation(scores) else {}
-    return _json({"runs": documents} | ablation)
+    if is_ablation(scores):
+        return _json({"runs": documents, "ablation": ablation_document(ablate(scores, tuple(MECHANISMS)))})
+    return _json({"runs": documents, "pairs": msgspec.to_builtins(_pairs(runs))})
+
+
+def _named(runs: Sequence[ReflexiveRun]) -> dict[str, ReflexiveRun]:
+    return dict(zip(distinct_names([run.folder for run in runs]), runs, strict=True))
+
+
+def _pairs(runs: Sequence[ReflexiveRun]) -> tuple[PairedLoops, ...]:
+    """Runs compared in pairs, where they are few."""
+    return compare_loops({name: run.work for name, run in _named(runs).items()}) if len(runs) <= _COMPARED else ()
 
 
 def reflections_html(runs: Sequence[ReflexiveRun], again: str) -> str:

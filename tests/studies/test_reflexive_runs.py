@@ -41,7 +41,7 @@ def test_runs_that_differ_in_mechanisms_are_an_ablation_and_others_stand_beside_
     assert json.loads(reflections_json(runs))["ablation"]["whole"]["seeds"] == [0, 1]
     assert reflections_text(runs[:2]).startswith("Runs beside each other\n")
     assert "0 of 1 pair of runs differ" in reflections_text(runs[:2])
-    assert "ablation" not in json.loads(reflections_json(runs[:2]))
+    assert [pair["n"] for pair in json.loads(reflections_json(runs[:2]))["pairs"]] == [3]
 
 
 def test_a_reader_is_told_of_runs_that_are_unfinished_halted_or_of_other_items(tmp_path: Path) -> None:

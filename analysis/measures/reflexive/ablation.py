@@ -4,6 +4,7 @@ Seeds are the sample: a configuration's figure is the mean over its seeds, and i
 of pairs with one seed. P-values are adjusted after Holm for every difference of the ablation.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -77,6 +78,11 @@ class Ablation(Struct, frozen=True):
     def tests(self) -> int:
         """How many differences p-values are adjusted for."""
         return sum(effect.p_value is not None for one in self.others for effect in one.effects.values())
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether a difference that all seeds share would be told apart: with few seeds no test can."""
+        return math.ldexp(max(self.tests, 1), 1 - len(self.whole.seeds)) <= LEVEL
 
     @property
     def better_without(self) -> tuple[str, ...]:

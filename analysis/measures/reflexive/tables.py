@@ -232,9 +232,14 @@ def ablation_finding(found: Ablation) -> str:
     fewest = max(found.others, key=lambda one: len(one.without), default=None)
     solved = None if fewest is None else with_interval(fewest.effects["solved"].mean, "share")
     lowest = "" if fewest is None else f" and {solved} with {_off(fewest)}"
+    changing = (
+        f"leaving out one changes a figure beyond chance for {len(telling)} of {len(alone)} mechanisms"
+        if found.can_tell
+        else f"{seeds} cannot tell any change from chance among {counted_text(found.tests, 'difference')}"
+    )
     return (
         f"The loop solves {with_interval(found.whole.effects['solved'].mean, 'share')} {of} with every mechanism"
-        f"{lowest}; leaving out one changes a figure beyond chance for {len(telling)} of {len(alone)} mechanisms."
+        f"{lowest}; {changing}."
     )
 
 
@@ -307,7 +312,7 @@ def ablation_effects_table(found: Ablation, evidence: Evidence = "generated") ->
             ]
     unchanged = [one.name for one in found.of_one if not any(effect.apart for effect in one.effects.values())]
     apart = len(found.of_one) - len(unchanged)
-    besides = f"; none shows for {', '.join(unchanged)}" if unchanged else ""
+    besides = f"; none shows for {', '.join(unchanged)}" if unchanged and found.can_tell else ""
     return Table(
         name="ablation_effects",
         paper=PAPER,

@@ -93,6 +93,14 @@ def test_the_sentence_of_the_ablation_names_whole_loop_all_off_and_what_tells() 
     assert any(("turn_budgets" in line and "p" in line) or "0.010" in line for line in lines)
 
 
+def test_few_seeds_are_said_to_tell_nothing_from_chance() -> None:
+    few = ablate([run for run in RUNS if run.seed < 3])
+    assert not few.can_tell
+    assert ablation_table(few).finding.endswith("; 3 seeds cannot tell any change from chance among 21 differences.")
+    assert "none shows" not in ablation_effects_table(few).finding
+    assert ablate(RUNS).can_tell
+
+
 def test_a_mechanism_without_which_the_loop_solves_more_is_named() -> None:
     better = [run if run.without != ("memory",) else structs.replace(run, solved=3) for run in RUNS]
     assert ablate(better).better_without == ("memory",)
