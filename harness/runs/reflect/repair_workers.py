@@ -3,6 +3,7 @@
 They are generated behaviour for tests and demonstrations; what each is assumed to know stands in its docstring.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from random import Random
@@ -22,6 +23,8 @@ SECONDS = 5.0
 NO_MORE = "I know of no further change."
 
 _MOST_OUTCOME = 300
+_SAME = 3
+_REFLECTION = re.compile(r"^reflection: (.*)$", re.MULTILINE)
 
 
 class SearchWorker:
@@ -109,7 +112,7 @@ class StubbornWorker:
 class Companion:
     """Plans, reflects and decides by what its context says, without a model.
 
-    It gives up an item whose worker says that it knows nothing more.
+    It gives up an item whose worker says that it knows nothing more, or did the same three times and found the same.
     """
 
     name = "companion"
@@ -121,8 +124,12 @@ class Companion:
             said = " ".join(context.part("outcome").split())[:_MOST_OUTCOME]
             return f"{context.part('turn')} It did not mend the case: {said}"
         if context.role == "strategist":
-            escalate = NO_MORE in context.text
-            return f"VERDICT: {'ESCALATE' if escalate else 'CONTINUE'}\nPLAN: {NO_MORE if escalate else 'Go on.'}"
+            last = _REFLECTION.findall(context.part("history"))[-_SAME:]
+            if NO_MORE in context.part("history"):
+                return f"VERDICT: ESCALATE\nPLAN: {NO_MORE}"
+            if len(last) == _SAME and len(set(last)) == 1:
+                return f"VERDICT: ESCALATE\nPLAN: The same was tried {_SAME} times: {last[0]}"
+            return "VERDICT: CONTINUE\nPLAN: Try the next change."
         return "Change the code that the failing tests lead to, and leave the tests as they are."
 
 

@@ -292,9 +292,9 @@ def test_a_stubborn_agent_breaks_nothing_and_solves_nothing(
 ) -> None:
     price_case(tmp_path / "cases/price")
     line = ["run", "repair", "--cases", tmp_path / "cases", "--agents", "stubborn", "--out", tmp_path / "run"]
-    code, out, err = reflect(*line, "--attempts", 2, "--json")
+    code, out, err = reflect(*line, "--json")
     assert code == 0, err
-    assert [(item["end"], item["attempts"]) for item in json.loads(out)["items"]] == [("attempt_cap", 2)]
+    assert [(item["end"], item["attempts"]) for item in json.loads(out)["items"]] == [("escalated", 3)]
 
 
 def test_repairs_without_a_sandbox_are_refused(

@@ -215,6 +215,8 @@ def test_the_companion_gives_up_what_its_worker_knows_no_more_of(skill: RepairSk
 
     assert said(f"attempt 3: {NO_MORE}").startswith("VERDICT: ESCALATE\n")
     assert said("attempt 3: I changed it.").startswith("VERDICT: CONTINUE\n")
+    assert said("reflection: a\nreflection: b\nreflection: b").startswith("VERDICT: CONTINUE\n")
+    assert said("reflection: b\nreflection: b\nreflection: b").startswith("VERDICT: ESCALATE\n")
 
 
 def test_the_settings_follow_from_what_the_cases_hold(skill: RepairSkill, tmp_path: Path, sandbox: Sandbox) -> None:
