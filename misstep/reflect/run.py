@@ -16,7 +16,9 @@ def run(
     out: model_options.Out,
     skill: Skill = "simulated",
     agents: AgentsName = "",
-    items: Annotated[list[str] | None, typer.Option(metavar="ID", help="Item to work on; give one or several.")] = None,
+    items: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Item to work on, with those that it comes after.")
+    ] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Number of items.")] = None,
     cases: Cases = None,
     without: Without = None,
