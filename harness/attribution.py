@@ -5,6 +5,10 @@ its reward is not earned. `data/codebooks/failure_attribution.toml` says in word
 means, and what is to be done with such a run.
 """
 
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, get_args
 
 import msgspec
@@ -90,7 +94,11 @@ class Category(Struct, frozen=True, forbid_unknown_fields=True):
     subcategories: dict[str, Subcategory] = {}
 
 
-def taxonomy() -> dict[Fault, Category]:
+def taxonomy() -> Mapping[Fault, Category]:
     """The code book: label → what it means (table 1)."""
-    file = data_folder() / "codebooks" / "failure_attribution.toml"
-    return msgspec.toml.decode(file.read_bytes(), type=dict[Fault, Category])
+    return _read(data_folder() / "codebooks" / "failure_attribution.toml")
+
+
+@cache
+def _read(file: Path) -> Mapping[Fault, Category]:
+    return MappingProxyType(msgspec.toml.decode(file.read_bytes(), type=dict[Fault, Category]))

@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import settings
 
 settings.register_profile("suite", deadline=None)  # a busy machine is no failure
 settings.load_profile("suite")
+
+# Programs that tests start import the project hundreds of times: where nothing compiled is kept, each compiles it anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Started in the background, a shell has its programs ignore Ctrl-C, and so would those that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -83,11 +83,14 @@ def _look_into(module: ModuleType, found: Uses) -> None:
     for name, value in list(vars(module).items()):
         for pattern in _patterns_in(value):
             found.add(pattern, f"{module.__name__}.{name}", None if pattern is value else "findall")
+    source = inspect.getsource(module)
+    if not re.search(r"\bre\.", source) and not any(isinstance(value, re.Pattern) for value in vars(module).values()):
+        return
     known = Known(vars(module))
-    tree = ast.parse(inspect.getsource(module))
-    named = _methods_of_names(tree)
+    nodes = list(ast.walk(ast.parse(source)))
+    named = _methods_of_names(nodes)
     with_method = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
             if isinstance(owner, ast.Name) and owner.id == "re" and node.func.attr in (*METHODS, "compile"):
@@ -99,20 +102,20 @@ def _look_into(module: ModuleType, found: Uses) -> None:
             with_method.add(node.value)
             if isinstance(value := vars(module).get(node.value.id), re.Pattern):
                 found.add(value, module.__name__, node.attr)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in with_method:
             value = vars(module).get(node.id)
             if isinstance(value, re.Pattern):
                 found.add(value, module.__name__, "findall")
 
 
-def _methods_of_names(tree: ast.Module) -> dict[int, list[str]]:
+def _methods_of_names(nodes: list[ast.AST]) -> dict[int, list[str]]:
     """Calls whose value is given a name, by identity → the methods that are used of that name."""
     used: defaultdict[str, list[str]] = defaultdict(list)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
             used[node.value.id].append(node.attr)
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    assigned = [node for node in nodes if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
     targets = [(target, node.value) for node in assigned for target in node.targets if isinstance(target, ast.Name)]
     return {id(value): used[target.id] for target, value in targets if used[target.id]}
 

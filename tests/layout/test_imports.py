@@ -6,6 +6,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -20,16 +21,20 @@ MODULES = {
 }
 
 
-def _imported(file: Path) -> Iterator[str]:
+@cache
+def _imported(file: Path) -> frozenset[str]:
     """What a module imports wherever in its text, in functions too; what is only for type checkers is left out."""
-    tree = ast.parse(file.read_text())
+    return frozenset(_imports(list(ast.walk(ast.parse(file.read_text())))))
+
+
+def _imports(nodes: list[ast.AST]) -> Iterator[str]:
     for_types = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in for_types:
             continue
         if isinstance(node, ast.Import):
@@ -44,7 +49,10 @@ def _room(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-GRAPH = {module: {name for name in _imported(file) if name in MODULES} for module, file in MODULES.items()}
+@pytest.fixture(scope="module")
+def graph() -> dict[str, set[str]]:
+    """Module → the modules of the project that it imports."""
+    return {module: {name for name in _imported(file) if name in MODULES} for module, file in MODULES.items()}
 
 
 def _circle(graph: dict[str, set[str]]) -> list[str]:
@@ -55,13 +63,13 @@ def _circle(graph: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def test_no_module_imports_itself_in_a_circle_deferred_imports_counted() -> None:
-    assert _circle(GRAPH) == []
+def test_no_module_imports_itself_in_a_circle_deferred_imports_counted(graph: dict[str, set[str]]) -> None:
+    assert _circle(graph) == []
 
 
-def test_no_room_imports_itself_in_a_circle_deferred_imports_counted() -> None:
+def test_no_room_imports_itself_in_a_circle_deferred_imports_counted(graph: dict[str, set[str]]) -> None:
     rooms: dict[str, set[str]] = {}
-    for module, names in GRAPH.items():
+    for module, names in graph.items():
         rooms.setdefault(_room(module), set()).update({_room(name) for name in names} - {_room(module)})
     assert _circle(rooms) == []
 
@@ -70,10 +78,10 @@ def test_a_circle_would_be_found() -> None:
     assert _circle({"a": {"b"}, "b": {"c"}, "c": {"a"}})
 
 
-def test_nothing_imports_a_command() -> None:
+def test_nothing_imports_a_command(graph: dict[str, set[str]]) -> None:
     commands = set(re.findall(r'\("(misstep\.\w+)", "', MODULES["misstep.__main__"].read_text()))
     assert len(commands) > 8
-    assert {name for module, names in GRAPH.items() if module not in commands for name in names & commands} == set()
+    assert {name for module, names in graph.items() if module not in commands for name in names & commands} == set()
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("misstep.")])

@@ -178,10 +178,11 @@ def _equal(visible: float, shown: float | str | None) -> bool:
     return math.isnan(visible) if not isinstance(shown, int | float) else math.isclose(visible, shown, rel_tol=1e-9)
 
 
-@pytest.fixture(scope="module")
-def one_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache for all notebooks, so that public runs are classified once."""
-    return tmp_path_factory.mktemp("cache")
+@pytest.fixture(scope="session")
+def one_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A cache for all notebooks in all processes of the tests, so that runs are generated and classified once."""
+    own = tmp_path_factory.getbasetemp()
+    return (own if worker_id == "master" else own.parent) / "cache-of-notebooks"
 
 
 @pytest.mark.parametrize("notebook", sorted(VISIBLE))
@@ -209,9 +210,13 @@ def test_what_is_computed_in_sight_is_what_the_table_shows(
     ],
 )
 def test_a_notebook_runs_where_no_public_data_are_at_hand(
-    notebook: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notebook: str, one_cache: Path, own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
+    generated = Path("studies", "generated_study")
+    (one_cache / generated).mkdir(parents=True, exist_ok=True)
+    (own_cache / "studies").mkdir(parents=True)
+    (own_cache / generated).symlink_to(one_cache / generated)  # the same sessions, with public data and without
     tables = executed(notebook).tables.values()
     assert {name for table in tables for row in table.rows for name in row.datasets} <= set(data_sets())
 

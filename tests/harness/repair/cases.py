@@ -4,6 +4,9 @@ from pathlib import Path
 
 from harness.repair.case import Case, CaseFolder, read_case, write_case
 
+QUICK_PYTEST = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
+"""Starts in a third of the time, as it imports none of the plugins that stand beside pytest here."""
+
 GOLDEN = """\
 --- a/price.py
 +++ b/price.py
@@ -49,7 +52,7 @@ def price_case(folder: Path, **fields: object) -> CaseFolder:
         "id": "price",
         "language": "python",
         "task": "1 failure:\n1) tests/test_price.py::test_sum\nassert -3 == 3",
-        "test_command": "python -m pytest -q",
+        "test_command": QUICK_PYTEST,
         "oracle": ("tests/test_price.py::test_sum",),
         "diffs": {"1": BLAMED},
     }

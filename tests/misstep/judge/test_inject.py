@@ -1,7 +1,6 @@
 """The command `misstep judge inject`: items made, asked about and compared; offline, and with a small real model."""
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 from analysis.gold import BenchmarkItem, read_gold
 from analysis.measures.judging.flips import Flips, flips
 from harness.clients import ClientSettings
-from harness.clients.local_server import local_server
-from harness.errors import InputError, MissingPrerequisite, UsageError
+from harness.errors import InputError, UsageError
 from harness.exchange import Request
 from harness.items import read_items
 from harness.journal.records import read_verdicts
@@ -24,6 +22,7 @@ from studies.flips import write_flips
 from studies.injections import Source, benchmark_source, shipped_source, write_injections
 from studies.judged_runs import open_run
 from studies.judging.assessment import NO_JUDGE
+from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 
@@ -220,19 +219,14 @@ def test_what_cannot_be_is_said_in_one_line(
 
 @pytest.mark.local_llm
 def test_a_small_real_model_is_asked_about_attacked_items(tmp_path: Path) -> None:
-    try:
-        with local_server():
-            pass
-    except MissingPrerequisite as error:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI must ask the local model: {error}")
-        pytest.skip(str(error))
+    local_model_or_skip()
     out = tmp_path / "run"
     command = ["judge", "inject", "recovery", "--out", out, "--local", "--concurrency", "1"]
-    done = misstep(*command, "--items", "1", "--attacks", "2", OPENAI_API_KEY="")
+    done = misstep(*command, "--items", "1", "--attacks", "1", OPENAI_API_KEY="")
     assert done.returncode == 0, done.stderr
     assert "it is no judge" in done.stdout
-    assert len(list(read_verdicts(out))) == 5
+    places = [item.partition("~")[2] for item in (verdict.item for verdict in read_verdicts(out))]
+    assert places == ["", "copy-1", "attack-000"]
 
 
 def test_the_page_says_first_of_a_model_that_is_no_judge_that_it_is_none(tmp_path: Path) -> None:

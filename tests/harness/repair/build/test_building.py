@@ -35,7 +35,6 @@ from harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_package import lay_out, made_up
 from tests.harness.repair.cases import price_case
 
-QUICK = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
 LOST = Place("lost_update", "src/shop.py", "total", 11)
 
 
@@ -109,10 +108,10 @@ def test_the_lines_that_each_test_executes_are_known(tmp_path: Path, sandbox: Sa
 
 
 def test_a_case_is_affirmed_only_where_the_golden_patch_turns_its_oracle(tmp_path: Path, sandbox: Sandbox) -> None:
-    assert affirm(price_case(tmp_path / "a", test_command=QUICK), sandbox).holds
-    never = affirm(price_case(tmp_path / "b", test_command=QUICK, oracle=("tests/test_label.py",)), sandbox)
+    assert affirm(price_case(tmp_path / "a"), sandbox).holds
+    never = affirm(price_case(tmp_path / "b", oracle=("tests/test_label.py",)), sandbox)
     assert (never.holds, never.reason) == (False, "the oracle passes on the broken tree")
-    useless = price_case(tmp_path / "c", test_command=QUICK)
+    useless = price_case(tmp_path / "c")
     (useless.folder / "golden.patch").write_text((useless.golden() or "").replace("found += price", "found /= price"))
     assert "fails with the golden patch" in affirm(useless, sandbox).reason
     (useless.folder / "golden.patch").write_text("no patch\n")

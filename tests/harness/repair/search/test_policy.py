@@ -16,7 +16,7 @@ from harness.repair.validators.patch_judge import PatchJudge
 from harness.repair_attempt import RepairAttempt
 from harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel
-from tests.harness.repair.cases import price_case
+from tests.harness.repair.cases import QUICK_PYTEST, price_case
 from tests.harness.repair.judging import AcceptsNothing
 
 EFFORT = Effort(test_seconds=0.3, spectrum_seconds=4.0, search_seconds=4.0)
@@ -75,7 +75,7 @@ def _shelf(folder: Path, text: str, **fields: object) -> CaseFolder:
         "id": "shelf",
         "language": "python",
         "task": "Tests fail.",
-        "test_command": "python -m pytest -q",
+        "test_command": QUICK_PYTEST,
         "oracle": ("test_shelf.py::test_two",),
     }
     write_case(Case(**{**values, **fields}), folder)  # type: ignore[arg-type]
