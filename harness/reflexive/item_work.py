@@ -180,10 +180,12 @@ class ItemWork:
             return None if saved else "over_budget"
         if self.settings.has("protected_check") and self.target.protected() != self.protected:
             return "check_weakened"
+        if not made:
+            return "check_unknown"
         if not changed:
             return "nothing_changed"
         if not checked.healthy:
-            return "unhealthy" if made else "check_unknown"
+            return "unhealthy"
         if checked.counted == "unknown":
             return None if state.item.deferred else "check_unknown"
         return "check_failed"
