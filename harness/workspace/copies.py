@@ -81,9 +81,10 @@ class CopiedTree:
         return (found.path for found in walk(self._live) if stat.S_ISREG(found.status.st_mode))
 
     def entries(self) -> Iterator[Entry]:
-        """Everything beneath the root, each folder before what is in it."""
+        """Everything beneath the root that is within reach, each folder before what is in it."""
         live = self._live
-        return (Entry(path, live, at.st_mode, node_at(live, path, at)) for path, at in _statuses(live))
+        for found in walk(live, all_of_it=False):
+            yield Entry(found.path, live, found.status.st_mode, node_at(live, found.path, found.status))
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file; what stood there is replaced."""

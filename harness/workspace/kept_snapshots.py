@@ -60,7 +60,8 @@ class _Manifest(msgspec.Struct, frozen=True):
 def content_digest(workspace: Workspace) -> str:
     """The digest of all that stands in a workspace: paths, kinds, full modes and contents, empty folders too.
 
-    Owners and times do not count. Devices, which no sandboxed command can make, are left out.
+    Owners and times do not count. Devices, which no sandboxed command can make, are left out, and so is what stands
+    under a path of thousands of bytes or a hundred folders: no program can make the host fail at it.
     """
     return _digest(tuple(_lines(workspace, _sha256)))
 

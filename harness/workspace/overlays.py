@@ -17,7 +17,7 @@ from harness.workspace import beneath
 from harness.workspace.nodes import Node, node_at, not_a_folder
 from harness.workspace.sandbox import Mounts
 from harness.workspace.tree import Entry
-from harness.workspace.trees import bytes_beneath, walk
+from harness.workspace.trees import bytes_beneath, walk, within_reach
 
 Layers = tuple[Path, ...]
 """Folders, the topmost first."""
@@ -80,8 +80,9 @@ class OverlayTree:
         return (path for path, _, status in merged(self._layers) if stat.S_ISREG(status.st_mode))
 
     def entries(self) -> Iterator[Entry]:
-        """Everything beneath the root, each folder before what is in it."""
-        return (Entry(path, root, at.st_mode, node_at(root, path, at)) for path, root, at in merged(self._layers))
+        """Everything beneath the root that is within reach, each folder before what is in it."""
+        for path, root, status in merged(self._layers, all_of_it=False):
+            yield Entry(path, root, status.st_mode, node_at(root, path, status))
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file into the upper layer."""
@@ -208,9 +209,16 @@ def _showing(layers: Layers, folder: str) -> Layers:
 
 
 def merged(
-    layers: Layers, folder: str = "", *, whiteouts: bool = False, levels: int = beneath.DEEPEST
+    layers: Layers,
+    folder: str = "",
+    *,
+    whiteouts: bool = False,
+    all_of_it: bool = True,
+    levels: int = beneath.DEEPEST,
 ) -> Iterator[tuple[str, Path, os.stat_result]]:
     """Path, layer and status of everything that layers show beneath a folder, each folder before what is in it.
+
+    What is not `within_reach` is an error, or left out where not `all_of_it` is wanted.
 
     Raises
     ------
@@ -227,10 +235,12 @@ def merged(
                     shown[name] = (layer, os.stat(name, dir_fd=opened, follow_symlinks=False))
     for name, (layer, status) in sorted(shown.items()):
         path = f"{folder}/{name}" if folder else name
+        if not all_of_it and not within_reach(path):
+            continue
         if whiteouts or not _is_whiteout(status):
             yield path, layer, status
         if stat.S_ISDIR(status.st_mode):
-            yield from merged(layers, path, whiteouts=whiteouts, levels=levels - 1)
+            yield from merged(layers, path, whiteouts=whiteouts, all_of_it=all_of_it, levels=levels - 1)
 
 
 def _is_whiteout(status: os.stat_result) -> bool:

@@ -48,7 +48,7 @@ class Tree(Protocol):
         """The paths of all regular files, in no order."""
 
     def entries(self) -> Iterator[Entry]:
-        """Everything beneath the root, each folder before what is in it."""
+        """Everything beneath the root that is within reach (`trees.within_reach`), each folder before its content."""
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file; its folders are made."""

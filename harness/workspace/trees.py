@@ -25,8 +25,24 @@ class Found(Struct, frozen=True):
     status: os.stat_result
 
 
-def walk(root: Path) -> Iterator[Found]:
+_LONGEST = 4_000
+"""Bytes of a path that the system still takes as one, with something before it."""
+
+
+def within_reach(path: str) -> bool:
+    """Whether a path can be opened by its name: it is not too long, and not nested too deeply."""
+    return path.count("/") < beneath.DEEPEST - 1 and len(os.fsencode(path)) < _LONGEST
+
+
+def walk(root: Path, *, all_of_it: bool = True) -> Iterator[Found]:
     """Everything beneath a folder, each folder before what is in it; links are not followed.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    all_of_it
+        Whether what is not `within_reach` is an error; else it is left out.
 
     Raises
     ------
@@ -36,14 +52,16 @@ def walk(root: Path) -> Iterator[Found]:
         A program has closed a folder to everyone; see `open_up`.
     """
     with beneath.folder_at(root) as top:
-        yield from _walk(top, "", beneath.DEEPEST)
+        yield from _walk(top, "", beneath.DEEPEST, all_of_it=all_of_it)
 
 
-def _walk(folder: int, prefix: str, levels: int) -> Iterator[Found]:
+def _walk(folder: int, prefix: str, levels: int, *, all_of_it: bool) -> Iterator[Found]:
     for name in sorted(os.listdir(folder)):
         try:
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:  # a program is at work here
+            continue
+        if not all_of_it and not within_reach(prefix + name):
             continue
         yield Found(prefix + name, name, folder, status)
         if not stat.S_ISDIR(status.st_mode):
@@ -51,7 +69,7 @@ def _walk(folder: int, prefix: str, levels: int) -> Iterator[Found]:
         if not levels:
             raise UnsafePath(f"the folders of {prefix.partition('/')[0]!r} are nested too deeply")
         with suppress(FileNotFoundError, NotADirectoryError), beneath.folder_at(folder, name) as inner:
-            yield from _walk(inner, f"{prefix}{name}/", levels - 1)
+            yield from _walk(inner, f"{prefix}{name}/", levels - 1, all_of_it=all_of_it)
 
 
 def copy_tree(source: Path, target: Path, owner: int | None) -> int:

@@ -159,7 +159,7 @@ class Workspace:
 
     @contextmanager
     def entries(self) -> Iterator[tuple[Entry, ...]]:
-        """Everything that stands here, the root (`""`) and `.git` too, with full modes; to be read within the block."""
+        """What stands here within reach, the root (`""`) and `.git` too, with full modes; it is read in the block."""
         with self._lock:
             mounts = self._tree.mounts(())
             top, own = mounts.workspace, [root for root in mounts.lower if root.is_relative_to(self.folder)]

@@ -13,6 +13,7 @@ from typing import Any
 from harness.agent.actions import Observation
 from harness.agent.tools import Tool
 from harness.errors import MisstepError
+from harness.escaping import one_line, without_surrogates
 from harness.loop_events import CheckStatus, Role, SnapshotName
 from harness.reflexive.hardening.access import AUDIT, SHELL, refused
 from harness.reflexive.hardening.files import Files, Unreadable, files_of
@@ -149,8 +150,8 @@ class HardeningTarget:
         refusal = refused(files, command)
         if refusal is None:
             return files
-        self._note(files, refusal.log)
-        raise ChannelBroken(refusal.text)
+        self._note(files, one_line(refusal.log))
+        raise ChannelBroken(without_surrogates(refusal.text))
 
     def _note(self, files: Files, line: str) -> None:
         """Write a line at the end of the target's logs, once if it is said again, where they can be written."""

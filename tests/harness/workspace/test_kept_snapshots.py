@@ -98,6 +98,24 @@ def test_a_broken_workspace_is_what_it_was_after_its_restoration(shared: Kept, b
     assert seen(shared.workspace) == shared.seen
 
 
+@pytest.mark.parametrize(
+    "nested",
+    [
+        "mkdir -p $(printf 'x/%.0s' $(seq 300))",
+        "n=$(printf 'y%.0s' $(seq 250)); for i in $(seq 40); do mkdir $n; cd -P $n; done; echo deep > file",
+    ],
+)
+def test_what_no_path_reaches_stops_neither_keeping_nor_restoring(shared: Kept, nested: str, tmp_path: Path) -> None:
+    shared.workspace.run(["sh", "-c", nested])
+    assert content_digest(shared.workspace) != shared.digest
+    nested_ones = KeptSnapshots(tmp_path / "kept")
+    digest = nested_ones.keep("progress", shared.workspace)
+    nested_ones.restore("progress", shared.workspace)
+    assert content_digest(shared.workspace) == digest
+    shared.snapshots.restore("baseline", shared.workspace)
+    assert seen(shared.workspace) == shared.seen
+
+
 def test_a_snapshot_outlives_the_workspace_and_is_restored_into_another(
     base: Path, sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from harness.agent.clocks import VirtualClock
@@ -172,6 +173,30 @@ def test_a_script_sees_neither_the_machine_nor_what_decides(target: HardeningTar
 @pytest.mark.parametrize("script", ["echo a\0b", "#" * 70_000, "echo \udcff > etc/odd"])
 def test_a_script_that_no_shell_takes_is_an_observation(target: HardeningTarget, script: str) -> None:
     assert apply(target, script).startswith(("sh: a script has no NUL", "[exit code 0]"))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "mkdir -p $(printf 'x/%.0s' $(seq 300))",
+        "for i in $(seq 500); do : > tmp/$i; done",
+        "cd etc && mkfifo sudoers.d/pipe && rm sysctl.conf && ln -s /dev/zero sysctl.conf",
+        "printf nonsense > \"etc/sudoers.d/$(printf 'a\\377\\nb')\"",
+        "head -c 300000 /dev/zero | tr '\\0' 'a' > etc/passwd",
+    ],
+)
+def test_nothing_that_a_script_leaves_makes_the_host_fail(target: HardeningTarget, script: str) -> None:
+    digest = target.digest()
+    apply(target, script)
+    apply(target, "true")
+    assert target.digest() != digest
+    assert asyncio.run(target.check(ITEMS["sshd_banner"])).status == "failed"
+    asyncio.run(target.prepare(ITEMS["kernel_no_forwarding"]))
+    capture = asyncio.run(diagnosed(target, VITAL_SIGNS, out_of_band=True))
+    assert "could not be read" not in str(capture.facts)
+    msgspec.json.encode(capture)
+    target.keep("progress")
+    target.restore("progress")
 
 
 @pytest.mark.parametrize("script", ["kill -9 $$", "sleep 99 & sleep 99", "truncate -s 1G big"])
