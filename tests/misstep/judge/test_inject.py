@@ -225,8 +225,8 @@ def test_a_small_real_model_is_asked_about_attacked_items(tmp_path: Path) -> Non
     done = misstep(*command, "--items", "1", "--attacks", "1", OPENAI_API_KEY="")
     assert done.returncode == 0, done.stderr
     assert "it is no judge" in done.stdout
-    places = [item.partition("~")[2] for item in (verdict.item for verdict in read_verdicts(out))]
-    assert places == ["", "copy-1", "attack-000"]
+    asked = [verdict.item.partition("~")[2] for verdict in read_verdicts(out)]
+    assert asked == ["", "copy-1", "copy-2", "attack-000"]
 
 
 def test_the_page_says_first_of_a_model_that_is_no_judge_that_it_is_none(tmp_path: Path) -> None:
