@@ -61,6 +61,14 @@ def reflections_text(runs: Sequence[ReflexiveRun]) -> str:
     return "\n".join(table_text(table) for table in reflection_tables(runs))
 
 
+def run_text(run: ReflexiveRun) -> str:
+    """The tables that a run ends with in a terminal: how its items ended, and each of them."""
+    scores = run.scores
+    return "\n".join(
+        table_text(each) for each in (ends_table(scores, run.evidence), items_table(run.work, run.evidence))
+    )
+
+
 def reflections_json(runs: Sequence[ReflexiveRun]) -> str:
     """The figures of some runs as one JSON document; of one run as `misstep reflect run --json` prints it."""
     documents = [{"run": run.name, **loop_document(run.work, run.scores)} for run in runs]

@@ -9,7 +9,7 @@ from harness.escaping import plain
 from harness.progress import say
 from misstep import model_options
 from misstep.options import Json
-from misstep.reflect.asking import AgentsName, Cases, Sandboxes, Skill, Without, separate
+from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Sandboxes, Skill, Without, separate
 
 
 def ablation(
@@ -18,11 +18,12 @@ def ablation(
     agents: AgentsName = "",
     seeds: Annotated[
         int, typer.Option(min=2, metavar="N", help="Number of seeds; each configuration runs once with each.")
-    ] = 3,
+    ] = 16,
     first_seed: Annotated[int, typer.Option(min=0, metavar="S", help="First seed.")] = 0,
     n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Number of items.")] = None,
     cases: Cases = None,
     without: Without = None,
+    failures_between: FailuresBetween = 3,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of processes.")] = 2,
     sandbox: Sandboxes = "auto",
     json: Json = False,
@@ -38,7 +39,7 @@ def ablation(
     """
     import sys
 
-    from harness.reflexive.settings import MECHANISMS, mechanisms_named
+    from harness.reflexive.settings import MECHANISMS, LoopSettings, mechanisms_named
     from harness.runs.reflect.ablation import AblationPlan, run_ablation
     from harness.runs.reflect.chosen_agents import agents_of_skill
     from harness.runs.reflect.skills import SKILLS, SkillOptions
@@ -51,6 +52,7 @@ def ablation(
         options,
         agents_of_skill(SKILLS.load(skill)(options), agents, first_seed).name,
         tuple(name for name in MECHANISMS if name in named or not named),
+        LoopSettings(failures_between=failures_between),
     )
     with model_options.kept_when_stopped(out):
         made = run_ablation(plan, out, processes=workers, arguments=sys.argv[1:])

@@ -26,6 +26,9 @@ Without = Annotated[
     list[str] | None, typer.Option(metavar="MECHANISM", help="Mechanism to leave out, one or several, or `all`.")
 ]
 
+FailuresBetween = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Number of failures in a row after which the strategist is asked.")
+]
 Cases = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of repair cases, for the skill `repair`.")]
 Sandboxes = Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")]
 

@@ -9,7 +9,7 @@ from harness.escaping import plain
 from harness.progress import say
 from misstep import model_options
 from misstep.options import Json
-from misstep.reflect.asking import AgentsName, Cases, Sandboxes, Skill, Without, chosen, separate
+from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Sandboxes, Skill, Without, chosen, separate
 
 
 def run(
@@ -36,6 +36,7 @@ def run(
     attempts: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of attempts per item.")] = 100,
     tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of tokens per item.")] = None,
     usd: Annotated[float | None, typer.Option(min=0, metavar="X", help="Cost limit per item, in US dollars.")] = None,
+    failures_between: FailuresBetween = 3,
     plateau: Annotated[
         str, typer.Option(metavar="NAME", help="Detector of plateaus: exact, keywords, cosine or embeddings.")
     ] = "keywords",
@@ -70,6 +71,7 @@ def run(
 
     The exit code is 1 if the run stopped before all items had their end.
     """
+    import shlex
     import sys
 
     from harness.agent.clocks import RealClock, VirtualClock
@@ -78,12 +80,13 @@ def run(
     from harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
     from harness.runs.reflect.running import ReflectPlan, run_reflexive
     from harness.runs.reflect.skills import SKILLS, SkillOptions
-    from studies.reflexive_report import reflections_json, reflections_text
+    from studies.reflexive_report import reflections_json, run_text
     from studies.reflexive_runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
     asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     settings = LoopSettings(
         item=ItemLimits(item_seconds, attempts, tokens, usd),
+        failures_between=failures_between,
         plateau=plateau,
         without=mechanisms_named(separate(without)),
     )
@@ -108,10 +111,12 @@ def run(
                 arguments=sys.argv[1:],
             )
     found = open_reflexive_run(out)
-    print(reflections_json([found]) if json else reflections_text([found]), end="")
+    print(reflections_json([found]) if json else run_text(found), end="")
     say_warnings([found])
     if ended.stopped:
         say(f"misstep: stopped: {plain(ended.stopped)}")
     say(f"misstep: every event is in {plain(str(out / LOOP_RECORDS.file))}")
+    if not json:
+        say(f"misstep: what each mechanism did: {plain(shlex.join(['misstep', 'reflect', 'report', str(out)]))}")
     if ended.stopped or found.scores.halted:
         raise typer.Exit(1)
