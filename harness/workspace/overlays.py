@@ -99,7 +99,7 @@ class OverlayTree:
         with beneath.folder_at(self._upper, parent) as folder:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)
-            if _find(self._frozen, path) is not None:
+            if _find(self._layers, path) is not None:  # not beneath an opaque folder, which would list the whiteout
                 os.mknod(name, stat.S_IFCHR | 0o600, 0, dir_fd=folder)
 
     def _make_folders(self, path: str) -> None:
