@@ -29,9 +29,15 @@ _ENDS = {
 }
 
 
+_NAMED = 3
+"""More mechanisms that were left out are counted and not named: a column must stay readable."""
+
+
 def source_of(scores: LoopScores) -> str:
     """What a run is called as the source of a figure."""
-    without = f", without {', '.join(scores.without)}" if scores.without else ""
+    left_out = scores.without
+    named = ", ".join(left_out) if len(left_out) <= _NAMED else f"{len(left_out)} mechanisms"
+    without = f", without {named}" if left_out else ""
     return f"{scores.skill} by {scores.agents}, seed {scores.seed}{without}"
 
 
