@@ -20,7 +20,6 @@ Reason = Literal[
     "verification_failed",
     "unverified",
     "target_unrecoverable",
-    "check_weakened",
     "believed_solved",
 ]
 """The one reason for an end.

@@ -255,9 +255,9 @@ class ItemWork:
             await self._re_engage(state, number, trigger)
 
     async def _re_engage(self, state: ItemState, number: int, trigger: Trigger) -> None:
-        report = await self._turn("strategist", state, for_strategist(state, trigger), number)
-        read = read_verdict if self.settings.has("strict_verdicts") else read_verdict_by_first_word
         others = {name for name, each in self.log.state.items.items() if each.ending is None and each is not state}
+        report = await self._turn("strategist", state, for_strategist(state, trigger, sorted(others)), number)
+        read = read_verdict if self.settings.has("strict_verdicts") else read_verdict_by_first_word
         answer = read(report.reply, others)
         self._add(
             ReEngaged(trigger, answer.verdict, answer.plan, answer.clean, answer.warning, answer.until), state, number

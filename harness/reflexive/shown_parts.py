@@ -53,14 +53,15 @@ def for_reflector(
     yield Part("plan", state.plan or "")
 
 
-def for_strategist(state: ItemState, trigger: Trigger) -> Iterator[Part]:
-    """Why it is asked, the plan, the facts of the last attempt, and the item's whole history."""
+def for_strategist(state: ItemState, trigger: Trigger, others: Sequence[str]) -> Iterator[Part]:
+    """Why it is asked, the plan, the last attempt's facts, the whole history, and the items that it may wait for."""
     yield Part("task", state.item.text)
     yield Part("trigger", trigger)
     yield Part("plan", state.plan or "")
     if state.last is not None and state.last.diagnosed is not None:
         yield Part("facts", facts_told(state.last.diagnosed))
     yield Part("history", "\n\n".join(_told(attempt) for attempt in state.attempts))
+    yield Part("open_items", ", ".join(others))
 
 
 def hidden_calls(attempt: AttemptMade) -> str:

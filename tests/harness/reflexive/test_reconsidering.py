@@ -103,3 +103,16 @@ def test_a_deferred_item_that_is_lost_with_its_verification_is_worked_on_again(t
     events = looped(NotebookSkill(work, faults), team(Scripted("worker", act)), tmp_path)
     assert {name: end.end for name, end in ends(events).items()} == {"a": "solved", "late": "solved"}
     assert sum(turn.role == "worker" for turn in happened(events, TurnEnded, "late")) == 2
+
+
+def test_the_strategist_is_told_the_items_that_it_may_wait_for(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    async def act(context: Context, turn: Turn) -> str:
+        await turn.think(1.0)
+        told.append(context.part("open_items"))
+        return "VERDICT: ESCALATE"
+
+    agents = team(writing("half"), strategist=Scripted("strategist", act))
+    looped(NotebookSkill(items("a", "b", "c")), agents, tmp_path)
+    assert told == ["b, c", "c", ""]
