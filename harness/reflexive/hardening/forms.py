@@ -318,7 +318,8 @@ class MountOption(Form, frozen=True):
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Which one is missing."""
-        found = next((words[3].split(",") for words in table(files, "etc/fstab") if words[1:2] == [self.path]), None)
+        lines = [words for words in table(files, "etc/fstab") if len(words) == 6]
+        found = next((words[3].split(",") for words in lines if words[1] == self.path), None)
         if found is None:
             return f"/etc/fstab has no line for {self.path}"
         missing = [option for option in self.options if option not in found]
