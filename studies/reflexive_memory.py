@@ -5,6 +5,7 @@ drift_study()    the simulated skill with contexts of less and less room, made a
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -117,7 +118,10 @@ def drift_study(parts: Sequence[int] = PARTS_OF_ROOM, seeds: Sequence[int] = DRI
     seeds
         The seeds of items and agents; each has one run a row.
     """
-    return [_drift(part, seeds, fresh=fresh) for part in parts for fresh in (True, False)]
+    wanted = [(part, fresh) for part in parts for fresh in (True, False)]
+    # A notebook's cells run in an event loop, and a run begins one of its own: hence the thread.
+    with ThreadPoolExecutor(1) as apart:
+        return [apart.submit(_drift, part, seeds, fresh=fresh).result() for part, fresh in wanted]
 
 
 def _drift(part: int, seeds: Sequence[int], *, fresh: bool) -> StudiedDrift:
