@@ -34,6 +34,8 @@ from harness.loop_events import (
 )
 
 _CALLS_NAMED = 12
+_SAID_NEXT = frozenset({"planner", "reflector"})
+"""Whose reply is the plan or the reflection, which is an event of its own."""
 
 
 class Told(Struct, frozen=True):
@@ -55,8 +57,9 @@ def told(event: LoopEvent, most: int) -> Told:
 def _spoken(happened: Happening, most: int) -> Told | None:
     """What agents saw and said."""
     match happened:
-        case TurnEnded():
-            return Told(happened.role, _turn(happened), passage(happened.reply, most))
+        case TurnEnded(role=role, reply=reply):
+            follows = role in _SAID_NEXT and happened.over is None and not happened.error
+            return Told(role, _turn(happened), passage("" if follows else reply, most))
         case Planned(plan=plan):
             return Told("plan", text=passage(plan, most))
         case Reflected(text=text, facts=facts, hidden=hidden):

@@ -12,7 +12,7 @@ from analysis.pages.reflexive import page as pages
 from analysis.pages.reflexive.lanes import lanes_of
 from analysis.pages.reflexive.page import run_page
 from analysis.pages.reflexive.told import told
-from harness.loop_events import LoopEvent
+from harness.loop_events import LoopEvent, Planned, TurnEnded
 from tests.analysis.measures.reflexive.made_up import Log, three_items
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.reflexive.made_up import everything
@@ -61,6 +61,15 @@ def test_what_was_seen_said_checked_diagnosed_and_restored_can_be_read() -> None
         "with the facts sudoers, 15 hidden calls told",
     ):
         assert words in text
+
+
+def test_a_plan_that_a_planner_said_stands_once() -> None:
+    log = Log("pear").add(TurnEnded("planner", "wise", "Look first.", 9.0), Planned("Look first."), item="pear")
+    assert check_page(the_page(log.passing("pear").end("pear").done())).text.count("Look first.") == 1
+    cut_off = LoopEvent(
+        1, 9.0, TurnEnded("planner", "wise", "The harness ended this turn.", 9.0, over="seconds"), "pear"
+    )
+    assert told(cut_off, 100).text.start == "The harness ended this turn."
 
 
 def test_a_lane_has_a_bar_an_attempt_and_marks_that_do_not_cover_each_other() -> None:
