@@ -26,7 +26,7 @@ class Run:
     """A run and what it came to."""
 
     def __init__(
-        self, sandbox: Sandbox, folder: Path, worker: str, ids: list[str] | None, *, attempts: int, without: str = ""
+        self, sandbox: Sandbox, folder: Path, worker: str, ids: list[str], *, attempts: int, without: str = ""
     ) -> None:
         skill = HardeningSkill(sandbox, ids)
         clock = VirtualClock()
@@ -49,9 +49,13 @@ class Run:
 
 
 def test_the_perfect_worker_solves_all_that_is_possible(sandbox: Sandbox, tmp_path: Path) -> None:
-    run = Run(sandbox, tmp_path, "perfect", None, attempts=1)
+    """The run has every third rule that stands for itself; `test_rules` tries the scripts of all."""
+    special = [rule for rule in rules() if rule.after or rule.last or rule.deferred or not rule.possible]
+    needed = {name for rule in special for name in rule.after}
+    tried = [*special, *(rule for rule in rules() if rule.id in needed), *rules()[::3]]
+    run = Run(sandbox, tmp_path, "perfect", [rule.id for rule in tried], attempts=1)
     solved = {item for item, ending in run.ends.items() if ending.end == "solved"}
-    assert solved == {rule.id for rule in rules() if rule.possible}
+    assert solved == {rule.id for rule in tried if rule.possible}
     assert {ending.reason for item, ending in run.ends.items() if item.startswith("kernel_") and item in solved} == {
         "verified_later"
     }
