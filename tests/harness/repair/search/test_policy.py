@@ -104,7 +104,7 @@ def test_it_undoes_a_fault_in_a_method_and_leaves_nothing_behind(tmp_path: Path,
 
 def test_it_mends_a_value_that_stands_outside_functions_and_stops_loops(tmp_path: Path, sandbox: Sandbox) -> None:
     broken = LOOPING.replace("STEP = 2", "STEP = 0").replace("<=", "<")
-    done = _attempt(_shelf(tmp_path / "shelf", broken, timeout_seconds=12.0), sandbox, "react+tests")
+    done = _attempt(_shelf(tmp_path / "shelf", broken, timeout_seconds=5.0), sandbox, "react+tests")
     assert done.solved
 
 
@@ -172,6 +172,6 @@ def test_a_program_that_answers_for_the_sandbox_is_not_believed(tmp_path: Path, 
         f"        if file.exists():\n            file.write_text(file.read_text() + '{forged}')\n"
         "        raise KeyError\n"
     )
-    little = Effort(test_seconds=0.3, spectrum_seconds=1.0, search_seconds=1.0)
+    little = Effort(test_seconds=0.3, spectrum_seconds=1.0, search_seconds=0.3)
     done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests", effort=little)
     assert (done.error, done.solved) == ("", False)
