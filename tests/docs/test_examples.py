@@ -14,6 +14,7 @@ from harness.loop_events import Diagnosed, Restored
 from harness.runs.reflect.running import recorded_events
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.in_a_thread import in_a_thread
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -48,8 +49,7 @@ def test_a_judge_that_asks_twice_is_killed_and_asks_nothing_twice_that_was_answe
         ]  # fmt: skip
         environment = os.environ | {"OPENAI_API_KEY": "key", "PYTHONPATH": str(ROOT)}
         with subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            while process.poll() is None and model.asked.total() <= model.most:
-                pass
+            wait_until(lambda: model.asked.total() > model.most, process)
             process.send_signal(signal.SIGKILL)
         assert process.returncode == -signal.SIGKILL
         assert verdicts.read_bytes().count(b"\n") == 2
@@ -95,10 +95,7 @@ def test_a_triage_run_that_is_stopped_keeps_what_is_done_and_goes_on(tmp_path: P
     line += ["--workers", "1"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while process.poll() is None and not (run / VERDICTS).is_file():
-            pass
-        while process.poll() is None and b"\n" not in (run / VERDICTS).read_bytes():
-            pass
+        wait_until(lambda: (run / VERDICTS).is_file() and b"\n" in (run / VERDICTS).read_bytes(), process)
         process.send_signal(signal.SIGINT)
     assert process.returncode == 130
     first = (run / VERDICTS).read_bytes()

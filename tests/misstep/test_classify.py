@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from harness.runs.generate import GenerateOptions, write_folder
 from misstep.classify import app
 from misstep.convert import convert_all
 from tests.misstep.made_up import atif, atif_lines
+from tests.waiting import wait_until
 
 
 def _misstep(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
@@ -181,10 +181,7 @@ def test_stopping_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -
     command = [sys.executable, "-m", "misstep", "classify", str(file), "--out", "run", "--workers", "2"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     journal = tmp_path / "run" / "progress.jsonl"
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and process.poll() is None:
-        if journal.exists() and journal.stat().st_size:
-            break
+    wait_until(lambda: journal.exists() and journal.stat().st_size > 0, process)
     os.kill(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130

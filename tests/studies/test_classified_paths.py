@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import tracemalloc
 from collections.abc import Sequence
 from functools import partial
@@ -24,6 +23,7 @@ from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from studies.classified_paths import as_json, classified_findings
 from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 SAME_BYTES = ("verdicts.jsonl", "scores.json", "report.html")
@@ -149,10 +149,7 @@ def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
     path = {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=os.environ | path)
     journal = tmp_path / "run" / PROGRESS
-    deadline = time.monotonic() + 30
-    while process.poll() is None and time.monotonic() < deadline:
-        if journal.exists() and journal.read_bytes().count(b"\n") >= stretches:
-            break
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= stretches, process)
     process.kill()
     process.wait(30)
     manifest = read_manifest(tmp_path / "run")

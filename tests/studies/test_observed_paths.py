@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from harness.journal.run_folder import PROGRESS
 from studies.observed_paths import observed_findings, page_of_observed
 from tests.misstep.made_up import atif, atif_lines
 from tests.misstep.made_up_observing import SETTINGS, by_lot
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 SAME_BYTES = ("observed.jsonl", "sessions.jsonl", "scores.json", "report.html")
@@ -80,10 +80,7 @@ def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
     path = {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=os.environ | path)
     journal = tmp_path / "run" / PROGRESS
-    deadline = time.monotonic() + 30
-    while process.poll() is None and time.monotonic() < deadline:
-        if journal.exists() and journal.read_bytes().count(b"\n") >= stretches:
-            break
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= stretches, process)
     process.kill()
     process.wait(30)
     manifest = read_manifest(tmp_path / "run")

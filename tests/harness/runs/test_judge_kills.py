@@ -14,6 +14,7 @@ from harness.journal.records import VERDICTS, read_verdicts
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.in_a_thread import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file
+from tests.waiting import wait_until
 
 TEXTS = [f"apple {number}" if number % 3 else f"leek {number}" for number in range(12)]
 ANSWERED = 5
@@ -41,6 +42,10 @@ def command(folder: Path, out: str, address: str) -> list[str]:
     return [*asked, "--benchmark", str(folder / "plants"), "--out", str(folder / out), "--base-url", address, "--json"]
 
 
+def _lines(file: Path) -> int:
+    return file.read_bytes().count(b"\n") if file.exists() else 0
+
+
 @pytest.mark.parametrize("killed_by", [signal.SIGKILL, signal.SIGINT])
 def test_the_same_command_asks_the_rest_and_scores_as_if_it_was_never_killed(
     tmp_path: Path, killed_by: signal.Signals
@@ -51,10 +56,7 @@ def test_the_same_command_asks_the_rest_and_scores_as_if_it_was_never_killed(
     with in_a_thread(serving(choose=model)) as server:
         line = command(tmp_path, "killed", server.base_url)
         with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            while process.poll() is None and (
-                not verdicts.exists() or verdicts.read_bytes().count(b"\n") < ANSWERED or len(model.asked) < len(TEXTS)
-            ):
-                pass
+            wait_until(lambda: _lines(verdicts) >= ANSWERED and len(model.asked) == len(TEXTS), process)
             process.send_signal(killed_by)
             code = process.wait()
         assert code == (130 if killed_by == signal.SIGINT else -signal.SIGKILL)
