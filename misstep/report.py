@@ -94,8 +94,8 @@ def report(
 
         written = page_of_observed(runs[0])
     elif commands == {_REFLECTED}:
-        from studies.reflexive_report import reflections_html
-        from studies.reflexive_runs import open_reflexive_runs
+        from studies.reflexive.report import reflections_html
+        from studies.reflexive.runs import open_reflexive_runs
 
         written = reflections_html(open_reflexive_runs(runs), again)
     else:

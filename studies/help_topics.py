@@ -28,9 +28,9 @@ TOPICS = {
 
 GUIDES = {
     "reflect-skill": Topic(
-        "studies.reflexive_guides:skill_guide", "how to write a skill of the reflexive loop (Python)"
+        "studies.reflexive.guides:skill_guide", "how to write a skill of the reflexive loop (Python)"
     ),
-    "reflect-mechanisms": Topic("studies.reflexive_guides:mechanisms_guide", "what each mechanism of the loop is for"),
+    "reflect-mechanisms": Topic("studies.reflexive.guides:mechanisms_guide", "what each mechanism of the loop is for"),
 }
 """The pages that are about no form of a file: each is the text that a function gives."""
 

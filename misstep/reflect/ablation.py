@@ -56,8 +56,8 @@ def ablation(
     )
     with model_options.kept_when_stopped(out):
         made = run_ablation(plan, out, processes=workers, arguments=sys.argv[1:])
-    from studies.reflexive_report import reflections_json, reflections_text
-    from studies.reflexive_runs import open_reflexive_runs, say_warnings
+    from studies.reflexive.report import reflections_json, reflections_text
+    from studies.reflexive.runs import open_reflexive_runs, say_warnings
 
     found = open_reflexive_runs([run.folder for run in made])
     print(reflections_json(found) if json else reflections_text(found), end="")

@@ -80,8 +80,8 @@ def run(
     from harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
     from harness.runs.reflect.running import ReflectPlan, run_reflexive
     from harness.runs.reflect.skills import SKILLS, SkillOptions
-    from studies.reflexive_report import reflections_json, run_text
-    from studies.reflexive_runs import open_reflexive_run, open_reflexive_runs, say_warnings
+    from studies.reflexive.report import reflections_json, run_text
+    from studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
     asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     settings = LoopSettings(

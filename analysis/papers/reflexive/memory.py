@@ -30,7 +30,7 @@ def memory_table(found: Sequence[StudiedUse], source: str) -> Table:
     Parameters
     ----------
     found
-        As `studies.reflexive_memory.memory_study` gives them.
+        As `studies.reflexive.memory.memory_study` gives them.
     source
         The seeds.
     """
@@ -90,7 +90,7 @@ def drift_table(found: Sequence[StudiedDrift], source: str) -> Table:
     Parameters
     ----------
     found
-        As `studies.reflexive_memory.drift_study` gives them.
+        As `studies.reflexive.memory.drift_study` gives them.
     source
         The skill, its agents and the seeds.
     """

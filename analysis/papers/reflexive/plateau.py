@@ -27,7 +27,7 @@ def plateau_generated_table(found: Sequence[DetectorAnswers], source: str, notes
     Parameters
     ----------
     found
-        As `studies.reflexive_plateau.generated_answers` gives them.
+        As `studies.reflexive.plateau.generated_answers` gives them.
     source
         The seed and the set of texts.
     notes
@@ -140,7 +140,7 @@ def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
     Parameters
     ----------
     examples
-        As `studies.reflexive_plateau.quoted_examples` gives them.
+        As `studies.reflexive.plateau.quoted_examples` gives them.
     """
     right = {
         name: sum(one.flagged[name] == one.same for one in examples)

@@ -30,7 +30,7 @@ def breakers_table(scores: Sequence[BreakerScore]) -> Table:
     Parameters
     ----------
     scores
-        Those of `studies.reflexive_reported.reported_scores`.
+        Those of `studies.reflexive.reported.reported_scores`.
     """
     return Table(
         name="reported_breakers",

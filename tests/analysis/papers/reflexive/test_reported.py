@@ -4,7 +4,7 @@ import pytest
 
 from analysis.measures.reflexive.reported import OUTCOMES, BreakerScore
 from analysis.papers.reflexive.reported import breakers_table, reported_cases_table
-from studies.reflexive_reported import reported_scores
+from studies.reflexive.reported import reported_scores
 
 GOLDEN = {
     "no_file_change": (6, 0, 5, 5, 11),

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.papers.reflexive.memory import drift_table, memory_table
-from studies.reflexive_memory import drift_study, memory_study
+from studies.reflexive.memory import drift_study, memory_study
 
 
 @pytest.fixture(scope="module")

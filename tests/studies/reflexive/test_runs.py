@@ -8,8 +8,8 @@ from msgspec import structs
 
 from harness.errors import InputError, UsageError
 from harness.journal.records import read_manifest, write_manifest
-from studies.reflexive_report import reflections_json, reflections_text
-from studies.reflexive_runs import (
+from studies.reflexive.report import reflections_json, reflections_text
+from studies.reflexive.runs import (
     About,
     open_recording,
     open_reflexive_run,
@@ -68,7 +68,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_a_recording_has_the_figures_of_runs_in_one_order_and_no_text_of_theirs(tmp_path: Path) -> None:
     scores = [open_reflexive_run(looped_run(tmp_path / f"{n}", three_items(seed=n))).scores for n in (1, 0)]
-    about = About("An orchard", "python -m studies.reflexive_ablation")
+    about = About("An orchard", "python -m studies.reflexive.ablation")
     kept = record_runs(scores, tmp_path / "kept" / "orchard", about)
     again = record_runs(reversed(scores), tmp_path / "again", about)
     assert kept.runs == again.runs == (scores[1], scores[0])

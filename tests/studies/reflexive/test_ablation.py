@@ -7,14 +7,14 @@ from msgspec import structs
 from harness.reflexive.settings import MECHANISMS
 from harness.runs.reflect.ablation import AblationPlan
 from harness.runs.reflect.skills import SkillOptions
-from studies.reflexive_ablation import ablation_of, not_as_recorded, record_anew, recorded_ablation, recorded_runs
-from studies.reflexive_runs import About
+from studies.reflexive.ablation import ablation_of, not_as_recorded, record_anew, recorded_ablation, recorded_runs
+from studies.reflexive.runs import About
 
 PLAN = AblationPlan((0, 1), options=SkillOptions(n=4), mechanisms=("typed_evaluation", "memory"))
 
 
 def test_an_ablation_is_recorded_whole_in_the_order_of_the_mechanisms(tmp_path: Path) -> None:
-    recorded = record_anew(PLAN, tmp_path / "ablation", About("Four items", "python -m studies.reflexive_ablation"))
+    recorded = record_anew(PLAN, tmp_path / "ablation", About("Four items", "python -m studies.reflexive.ablation"))
     assert len(recorded.runs) == 2 * (2 + len(PLAN.mechanisms))
     found = ablation_of(recorded.runs)
     assert [one.name for one in found.others] == ["memory", "typed_evaluation", "all off"]
@@ -22,7 +22,7 @@ def test_an_ablation_is_recorded_whole_in_the_order_of_the_mechanisms(tmp_path: 
 
 
 def test_a_recorded_run_that_comes_out_otherwise_is_found(tmp_path: Path) -> None:
-    recorded = record_anew(PLAN, tmp_path / "ablation", About("Four items", "python -m studies.reflexive_ablation"))
+    recorded = record_anew(PLAN, tmp_path / "ablation", About("Four items", "python -m studies.reflexive.ablation"))
     first, *others = recorded.runs
     assert not_as_recorded(recorded.runs, recorded.runs) == []
     assert not_as_recorded(recorded.runs, [structs.replace(first, attempts=99), *others]) == [first]

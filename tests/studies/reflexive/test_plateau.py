@@ -9,8 +9,8 @@ import pytest
 from analysis.papers.reflexive.plateau import plateau_examples_table, plateau_generated_table, plateau_quoted_table
 from harness.errors import MissingPrerequisite
 from harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
-from studies import reflexive_plateau
-from studies.reflexive_plateau import (
+from studies.reflexive import plateau
+from studies.reflexive.plateau import (
     ONE_GROUP,
     ONE_NEW,
     ONE_RULE,
@@ -61,7 +61,7 @@ def test_the_same_seed_draws_the_same_threes() -> None:
 @pytest.mark.parametrize(("name", "at_least"), [("cosine", COSINE_AT_LEAST), ("embeddings", EMBEDDINGS_AT_LEAST)])
 def test_a_threshold_is_the_one_that_the_other_set_of_texts_gives(name: str, at_least: float) -> None:
     try:
-        assert reflexive_plateau.chosen_threshold(name) == pytest.approx(at_least)
+        assert plateau.chosen_threshold(name) == pytest.approx(at_least)
     except MissingPrerequisite as error:
         if os.environ.get("CI"):
             pytest.fail(str(error))
@@ -70,12 +70,12 @@ def test_a_threshold_is_the_one_that_the_other_set_of_texts_gives(name: str, at_
 
 def test_a_detector_without_an_angle_has_no_threshold() -> None:
     with pytest.raises(TypeError, match="'keywords' has no threshold"):
-        reflexive_plateau.chosen_threshold("keywords")
+        plateau.chosen_threshold("keywords")
 
 
 def test_generated_figures_say_that_they_are_generated_and_what_was_told_to_whom() -> None:
-    found = reflexive_plateau.generated_answers(n=180)
-    table = plateau_generated_table(found, reflexive_plateau.SOURCE, (reflexive_plateau.thresholds_note(),))
+    found = plateau.generated_answers(n=180)
+    table = plateau_generated_table(found, plateau.SOURCE, (plateau.thresholds_note(),))
     assert {row.evidence for row in table.rows} == {"generated"}
     assert {len(one.answers) for one in found} <= {0, 180}
     shares = {(row.quantity, row.group): row.value for row in table.rows}
@@ -87,7 +87,7 @@ def test_generated_figures_say_that_they_are_generated_and_what_was_told_to_whom
 
 def test_without_the_quoted_texts_the_tables_say_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
-    assert reflexive_plateau.quoted_answers() == reflexive_plateau.quoted_examples() == []
+    assert plateau.quoted_answers() == plateau.quoted_examples() == []
     for table in (plateau_quoted_table([]), plateau_examples_table([])):
         assert "not at hand" in table.finding
         assert (table.rows, table.datasets) == ((), ())
@@ -96,7 +96,7 @@ def test_without_the_quoted_texts_the_tables_say_so(monkeypatch: pytest.MonkeyPa
 @pytest.mark.data
 def test_on_quoted_texts_words_see_more_than_equality_and_no_false_plateau(data_folder: Path) -> None:
     assert data_folder
-    table = plateau_quoted_table(reflexive_plateau.quoted_answers())
+    table = plateau_quoted_table(plateau.quoted_answers())
     shares = {(row.quantity, row.group.partition(":")[0]): row for row in table.rows}
     assert shares["exact", "Recall"].value == 0
     assert shares["keywords", "Recall"].value == pytest.approx(0.118, abs=0.001)
@@ -108,7 +108,7 @@ def test_on_quoted_texts_words_see_more_than_equality_and_no_false_plateau(data_
 @pytest.mark.data
 def test_on_what_the_pages_call_the_same_and_not_the_same(data_folder: Path) -> None:
     assert data_folder
-    table = plateau_examples_table(reflexive_plateau.quoted_examples())
+    table = plateau_examples_table(plateau.quoted_examples())
     assert table.finding == (
         "Of 6 threes of which the pages say whether they are one diagnosis, keywords are right on 6, keywords as the "
         "project prints them on 5, and equality on 3."

@@ -27,7 +27,7 @@ from analysis.tables import Table
 from analysis.tables.wording import counted_text
 from harness.reflexive.settings import MECHANISMS
 from studies.judged_runs import distinct_names
-from studies.reflexive_runs import ReflexiveRun, warn_of
+from studies.reflexive.runs import ReflexiveRun, warn_of
 
 _COMPARED = 8
 """With more runs pairs of them are no table that anybody reads."""

@@ -1,6 +1,6 @@
 """The ablation of the reflexive loop that the project keeps: made anew by one command, read by the notebook.
 
-    python -m studies.reflexive_ablation          runs every configuration over the seeds and records their figures
+    python -m studies.reflexive.ablation          runs every configuration over the seeds and records their figures
 
 Items and agents are generated and time is virtual: the same command gives the same figures.
 """
@@ -18,7 +18,7 @@ from harness.places import data_folder
 from harness.progress import say
 from harness.reflexive.settings import MECHANISMS
 from harness.runs.reflect.ablation import AblationPlan, AblationRun, run_ablation
-from studies.reflexive_runs import About, RecordedRuns, open_reflexive_run, record_runs, recordings
+from studies.reflexive.runs import About, RecordedRuns, open_reflexive_run, record_runs, recordings
 
 ABLATION = "ablation"
 """The recording that the notebook reads."""
@@ -75,7 +75,7 @@ def _scores(runs: Sequence[AblationRun]) -> tuple[LoopScores, ...]:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m studies.reflexive_ablation", description="Record the ablation of the reflexive loop anew."
+        prog="python -m studies.reflexive.ablation", description="Record the ablation of the reflexive loop anew."
     )
     parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
     parser.add_argument(
@@ -88,7 +88,7 @@ def _main() -> None:
     plan = AblationPlan(seeds=tuple(range(asked.seeds)))
     about = About(
         f"{plan.agents} agents on generated items of the skill {plan.skill}, {asked.seeds} seeds",
-        f"python -m studies.reflexive_ablation --seeds {asked.seeds}",
+        f"python -m studies.reflexive.ablation --seeds {asked.seeds}",
     )
     recorded = record_anew(plan, asked.out, about)
     say(f"{len(recorded.runs)} runs: {asked.out}")
