@@ -74,7 +74,7 @@ def sign_flip_test(differences: npt.ArrayLike) -> Significance:
 
     Examples
     --------
-    >>> sign_flip_test([3, 1, 2]).p_value
+    >>> round(sign_flip_test([3, 1, 2]).p_value, 9)
     0.25
     """
     each = whole_numbers(differences, "a difference")
