@@ -22,6 +22,7 @@ from tests.harness.repair.conftest import sandbox as sandbox
 from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.in_a_thread import in_a_thread
+from tests.waiting import wait_until
 
 Reflect = Callable[..., tuple[int, str, str]]
 
@@ -181,11 +182,10 @@ def test_a_model_that_never_answers_costs_no_more_than_the_time_of_its_item(
 
 
 def test_a_run_that_is_stopped_is_kept_and_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "misstep", "reflect", "run", "--n", "8", "--out", str(tmp_path / "run")]
+    line = [sys.executable, "-m", "misstep", "reflect", "run", "--n", "120", "--out", str(tmp_path / "run")]
     events = tmp_path / "run/events.jsonl"
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not (events.is_file() and events.read_bytes().count(b"\n") > 8):
-            pass
+        wait_until(lambda: events.is_file() and events.read_bytes().count(b"\n") > 8, process)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate()
     assert process.returncode == 130
