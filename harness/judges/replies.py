@@ -197,7 +197,7 @@ def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answe
         return Answer(None, "abstained", rationale=rationale, error="the judge gave no label")
     if not isinstance(values[0], str):
         return Answer(None, "unreadable", error=f"the label {_short(values[0])} is no text")
-    label = _label(values[0], meant)
+    label = label_meant(values[0], meant)
     if label is None:
         return Answer(None, "unreadable", error=f"the label {_short(values[0])} is none of {', '.join(meant)}")
     score, wrong_score = _score(given.get("score"))
@@ -208,7 +208,7 @@ def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answe
     return Answer(label, "answered", score, evidence, rationale, error, more)
 
 
-def _label(written: str, meant: Mapping[str, str]) -> str | None:
+def label_meant(written: str, meant: Mapping[str, str]) -> str | None:
     """The label that is meant, letter case and white space left aside as in the prompt, where that is one only."""
     if written in meant:
         return meant[written]

@@ -23,6 +23,7 @@ from harness.runs.known_judges import known_judge
 from harness.runs.reflect.skills import SKILLS
 from harness.runs.triage.jobs import JOBS
 from harness.runs.triage.judges import RULES as TRIAGE_RULES
+from harness.verdict_readers import VERDICT_READERS
 
 
 class Plugin(Struct, frozen=True):
@@ -57,6 +58,7 @@ _REGISTRIES: dict[str, Registry[Any]] = {
         POLICIES,
         PLATEAU_DETECTORS,
         SKILLS,
+        VERDICT_READERS,
     )
 }
 

@@ -8,6 +8,7 @@ from misstep.judge.ask import ask
 from misstep.judge.cache import app as cache_app
 from misstep.judge.calibrate import calibrate
 from misstep.judge.compare import compare
+from misstep.judge.import_verdicts import import_verdicts
 from misstep.judge.inject import inject
 from misstep.judge.run import run
 from misstep.judge.stability import stability
@@ -46,6 +47,7 @@ def list_judges(
 app.command()(run)
 app.command()(ask)
 app.command()(compare)
+app.command("import")(import_verdicts)
 app.command()(calibrate)
 app.command()(inject)
 app.command()(stability)

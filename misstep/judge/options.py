@@ -81,3 +81,37 @@ def refuse_model_options(context: typer.Context) -> None:
             raise UsageError(
                 f"{parameter.opts[0]} has no effect: the judge asks no model", f"Leave out {parameter.opts[0]}."
             )
+
+
+def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
+    """Score a run and print its scores; what that takes is imported when something has changed since the last time.
+
+    Parameters
+    ----------
+    out, folder
+        The folders of the run and of its benchmark.
+    json
+        Whether to print one JSON document instead of text.
+    plumbing
+        Whether a model answered that is no judge, which the text then says.
+    shown
+        Whether to print anything.
+    """
+    from harness.journal.records import SCORES
+    from studies.judging.scored import keep_scores, kept_scores, scored_from
+
+    try:
+        digest = scored_from(out, folder)
+    except OSError:
+        digest = ""  # whatever is missing is said by what reads it
+    page_scores = kept_scores(out, digest)
+    if page_scores is None:
+        from studies.judging.scores import scores_text, write_scores
+
+        page_scores = keep_scores(out, digest, scores_text(write_scores(out, folder)))
+    if shown:
+        print((out / SCORES).read_text(encoding="utf-8") if json else page_scores.text, end="")
+    if shown and plumbing and not json:
+        from studies.judging.assessment import NO_JUDGE
+
+        print(f"\n{NO_JUDGE}", end="")

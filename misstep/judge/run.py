@@ -90,31 +90,9 @@ def run(
             )
         except MissingPrerequisite as error:
             stopped = error
-    _score(out, folder, json=json, plumbing=local, shown=stopped is None)
+    options.print_scores(out, folder, json=json, plumbing=local, shown=stopped is None)
     if stopped is not None:
         raise stopped
     options.exit_unless_whole(ended)
     if gates:
         gate_options.settle(gates, kept_figures(out), f"misstep judge run {judge}", junit, summary)
-
-
-def _score(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
-    """Score a run and print its scores; what that takes is imported when something has changed since the last time."""
-    from harness.journal.records import SCORES
-    from studies.judging.scored import keep_scores, kept_scores, scored_from
-
-    try:
-        digest = scored_from(out, folder)
-    except OSError:
-        digest = ""  # whatever is missing is said by what reads it
-    page_scores = kept_scores(out, digest)
-    if page_scores is None:
-        from studies.judging.scores import scores_text, write_scores
-
-        page_scores = keep_scores(out, digest, scores_text(write_scores(out, folder)))
-    if shown:
-        print((out / SCORES).read_text(encoding="utf-8") if json else page_scores.text, end="")
-    if shown and plumbing and not json:
-        from studies.judging.assessment import NO_JUDGE
-
-        print(f"\n{NO_JUDGE}", end="")

@@ -1,0 +1,206 @@
+"""Files of verdicts, of this and other tools: opened, recognised by what stands in them, and read."""
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from harness.errors import InputError, MisstepError, UnreadableTrajectory
+from harness.places import path_text
+from harness.readers import Found, find_files
+from harness.readers.decoding import decode_document_or_lines
+from harness.readers.inspect_log import UNREADABLE
+from harness.readers.streams import is_plain, open_bytes
+from harness.registry import raised
+from harness.trajectory import Source
+from harness.verdict_readers import Place, VerdictReader, WrittenVerdict, reader_of
+from harness.verdict_readers.written import Unit
+
+_MOST_BYTES = 1 << 30
+_DELIMITERS = ",;\t"
+_FORMS = (
+    "Give a CSV or JSON Lines with the columns item and label, or a file of a tool that `misstep judge import --help` "
+    "names."
+)
+
+
+class WrittenVerdicts(Struct, frozen=True):
+    """What stands in the files of verdicts that were named.
+
+    Parameters
+    ----------
+    verdicts
+        The verdicts, in the order in which they stand.
+    forms
+        What the files are, each once, in the words of their readers.
+    skipped
+        The number of files in a folder that are none.
+    broken
+        The files in a folder that begin like JSON and are none.
+    digest
+        sha256 over the files that were read.
+    """
+
+    verdicts: tuple[WrittenVerdict, ...]
+    forms: tuple[str, ...]
+    skipped: int
+    broken: tuple[str, ...]
+    digest: str
+
+
+def written_verdicts(path: Path) -> WrittenVerdicts:
+    """The verdicts in a file, or in all files of a folder that hold some.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is of no known form, or a place in it breaks its form; names file and line.
+    """
+    verdicts: list[WrittenVerdict] = []
+    forms: dict[str, None] = {}
+    digest = hashlib.sha256()
+    broken: list[str] = []
+    skipped = 0
+    for found in find_files([path]):
+        data = _content(found.path)
+        try:
+            reader, values = _recognised(data, found)
+        except UnreadableTrajectory:
+            if found.named:
+                raise
+            broken.append(path_text(found.path))
+            continue
+        if reader is None:
+            skipped += 1
+            continue
+        forms[reader.NAME] = None
+        digest.update(hashlib.sha256(data).digest())
+        for place, value in values:
+            verdicts += _read(reader, value, place)
+    if not verdicts:
+        raise InputError("there is no verdict", _FORMS, file=path)
+    return WrittenVerdicts(tuple(verdicts), tuple(forms), skipped, tuple(broken), digest.hexdigest())
+
+
+def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[WrittenVerdict]:
+    """The verdicts in one object; a reader from elsewhere may raise anything."""
+    try:
+        return list(reader.verdicts(value, place))
+    except MisstepError:
+        raise
+    except Exception as error:
+        advice = "Correct what stands there, or report this to whoever wrote the reader."
+        raise place.error(f"it cannot be read as {reader.NAME}: {raised(error)}", advice) from error
+
+
+def _content(path: Path) -> bytes:
+    with open_bytes(path) as stream:
+        data = stream.read_up_to(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise InputError(f"the file has more than {_MOST_BYTES >> 30} GiB", "Split the file.", file=path)
+        if stream.broken is not None:
+            raise InputError(f"the file ends early: {stream.broken}", "Copy the file again.", file=path)
+    return data
+
+
+def _recognised(data: bytes, found: Found) -> tuple[VerdictReader | None, Iterator[tuple[Place, dict[str, Any]]]]:
+    """The reader of a file and its objects; no reader where a file of a folder is no file of verdicts.
+
+    Raises
+    ------
+    InputError
+        A file that was named is of no known form.
+    """
+    file = path_text(found.path)
+    is_json = data.lstrip()[:1] in (b"{", b"[")
+    values = list(_json_values(data, found.path)) if is_json else _rows(data, file, named=found.named)
+    reader = reader_of(values[0][1]) if values else None
+    if reader is None:
+        if found.named:
+            raise _unknown(values, file)
+        return None, iter(())
+    return reader, _of_one_form(values, reader)
+
+
+def _unknown(values: list[tuple[Place, Any]], file: str) -> InputError:
+    if not values:
+        return InputError("there is nothing in the file", _FORMS, file=file)
+    first = values[0][1]
+    kind = f"the fields {', '.join(list(first)[:_SHOWN])}" if isinstance(first, dict) else "a value that is no object"
+    return InputError(f"no form of verdicts that is known: it has {kind}", _FORMS, file=file)
+
+
+_SHOWN = 8
+
+
+def _of_one_form(values: list[tuple[Place, Any]], reader: VerdictReader) -> Iterator[tuple[Place, dict[str, Any]]]:
+    for place, value in values:
+        if not isinstance(value, dict) or not reader.is_own(value):
+            raise place.error(f"it does not fit the rest, which is {reader.NAME}", "Correct or remove it.")
+        yield place, value
+
+
+def _json_values(data: bytes, path: Path) -> Iterator[tuple[Place, Any]]:
+    """The values of JSON Lines, the elements of one list, or one document; an archive has a record a sample.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        It is no JSON.
+    InputError
+        A sample of an archive cannot be unpacked.
+    """
+    file = path_text(path)
+    unit: Unit = "line" if is_plain(path) else "record"
+    lines = decode_document_or_lines(data, Source("verdicts", file)).values
+    if len(lines) == 1 and isinstance(listed := lines[0][1], list):
+        for number, value in enumerate(listed, start=1):
+            yield Place(file, number, "record"), value
+    else:
+        for number, value in lines:
+            place = Place(file, number, unit)
+            if isinstance(value, dict) and UNREADABLE in value:
+                raise place.error(f"the sample cannot be unpacked: {value[UNREADABLE]}", "Copy the file again.")
+            yield place, value
+
+
+def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
+    """The rows of a CSV with the names of its header; none of a file in a folder that is no table of verdicts."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        if named:
+            raise InputError("not UTF-8", "Save the file as UTF-8.", file=file) from error
+        return []
+    delimiter = _delimiter(text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[tuple[Place, Any]] = []
+    header: list[str] | None = None
+    try:
+        for cells in reader:
+            if not any(map(str.strip, cells)):
+                continue
+            if header is None:
+                header = [name.strip() for name in cells]
+                if not named and reader_of(dict.fromkeys(header, "")) is None:
+                    return []
+                continue
+            place = Place(file, reader.line_num)
+            if len(cells) != len(header):
+                found = f"{len(cells)} cells where the header has {len(header)}"
+                raise place.error(found, "Give each row one cell a column; quote a cell that holds the delimiter.")
+            rows.append((place, dict(zip(header, cells, strict=True))))
+    except csv.Error as error:
+        advice = 'Close every quote, and double a quote inside quotes ("").'
+        raise InputError(f"not valid CSV: {error}", advice, file=file, line=reader.line_num) from error
+    return rows
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that splits the header into the most cells."""
+    header = next((line for line in io.StringIO(text) if not line.isspace()), "")
+    return max(_DELIMITERS, key=header.count)

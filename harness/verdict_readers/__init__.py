@@ -1,0 +1,49 @@
+"""Verdicts that other tools wrote: one module a form, told apart by what stands in a file, not by its name.
+
+`VERDICT_READERS` is the registry, name → dotted path, in the order in which they are asked; an entry point in the group
+`misstep.verdict_readers` adds to it.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from harness.registry import Registry
+from harness.verdict_readers.written import Place, WrittenVerdict
+
+
+class VerdictReader(Protocol):
+    """A module that reads the verdicts of one tool. Each JSON value of a file, or row of a table, stands alone."""
+
+    NAME: str
+    """What such a file is called in a sentence, with its article."""
+
+    def is_own(self, value: dict[str, Any]) -> bool:
+        """Whether an object, the first of a file, is the tool's."""
+
+    def verdicts(self, value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
+        """The verdicts in one object of the file.
+
+        Raises
+        ------
+        InputError
+            A field does not have the shape that it should have.
+        """
+
+
+VERDICT_READERS: Registry[VerdictReader] = Registry(
+    "misstep.verdict_readers",
+    {
+        "table": "harness.verdict_readers.table",
+    },
+)
+"""Name → dotted path; entry points in the group add to it."""
+
+
+def reader_of(value: Any) -> VerdictReader | None:
+    """The reader of the tool that wrote an object; `None` where none knows it."""
+    if not isinstance(value, dict):
+        return None
+    return next((reader for reader in map(VERDICT_READERS.load, VERDICT_READERS.names()) if reader.is_own(value)), None)
+
+
+__all__ = ["VERDICT_READERS", "Place", "VerdictReader", "WrittenVerdict", "reader_of"]

@@ -1,0 +1,82 @@
+"""A table of verdicts: `item` and `label`, and where they are known `judge`, `score`, `reason` and `model`.
+
+A row of CSV, or an object of JSON Lines (made up)::
+
+    item,label,score,reason
+    run-17,yes,0.9,asks for the same file three times
+
+The lines of `verdicts.jsonl` have this form as well: their `rationale` is the reason, and where `label` is null
+`status` and `error` say why.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from harness.escaping import without_surrogates
+from harness.values import plain
+from harness.verdict import UNANSWERED, Status
+from harness.verdict_readers.written import Place, WrittenVerdict, scalars
+
+NAME = "a table of verdicts"
+
+_REASONS = ("reason", "rationale")
+_NO_LABEL = "the label is empty"
+
+
+def is_own(value: dict[str, Any]) -> bool:
+    """Whether an object has an item and a label."""
+    return value.keys() >= {"item", "label"}
+
+
+def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
+    """The verdict of a row.
+
+    Raises
+    ------
+    InputError
+        It names no item, a field is a list or an object, or the score is no number from 0 to 1.
+    """
+    item = _text(value, "item", place)
+    if not item:
+        raise place.error("the row names no item", "Write the id that the item has in the benchmark.", "item")
+    label = _text(value, "label", place)
+    said = value.get("status")
+    unanswered: Status = said if said in UNANSWERED else "unreadable"
+    yield WrittenVerdict(
+        item,
+        label or None,
+        place,
+        _text(value, "judge", place),
+        "answered" if label else unanswered,
+        _score(value.get("score"), place),
+        next(filter(None, (_text(value, name, place) for name in _REASONS)), ""),
+        _text(value, "model", place) or None,
+        None if label else _text(value, "error", place) or _NO_LABEL,
+        names=scalars(value),
+    )
+
+
+def _text(value: dict[str, Any], name: str, place: Place) -> str:
+    given = value.get(name)
+    if isinstance(given, str):
+        return without_surrogates(given.strip())
+    if isinstance(given, list | dict):
+        raise place.error(f"a {'list' if isinstance(given, list) else 'table'} where a text is expected", _FORM, name)
+    return "" if given is None else plain(given)
+
+
+_FORM = "A row has item and label, and may have judge, score, reason and model."
+
+
+def _score(given: Any, place: Place) -> float | None:
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return None
+    try:
+        score = math.nan if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError, OverflowError):
+        score = math.nan
+    if not 0 <= score <= 1:
+        advice = "A score is the judge's certainty of its label: divide it by the highest one, or leave the column out."
+        raise place.error(f"the score {str(given)[:40]!r} is no number from 0 to 1", advice, "score")
+    return score

@@ -1,0 +1,82 @@
+"""A verdict as another tool wrote it: nothing of it is held against a benchmark's labels yet."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.values import plain
+from harness.verdict import Status
+
+Unit = Literal["line", "record"]
+
+
+class Place(Struct, frozen=True):
+    """A line of a file, or a record where a file is one JSON list; both are counted from 1."""
+
+    file: str
+    number: int
+    unit: Unit = "line"
+
+    def error(self, found: str, advice: str, field: str = "") -> InputError:
+        """An error about a field of what stands there."""
+        if self.unit == "line":
+            return InputError(found, advice, file=self.file, line=self.number, field=field or None)
+        return InputError(found, advice, file=self.file, field=": ".join(filter(None, (str(self), field))))
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.number}"
+
+
+class WrittenVerdict(Struct, frozen=True):
+    """What a tool wrote of one item.
+
+    Parameters
+    ----------
+    item
+        The item's id.
+    label
+        The label in the tool's words; `None` where it gave none.
+    place
+        Where it stands.
+    judge
+        The judge's name; empty where the file does not say.
+    status
+        What the tool says of the answer. Without a label it is never `answered`.
+    score
+        The judge's certainty of its label, from 0 to 1. A grade is none: it says how good the item is.
+    rationale, model
+        The judge's reason, and the model that answered.
+    error
+        Why there is no label.
+    written_as
+        The grade that the tool counted in place of a missing label, such as `0`; empty where it counted none.
+    attempt
+        Which attempt at the item was judged, counted from 1.
+    names
+        What else the tool says of the item, field → text: one of them may be the item's id in the benchmark.
+    """
+
+    item: str
+    label: str | None
+    place: Place
+    judge: str = ""
+    status: Status = "answered"
+    score: float | None = None
+    rationale: str = ""
+    model: str | None = None
+    error: str | None = None
+    written_as: str = ""
+    attempt: int = 1
+    names: dict[str, str] = {}
+
+    def __post_init__(self) -> None:
+        if (self.label is None) == (self.status == "answered"):
+            raise ValueError(f"a verdict has a label exactly when it is answered: {self.label!r}, {self.status}")
+
+
+def scalars(value: Any) -> dict[str, str]:
+    """The fields of an object that are texts or numbers, as texts; empty for what is no object."""
+    if not isinstance(value, dict):
+        return {}
+    return {name: plain(field) for name, field in value.items() if isinstance(field, str | int | float)}

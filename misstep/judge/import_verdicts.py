@@ -1,0 +1,81 @@
+"""`misstep judge import`: verdicts that another tool wrote become a run like any other."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.progress import say
+from misstep.judge import options
+from misstep.options import Data
+
+
+def import_verdicts(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE|FOLDER", help="CSV or JSON Lines with item and label, or results of a tool.")
+    ],
+    benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or the name of a public data set.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run.")],
+    judge: Annotated[
+        str, typer.Option(help="Judge to take, if the file has several; the judge's name, if the file has none.")
+    ] = "",
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="THEIRS=OURS", help="Label of the file and the benchmark's label for it; repeatable."),
+    ] = None,
+    item: Annotated[
+        str, typer.Option(metavar="FIELD", help="Field with the ids of the benchmark, if the tool has ids of its own.")
+    ] = "",
+    attempt: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Attempt to take, if items have several, such as epochs.")
+    ] = 1,
+    data: Data = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
+    ] = False,
+) -> None:
+    """Import the verdicts of another tool as a run.
+
+    The file is recognised by its content. A table has the columns item and label, and may have judge, score, reason and
+    model; cells are separated by comma, semicolon or tab. The score is the judge's certainty of its label, from 0 to 1.
+
+    An answer that is no label of the benchmark counts as unreadable, and an item without a verdict as failed. Then
+    `judge compare`, `judge calibrate`, `judge stability` and `report` work on the run.
+    """
+    import sys
+
+    from analysis.gold import check_gold, item_ids
+    from harness.clients import ClientSettings
+    from harness.items import read_question
+    from harness.runs.benchmarks import benchmark_named
+    from harness.runs.judge import run_judge
+    from harness.runs.judge_import import Choice, imported_judge
+
+    folder = benchmark_named(benchmark, data)
+    check_gold(folder, read_question(folder).labels, item_ids(folder))
+    imported = imported_judge(path, folder, Choice(judge, _mapping(label or []), item, attempt))
+    for remark in imported.remarks:
+        say(f"misstep: {plain(remark)}")
+    ended = run_judge(imported.judge, folder, out, ClientSettings(), arguments=sys.argv[1:])
+    options.print_scores(out, folder, json=json)
+    options.exit_unless_whole(ended)
+
+
+def _mapping(given: list[str]) -> dict[str, str]:
+    """The labels of the file → those of the benchmark.
+
+    Raises
+    ------
+    UsageError
+        One has no `=`, or a label of the file is mapped twice.
+    """
+    mapping: dict[str, str] = {}
+    for one in given:
+        theirs, equals, ours = one.rpartition("=")
+        if not equals or not theirs or not ours:
+            raise UsageError(f"--label {one}: no mapping of a label", "Write THEIRS=OURS, such as --label fail=yes.")
+        if mapping.setdefault(theirs, ours) != ours:
+            raise UsageError(f"--label {one}: {theirs!r} means {mapping[theirs]!r} already", "Map each label once.")
+    return mapping

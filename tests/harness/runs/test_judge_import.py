@@ -1,0 +1,168 @@
+"""Verdicts of other tools as a judge: what is a label, what is unreadable, what has failed, and what is left out."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import InputError, UsageError
+from harness.items import read_items
+from harness.runs.judge_import import NOT_IN_FILE, Choice, Imported, imported_judge
+from harness.runs.verdict_files import written_verdicts
+from harness.verdict import Verdict
+from tests.misstep.made_up_judges import benchmark
+
+TEXTS = ("an apple", "a leek", "two apples", "a carrot")
+
+
+@pytest.fixture
+def plants(tmp_path: Path) -> Path:
+    """Four items, i0 to i3, with the labels fruit and vegetable."""
+    return benchmark(tmp_path / "plants", TEXTS)
+
+
+def table(folder: Path, *rows: str, name: str = "theirs.csv", header: str = "item,label") -> Path:
+    file = folder / name
+    file.write_text("".join(f"{row}\n" for row in (header, *rows)))
+    return file
+
+
+def verdicts(imported: Imported, plants: Path) -> dict[str, Verdict]:
+    """What the judge says of each item of the benchmark."""
+
+    async def ask(item: Any) -> Verdict:
+        return await imported.judge.judge(item, None, None)
+
+    return {item.id: asyncio.run(ask(item)) for item in read_items(plants)}
+
+
+def test_labels_are_read_in_any_letter_case_and_items_that_lack_a_verdict_have_failed(
+    tmp_path: Path, plants: Path
+) -> None:
+    imported = imported_judge(table(tmp_path, "i0,Fruit", "i1,vegetable "), plants)
+    said = verdicts(imported, plants)
+    assert [said[item].label for item in ("i0", "i1")] == ["fruit", "vegetable"]
+    assert [(said[item].status, said[item].error) for item in ("i2", "i3")] == [("failed", NOT_IN_FILE)] * 2
+    assert imported.judge.name == "theirs"
+    assert imported.remarks == (
+        f"{tmp_path / 'theirs.csv'}, a table of verdicts, has verdicts of theirs on 2 of the 4 items of plants.",
+    )
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_cells_may_be_separated_by_comma_semicolon_or_tab(tmp_path: Path, plants: Path, delimiter: str) -> None:
+    rows = [delimiter.join(cells) for cells in (("i0", "fruit", "0.25"), ("i1", "vegetable", ""))]
+    file = table(tmp_path, *rows, header=delimiter.join(("item", "label", "score")))
+    assert [one.score for one in verdicts(imported_judge(file, plants), plants).values()] == [0.25, None, None, None]
+
+
+def test_json_lines_and_one_list_are_read_alike(tmp_path: Path, plants: Path) -> None:
+    rows = [{"item": "i0", "label": "fruit", "reason": "it is an apple"}, {"item": "i1", "label": None}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "a.json").write_text(json.dumps(rows, indent=1))
+    lines, listed = (
+        verdicts(imported_judge(tmp_path / name, plants, Choice("mine")), plants) for name in ("a.jsonl", "a.json")
+    )
+    assert lines == listed
+    assert lines["i0"].rationale == "it is an apple"
+
+
+def test_what_is_no_label_is_unreadable_and_counted_and_never_a_grade(tmp_path: Path, plants: Path) -> None:
+    imported = imported_judge(table(tmp_path, "i0,berry", "i1,", "i2,berry", "i3,vegetable"), plants)
+    assert [one.status for one in verdicts(imported, plants).values()] == [*["unreadable"] * 3, "answered"]
+    assert imported.remarks[1] == (
+        "3 of these cannot be read as a label and count as unreadable: the label 'berry' is none of fruit, vegetable "
+        "(2); the label is empty (1)."
+    )
+
+
+def test_a_mapping_says_what_their_labels_mean(tmp_path: Path, plants: Path) -> None:
+    file = table(tmp_path, "i0,1", "i1,0", "i2,fruit")
+    imported = imported_judge(file, plants, Choice(labels={"1": "fruit", "0": "vegetable"}))
+    said = verdicts(imported, plants)
+    assert [said[item].label for item in ("i0", "i1", "i2")] == ["fruit", "vegetable", "fruit"]
+    assert imported.judge.settings()["label_mapping"] == {"1": "fruit", "0": "vegetable"}
+    with pytest.raises(UsageError, match="'berry' is none of the labels of the benchmark plants"):
+        imported_judge(file, plants, Choice(labels={"1": "berry"}))
+
+
+def test_an_item_answered_twice_has_a_label_only_where_both_say_it(tmp_path: Path, plants: Path) -> None:
+    file = table(tmp_path, "i0,fruit", "i0,FRUIT", "i1,fruit", "i1,vegetable")
+    said = verdicts(imported_judge(file, plants), plants)
+    assert said["i0"].label == "fruit"
+    assert said["i1"].status == "unreadable"
+    assert said["i1"].error == ("the files answer it 2 times, and not alike: 'fruit' in line 4, 'vegetable' in line 5")
+
+
+def test_items_of_another_benchmark_are_left_out_and_said_and_an_error_where_there_are_no_others(
+    tmp_path: Path, plants: Path
+) -> None:
+    imported = imported_judge(table(tmp_path, "i0,fruit", "x1,fruit", "x2,fruit"), plants)
+    assert imported.remarks[1] == "Left out: 2 items that plants does not have: x1, x2."
+    with pytest.raises(
+        InputError, match=r"theirs\.csv: item: no verdict is on an item of the benchmark plants: .*'x1'"
+    ):
+        imported_judge(table(tmp_path, "x1,fruit"), plants)
+
+
+def test_of_several_judges_one_is_named(tmp_path: Path, plants: Path) -> None:
+    file = table(tmp_path, "i0,fruit,a", "i0,vegetable,b", header="item,label,judge")
+    assert verdicts(imported_judge(file, plants, Choice("b")), plants)["i0"].label == "vegetable"
+    with pytest.raises(UsageError, match=r"has verdicts of 2 judges: a, b\. Name one with --judge"):
+        imported_judge(file, plants)
+    with pytest.raises(UsageError, match=r"has no verdict of the judge 'c'\. Its judges: a, b"):
+        imported_judge(file, plants, Choice("c"))
+    mixed = table(tmp_path, "i0,fruit,a", "i1,fruit,", header="item,label,judge")
+    with pytest.raises(InputError, match=r"theirs\.csv:3: judge: it names no judge, and others do"):
+        imported_judge(mixed, plants)
+
+
+def test_a_folder_is_read_file_by_file_and_what_holds_no_verdicts_is_counted(tmp_path: Path, plants: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    table(folder, "i0,fruit", name="1.csv")
+    table(folder, "i1,vegetable", name="2.csv")
+    (folder / "README.md").write_text("# Our results\n\nSee the tables, they are new.\n")
+    (folder / "cut.json").write_text('{"item": "i2", ')
+    (folder / "log.bin").write_bytes(b"\xff\x00\xfe")
+    imported = imported_judge(folder, plants)
+    assert sum(one.status == "answered" for one in verdicts(imported, plants).values()) == 2
+    assert imported.remarks[1:] == (
+        "Left out: 2 files without verdicts.",
+        f"Left out: 1 file of broken JSON: {folder / 'cut.json'}.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("item,grade\ni0,1\n", r"no form of verdicts that is known: it has the fields item, grade\. Give a CSV"),
+        ("[1, 2]", "it has a value that is no object"),
+        ("", "there is nothing in the file"),
+        ("item,label\n", "there is nothing in the file"),
+        ('{"item": "i0", "label": "fruit"}\n{"item": "i0"}\n', r"f:2: it does not fit the rest"),
+        ('{"item": "i0", "label": "fruit"}\n{"item": \n{}\n', r"f:2: no JSON"),
+        ("item,label\ni0\n", r"f:2: 1 cells where the header has 2"),
+        ('item,label\ni0,"fruit\n', r"f:2: not valid CSV"),
+    ],
+)
+def test_an_error_names_the_place_and_what_was_found(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "f").write_text(content)
+    with pytest.raises(InputError, match=said):
+        written_verdicts(tmp_path / "f")
+
+
+def test_the_ids_of_the_benchmark_may_stand_in_another_field(tmp_path: Path, plants: Path) -> None:
+    file = table(tmp_path, "7,fruit,i0", "8,vegetable,i1", header="item,label,case")
+    said = verdicts(imported_judge(file, plants, Choice(item="case")), plants)
+    assert [said[item].label for item in ("i0", "i1")] == ["fruit", "vegetable"]
+    with pytest.raises(InputError, match=r"theirs\.csv:2: the item '7' has no field 'id'\. Fields: item, label, case"):
+        imported_judge(file, plants, Choice(item="id"))
+
+
+def test_the_digest_follows_the_content(tmp_path: Path, plants: Path) -> None:
+    first = imported_judge(table(tmp_path, "i0,fruit"), plants).judge.settings()
+    assert first == imported_judge(table(tmp_path, "i0,fruit"), plants).judge.settings()
+    assert first != imported_judge(table(tmp_path, "i0,vegetable"), plants).judge.settings()
