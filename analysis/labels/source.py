@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from analysis.labels.content import decoded, read_content, shown
 from analysis.labels.records import Records, is_json, json_records, label_text
-from analysis.labels.rows import LabelRows, check_header, csv_rows
+from analysis.labels.rows import SHAPES, LabelRows, check_header, csv_rows
 from analysis.labels.sheets import is_workbook, sheet_rows
 from analysis.labels.tools import TOOLS, label_studio, tool_of
 from harness.errors import InputError
@@ -21,7 +21,7 @@ class Source(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
 
-def read_source(path: Path, item_field: str = "") -> Source:
+def read_source(path: Path, item_field: str = "", what: str = "labels", shapes: str = SHAPES) -> Source:
     """The table of a file of labels: CSV, a workbook, JSON or JSON Lines, packed by gzip or not; `-` is standard input.
 
     Parameters
@@ -30,6 +30,8 @@ def read_source(path: Path, item_field: str = "") -> Source:
         The file.
     item_field
         The field of a tool's tasks that names the item, if it is not the tool's own name of the task.
+    what, shapes
+        What the rows of a CSV hold, in the plural, and what its columns may be, for messages.
 
     Raises
     ------
@@ -39,12 +41,12 @@ def read_source(path: Path, item_field: str = "") -> Source:
         It is a workbook, and the library that reads those is not installed.
     """
     file = shown(path)
-    content = read_content(path)
+    content = read_content(path, what)
     if is_workbook(content):
         return _of_table(*sheet_rows(content, file))
     text = decoded(content, file)
     if not is_json(text):
-        return _of_table(csv_rows(text, file), [])
+        return _of_table(csv_rows(text, file, what, shapes), [])
     records = json_records(text, file)
     tool = tool_of(records)
     if tool is None:

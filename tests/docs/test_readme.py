@@ -36,6 +36,7 @@ def test_there_is_something_to_run() -> None:
         "classify",
         "observe",
         "agreement",
+        "pass",
         "audit",
         "convert",
         "view",

@@ -6,15 +6,13 @@ whole: sign flips over the cases' differences, with Student's t. An attempt that
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import lcm
 
 from msgspec import Struct, structs
 
 from analysis.measures.repair.attempts import RepairArm, by_case, counted
-from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from analysis.stats.paired_rates import paired_rates
 from harness.repair_attempt import RepairAttempt
 
 LEVEL = 0.05
@@ -75,29 +73,19 @@ def _compared(
     if not shared:
         nothing = Estimate(None, n=0, reason=NONE_SHARED)
         return PairedRepairs(a, b, 0, nothing, None, None, "", 0, 0, 0, NONE_SHARED)
-    counts = [(*_count(first[case]), *_count(second[case])) for case in shared]
-    # Solved shares on one scale, so that differences are whole numbers whatever the number of attempts.
-    scale = lcm(*(number for tried, _, others, _ in counts for number in (tried, others)))
-    leaning = [solved * scale // tried - also * scale // others for tried, solved, others, also in counts]
-    if scale == 1:
-        table = PairedTable.of([bool(count[1]) for count in counts], [bool(count[3]) for count in counts])
-        difference, found = paired_score_interval(table), mcnemar_mid_p(table)
-    else:
-        of_all = clustered_paired_difference(leaning, [scale] * len(shared))
-        difference, found = structs.replace(of_all, n=len(shared)), sign_flip_mcnemar(leaning)
-    more_a, more_b = sum(one > 0 for one in leaning), sum(one < 0 for one in leaning)
+    found = paired_rates([(*_count(first[case]), *_count(second[case])) for case in shared])
     return PairedRepairs(
         a,
         b,
         len(shared),
-        difference,
-        found.p_value,
+        found.difference,
+        found.test.p_value,
         None,
-        found.test,
-        more_a,
-        more_b,
-        len(shared) - more_a - more_b,
-        "; ".join(dict.fromkeys(filter(None, (difference.reason, found.reason)))),
+        found.test.test,
+        found.ahead,
+        found.behind,
+        found.level,
+        found.reason,
     )
 
 

@@ -25,6 +25,7 @@ WITH_EXAMPLES = (
     "diagnostic",
     "marginal_homogeneity",
     "paired",
+    "paired_rates",
     "pass_at_k",
     "proportions",
     "two_proportions",

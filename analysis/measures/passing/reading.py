@@ -1,0 +1,205 @@
+"""A user's attempts from a file: one attempt a row, or the counts of one task a row.
+
+    task,passed,system          task,n,c
+    fix-login,yes,small         fix-login,5,3
+    fix-login,no,small          add-search,5,0
+
+The file is CSV with commas, semicolons or tabs, a workbook, JSON or JSON Lines. An outcome is yes or no, true or false,
+1 or 0, pass or fail, passed or failed; a reward between 0 and 1 is one only with a threshold. A cell that is empty or
+says something else is no outcome: it is counted and named, and is no failure.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from analysis.labels.content import shown
+from analysis.labels.rows import LabelRows
+from analysis.labels.source import read_source
+from analysis.labels.spelling import listed, number, trimmed
+from analysis.measures.passing.attempts import Attempts, Lack, SystemAttempts, TaskCounts, Unanswered
+from harness.errors import InputError
+
+SHAPES = "Give the columns task,passed with one attempt a row, or task,n,c with the counts of one task a row."
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "task": ("task", "task_id", "instance_id", "problem", "problem_id", "case"),
+    "passed": ("passed", "outcome", "success", "solved", "resolved", "reward"),
+    "system": ("system", "model", "agent", "policy"),
+    "attempt": ("attempt", "trial", "sample"),
+    "n": ("n",),
+    "c": ("c",),
+}
+"""What each column may be called; under its first name it is taken whatever else there is."""
+
+MOST_ATTEMPTS = 100_000
+"""Attempts at one task, at most: the exact chances of more take too long."""
+
+_OUTCOMES = {
+    **dict.fromkeys(("yes", "true", "pass", "passed"), True),
+    **dict.fromkeys(("no", "false", "fail", "failed"), False),
+}
+_WHOLE = re.compile(r"\d{1,9}", re.ASCII)
+
+
+def read_attempts(path: Path, name: str, threshold: float | None = None) -> Attempts:
+    """The attempts in a file.
+
+    Parameters
+    ----------
+    path
+        The file; `-` is standard input.
+    name
+        What the system is called where no column says it.
+    threshold
+        The least reward that passes; without one a reward between 0 and 1 is an error.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, has not the columns, or a row that cannot be: named with its line.
+    """
+    source = read_source(path, what="attempts", shapes=SHAPES)
+    if source.tool:
+        raise InputError(f"an export of {source.tool}, which has labels and no attempts", SHAPES, file=shown(path))
+    sheet = source.sheet
+    columns = _columns(sheet)
+    rows = _Rows(sheet, columns, name, threshold)
+    rest = [column for place, column in enumerate(sheet.header) if place not in columns.values()]
+    remarks = [f"{sheet.file}: {remark}" for remark in source.remarks]
+    if rest:
+        remarks.append(f"{sheet.file}: columns that are not looked at: {listed(rest)}")
+    return Attempts(rows.counted() if "n" in columns else rows.one_by_one(), tuple(remarks))
+
+
+def _columns(sheet: LabelRows) -> dict[str, int]:
+    """Which column is which."""
+    places = {re.sub(r"\W+", "_", trimmed(name).casefold()): at for at, name in enumerate(sheet.header)}
+    found: dict[str, int] = {}
+    for column, names in NAMES.items():
+        there = [name for name in names if name in places]
+        if len(there) > 1 and there[0] != column:
+            advice = f"Name the one that counts {column!r}."
+            raise sheet.error(-1, f"{listed(there)} may each be the column {column!r}", advice)
+        if there:
+            found[column] = places[there[0]]
+    wide = "n" in found and "c" in found
+    if "task" not in found or not (wide or "passed" in found):
+        raise sheet.error(-1, f"no columns of attempts: {listed(sheet.header)}", SHAPES)
+    if wide and "passed" in found:
+        raise sheet.error(-1, "both outcomes (passed) and counts (n, c)", SHAPES)
+    kept = ("task", "system", *(("n", "c") if wide else ("passed", "attempt")))
+    return {column: at for column, at in found.items() if column in kept}
+
+
+class _Rows(Struct, frozen=True):
+    """The rows of the file, by what each column is."""
+
+    sheet: LabelRows
+    columns: Mapping[str, int]
+    name: str
+    threshold: float | None
+
+    def one_by_one(self) -> tuple[SystemAttempts, ...]:
+        """A row an attempt."""
+        cells, attempts, lines = self._cells("passed"), self._cells("attempt"), self.sheet.lines()
+        read = {cell: self._outcome(cell) for cell in dict.fromkeys(cells)}
+        gathered = _Gathered()
+        seen: dict[tuple[str, str, str], int] = {}
+        for row, (system, task) in enumerate(self._whose()):
+            if attempts and attempts[row]:
+                key = system, task, attempts[row]
+                if key in seen:
+                    found = f"attempt {attempts[row]!r} at {task!r} stands {self.sheet.where(seen[key])} already"
+                    raise self.sheet.error(row, found, "Give each attempt one row.", self._called("attempt"))
+                seen[key] = row
+            outcome = read[cells[row]]
+            if isinstance(outcome, InputError):
+                raise self.sheet.error(row, outcome.found, outcome.advice, self._called("passed"))
+            if outcome is None:
+                gathered.add(system, task, TaskCounts(unanswered=1), self._place(lines[row]), cells[row])
+            else:
+                gathered.add(system, task, TaskCounts(passed=int(outcome), failed=int(not outcome)))
+        return gathered.systems()
+
+    def counted(self) -> tuple[SystemAttempts, ...]:
+        """A row a task."""
+        tried, passed, lines = self._cells("n"), self._cells("c"), self.sheet.lines()
+        gathered = _Gathered()
+        seen: dict[tuple[str, str], int] = {}
+        for row, (system, task) in enumerate(self._whose()):
+            n, c = tried[row], passed[row]
+            if (system, task) in seen:
+                found = f"the task {task!r} stands {self.sheet.where(seen[system, task])} already"
+                raise self.sheet.error(row, found, "Give the counts of each task once.", self._called("task"))
+            seen[system, task] = row
+            if not _WHOLE.fullmatch(n) or int(n) > MOST_ATTEMPTS:
+                advice = f"Give the number of attempts, a whole number up to {MOST_ATTEMPTS:,}."
+                raise self.sheet.error(row, f"{n!r} attempts", advice, self._called("n"))
+            if not _WHOLE.fullmatch(c):
+                gathered.add(system, task, TaskCounts(unanswered=int(n)), self._place(lines[row]), c)
+            elif int(c) > int(n):
+                advice = "Give how many of the n passed."
+                raise self.sheet.error(row, f"{c} of {n} attempts passed", advice, self._called("c"))
+            else:
+                gathered.add(system, task, TaskCounts(passed=int(c), failed=int(n) - int(c)))
+        return gathered.systems()
+
+    def _whose(self) -> list[tuple[str, str]]:
+        """The system and the task of each row."""
+        tasks = self._named("task")
+        systems = self._named("system") if "system" in self.columns else [self.name] * len(tasks)
+        return list(zip(systems, tasks, strict=True))
+
+    def _named(self, column: str) -> Sequence[str]:
+        cells = self._cells(column)
+        if "" in cells:
+            advice = f"Name the {column} in each row."
+            raise self.sheet.error(cells.index(""), f"no {column}", advice, self._called(column))
+        return cells
+
+    def _cells(self, column: str) -> Sequence[str]:
+        return [trimmed(cell) for cell in self.sheet.columns[self.columns[column]]] if column in self.columns else ()
+
+    def _called(self, column: str) -> str:
+        return self.sheet.header[self.columns[column]]
+
+    def _place(self, line: int) -> str:
+        return f"{self.sheet.file}, {self.sheet.unit} {line}"
+
+    def _outcome(self, cell: str) -> bool | InputError | None:
+        """An outcome, `None` for what is none, or what is wrong with a reward without a threshold."""
+        said = _OUTCOMES.get(cell.casefold())
+        value = number(cell)
+        if said is not None or value is None or not 0 <= value <= 1:
+            return said
+        if self.threshold is not None:
+            return value >= self.threshold
+        if value in (0, 1):
+            return value == 1
+        return InputError(f"{cell} is a reward", "Say from which reward on an attempt passes: --threshold 0.5.")
+
+
+class _Gathered:
+    """Attempts by system and task, as they are read."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, dict[str, TaskCounts]] = {}
+        self._unanswered: dict[str, list[Unanswered]] = {}
+
+    def add(self, system: str, task: str, counts: TaskCounts, where: str = "", found: str = "") -> None:
+        """Add the attempts of a row; those without an outcome stand at a place, with what is found there."""
+        tasks = self._tasks.setdefault(system, {})
+        tasks[task] = tasks.get(task, TaskCounts()) + counts
+        if counts.unanswered:
+            lack: Lack = "unreadable" if found else "missing"
+            one = Unanswered(system, task, where, lack, found, counts.unanswered)
+            self._unanswered.setdefault(system, []).append(one)
+
+    def systems(self) -> tuple[SystemAttempts, ...]:
+        """What was read, in the order of the file."""
+        return tuple(
+            SystemAttempts(name, tasks, tuple(self._unanswered.get(name, ()))) for name, tasks in self._tasks.items()
+        )

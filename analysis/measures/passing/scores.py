@@ -1,0 +1,280 @@
+"""pass@k, pass^k and flicker of repeated attempts, and systems compared on the same tasks.
+
+All is counted over tasks, since attempts at one task are no independent trials: an interval resamples tasks, and where
+each task gives 0 or 1 it is Wilson's. Each figure is given over the attempts with an outcome, and again (`_all`) with
+those without one as failed. A task with fewer than k attempts has no pass@k: it is left out there, by name.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from statistics import median
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct, structs
+
+from analysis.measures.passing.attempts import Attempts, Cell, SystemAttempts, Unanswered
+from analysis.stats.estimate import Estimate
+from analysis.stats.multiplicity import holm
+from analysis.stats.paired_rates import paired_rates
+from analysis.stats.pass_at_k import Kind, each_task, mean_over_tasks
+from analysis.stats.patterns import FloatArray, distinct_rows
+from analysis.stats.proportions import wilson
+from analysis.stats.resampling import bootstrap, bootstrapped
+
+FEW_TASKS = 30
+"""With fewer tasks than this a resampled interval is too short (`benchmarks/validity/RESULTS.md`)."""
+
+LEVEL = 0.05
+"""Of an adjusted p-value: at or below it two systems are told apart."""
+
+NONE_SHARED = "no task that both systems have attempts at"
+_BY_CHANCE = "mean over tasks of 1 - p^n - (1-p)^n, with p the mean rate of the same tasks"
+
+
+class LeftOut(Struct, frozen=True):
+    """A task with too few attempts for a k, and how many it has."""
+
+    task: str
+    attempts: int
+
+
+class AtK(Struct, frozen=True):
+    """One of k attempts passes, and all of k do, over the tasks with k attempts; the others are left out."""
+
+    k: int
+    n_tasks: int
+    pass_at_k: Estimate
+    pass_hat_k: Estimate
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class Flicker(Struct, frozen=True):
+    """Tasks that pass sometimes, of those with two attempts or more.
+
+    Parameters
+    ----------
+    share
+        The share of tasks that pass in some attempts and fail in others.
+    expected
+        The share to expect by chance if every task passed at the mean rate: tasks that differ in how hard they are
+        flicker less.
+    never, sometimes, always
+        How many tasks pass so.
+    tasks
+        The names of those that pass sometimes.
+    left_out
+        Tasks with fewer than two attempts, which cannot flicker.
+    """
+
+    share: Estimate
+    expected: Estimate
+    never: int
+    sometimes: int
+    always: int
+    tasks: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class AttemptsPerTask(Struct, frozen=True):
+    """The fewest, the median and the most attempts at a task."""
+
+    fewest: int
+    median: float
+    most: int
+
+
+class SystemPasses(Struct, frozen=True):
+    """What was measured of one system; `evidence` is `generated` where its tasks were made with known faults."""
+
+    system: str
+    evidence: Literal["generated", "real"]
+    n_tasks: int
+    n_attempts: int
+    answered: int
+    missing: int
+    unreadable: int
+    attempts_per_task: AttemptsPerTask
+    at: tuple[AtK, ...]
+    at_all: tuple[AtK, ...]
+    flicker: Flicker
+    flicker_all: Flicker
+
+
+class PairedPasses(Struct, frozen=True):
+    """Two systems on the `n` tasks that both have attempts at.
+
+    The difference is the mean share of passed attempts (pass@1) of `a` less that of `b`; the adjusted p-value is after
+    Holm for all pairs; `more_a`, `more_b` and `alike` count the tasks by which of the two passes more often.
+    """
+
+    a: str
+    b: str
+    n: int
+    difference: Estimate
+    p_value: float | None
+    p_adjusted: float | None
+    test: str
+    more_a: int = 0
+    more_b: int = 0
+    alike: int = 0
+    reason: str = ""
+
+    @property
+    def apart(self) -> bool:
+        """Whether the two are told apart, after Holm's adjustment."""
+        return self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
+
+class PassReport(Struct, frozen=True):
+    """What was measured of all systems, as the JSON document has it.
+
+    `same_tasks` says whether all were tried on the same tasks.
+    """
+
+    ks: tuple[int, ...]
+    same_tasks: bool
+    systems: tuple[SystemPasses, ...]
+    pairs: tuple[PairedPasses, ...]
+    pairs_all: tuple[PairedPasses, ...]
+    unanswered: tuple[Unanswered, ...]
+    notes: tuple[str, ...]
+    resamples: int
+    seed: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every attempt has an outcome, so that both ways of counting agree."""
+        return not self.unanswered
+
+
+def pass_report(attempts: Attempts, ks: Sequence[int], resamples: int = 10_000, seed: int = 0) -> PassReport:
+    """Everything that is measured of repeated attempts.
+
+    Parameters
+    ----------
+    attempts
+        The attempts.
+    ks
+        Numbers of attempts that one may make, from 1.
+    resamples, seed
+        Of the bootstrap over tasks.
+    """
+    systems = attempts.systems
+    return PassReport(
+        ks=tuple(ks),
+        same_tasks=len({frozenset(one.tasks) for one in systems}) < 2,
+        systems=tuple(_system(one, ks, resamples, seed) for one in systems),
+        pairs=_pairs({one.name: _answered(one) for one in systems}),
+        pairs_all=_pairs({one.name: _all(one) for one in systems}),
+        unanswered=tuple(lacking for one in systems for lacking in one.unanswered),
+        notes=attempts.remarks,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _answered(one: SystemAttempts) -> dict[str, Cell]:
+    return {task: counts.answered for task, counts in one.tasks.items()}
+
+
+def _all(one: SystemAttempts) -> dict[str, Cell]:
+    return {task: counts.all for task, counts in one.tasks.items()}
+
+
+def _system(one: SystemAttempts, ks: Sequence[int], resamples: int, seed: int) -> SystemPasses:
+    answered, every = _answered(one), _all(one)
+    numbers = [counts.attempts for counts in one.tasks.values()]
+    return SystemPasses(
+        system=one.name,
+        evidence=one.evidence,
+        n_tasks=len(numbers),
+        n_attempts=sum(numbers),
+        answered=sum(tried for tried, _ in answered.values()),
+        missing=one.lacking("missing"),
+        unreadable=one.lacking("unreadable"),
+        attempts_per_task=AttemptsPerTask(min(numbers), float(median(numbers)), max(numbers)),
+        at=tuple(_at(answered, k, resamples, seed) for k in ks),
+        at_all=tuple(_at(every, k, resamples, seed) for k in ks),
+        flicker=_flicker(answered, resamples, seed),
+        flicker_all=_flicker(every, resamples, seed),
+    )
+
+
+def _at(cells: Mapping[str, Cell], k: int, resamples: int, seed: int) -> AtK:
+    enough = [cell for cell in cells.values() if cell[0] >= k]
+    return AtK(
+        k,
+        len(enough),
+        _mean(enough, k, "pass@k", resamples, seed),
+        _mean(enough, k, "pass^k", resamples, seed),
+        _short(cells, k),
+    )
+
+
+def _short(cells: Mapping[str, Cell], k: int) -> tuple[LeftOut, ...]:
+    return tuple(LeftOut(task, tried) for task, (tried, _) in cells.items() if tried < k)
+
+
+def _mean(cells: Sequence[Cell], k: int, kind: Kind, resamples: int, seed: int) -> Estimate:
+    """The mean over tasks; a task between 0 and 1 varies no more than one of either, so Wilson's is never too short."""
+    if not cells:
+        return Estimate(None, n=0, reason=f"no task has {k} attempt{'' if k == 1 else 's'} that count")
+    values = each_task(cells, k, kind)
+    if ((values == 0) | (values == 1)).all():
+        return wilson(int(values.sum()), len(values))
+    return mean_over_tasks(cells, k, np.random.default_rng(seed), kind, resamples).mean
+
+
+def _flicker(cells: Mapping[str, Cell], resamples: int, seed: int) -> Flicker:
+    several = {task: cell for task, cell in cells.items() if cell[0] > 1}
+    some = tuple(task for task, (tried, passed) in several.items() if 0 < passed < tried)
+    always = sum(tried == passed for tried, passed in several.values())
+    share = wilson(len(some), len(several))
+    if not several:
+        nothing = Estimate(None, n=0, reason="no task has two attempts that count")
+        return Flicker(nothing, nothing, 0, 0, 0, (), _short(cells, 2))
+    expected = _expected_flicker(list(several.values()), resamples, seed)
+    return Flicker(share, expected, len(several) - len(some) - always, len(some), always, some, _short(cells, 2))
+
+
+def _expected_flicker(cells: Sequence[Cell], resamples: int, seed: int) -> Estimate:
+    """The share of tasks that would pass sometimes if each passed at the mean rate, with tasks resampled."""
+    kinds = distinct_rows(np.array(cells, dtype=np.int64))
+    tried, passed = kinds.rows[:, 0], kinds.rows[:, 1]
+
+    def expected(sets: FloatArray) -> FloatArray:
+        weights = sets / len(cells)
+        rate = (weights @ (passed / tried))[:, np.newaxis]
+        return np.asarray((weights * (1 - rate**tried - (1 - rate) ** tried)).sum(axis=1))
+
+    value = float(expected(kinds.items[np.newaxis, :].astype(np.float64))[0])
+    drawn = bootstrap(expected, kinds.items, resamples, np.random.default_rng(seed))
+    found = bootstrapped(value, drawn, len(cells), units="tasks")
+    return Estimate(found.value, found.low, found.high, found.n, f"{_BY_CHANCE}; {found.method}", found.reason)
+
+
+def _pairs(systems: Mapping[str, Mapping[str, Cell]]) -> tuple[PairedPasses, ...]:
+    pairs = [_pair(a, b, systems[a], systems[b]) for a, b in combinations(systems, 2)]
+    adjusted = holm([pair.p_value for pair in pairs]).p_values
+    return tuple(structs.replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
+
+
+def _pair(a: str, b: str, first: Mapping[str, Cell], second: Mapping[str, Cell]) -> PairedPasses:
+    shared = [task for task, (tried, _) in first.items() if tried and second.get(task, (0, 0))[0]]
+    if not shared:
+        return PairedPasses(a, b, 0, Estimate(None, n=0, reason=NONE_SHARED), None, None, "", reason=NONE_SHARED)
+    found = paired_rates([(*first[task], *second[task]) for task in shared])
+    return PairedPasses(
+        a,
+        b,
+        len(shared),
+        found.difference,
+        found.test.p_value,
+        None,
+        found.test.test,
+        found.ahead,
+        found.behind,
+        found.level,
+        found.reason,
+    )

@@ -1,0 +1,50 @@
+"""The report of `misstep pass` as one HTML page, and as text for a terminal."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from analysis.measures.passing.scores import PassReport
+from analysis.measures.passing.tables import pass_tables
+from analysis.pages import Foot, page, table_text
+from analysis.pages.display import figure_html
+from analysis.tables import Table
+
+_MOST_DRAWN = 40
+
+
+def passes_text(found: PassReport) -> str:
+    """The tables for a terminal."""
+    return "\n".join(table_text(table) for table in pass_tables(found))
+
+
+def passes_page(found: PassReport, inputs: Sequence[str], command: str) -> str:
+    """One self-contained page: the finding, the chances of k attempts as a figure too, flicker, comparisons.
+
+    Parameters
+    ----------
+    found
+        What was measured.
+    inputs
+        What was read, a sentence each.
+    command
+        The command that makes the page again.
+    """
+    tables = pass_tables(found)
+    return page(
+        "Repeated attempts",
+        tables[0].finding,
+        tables,
+        _figures(tables[0]),
+        found.notes,
+        foot=Foot(command, inputs=tuple(inputs), seed=found.seed),
+    )
+
+
+def _figures(table: Table) -> list[str]:
+    """pass@k and pass^k drawn, where matplotlib is there to draw them."""
+    if not 0 < len(table.drawn) <= _MOST_DRAWN or find_spec("matplotlib") is None:
+        return []
+    from analysis.plots import forest
+
+    drawing = forest(table.drawn, "pass@k and pass^k of each system")
+    return [figure_html(drawing, "Each chance with its 95% interval over tasks.")]

@@ -1,0 +1,91 @@
+"""`misstep pass`: pass@k, pass^k and flicker of repeated attempts, and systems compared on the same tasks."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.progress import say
+from misstep.options import Html, Json, Seed, command_app, json_text
+from misstep.pages import write_page
+
+app = command_app()
+
+MOST_K = 1_000
+
+
+@app.command(name="pass")
+def passing(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="CSV|RUN…",
+            help="Files of attempts (CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input), or folders of runs of"
+            " `repair run`.",
+        ),
+    ],
+    k: Annotated[
+        str, typer.Option("--k", metavar="K,K", help="Numbers of attempts that one may make.", show_default=True)
+    ] = "1,2,4",
+    threshold: Annotated[
+        float | None,
+        typer.Option(metavar="REWARD", help="Least reward between 0 and 1 that passes, for files with rewards."),
+    ] = None,
+    boot: Annotated[
+        int, typer.Option(min=100, metavar="N", help="Number of bootstrap resamples of tasks for an interval.")
+    ] = 10_000,
+    seed: Seed = 0,
+    json: Json = False,
+    html: Html = None,
+) -> None:
+    """Measure pass@k, pass^k and flicker of repeated attempts.
+
+    pass@k is the chance that one of k attempts at a task passes, pass^k the chance that all of k do. A task flickers if
+    it passes in some attempts and fails in others.
+
+    A file has one attempt per row in the columns task and passed, and where there are several systems the column
+    system; a column attempt numbers the attempts. Or it has one task per row in the columns task, n and c: c of n
+    attempts passed. An outcome is yes or no, true or false, 1 or 0, pass or fail, passed or failed. An empty or
+    unreadable outcome is counted and named, and is no failure: figures are given over the attempts with an outcome, and
+    again with the others as failed. The exit code is 1 if an outcome is unreadable.
+
+    \b
+    misstep pass attempts.csv
+    misstep pass attempts.csv --k 1,3,5 --html page.html
+    misstep pass rewards.jsonl --threshold 0.5 --json
+    misstep pass run-1 run-2
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
+    from analysis.measures.passing.scores import pass_report
+    from studies.passing import described, open_attempts
+
+    if threshold is not None and not 0 < threshold <= 1:
+        raise UsageError(f"--threshold {threshold:g}", "Give a reward above 0, up to 1.")
+    attempts = open_attempts(paths, threshold)
+    for remark in attempts.remarks:
+        say(f"misstep: {plain(remark)}")
+    found = pass_report(attempts, _ks(k), boot, seed)
+    if html is not None:
+        from analysis.pages.passing import passes_page
+
+        command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
+        write_page("--html", html, passes_page(found, described(paths), command))
+    if json:
+        print(json_text(found))
+    else:
+        from analysis.pages.passing import passes_text
+
+        print(passes_text(found), end="")
+    if any(one.unreadable for one in found.systems):
+        raise typer.Exit(1)
+
+
+def _ks(given: str) -> list[int]:
+    """The numbers of attempts, each once, from the least."""
+    parts = [part.strip() for part in given.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 4 and 1 <= int(part) <= MOST_K for part in parts):
+        raise UsageError(f"--k {given}", f"Give whole numbers from 1 to {MOST_K:,}, separated by commas.")
+    return sorted({int(part) for part in parts})

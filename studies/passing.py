@@ -1,0 +1,81 @@
+"""Repeated attempts from wherever they stand: users' files, and runs of `misstep repair run`."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from analysis.labels.content import STANDARD_INPUT, shown
+from analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts, Unanswered, together
+from analysis.measures.passing.reading import read_attempts
+from analysis.measures.repair.attempts import RepairArm, counted, not_affirmed
+from analysis.tables.wording import counted_text
+from harness.errors import UsageError
+from harness.repair_attempt import RepairAttempt
+from studies.repair_runs import arms_of, open_repair_runs, warn_of
+
+
+def open_attempts(paths: Sequence[Path], threshold: float | None = None) -> Attempts:
+    """The attempts in files and in runs of repairs; those of one system in several files are put together.
+
+    Parameters
+    ----------
+    paths
+        Files as `read_attempts` takes them, and folders of runs.
+    threshold
+        The least reward of a file that passes.
+
+    Raises
+    ------
+    UsageError
+        A path is named twice, or a folder is the run of another command.
+    InputError
+        A file or a run cannot be read.
+    """
+    resolved = [path.resolve() for path in paths]
+    twice = next((path for path in resolved if resolved.count(path) > 1), None)
+    if twice is not None:
+        raise UsageError(f"{twice.name} is named twice", "Name each file and each run once.")
+    folders = [path for path in paths if path.is_dir()]
+    files = [path for path in paths if not path.is_dir()]
+    parts = [read_attempts(file, name, threshold) for file, name in zip(files, _names(files), strict=True)]
+    return together([*parts, *_of_runs(folders)])
+
+
+def described(paths: Sequence[Path]) -> list[str]:
+    """What was read, as the foot of a page names it."""
+    return [f"{path.resolve().name if path != STANDARD_INPUT else shown(path)}: attempts" for path in paths]
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    """What the system of each file is called where no column says it."""
+    stems = ["standard input" if file == STANDARD_INPUT else file.name.split(".")[0] or file.name for file in files]
+    return stems if len(set(stems)) == len(stems) else [shown(file) for file in files]
+
+
+def _of_runs(folders: Sequence[Path]) -> Iterator[Attempts]:
+    runs = open_repair_runs(folders)
+    remarks = [sentence.removesuffix(".") for sentence in warn_of(runs)] if runs else []
+    for run, arm in zip(runs, arms_of(runs), strict=True):
+        yield Attempts((_system(arm, run.folder),), (*remarks, *_not_held(arm)))
+
+
+def _not_held(arm: RepairArm) -> list[str]:
+    cases = {attempt.case for attempt in not_affirmed(arm.attempts)}
+    return [f"{arm.name}: {counted_text(len(cases), 'case')} not affirmed, which counts nowhere"] if cases else []
+
+
+def _system(arm: RepairArm, folder: Path) -> SystemAttempts:
+    """An arm's attempts; one that broke before its patch was scored has no outcome."""
+    tasks: dict[str, TaskCounts] = {}
+    unanswered = []
+    for attempt in counted(arm.attempts):
+        tasks[attempt.case] = tasks.get(attempt.case, TaskCounts()) + _one(attempt)
+        if attempt.solved is None:
+            where = f"{folder.name}, attempt {attempt.sample}"
+            unanswered.append(Unanswered(arm.name, attempt.case, where, "missing", attempt.error))
+    return SystemAttempts(arm.name, tasks, tuple(unanswered), arm.evidence)
+
+
+def _one(attempt: RepairAttempt) -> TaskCounts:
+    if attempt.solved is None:
+        return TaskCounts(unanswered=1)
+    return TaskCounts(passed=int(attempt.solved), failed=int(not attempt.solved))
