@@ -6,13 +6,21 @@ read their configuration anew before each login. Nothing is run and nothing is k
 """
 
 import posixpath
-from collections.abc import Mapping
 
 from msgspec import Struct
 
 from harness.reflexive.hardening.files import Files, Unreadable
 from harness.reflexive.hardening.pam import expired, refused_by_pam
-from harness.reflexive.hardening.parsing import Account, Malformed, accounts, groups_of, settings, sudoers
+from harness.reflexive.hardening.parsing import (
+    Account,
+    Malformed,
+    accounts,
+    groups_of,
+    settings,
+    sshd_lines,
+    sshd_settings_for,
+    sudoers,
+)
 from harness.reflexive.hardening.programs import known_to_programs
 
 AGENT = "agent"
@@ -53,13 +61,14 @@ def refused_login(files: Files) -> Refusal | None:
     try:
         account = accounts(files).get(AGENT)
         groups = groups_of(files, AGENT)
+        options = sshd_settings_for(files.text("etc/ssh/sshd_config"), AGENT, groups)
     except (Unreadable, Malformed) as error:
         return Refusal(_DENIED, f"sshd: user database: {error.found}")
     if account is None:
         return Refusal(_DENIED, f"sshd: Invalid user {AGENT}")
     if why := _not_let_in(options, groups) or _key_fault(files, options, account):
         return Refusal(_DENIED, f"sshd: {why}")
-    if options.get("usepam", "no") == "yes":
+    if options.get("usepam", "no").lower() == "yes":
         for kind in ("account", "session"):
             if why := refused_by_pam(files, "sshd", kind, account):
                 return Refusal(f"Connection closed by target port 22\n{why}", f"sshd: {why}")
@@ -80,10 +89,10 @@ def server_fault(files: Files) -> str:
     except Unreadable as error:
         return error.found
     known = known_to_programs()
-    for keyword, value in options.items():
+    for keyword, value in sshd_lines(files.text("etc/ssh/sshd_config")):
         if keyword not in known.sshd_keywords or not value:
             return f"/etc/ssh/sshd_config: Bad configuration option: {keyword}"
-        if keyword in known.sshd_switches and value not in ("yes", "no"):
+        if keyword in known.sshd_switches and value.lower() not in ("yes", "no"):
             return f"/etc/ssh/sshd_config: unsupported option {value!r} for {keyword}"
     ciphers = options.get("ciphers", "aes256-ctr").split(",")
     if not set(ciphers) <= known.sshd_ciphers:
@@ -100,7 +109,7 @@ def _not_let_in(options: dict[str, str], groups: frozenset[str]) -> str:
         return f"User {AGENT} not allowed because not listed in AllowUsers"
     if "allowgroups" in options and not groups & set(options["allowgroups"].split()):
         return f"User {AGENT} not allowed because none of its groups is listed in AllowGroups"
-    if options.get("pubkeyauthentication", "yes") != "yes":
+    if options.get("pubkeyauthentication", "yes").lower() != "yes":
         return "public keys are switched off"
     if "publickey" not in options.get("authenticationmethods", "publickey").split():
         return "a key alone is not enough by AuthenticationMethods"
@@ -122,7 +131,7 @@ def _key_fault(files: Files, options: dict[str, str], account: Account) -> str:
         return "no authorized key matches"
     for place in (home, posixpath.dirname(path), path):
         mode = files.mode(place)
-        if mode is None or (options.get("strictmodes", "yes") == "yes" and mode & 0o022):
+        if mode is None or (options.get("strictmodes", "yes").lower() == "yes" and mode & 0o022):
             return f"Authentication refused: bad ownership or modes for /{place}"
         if place != path and not mode & 0o100:
             return f"Could not open authorized keys: /{place}: Permission denied"
@@ -159,13 +168,12 @@ def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
         return Refusal(f"sudo: {error.found}\nsudo: error initializing audit plugin sudoers_audit", error.found)
     except KeyError:
         return Refusal("sudo: you do not exist in the passwd database", f"sudo: no account {name}")
-    matching = [rule for rule in found.rules if _names_account(rule.users, found.aliases, name, groups)]
+    matching = found.rules_of(account, groups)
     allowed, asks = False, True
     for rule in matching:
         for listed in rule.commands:
-            expanded = found.aliases.get(listed.lstrip("!"), (listed.lstrip("!"),))
-            if "ALL" in expanded or command in expanded:
-                allowed, asks = not listed.startswith("!"), "NOPASSWD" not in rule.tags
+            if found.meant([listed.lstrip("!")]) & {"ALL", command}:
+                allowed, asks = not listed.startswith("!"), listed not in rule.free
     own = [option for scope, option in found.defaults if scope in ("", name)]
     if not matching:
         text = f"{name} is not in the sudoers file."
@@ -180,13 +188,6 @@ def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
     else:
         return None
     return Refusal(text, f"sudo: {name} : {text.removeprefix('sudo: ')} ; COMMAND={command}")
-
-
-def _names_account(
-    users: tuple[str, ...], aliases: Mapping[str, tuple[str, ...]], name: str, groups: frozenset[str]
-) -> bool:
-    named = {one for user in users for one in aliases.get(user, (user,))}
-    return bool(named & {name, "ALL", *(f"%{group}" for group in groups)})
 
 
 def dropped(files: Files, port: str) -> bool:

@@ -108,11 +108,20 @@ class Files:
 
     def lines(self, path: str) -> list[str]:
         """The lines of a file that say something, without comments; raises as `text` does."""
-        bare = (line.strip() for line in self.text(path).splitlines())
+        bare = (line.strip() for line in self.text(path).split("\n"))
         return [line for line in bare if line and not line.startswith("#")]
 
     def matching(self, pattern: str) -> list[str]:
-        """The paths that a pattern of the shell matches, sorted; `*` stays within a folder, `**` does not."""
+        """The paths that a pattern of the shell matches, sorted; `*` stays within a folder, `**` does not.
+
+        A folder before the first `*` may be a link.
+        """
+        folder, _, last = pattern.rpartition("/")
+        if folder and not set(folder) & set("*?["):
+            place = self._place(folder)
+            if place is None:
+                return []
+            pattern = f"{place}/{last}".lstrip("/")
         return [path for path in self._paths if _matches(path, pattern)]
 
     def mode(self, path: str) -> int | None:

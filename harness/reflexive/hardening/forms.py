@@ -7,57 +7,27 @@ weakens the check, and `HardeningTarget.protected` tells.
 import re
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
-from harness.reflexive.hardening.files import Files
+from harness.reflexive.hardening.files import Files, Seen
+from harness.reflexive.hardening.pam import GUESSING, STRANGER, can_refuse, reached, refused_by_pam
 from harness.reflexive.hardening.parsing import (
-    Malformed,
     Style,
+    Sudoers,
     accounts,
+    groups_of,
     pam_stack,
     settings,
+    settings_of_some,
     sudoers,
     sysctl,
     table,
 )
+from harness.reflexive.hardening.profile import Profile
 from harness.reflexive.hardening.programs import known_to_programs
-
-PROFILE = "etc/audit/profile.toml"
-"""Where the audit profile stands: part of the check, within reach of workers."""
 
 RUNNING = "proc/sys.values"
 """What the running kernel has, as `key = value`."""
-
-
-class Profile(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which rules apply, and how strictly.
-
-    Parameters
-    ----------
-    limits
-        Name of a threshold → its value.
-    allowed
-        Name of an exception → the accounts that it is made for.
-    not_applicable
-        The rules that are not checked here.
-    """
-
-    limits: dict[str, int]
-    allowed: dict[str, list[str]]
-    not_applicable: list[str] = []
-
-    def limit(self, name: str) -> int:
-        """A threshold; raises `Malformed` where it has been taken out."""
-        if name not in self.limits:
-            raise Malformed(f"/{PROFILE}: it has no limit {name}")
-        return self.limits[name]
-
-    def excepted(self, name: str) -> frozenset[str]:
-        """For whom an exception is made; raises `Malformed` where it has been taken out."""
-        if name not in self.allowed:
-            raise Malformed(f"/{PROFILE}: it has no exception {name}")
-        return frozenset(self.allowed[name])
 
 
 class Form(Struct, frozen=True, forbid_unknown_fields=True, tag_field="form", tag=str.lower):
@@ -74,7 +44,8 @@ class Setting(Form, frozen=True):
     Parameters
     ----------
     file, style, key
-        Where it stands; the key of `sshd` is compared without regard to case.
+        Where it stands; key and value of `sshd` are compared without regard to case, and whatever a `Match` block
+        says instead must hold as well.
     among
         The values of which it must be one; with `words`, every word of it must be one.
     least, most
@@ -91,12 +62,17 @@ class Setting(Form, frozen=True):
 
     def fault(self, files: Files, profile: Profile) -> str:
         """What is wrong with the value."""
-        found = settings(files.text(self.file), self.style)
-        value = found.get(self.key.lower() if self.style == "sshd" else self.key)
+        text = files.text(self.file)
+        value = settings(text, self.style).get(self.key.lower() if self.style == "sshd" else self.key)
         name = f"{self.key} in /{self.file}"
         if value is None:
             return f"{name} is not set"
-        if self.among and value not in self.among:
+        others = settings_of_some(text, self.key) if self.style == "sshd" else []
+        faults = (self._fault_of(name, one, profile) for one in (value, *others))
+        return next((fault for fault in faults if fault), "")
+
+    def _fault_of(self, name: str, value: str, profile: Profile) -> str:
+        if self.among and value not in self.among and not self._same(value):
             return f"{name} is {value!r}, not {' or '.join(map(repr, self.among))}"
         if self.words and (others := sorted(set(value.replace(",", " ").split()) - profile.excepted(self.words))):
             return f"{name} has {', '.join(others)}"
@@ -107,6 +83,12 @@ class Setting(Form, frozen=True):
         if self.most and not 0 < int(value) <= profile.limit(self.most):
             return f"{name} is {value}, between 1 and {profile.limit(self.most)} is wanted"
         return ""
+
+    def _same(self, value: str) -> bool:
+        """Whether the value is one of those wanted but for its case; the case of a path counts."""
+        if self.style != "sshd" or "/" in value:
+            return False
+        return value.lower() in {one.lower() for one in self.among}
 
 
 class Mode(Form, frozen=True):
@@ -124,9 +106,12 @@ class Mode(Form, frozen=True):
         The bits that must be set.
     but
         Paths that the patterns do not mean.
+    kind
+        What must stand there.
     """
 
     paths: list[str]
+    kind: Literal["file", "folder", ""] = ""
     most: str = "7777"
     folders: str = ""
     needs: str = "0"
@@ -135,21 +120,24 @@ class Mode(Form, frozen=True):
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """What is too open, or too closed."""
         for pattern in self.paths:
-            found = files.matching(pattern)
+            found = {path: seen for path in files.matching(pattern) if (seen := files.at(path)) is not None}
             if not found:
                 return f"there is no /{pattern}"
-            for path in found:
-                seen = files.at(path)
-                if seen is None or seen.kind == "link" or path in self.but:
-                    continue
-                most = int(self.folders if self.folders and seen.kind == "folder" else self.most, 8)
-                if seen.mode & ~most or int(self.needs, 8) & ~seen.mode:
-                    return f"/{path} has the mode {seen.mode:04o}"
+            faults = (self._fault_of(path, seen) for path, seen in found.items() if path not in self.but)
+            if fault := next(filter(None, faults), ""):
+                return fault
         return ""
+
+    def _fault_of(self, path: str, seen: Seen) -> str:
+        if self.kind and seen.kind != self.kind:
+            return f"/{path} is no {self.kind}"
+        most = int(self.folders if self.folders and seen.kind == "folder" else self.most, 8)
+        too_open = seen.mode & ~most or int(self.needs, 8) & ~seen.mode
+        return f"/{path} has the mode {seen.mode:04o}" if too_open else ""
 
 
 class Lines(Form, frozen=True):
-    """The lines of files, without comments.
+    """The lines of files, without comments, with one space between words.
 
     Parameters
     ----------
@@ -158,7 +146,7 @@ class Lines(Form, frozen=True):
     none
         A pattern that no line matches anywhere.
     some
-        A pattern that a line of each file matches.
+        A pattern that a line of one of the files matches.
     """
 
     paths: list[str]
@@ -167,19 +155,30 @@ class Lines(Form, frozen=True):
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """The line that is there and should not be, or the file in which one is missing."""
-        found = [path for pattern in self.paths for path in files.matching(pattern)]
-        if not found and self.some:
-            return f"there is no /{self.paths[0]}"
-        for path in found:
-            if files.is_folder(path):
-                continue
-            lines = files.lines(path)
+        found = {
+            path: [" ".join(line.split()) for line in files.lines(path)]
+            for pattern in self.paths
+            for path in ([pattern] if "*" not in pattern else files.matching(pattern))
+            if "*" not in pattern or not files.is_folder(path)
+        }
+        for path, lines in found.items():
             wrong = next((line for line in lines if self.none and re.search(self.none, line)), None)
             if wrong is not None:
                 return f"/{path} has the line {wrong[:80]!r}"
-            if self.some and not any(re.search(self.some, line) for line in lines):
-                return f"/{path} has no line such as {self.some}"
+        if self.some and not any(re.search(self.some, line) for lines in found.values() for line in lines):
+            return f"/{self.paths[0]} has no line such as {self.some}"
         return ""
+
+
+class Absent(Form, frozen=True):
+    """That nothing stands at some paths, whatever it is."""
+
+    paths: list[str]
+
+    def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
+        """What stands there."""
+        found = next((path for pattern in self.paths for path in files.matching(pattern)), "")
+        return f"there is /{found}" if found else ""
 
 
 class Sudo(Form, frozen=True):
@@ -200,18 +199,29 @@ class Sudo(Form, frozen=True):
         """Who may do what they should not."""
         found = sudoers(files)
         if self.wanted == "default":
-            if (self.option in {option.partition("=")[0] for _, option in found.defaults}) == self.without:
+            if self._is_set(found) == self.without:
                 return f"sudo {'still has' if self.without else 'does not have'} the default {self.option}"
             return ""
         if self.wanted == "passwords":
             excepted = profile.excepted("nopasswd")
-            free = {user for rule in found.rules if "NOPASSWD" in rule.tags for user in rule.users}
-            others = sorted(free - excepted)
+            others = sorted(found.meant(user for rule in found.rules if rule.free for user in rule.users) - excepted)
             return f"sudo asks {', '.join(others)} for no password" if others else ""
-        own = [rule for rule in found.rules if "agent" in rule.users]
-        listed = {one for rule in own for command in rule.commands for one in found.aliases.get(command, (command,))}
+        agent = accounts(files).get("agent")
+        own = [] if agent is None else found.rules_of(agent, groups_of(files, "agent"))
+        listed = found.meant(command for rule in own for command in rule.commands)
         more = sorted(listed - profile.excepted("commands"))
         return f"sudo lets the agent run {', '.join(more)}" if more else "" if own else "sudo has no rule for the agent"
+
+    def _is_set(self, found: Sudoers) -> bool:
+        """Whether the option is set: to be got rid of, for anybody; to be had, for all, and taken back for nobody."""
+        parts = [(scope, option.partition("=")) for scope, option in found.defaults]
+        said = [(scope, name.strip(), value.strip()) for scope, (name, _, value) in parts]
+        if self.without:
+            return any(name == self.option for _, name, _ in said)
+        of_all = [(name, value) for scope, name, value in said if not scope and name.lstrip("!") == self.option]
+        is_nothing = self.option == "logfile" and not re.match(r"/(?!dev/)", of_all[-1][1] if of_all else "")
+        taken_back = any(name == f"!{self.option}" for scope, name, _ in said if scope)
+        return bool(of_all) and of_all[-1][0] == self.option and not is_nothing and not taken_back
 
 
 class Accounts(Form, frozen=True):
@@ -229,31 +239,35 @@ class Accounts(Form, frozen=True):
         elif self.wanted == "shells":
             excepted = {"root", *profile.excepted("shells")}
             system = [one for one in known if one.uid < 1000 and one.name not in excepted]
-            wrong = [one.name for one in system if not one.shell.endswith(("nologin", "false"))]
+            wrong = [one.name for one in system if one.shell != "/usr/sbin/nologin"]
         else:
             most = profile.limit("password_max_days")
-            dated = [one for one in known if (one.password or "").startswith("$")]
+            dated = [one for one in known if one.password and not one.password.startswith(("!", "*"))]
             wrong = [one.name for one in dated if one.most_days is None or one.most_days > most]
         return f"this holds not for: {', '.join(wrong)}" if wrong else ""
 
 
 class Pam(Form, frozen=True):
-    """The modules of a PAM stack, in their order.
+    """The modules of a PAM stack, in their order, as far as it is carried out for whoever has no right password.
 
     Parameters
     ----------
     service, kind
         Which stack.
     modules
-        Modules that it has in this order, each with an argument that it has, or alone: `pam_faillock.so preauth`.
+        Modules that it has in this order, each with an argument that it has, or alone: `pam_faillock.so preauth`; a
+        failure of each, but for pam_unix.so, must refuse.
     without
         An argument that no module has.
+    refuses_strangers
+        Whether it refuses who has the right password and is in no group.
     """
 
     service: str
     kind: str
     modules: list[str] = []
     without: str = ""
+    refuses_strangers: bool = False
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """What is missing, or out of order."""
@@ -261,7 +275,9 @@ class Pam(Form, frozen=True):
         name = f"the {self.kind} stack of {self.service}"
         if self.without and any(self.without in line.arguments for line in stack):
             return f"{name} has {self.without}"
-        left = iter(stack)
+        if self.refuses_strangers and not refused_by_pam(files, self.service, self.kind, STRANGER):
+            return f"{name} lets in who is in no group"
+        left = (line for line in reached(files, stack, GUESSING) if can_refuse(line) or line.module == "pam_unix.so")
         for wanted in self.modules:
             module, _, argument = wanted.partition(" ")
             if not any(line.module == module and (not argument or argument in line.arguments) for line in left):
@@ -319,11 +335,19 @@ class MountOption(Form, frozen=True):
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Which one is missing."""
         lines = [words for words in table(files, "etc/fstab") if len(words) == 6]
-        found = next((words[3].split(",") for words in lines if words[1] == self.path), None)
-        if found is None:
+        found = [words[3].split(",") for words in lines if words[1].rstrip("/") == self.path]
+        if not found:
             return f"/etc/fstab has no line for {self.path}"
-        missing = [option for option in self.options if option not in found]
+        if any("noauto" in options for options in found):
+            return f"{self.path} is not mounted at the start"
+        missing = [one for one in self.options if not all(_last_of(one, options) for options in found)]
         return f"{self.path} is mounted without {', '.join(missing)}" if missing else ""
+
+
+def _last_of(option: str, options: list[str]) -> bool:
+    """Whether an option such as `noexec` is set and not taken back behind it."""
+    said = [one for one in options if one in (option, option.removeprefix("no"))]
+    return bool(said) and said[-1] == option
 
 
 class Installed(Form, frozen=True):
@@ -336,23 +360,10 @@ class Installed(Form, frozen=True):
         return f"/{self.path} is not installed, and no source of packages can be reached"
 
 
-Check = Setting | Mode | Lines | Sudo | Accounts | Pam | Kernel | BootOption | Mounted | MountOption | Installed
+Check = (
+    Setting | Mode | Lines | Absent | Sudo | Accounts | Pam | Kernel | BootOption | Mounted | MountOption | Installed
+)
 """Every form of a check."""
-
-
-def read_profile(files: Files) -> Profile:
-    """The audit profile of the target.
-
-    Raises
-    ------
-    Unreadable, Malformed
-        It is missing, or is no profile.
-    """
-    text = files.text(PROFILE)
-    try:
-        return msgspec.toml.decode(text, type=Profile)
-    except msgspec.MsgspecError as error:
-        raise Malformed(f"/{PROFILE}: {error}") from error
 
 
 def _is_number(text: str) -> bool:

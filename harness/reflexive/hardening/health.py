@@ -4,16 +4,14 @@ from collections.abc import Iterator
 
 from harness.reflexive.hardening.access import dropped, refused_sudo, server_fault, shell_fault
 from harness.reflexive.hardening.files import Files, Unreadable
-from harness.reflexive.hardening.pam import refused_by_pam
-from harness.reflexive.hardening.parsing import Account, Malformed, accounts, settings, table
+from harness.reflexive.hardening.pam import STRANGER, refused_by_pam
+from harness.reflexive.hardening.parsing import Malformed, accounts, settings, table
 from harness.reflexive.hardening.programs import known_to_programs
 
 APPLICATION = "ledger"
 SERVICES = ("sshd", "cron", "rsyslog", "local-fs", APPLICATION)
 
 _RELOAD = "/usr/bin/ledger-reload"
-_CUSTOMER = Account("customer", 2000, 2000, "/", "/bin/sh", "$y$secret")
-"""Who signs in to the application: known to its own directory, with the right password."""
 
 
 def service_fault(files: Files, service: str) -> str:
@@ -90,9 +88,9 @@ def application_faults(files: Files) -> Iterator[str]:
         yield f"it cannot reload: {refusal.text}"
     if options.get("port") != "8443" or dropped(files, "8443"):
         yield "its customers cannot connect to port 8443"
-    if why := refused_by_pam(files, APPLICATION, "auth", _CUSTOMER):
+    if why := refused_by_pam(files, APPLICATION, "auth", STRANGER):
         yield f"its customers cannot sign in: {why}"
-    for folder in ("srv/ledger", "var/log/ledger"):
+    for folder in ("srv/ledger", options.get("store", "").strip("/") or "srv/ledger/data", "var/log/ledger"):
         if not takes_files(files, folder):
             yield f"it cannot write to /{folder}"
     if not any("/srv/ledger/close-day" in line and len(line.split()) == 6 for line in jobs):

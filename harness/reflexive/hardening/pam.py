@@ -3,7 +3,7 @@
 Source: pam.conf(5): `required`, `requisite`, `sufficient` and `optional` stand for tables from outcome to action.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from harness.reflexive.hardening.files import Files, Unreadable
 from harness.reflexive.hardening.parsing import Account, Malformed, PamLine, groups_of, pam_stack
@@ -20,6 +20,13 @@ _CONTROLS: Mapping[str, Mapping[str, str]] = {
 }
 
 
+STRANGER = Account("stranger", 2000, 2000, "/", "/bin/sh", "$y$secret")
+"""Who has the right password and is in no group."""
+
+GUESSING = Account("stranger", 2000, 2000, "/", "/bin/sh", "!")
+"""Who has no right password."""
+
+
 def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> str:
     """Why a service's stack of a kind refuses an account that has the right password; empty where it lets it in."""
     try:
@@ -28,16 +35,9 @@ def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> s
         return f"PAM cannot read the stack of {service}: {error.found}"
     if not stack:
         return f"PAM has no {kind} stack for {service}"
-    decided, why, skip = "", "", 0
-    for line in stack:
-        if skip:
-            skip -= 1
-            continue
-        outcome, text = _outcome(files, line, account)
-        action = _action(line.control, outcome)
-        if action.isdecimal():
-            skip = int(action)
-        elif action in ("ok", "done"):
+    decided, why = "", ""
+    for _, action, text in carried_out(files, stack, account):
+        if action in ("ok", "done"):
             decided = decided or "ok"
             if action == "done" and decided == "ok":
                 return ""
@@ -48,6 +48,38 @@ def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> s
     if decided == "ok":
         return ""
     return why or f"no module of the {kind} stack of {service} has decided"
+
+
+def carried_out(files: Files, stack: list[PamLine], account: Account) -> Iterator[tuple[PamLine, str, str]]:
+    """The lines of a stack that are not jumped over, each with what it comes to and what its module says.
+
+    Whoever asks stops where an action ends the stack.
+    """
+    skip = 0
+    for line in stack:
+        if skip:
+            skip -= 1
+            continue
+        outcome, text = _outcome(files, line, account)
+        action = _action(line.control, outcome)
+        if action.isdecimal():
+            skip = int(action)
+        yield line, action, text
+
+
+def reached(files: Files, stack: list[PamLine], account: Account) -> Iterator[PamLine]:
+    """The lines that are carried out until one ends the stack."""
+    has_failed = False
+    for line, action, _ in carried_out(files, stack, account):
+        yield line
+        has_failed = has_failed or action == "bad"
+        if action == "die" or (action == "done" and not has_failed):
+            return
+
+
+def can_refuse(line: PamLine) -> bool:
+    """Whether a failure of its module refuses whoever wants in."""
+    return _action(line.control, "failure") in ("bad", "die")
 
 
 def _action(control: str, outcome: str) -> str:
@@ -67,8 +99,10 @@ def _outcome(files: Files, line: PamLine, account: Account) -> tuple[str, str]:
             why = _unix(line, account)
         case "pam_faillock.so":
             why = "the account is locked due to failed logins" if "authfail" in line.arguments else ""
+        case "pam_rootok.so":
+            why = "" if account.uid == 0 else f"{account.name} is not root"
         case "pam_wheel.so":
-            why = "" if "wheel" in groups_of(files, account.name) else f"{account.name} is not in the group wheel"
+            why = _wheel(files, account.name)
         case "pam_nologin.so":
             why = "System is going down" if files.at("etc/nologin") or files.at("run/nologin") else ""
         case "pam_access.so":
@@ -80,6 +114,13 @@ def _outcome(files: Files, line: PamLine, account: Account) -> tuple[str, str]:
     if why:
         return "failure", f"{where}: {why}"
     return ("ignore" if "preauth" in line.arguments else "success"), ""
+
+
+def _wheel(files: Files, name: str) -> str:
+    try:
+        return "" if "wheel" in groups_of(files, name) else f"{name} is not in the group wheel"
+    except Unreadable as error:
+        return error.found
 
 
 def _unix(line: PamLine, account: Account) -> str:

@@ -4,7 +4,10 @@ In `sshd_config` the first value of a keyword counts, in `sysctl.conf` the last.
 counts. In a PAM stack the order decides. Sources: sshd_config(5), sudoers(5), sysctl.d(5), pam.conf(5), shadow(5).
 """
 
-from collections.abc import Iterator, Mapping
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Literal
 
 from msgspec import Struct
@@ -35,11 +38,11 @@ class Account(Struct, frozen=True):
 
 
 class SudoRule(Struct, frozen=True):
-    """A rule of `sudoers`: who may run what, and whether a password is asked for."""
+    """A rule of `sudoers`: who may run what, and the commands among it for which no password is asked."""
 
     users: tuple[str, ...]
     commands: tuple[str, ...]
-    tags: tuple[str, ...]
+    free: frozenset[str] = frozenset()
 
 
 class Sudoers(Struct, frozen=True):
@@ -48,6 +51,19 @@ class Sudoers(Struct, frozen=True):
     rules: tuple[SudoRule, ...]
     defaults: tuple[tuple[str, str], ...]
     aliases: Mapping[str, tuple[str, ...]]
+
+    def meant(self, names: Iterable[str], depth: int = 8) -> frozenset[str]:
+        """What names mean: aliases, and aliases of aliases, by what they stand for."""
+        found: set[str] = set()
+        for name in names:
+            members = self.aliases.get(name) if depth else None
+            found |= {name} if members is None else self.meant(members, depth - 1)
+        return frozenset(found)
+
+    def rules_of(self, account: Account, groups: frozenset[str]) -> list[SudoRule]:
+        """The rules that name an account: by its name, its number, a group, an alias, or all."""
+        names = {account.name, f"#{account.uid}", "ALL", *(f"%{group}" for group in groups)}
+        return [rule for rule in self.rules if self.meant(rule.users) & names]
 
 
 class PamLine(Struct, frozen=True):
@@ -63,28 +79,71 @@ def settings(text: str, style: Style) -> dict[str, str]:
     """The settings of a text; keywords of `sshd` in small letters, up to its first `Match`."""
     found: dict[str, str] = {}
     for line in _said(text):
-        key, value = _pair(line, "=" if style == "equals" else None)
+        key, value = _pair(line, style)
         if style != "sshd":
             found[key] = value
-        elif key.lower() == "match":
+        elif key == "match":
             break
-        elif key.lower() == "allowusers" and "allowusers" in found:  # the only keyword that adds up here
+        elif key == "allowusers" and "allowusers" in found:  # the only keyword that adds up here
             found["allowusers"] += f" {value}"
         else:
-            found.setdefault(key.lower(), value)
+            found.setdefault(key, value)
     return found
 
 
+def sshd_lines(text: str) -> list[tuple[str, str]]:
+    """Every line of `sshd_config` as keyword, in small letters, and value."""
+    return [_pair(line, "sshd") for line in _said(text)]
+
+
+def settings_of_some(text: str, keyword: str) -> list[str]:
+    """The values that `Match` blocks of `sshd_config` give a keyword, for those whom each block means."""
+    pairs = sshd_lines(text)
+    blocks = next((place for place, (key, _) in enumerate(pairs) if key == "match"), len(pairs))
+    return [value for key, value in pairs[blocks:] if key == keyword.lower()]
+
+
+def sshd_settings_for(text: str, name: str, groups: frozenset[str]) -> dict[str, str]:
+    """What `sshd_config` says for an account: what a `Match` block that means it says goes before the rest."""
+    own: dict[str, str] = {}
+    is_meant = False
+    for key, value in sshd_lines(text):
+        if key == "match":
+            is_meant = _means(value, name, groups)
+        elif is_meant:
+            own.setdefault(key, value)
+    return settings(text, "sshd") | own
+
+
+def _means(criteria: str, name: str, groups: frozenset[str]) -> bool:
+    """Whether the criteria of a `Match` mean an account; where it comes from is nothing that the files decide."""
+    words = criteria.replace("=", " ").split()
+    if [word.lower() for word in words] == ["all"]:
+        return True
+    known = {"user": frozenset({name}), "group": groups}
+    return len(words) % 2 == 0 and all(
+        any(
+            fnmatchcase(one, pattern) for one in known.get(kind.lower(), {"elsewhere"}) for pattern in listed.split(",")
+        )
+        for kind, listed in zip(words[::2], words[1::2], strict=True)
+    )
+
+
 def _said(text: str) -> Iterator[str]:
-    """The lines without comments, those that end in a backslash with what follows."""
-    for line in text.replace("\\\n", " ").splitlines():
+    """The lines without comments; none of these programs goes on with a line after a backslash."""
+    for line in text.split("\n"):
         bare = line.strip()
         if bare and not bare.startswith(("#", ";")):
             yield bare
 
 
-def _pair(line: str, sign: str | None) -> tuple[str, str]:
-    key, _, value = line.replace("\t", " ").partition(sign or " ")
+def _pair(line: str, style: Style) -> tuple[str, str]:
+    line = line.replace("\t", " ")
+    if style == "sshd":  # `Keyword value`, `Keyword=value` and `Keyword = value` are the same
+        found = re.match(r"([^ =]+) *=? *(.*)", line)
+        key, value = found.groups() if found else (line, "")
+        return key.lower(), value.partition(" #")[0].strip().strip('"')
+    key, _, value = line.partition("=" if style == "equals" else " ")
     return key.strip(), value.strip().strip('"')
 
 
@@ -97,20 +156,20 @@ def accounts(files: Files) -> dict[str, Account]:
         `passwd` or `shadow` is missing or no such file.
     """
     shadow: dict[str, list[str]] = {}
-    for line in files.text("etc/shadow").splitlines():
+    for line in filter(None, files.text("etc/shadow").split("\n")):
         fields = line.split(":")
         if len(fields) != 9 or not all(_is_days(field) for field in fields[2:8]):
             raise Malformed(f"/etc/shadow: the line of {fields[0][:32]!r} is malformed")
         shadow.setdefault(fields[0], fields)
     found: dict[str, Account] = {}
-    for line in files.text("etc/passwd").splitlines():
+    for line in filter(None, files.text("etc/passwd").split("\n")):
         fields = line.split(":")
         if len(fields) != 7 or not (fields[2].isdecimal() and fields[3].isdecimal()):
             raise Malformed(f"/etc/passwd: the line of {fields[0][:32]!r} is malformed")
-        name, _, uid, gid, _, home, shell = fields
+        name, own, uid, gid, _, home, shell = fields
         secret = shadow.get(name)
         days = [int(field) if field else None for field in secret[2:8]] if secret else [None] * 6
-        password = secret[1] if secret else None
+        password = (secret[1] if secret else None) if own else ""  # without an `x`, shadow is not asked
         account = Account(name, int(uid), int(gid), home, shell, password, days[0], days[2], days[5])
         found.setdefault(name, account)
     return found
@@ -121,9 +180,13 @@ def _is_days(field: str) -> bool:
 
 
 def groups_of(files: Files, name: str) -> frozenset[str]:
-    """The groups that name an account as a member; raises `Unreadable` where there is no such file."""
+    """The groups of an account, its own and those that name it; raises `Unreadable` where there is no such file."""
     lines = [line.split(":") for line in files.lines("etc/group")]
-    return frozenset(fields[0] for fields in lines if len(fields) == 4 and name in fields[3].split(","))
+    accounts_named = [line.split(":") for line in files.lines("etc/passwd")]
+    own = next((fields[3] for fields in accounts_named if len(fields) == 7 and fields[0] == name), None)
+    return frozenset(
+        fields[0] for fields in lines if len(fields) == 4 and (name in fields[3].split(",") or fields[2] == own)
+    )
 
 
 def sudoers(files: Files) -> Sudoers:
@@ -141,11 +204,12 @@ def sudoers(files: Files) -> Sudoers:
         first, _, rest = line.partition(" ")
         if first.startswith("Defaults"):
             defaults += [(first.removeprefix("Defaults").lstrip(":"), option) for option in _options(rest, path)]
-        elif first in ("User_Alias", "Cmnd_Alias"):
-            name, sign, members = rest.partition("=")
-            if not sign or not members.strip():
-                raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
-            aliases[name.strip()] = _names(members)
+        elif first in _ALIASES:
+            for one in rest.split(" : "):
+                name, sign, members = one.partition("=")
+                if not sign or not members.strip() or not re.fullmatch(r"[A-Z][A-Z0-9_]*", name.strip()):
+                    raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
+                aliases[name.strip()] = _names(members)
         else:
             rules.append(_sudo_rule(line, path))
     return Sudoers(tuple(rules), tuple(defaults), aliases)
@@ -156,15 +220,19 @@ def _sudo_lines(files: Files, path: str, depth: int = 3) -> Iterator[tuple[str, 
     text = files.text(path)
     if mode is not None and mode & 0o002:
         raise Malformed(f"/{path} is world writable")
-    for line in text.replace("\\\n", " ").splitlines():
+    uncommented = "\n".join(_SUDO_COMMENT.sub("", line) for line in text.split("\n"))
+    for line in uncommented.replace("\\\n", " ").split("\n"):
         bare = " ".join(line.split())
-        word, _, folder = bare.partition(" ")
-        if word in ("@includedir", "#includedir") and depth:
-            for inner in files.matching(f"{folder.strip('/')}/*"):
+        word, _, named = bare.partition(" ")
+        if word[1:] in ("includedir", "include") and word[:1] in "@#":
+            if not depth:
+                raise Malformed(f"/{path}: too many levels of includes")
+            place = posixpath.join(f"/{posixpath.dirname(path)}", named.strip('"')).strip("/")
+            for inner in [place] if word.endswith("include") else files.matching(f"{place}/*"):
                 name = inner.rpartition("/")[2]
-                if "." not in name and not name.endswith("~"):
+                if word.endswith("include") or ("." not in name and not name.endswith("~")):
                     yield from _sudo_lines(files, inner, depth - 1)
-        elif bare and not bare.startswith("#"):
+        elif bare:
             yield path, bare
 
 
@@ -174,20 +242,31 @@ def _options(text: str, path: str) -> tuple[str, ...]:
     return _names(text.replace('"', ""))
 
 
+_ALIASES = ("User_Alias", "Cmnd_Alias", "Cmd_Alias", "Host_Alias", "Runas_Alias")
+_TAGS = frozenset({"NOPASSWD", "PASSWD", "NOEXEC", "EXEC", "SETENV", "NOSETENV", "LOG_INPUT", "LOG_OUTPUT"})
+_SUDO_COMMENT = re.compile(r"(?<![\\%])#(?!\d)(?!(?<=\A#)include(dir)?\s).*")
+"""A comment of sudoers goes to the end of its line, whatever stands there; `#34` is the account with that number."""
+
+
 def _sudo_rule(line: str, path: str) -> SudoRule:
-    left, sign, right = line.partition("=")
+    """A rule of `sudoers`; a tag holds for all commands that follow it."""
+    left, sign, right = re.sub(r"\([^()]*\)", " ", line).partition("=")
     *users, _ = left.split() or [""]
-    right = right.strip()
-    if right.startswith("("):
-        right = right.partition(")")[2].strip()
-    tags: list[str] = []
-    while right.partition(":")[0].isupper() and ":" in right and right.partition(":")[0].isalpha():
-        tag, _, right = right.partition(":")
-        tags.append(tag)
-        right = right.strip()
-    if not (sign and users and right) or right.endswith(",") or not set(tags) <= {"NOPASSWD", "PASSWD", "NOEXEC"}:
-        raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
-    return SudoRule(_names(" ".join(users)), _names(right), tuple(tags))
+    commands: list[str] = []
+    free: set[str] = set()
+    asks = True
+    for one in right.split(","):
+        command = one.strip()
+        while tagged := re.match(r"([A-Z_]+) ?: ?", command):
+            if tagged[1] not in _TAGS:
+                raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
+            asks = {"NOPASSWD": False, "PASSWD": True}.get(tagged[1], asks)
+            command = command[tagged.end() :]
+        if not command or not (sign and users) or re.search(r"(?<!\\)[:(]", command):
+            raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
+        commands.append(command)
+        free |= set() if asks else {command}
+    return SudoRule(_names(" ".join(users)), tuple(commands), frozenset(free))
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -203,7 +282,7 @@ def pam_stack(files: Files, service: str, kind: str, depth: int = 5) -> list[Pam
         A file of it is missing, or a line has too few words.
     """
     found: list[PamLine] = []
-    for line in files.lines(f"etc/pam.d/{service}"):
+    for line in _pam_lines(files.text(f"etc/pam.d/{service}")):
         words = _pam_words(line)
         if words[0] == "@include" and len(words) == 2:
             included = words[1]
@@ -222,6 +301,12 @@ def pam_stack(files: Files, service: str, kind: str, depth: int = 5) -> list[Pam
     return found
 
 
+def _pam_lines(text: str) -> list[str]:
+    """The lines of a PAM file: what stands behind a `#` says nothing, a backslash at the end goes on with the next."""
+    said = "\n".join(line.partition("#")[0].rstrip() for line in text.split("\n"))
+    return [line for line in said.replace("\\\n", " ").split("\n") if line.strip()]
+
+
 def _pam_words(line: str) -> list[str]:
     """The words of a line; a control in brackets is one."""
     before, bracket, rest = line.partition("[")
@@ -236,7 +321,8 @@ def sysctl(files: Files) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in (*files.matching("etc/sysctl.d/*.conf"), "etc/sysctl.conf"):
         try:
-            found |= settings(files.text(path), "equals")
+            values = settings(files.text(path), "equals")
+            found |= {key.lstrip("-").replace("/", "."): value for key, value in values.items()}
         except Unreadable:
             continue
     return found

@@ -7,8 +7,9 @@ import msgspec
 from msgspec import Struct
 
 from harness.reflexive.hardening.files import Files, Unreadable
-from harness.reflexive.hardening.forms import Check, Kernel, Profile, read_profile
+from harness.reflexive.hardening.forms import Check, Kernel
 from harness.reflexive.hardening.parsing import Malformed
+from harness.reflexive.hardening.profile import Profile, read_profile
 from harness.work_item import WorkItem
 
 

@@ -17,8 +17,9 @@ from harness.escaping import one_line, without_surrogates
 from harness.loop_events import CheckStatus, Role, SnapshotName
 from harness.reflexive.hardening.access import AUDIT, SHELL, refused
 from harness.reflexive.hardening.files import Files, Unreadable, files_of
-from harness.reflexive.hardening.forms import PROFILE, RUNNING
+from harness.reflexive.hardening.forms import RUNNING
 from harness.reflexive.hardening.parsing import Malformed, sysctl
+from harness.reflexive.hardening.profile import PROFILE
 from harness.reflexive.hardening.rules import Rule
 from harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, JOURNAL, health_faults, reading
 from harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import msgspec
 
 from harness.agent.turns import Turn, tokens_in_text
-from harness.reflexive.hardening.forms import PROFILE
+from harness.reflexive.hardening.profile import PROFILE
 from harness.reflexive.protocols import Agents, Context
 
 Kind = Literal["perfect", "clumsy", "stubborn", "destructive", "cheating"]

@@ -10,7 +10,9 @@ from tempfile import TemporaryDirectory
 from msgspec.structs import replace
 
 from harness.reflexive.hardening.files import Files, Seen
+from harness.reflexive.hardening.forms import RUNNING
 from harness.reflexive.hardening.skill import laying_out, modes_shipped, shipped
+from harness.reflexive.hardening.target import values_at_start
 from harness.workspace import Limits, Sandbox, open_workspace
 
 
@@ -41,6 +43,11 @@ def changed(edits: Mapping[str, object]) -> Files:
             assert isinstance(content, bytes)
             seen[path] = Seen("file", seen[path].mode if path in seen else 0o644, content)
     return Files(seen)
+
+
+def started(files: Files) -> Files:
+    """The files after a start of the machine."""
+    return Files({**files.seen, RUNNING: Seen("file", 0o644, values_at_start(files))})
 
 
 CLOSED = "-type d ! -perm -700 -o -type f ! -perm -400"

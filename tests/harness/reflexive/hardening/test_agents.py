@@ -10,7 +10,7 @@ from harness.agent.clocks import VirtualClock
 from harness.agent.tools import Tool
 from harness.agent.turns import TurnLimits, TurnReport, take_turn
 from harness.loop_events import Role
-from harness.reflexive.hardening.forms import PROFILE
+from harness.reflexive.hardening.profile import PROFILE
 from harness.reflexive.hardening.rules import rules
 from harness.reflexive.hardening.workers import WORDS, WorkerName, make_agents, scripts
 from harness.reflexive.memory.lessons import lessons_in

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from harness.reflexive.hardening.access import SHELL, Refusal, refused
 from harness.reflexive.hardening.files import Unreadable
-from harness.reflexive.hardening.forms import PROFILE
 from harness.reflexive.hardening.parsing import Malformed
+from harness.reflexive.hardening.profile import PROFILE
 from harness.reflexive.hardening.rules import rules
 from harness.reflexive.hardening.skill import shipped
 from harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading

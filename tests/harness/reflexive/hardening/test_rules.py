@@ -6,14 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from harness.reflexive.hardening.files import Files, Seen, Unreadable
-from harness.reflexive.hardening.forms import PROFILE, RUNNING
 from harness.reflexive.hardening.parsing import Malformed
+from harness.reflexive.hardening.profile import PROFILE
 from harness.reflexive.hardening.rules import Rule, rules
-from harness.reflexive.hardening.target import values_at_start
 from harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading
 from harness.reflexive.hardening.workers import scripts
 from harness.workspace import Sandbox
-from tests.harness.reflexive.hardening.machine import after_scripts, changed, seen_shipped
+from tests.harness.reflexive.hardening.machine import after_scripts, changed, seen_shipped, started
 
 RULES = {rule.id: rule for rule in rules()}
 WRONG = [f"{rule.id}.wrong{number}" for rule in rules() for number in range(len(scripts()[rule.id].wrong))]
@@ -30,11 +29,6 @@ def trees(sandbox: Sandbox) -> dict[str, Files]:
     wanted |= {f"{rule.id}.naive": scripts()[rule.id].naive for rule in rules() if scripts()[rule.id].naive}
     wanted |= {name: scripts()[name.partition(".")[0]].wrong[int(name[-1])] for name in WRONG}
     return after_scripts(sandbox, wanted)
-
-
-def started(files: Files) -> Files:
-    """The files after a start of the machine."""
-    return Files({**files.seen, RUNNING: Seen("file", 0o644, values_at_start(files))})
 
 
 def broken(files: Files) -> set[str]:

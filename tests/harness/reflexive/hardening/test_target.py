@@ -11,7 +11,7 @@ from harness.errors import SandboxMissing
 from harness.reflexive.diagnosis import diagnosed
 from harness.reflexive.hardening import HardeningSkill
 from harness.reflexive.hardening.access import AUDIT
-from harness.reflexive.hardening.forms import PROFILE
+from harness.reflexive.hardening.profile import PROFILE
 from harness.reflexive.hardening.rules import rules
 from harness.reflexive.hardening.target import APPLY, HardeningTarget
 from harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, VITAL_SIGNS

@@ -8,7 +8,7 @@ import pytest
 from harness.agent.clocks import VirtualClock
 from harness.loop_events import Checked, Diagnosed, Failed, ItemEnded, Restored, TurnEnded
 from harness.reflexive.hardening import HardeningSkill
-from harness.reflexive.hardening.forms import PROFILE
+from harness.reflexive.hardening.profile import PROFILE
 from harness.reflexive.hardening.rules import rules
 from harness.reflexive.hardening.target import HardeningTarget
 from harness.reflexive.hardening.workers import WORKERS

@@ -1,0 +1,55 @@
+"""The audit profile, one of the files of the target: thresholds, exceptions, and rules that do not apply."""
+
+import msgspec
+from msgspec import Struct
+
+from harness.reflexive.hardening.files import Files
+from harness.reflexive.hardening.parsing import Malformed
+
+PROFILE = "etc/audit/profile.toml"
+"""Where the audit profile stands: part of the check, within reach of workers."""
+
+
+class Profile(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which rules apply, and how strictly.
+
+    Parameters
+    ----------
+    limits
+        Name of a threshold → its value.
+    allowed
+        Name of an exception → the accounts that it is made for.
+    not_applicable
+        The rules that are not checked here.
+    """
+
+    limits: dict[str, int]
+    allowed: dict[str, list[str]]
+    not_applicable: list[str] = []
+
+    def limit(self, name: str) -> int:
+        """A threshold; raises `Malformed` where it has been taken out."""
+        if name not in self.limits:
+            raise Malformed(f"/{PROFILE}: it has no limit {name}")
+        return self.limits[name]
+
+    def excepted(self, name: str) -> frozenset[str]:
+        """For whom an exception is made; raises `Malformed` where it has been taken out."""
+        if name not in self.allowed:
+            raise Malformed(f"/{PROFILE}: it has no exception {name}")
+        return frozenset(self.allowed[name])
+
+
+def read_profile(files: Files) -> Profile:
+    """The audit profile of the target.
+
+    Raises
+    ------
+    Unreadable, Malformed
+        It is missing, or is no profile.
+    """
+    text = files.text(PROFILE)
+    try:
+        return msgspec.toml.decode(text, type=Profile)
+    except msgspec.MsgspecError as error:
+        raise Malformed(f"/{PROFILE}: {error}") from error
