@@ -17,15 +17,11 @@ from harness.readers.inspect_log import UNREADABLE
 from harness.readers.streams import is_plain, open_bytes
 from harness.registry import raised
 from harness.trajectory import Source
-from harness.verdict_readers import Place, VerdictReader, WrittenVerdict, reader_of
+from harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of
 from harness.verdict_readers.written import Unit
 
 _MOST_BYTES = 1 << 30
 _DELIMITERS = ",;\t"
-_FORMS = (
-    "Give a CSV or JSON Lines with the columns item and label, or a file of a tool that `misstep judge import --help` "
-    "names."
-)
 
 
 class WrittenVerdicts(Struct, frozen=True):
@@ -82,7 +78,7 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
         for place, value in values:
             verdicts += _read(reader, value, place)
     if not verdicts:
-        raise InputError("there is no verdict", _FORMS, file=path)
+        raise InputError("there is no verdict", _forms(), file=path)
     return WrittenVerdicts(tuple(verdicts), tuple(forms), skipped, tuple(broken), digest.hexdigest())
 
 
@@ -128,13 +124,17 @@ def _recognised(data: bytes, found: Found) -> tuple[VerdictReader | None, Iterat
 
 def _unknown(values: list[tuple[Place, Any]], file: str) -> InputError:
     if not values:
-        return InputError("there is nothing in the file", _FORMS, file=file)
+        return InputError("there is nothing in the file", _forms(), file=file)
     first = values[0][1]
     kind = f"the fields {', '.join(list(first)[:_SHOWN])}" if isinstance(first, dict) else "a value that is no object"
-    return InputError(f"no form of verdicts that is known: it has {kind}", _FORMS, file=file)
+    return InputError(f"no form of verdicts that is known: it has {kind}", _forms(), file=file)
 
 
 _SHOWN = 8
+
+
+def _forms() -> str:
+    return f"A table needs the columns item and label. What is read: {known_forms()}."
 
 
 def _of_one_form(values: list[tuple[Place, Any]], reader: VerdictReader) -> Iterator[tuple[Place, dict[str, Any]]]:

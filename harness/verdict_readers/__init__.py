@@ -34,6 +34,9 @@ VERDICT_READERS: Registry[VerdictReader] = Registry(
     "misstep.verdict_readers",
     {
         "table": "harness.verdict_readers.table",
+        "inspect_ai": "harness.verdict_readers.inspect_ai",
+        "lm_evaluation_harness": "harness.verdict_readers.lm_evaluation_harness",
+        "promptfoo": "harness.verdict_readers.promptfoo",
     },
 )
 """Name → dotted path; entry points in the group add to it."""
@@ -46,4 +49,9 @@ def reader_of(value: Any) -> VerdictReader | None:
     return next((reader for reader in map(VERDICT_READERS.load, VERDICT_READERS.names()) if reader.is_own(value)), None)
 
 
-__all__ = ["VERDICT_READERS", "Place", "VerdictReader", "WrittenVerdict", "reader_of"]
+def known_forms() -> str:
+    """What can be read, as a list in a sentence."""
+    return ", ".join(VERDICT_READERS.load(name).NAME for name in VERDICT_READERS.names())
+
+
+__all__ = ["VERDICT_READERS", "Place", "VerdictReader", "WrittenVerdict", "known_forms", "reader_of"]

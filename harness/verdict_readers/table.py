@@ -16,7 +16,8 @@ from typing import Any
 from harness.escaping import without_surrogates
 from harness.values import plain
 from harness.verdict import UNANSWERED, Status
-from harness.verdict_readers.written import Place, WrittenVerdict, scalars
+from harness.verdict_readers.shapes import scalars
+from harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a table of verdicts"
 

@@ -1,11 +1,10 @@
 """A verdict as another tool wrote it: nothing of it is held against a benchmark's labels yet."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from harness.errors import InputError
-from harness.values import plain
 from harness.verdict import Status
 
 Unit = Literal["line", "record"]
@@ -73,10 +72,3 @@ class WrittenVerdict(Struct, frozen=True):
     def __post_init__(self) -> None:
         if (self.label is None) == (self.status == "answered"):
             raise ValueError(f"a verdict has a label exactly when it is answered: {self.label!r}, {self.status}")
-
-
-def scalars(value: Any) -> dict[str, str]:
-    """The fields of an object that are texts or numbers, as texts; empty for what is no object."""
-    if not isinstance(value, dict):
-        return {}
-    return {name: plain(field) for name, field in value.items() if isinstance(field, str | int | float)}

@@ -138,7 +138,10 @@ def test_a_folder_is_read_file_by_file_and_what_holds_no_verdicts_is_counted(tmp
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("item,grade\ni0,1\n", r"no form of verdicts that is known: it has the fields item, grade\. Give a CSV"),
+        (
+            "item,grade\ni0,1\n",
+            r"known: it has the fields item, grade\. A table needs the columns item and label\.",
+        ),
         ("[1, 2]", "it has a value that is no object"),
         ("", "there is nothing in the file"),
         ("item,label\n", "there is nothing in the file"),
@@ -160,6 +163,27 @@ def test_the_ids_of_the_benchmark_may_stand_in_another_field(tmp_path: Path, pla
     assert [said[item].label for item in ("i0", "i1")] == ["fruit", "vegetable"]
     with pytest.raises(InputError, match=r"theirs\.csv:2: the item '7' has no field 'id'\. Fields: item, label, case"):
         imported_judge(file, plants, Choice(item="id"))
+
+
+def test_an_attempt_at_each_item_is_taken_and_the_others_are_said(tmp_path: Path, plants: Path) -> None:
+    samples = [{"id": "i0", "epoch": n, "scores": {"graded": {"value": v}}} for n, v in ((1, "fruit"), (2, "berry"))]
+    (tmp_path / "log.json").write_text(json.dumps({"version": 2, "eval": {"task": "t"}, "samples": samples}))
+    first = imported_judge(tmp_path / "log.json", plants)
+    assert verdicts(first, plants)["i0"].label == "fruit"
+    assert first.remarks[1] == "Left out: 1 verdict on other attempts, which --attempt takes."
+    second = imported_judge(tmp_path / "log.json", plants, Choice(attempt=2, labels={"berry": "fruit"}))
+    assert verdicts(second, plants)["i0"].label == "fruit"
+    with pytest.raises(UsageError, match=r"has no verdict on attempt 3\. Its attempts: 1, 2"):
+        imported_judge(tmp_path / "log.json", plants, Choice(attempt=3))
+
+
+def test_a_grade_that_a_tool_counts_for_a_missing_answer_is_named(tmp_path: Path, plants: Path) -> None:
+    score = {"value": "I", "explanation": "Grade not found in model output: perhaps"}
+    samples = [{"id": item, "epoch": 1, "scores": {"graded": score}} for item in ("i0", "i1")]
+    (tmp_path / "log.json").write_text(json.dumps({"version": 2, "eval": {"task": "t"}, "samples": samples}))
+    imported = imported_judge(tmp_path / "log.json", plants, Choice(labels={"I": "vegetable"}))
+    assert verdicts(imported, plants)["i0"].error == "the reply of the grader has no grade; the file counts it as I"
+    assert imported.remarks[2] == "The file counts 2 of them as I, which no judge said."
 
 
 def test_the_digest_follows_the_content(tmp_path: Path, plants: Path) -> None:

@@ -1,0 +1,106 @@
+"""Inspect eval logs, JSON and `.eval`: each scorer is a judge, and each epoch an attempt.
+
+A log (made up)::
+
+    {"version": 2, "status": "success", "eval": {"task": "triage", "model": "openai/gpt-x",
+     "scorers": [{"name": "model_graded_qa"}]}, "samples": [
+     {"id": "a1", "epoch": 1, "metadata": {"case": "k7"}, "scores": {"model_graded_qa":
+      {"value": "C", "answer": "a.py", "explanation": "GRADE: C"}}},
+     {"id": "a2", "epoch": 1, "scores": {"model_graded_qa":
+      {"value": "I", "explanation": "Grade not found in model output: It is fine."}}}]}
+
+The label is the value as Inspect wrote it (`C`, `I`, `1`). A value that is a mapping has a judge for each of its keys,
+`SCORER/KEY`. A scorer that gave no verdict writes NaN (`Score.unscored`). Before that, the model graded scorers wrote
+`I` where they found no grade in the reply; both are unreadable.
+
+Sources: https://inspect.aisi.org.uk/eval-logs.html, https://inspect.aisi.org.uk/scoring-policy.html,
+https://github.com/UKGovernmentBEIS/inspect_ai (src/inspect_ai/scorer/_model.py).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.values import plain
+from harness.verdict_readers.shapes import mapping, objects, scalars, text
+from harness.verdict_readers.written import Place, WrittenVerdict
+
+NAME = "an Inspect eval log"
+
+_NO_GRADE = "Grade not found in model output"
+_UNSCORED = "the scorer gave no verdict"
+_FORM = "See https://inspect.aisi.org.uk/eval-logs.html for the form."
+
+
+def is_own(value: dict[str, Any]) -> bool:
+    """Whether an object is a log: it has a version, and says what was evaluated."""
+    about = value.get("eval")
+    return isinstance(value.get("version"), int) and isinstance(about, dict) and ("task" in about or "model" in about)
+
+
+def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
+    """The scores of all samples, scorer by scorer.
+
+    Raises
+    ------
+    InputError
+        A sample has no id or is no object.
+    """
+    samples = value.get("samples")
+    for number, sample in enumerate(samples if isinstance(samples, list) else ()):
+        if not isinstance(sample, dict) or not isinstance(sample.get("id"), str | int):
+            raise place.error("the sample is no object with an id", _FORM, f"samples[{number}]")
+        yield from _of_sample(sample, _scorers(value), place)
+
+
+def _of_sample(sample: dict[str, Any], scorers: list[str], place: Place) -> Iterator[WrittenVerdict]:
+    item, epoch = plain(sample["id"]), sample.get("epoch")
+    attempt = epoch if isinstance(epoch, int) else 1
+    names = scalars(sample) | scalars(sample.get("metadata"))
+    scores = mapping(sample.get("scores")) or {"score": sample.get("score")}
+    for scorer, score in scores.items():
+        if isinstance(score, dict):
+            for judge, graded in _graded(scorer, score.get("value")):
+                yield _verdict(item, judge, graded, score, place, attempt, names)
+    if error := _error(sample.get("error")):
+        for scorer in scorers:
+            if scorer not in scores:
+                yield WrittenVerdict(item, None, place, scorer, "failed", error=error, attempt=attempt, names=names)
+
+
+def _graded(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        yield from ((f"{scorer}/{key}", one) for key, one in value.items())
+    else:
+        yield scorer, value
+
+
+def _verdict(
+    item: str, judge: str, graded: Any, score: dict[str, Any], place: Place, attempt: int, names: dict[str, str]
+) -> WrittenVerdict:
+    rationale = text(score.get("explanation"))
+    label = None if graded is None or isinstance(graded, list | dict) else plain(graded)
+    error = _UNSCORED if graded is None else "the score is no single value" if label is None else None
+    written_as = ""
+    if rationale.startswith(_NO_GRADE):
+        error, written_as, label = "the reply of the grader has no grade", label or "", None
+    return WrittenVerdict(
+        item,
+        label,
+        place,
+        judge,
+        "unreadable" if label is None else "answered",
+        rationale=rationale,
+        error=error,
+        written_as=written_as,
+        attempt=attempt,
+        names=names,
+    )
+
+
+def _error(given: Any) -> str:
+    return f"the sample ended with an error: {text(given.get('message'))}" if isinstance(given, dict) else ""
+
+
+def _scorers(log: dict[str, Any]) -> list[str]:
+    """The names of the scorers that the log was made with."""
+    return [name for one in objects(log["eval"].get("scorers")) if (name := text(one.get("name")))]

@@ -1,0 +1,105 @@
+"""Results of promptfoo (`promptfoo eval --output results.json` or `.jsonl`): each assertion of a test is a judge.
+
+A file (made up)::
+
+    {"evalId": "eval-1", "results": {"version": 3, "stats": {"successes": 0, "failures": 1}, "results": [
+     {"testIdx": 0, "promptIdx": 0, "success": false, "failureReason": 1, "vars": {"case": "k7"},
+      "testCase": {"description": "k7 is done", "assert": [{"type": "llm-rubric", "metric": "done"}]},
+      "gradingResult": {"pass": false, "score": 0, "reason": "…", "componentResults": [
+       {"pass": false, "score": 0, "reason": "Could not extract JSON from llm-rubric response",
+        "assertion": {"type": "llm-rubric", "metric": "done"}, "metadata": {"graderError": true}}]}}]}}
+
+The label is `pass` or `fail`. The judge is the assertion's metric, or else its type; a second one of that name in a
+test is `NAME-2`. The item is the test's description, or else its number (`testIdx`). A grader whose reply cannot be
+parsed, or that fails, is written as a failed assertion with the score 0: it is unreadable here. A test that ended in an
+error (`failureReason` 2) has failed.
+
+Sources: https://www.promptfoo.dev/docs/configuration/outputs, https://github.com/promptfoo/promptfoo (src/matchers.ts,
+src/types/index.ts), https://github.com/promptfoo/promptfoo/issues/2084.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from harness.values import plain
+from harness.verdict_readers.shapes import mapping, objects, scalars, text
+from harness.verdict_readers.written import Place, WrittenVerdict
+
+NAME = "a file of results of promptfoo"
+
+_WHOLE_TEST = "test"
+_ENDED_IN_ERROR = 2
+_NO_OUTPUT = "No output"
+_NO_VERDICT = (
+    "Could not extract JSON from",
+    "llm-rubric produced malformed response",
+    "API error: ",
+    "API call error: ",
+)
+"""How the reason begins where a grader gave no verdict, in versions that do not mark it as `graderError`."""
+
+_FORM = "See https://www.promptfoo.dev/docs/configuration/outputs for the form."
+
+
+def is_own(value: dict[str, Any]) -> bool:
+    """Whether an object is a file of results, or one result in a line."""
+    results = value.get("results")
+    if isinstance(results, dict):
+        return isinstance(results.get("results"), list) and isinstance(results.get("version"), int)
+    return value.keys() >= {"gradingResult", "success", "testCase"}
+
+
+def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
+    """The verdicts of all assertions.
+
+    Raises
+    ------
+    InputError
+        A result has another shape.
+    """
+    results = value["results"]["results"] if isinstance(value.get("results"), dict) else [value]
+    for number, result in enumerate(results):
+        if not isinstance(result, dict):
+            raise place.error("the result is no object", _FORM, f"results.results[{number}]")
+        yield from _of_result(result, number, place)
+
+
+def _of_result(result: dict[str, Any], number: int, place: Place) -> Iterator[WrittenVerdict]:
+    case = mapping(result.get("testCase"))
+    test = result.get("testIdx")
+    test = number if not isinstance(test, int) else test
+    names = {"testIdx": plain(test)} | scalars(case) | scalars(case.get("metadata")) | scalars(result.get("vars"))
+    item = names.get("description", "").strip() or plain(test)
+    if result.get("failureReason") == _ENDED_IN_ERROR:
+        error = f"the test ended in an error: {text(result.get('error')) or 'without a message'}"
+        for judge in _judges(case.get("assert")):
+            yield WrittenVerdict(item, None, place, judge, "failed", error=error, names=names)
+        return
+    graded = mapping(result.get("gradingResult"))
+    components = objects(graded.get("componentResults"))
+    if not components and "pass" in graded:
+        yield _verdict(item, _WHOLE_TEST, graded, place, names)
+    judges = _judges([mapping(one.get("assertion")) for one in components])
+    for judge, component in zip(judges, components, strict=True):
+        yield _verdict(item, judge, component, place, names)
+
+
+def _verdict(item: str, judge: str, graded: dict[str, Any], place: Place, names: dict[str, str]) -> WrittenVerdict:
+    reason = text(graded.get("reason"))
+    passed = graded.get("pass")
+    label = ("pass" if passed else "fail") if isinstance(passed, bool) else None
+    unmarked = label == "fail" and (reason == _NO_OUTPUT or reason.startswith(_NO_VERDICT))
+    if label is None or unmarked or mapping(graded.get("metadata")).get("graderError") is True:
+        why = f"the grader gave no verdict: {reason}" if label else "the assertion has neither passed nor failed"
+        return WrittenVerdict(item, None, place, judge, "unreadable", error=why, written_as=label or "", names=names)
+    return WrittenVerdict(item, label, place, judge, rationale=reason, names=names)
+
+
+def _judges(assertions: Any) -> Iterator[str]:
+    """The judge of each assertion of a test; a name that comes again is numbered."""
+    seen: Counter[str] = Counter()
+    for assertion in objects(assertions):
+        name = text(assertion.get("metric")) or text(assertion.get("type")) or _WHOLE_TEST
+        seen[name] += 1
+        yield name if seen[name] == 1 else f"{name}-{seen[name]}"

@@ -1,0 +1,81 @@
+"""Inspect eval logs: scorers as judges, epochs as attempts, and what is no grade."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.runs.verdict_files import written_verdicts
+from harness.verdict_readers.written import WrittenVerdict
+from tests.families import samples_verdicts
+
+
+def verdicts(folder: Path, document: dict[str, Any] | bytes) -> dict[tuple[str, str, int], WrittenVerdict]:
+    """The verdicts of a log by item, judge and attempt."""
+    file = folder / "log"
+    file.write_bytes(document if isinstance(document, bytes) else json.dumps(document).encode())
+    return {(one.item, one.judge, one.attempt): one for one in written_verdicts(file).verdicts}
+
+
+def log(*samples: dict[str, Any]) -> dict[str, Any]:
+    return {"version": 2, "eval": {"task": "t", "scorers": [{"name": "graded"}]}, "samples": list(samples)}
+
+
+def test_each_scorer_is_a_judge_each_key_of_a_mapping_too_and_each_epoch_an_attempt(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, samples_verdicts.inspect_ai())
+    labels = {key: one.label for key, one in found.items() if one.label is not None}
+    assert labels == {
+        ("a1", "model_graded_qa", 1): "C",
+        ("a1", "rubric/clear", 1): "1",
+        ("a1", "rubric/short", 1): "0.5",
+        ("a1", "model_graded_qa", 2): "I",
+    }
+    assert found["a1", "model_graded_qa", 1].rationale.endswith("GRADE: C")
+    assert found["a1", "model_graded_qa", 1].names["case"] == "k1"
+
+
+def test_a_reply_without_a_grade_is_unreadable_though_inspect_counts_it_as_incorrect(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, samples_verdicts.inspect_ai())["2", "model_graded_qa", 1]
+    assert (found.status, found.label, found.written_as) == ("unreadable", None, "I")
+
+
+def test_an_unscored_sample_is_unreadable_and_one_that_ended_with_an_error_has_failed(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, samples_verdicts.inspect_ai())
+    unscored, ended = found["a3", "model_graded_qa", 1], found["a4", "model_graded_qa", 1]
+    assert (unscored.status, unscored.error, unscored.written_as) == ("unreadable", "the scorer gave no verdict", "")
+    assert (ended.status, ended.error) == ("failed", "the sample ended with an error: the container died")
+
+
+@pytest.mark.parametrize(("value", "label"), [("P", "P"), (True, "true"), (1.0, "1"), (0, "0"), ([1, 2], None)])
+def test_a_single_value_is_the_label_as_inspect_wrote_it(tmp_path: Path, value: Any, label: str | None) -> None:
+    found = verdicts(tmp_path, log({"id": "a", "epoch": 1, "scores": {"graded": {"value": value}}}))
+    assert found["a", "graded", 1].label == label
+
+
+def test_logs_of_the_first_version_have_one_score(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, log({"id": "a", "epoch": 1, "score": {"value": "C"}}))
+    assert found["a", "score", 1].label == "C"
+
+
+def test_an_archive_holds_the_same_verdicts_as_its_document(tmp_path: Path) -> None:
+    document = samples_verdicts.inspect_ai()
+    about = json.loads(document)
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps({name: about[name] for name in ("version", "status", "eval")}))
+        for sample in about["samples"]:
+            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+    found = written_verdicts(tmp_path / "log.eval").verdicts
+    assert {(one.item, one.judge, one.attempt): one.label for one in found} == {
+        key: one.label for key, one in verdicts(tmp_path, document).items()
+    }
+    assert {str(one.place) for one in found} == {f"record {number}" for number in (1, 2, 3, 4, 5)}
+
+
+@pytest.mark.data
+def test_a_published_log_is_read(data_folder: Path) -> None:
+    found = written_verdicts(data_folder / "transcript_formats/inspect_ai/security-guide.json")
+    assert found.forms == ("an Inspect eval log",)
+    assert {one.judge for one in found.verdicts} == {"model_graded_fact"}
+    assert {one.label for one in found.verdicts} <= {"C", "I"}

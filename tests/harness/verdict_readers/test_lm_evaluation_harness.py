@@ -1,0 +1,57 @@
+"""Samples of the LM Evaluation Harness: replies and metrics, filter by filter."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import InputError
+from harness.runs.verdict_files import written_verdicts
+from harness.verdict_readers import Place, lm_evaluation_harness
+from harness.verdict_readers.written import WrittenVerdict
+from tests.families import samples_verdicts
+
+SAMPLE = json.loads(samples_verdicts.lm_evaluation_harness().splitlines()[0])
+
+
+def verdicts(**fields: Any) -> dict[str, WrittenVerdict]:
+    """The verdicts of a sample by judge; a field that is `None` is left out."""
+    sample = {name: value for name, value in (SAMPLE | fields).items() if value is not None}
+    return {one.judge: one for one in lm_evaluation_harness.verdicts(sample, Place("samples.jsonl", 1))}
+
+
+def test_the_reply_and_each_metric_are_judges_for_each_filter(tmp_path: Path) -> None:
+    (tmp_path / "samples").write_bytes(samples_verdicts.lm_evaluation_harness())
+    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "samples").verdicts}
+    assert {key: one.label for key, one in found.items() if key[1].endswith("flexible-extract")} == {
+        ("0", "response,flexible-extract"): "yes",
+        ("0", "exact_match,flexible-extract"): "1",
+        ("1", "response,flexible-extract"): "no",
+        ("1", "exact_match,flexible-extract"): "0",
+    }
+    assert found["1", "response,flexible-extract"].rationale == "I would say no"
+    assert found["1", "response,flexible-extract"].names == {"doc_id": "1", "case": "k2", "question": "Is it done?"}
+
+
+@pytest.mark.parametrize("reply", ["[invalid]", "", "  "])
+def test_a_reply_in_which_the_filter_found_nothing_is_no_label_and_its_zero_is_no_grade(reply: str) -> None:
+    found = verdicts(filtered_resps=[reply], exact_match=0.0)
+    response, metric = found["response,strict-match"], found["exact_match,strict-match"]
+    assert (response.status, response.written_as) == ("unreadable", "")
+    assert (metric.status, metric.label, metric.written_as) == ("unreadable", None, "0")
+
+
+def test_older_files_name_neither_metrics_nor_a_filter() -> None:
+    assert verdicts(metrics=None, filter=None, acc=1, bypass=999).keys() == {"response", "exact_match", "acc"}
+    assert verdicts(metrics=None, filter="none").keys() == {"response", "exact_match"}
+
+
+def test_likelihoods_are_no_reply() -> None:
+    found = verdicts(filtered_resps=[[-3.0, False], [-4.0, True]], metrics=["acc"], acc=1.0)
+    assert {judge: one.label for judge, one in found.items()} == {"acc,strict-match": "1"}
+
+
+def test_a_sample_without_a_usable_id_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"samples\.jsonl:1: doc_id: the id is neither a number nor a text"):
+        verdicts(doc_id=[1])

@@ -1,0 +1,77 @@
+"""Results of promptfoo: assertions as judges, and graders that gave no verdict."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.runs.verdict_files import written_verdicts
+from harness.verdict_readers import Place, promptfoo
+from harness.verdict_readers.written import WrittenVerdict
+from tests.families import samples_verdicts
+
+DOCUMENT = json.loads(samples_verdicts.promptfoo())
+RESULT = DOCUMENT["results"]["results"][0]
+
+
+def verdicts(**fields: Any) -> dict[str, WrittenVerdict]:
+    """The verdicts of a result by judge."""
+    return {one.judge: one for one in promptfoo.verdicts(RESULT | fields, Place("results.jsonl", 1))}
+
+
+def graded(*components: dict[str, Any]) -> dict[str, Any]:
+    return {"gradingResult": {"pass": True, "componentResults": list(components)}}
+
+
+def test_each_assertion_is_a_judge_by_its_metric_or_else_its_type(tmp_path: Path) -> None:
+    (tmp_path / "results").write_bytes(samples_verdicts.promptfoo())
+    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "results").verdicts}
+    assert {key: one.label for key, one in found.items() if key[0] in ("a1", "a2")} == {
+        ("a1", "contains"): "pass",
+        ("a1", "done"): "pass",
+        ("a2", "contains"): "pass",
+        ("a2", "done"): "fail",
+    }
+    assert found["a2", "done"].rationale == "it does not say so"
+    assert found["a2", "done"].names["case"] == "k2"
+
+
+def test_a_grader_without_a_verdict_is_unreadable_though_promptfoo_counts_a_failed_assertion(tmp_path: Path) -> None:
+    (tmp_path / "results").write_bytes(samples_verdicts.promptfoo())
+    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "results").verdicts}
+    for item in ("a3", "a4"):
+        one = found[item, "done"]
+        assert (one.status, one.label, one.written_as) == ("unreadable", None, "fail")
+    assert found["a4", "done"].error == ("the grader gave no verdict: Could not extract JSON from llm-rubric response")
+
+
+def test_a_test_that_ended_in_an_error_has_failed_for_each_of_its_assertions() -> None:
+    found = verdicts(failureReason=2, error="API call error: 429", gradingResult=None)
+    assert {judge: (one.status, one.error) for judge, one in found.items()} == dict.fromkeys(
+        ("contains", "done"), ("failed", "the test ended in an error: API call error: 429")
+    )
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_a_grader_that_failed_gave_no_verdict_whatever_its_assertion_makes_of_it(passed: bool) -> None:
+    one = {"pass": passed, "assertion": {"type": "not-llm-rubric"}, "metadata": {"graderError": True}}
+    assert verdicts(**graded(one))["not-llm-rubric"].status == "unreadable"
+
+
+@pytest.mark.parametrize("reason", ["No output was asked for.", "API error handling is missing.", ""])
+def test_a_reason_of_a_grader_that_begins_alike_is_a_verdict(reason: str) -> None:
+    one = {"pass": False, "score": 0, "reason": reason, "assertion": {"type": "llm-rubric"}}
+    assert verdicts(**graded(one))["llm-rubric"].label == "fail"
+
+
+def test_assertions_of_one_name_are_numbered_and_a_test_without_any_is_a_judge_itself() -> None:
+    one = {"pass": True, "assertion": {"type": "llm-rubric"}}
+    assert verdicts(**graded(one, one | {"pass": False})).keys() == {"llm-rubric", "llm-rubric-2"}
+    assert {judge: one.label for judge, one in verdicts(**graded()).items()} == {"test": "pass"}
+
+
+def test_a_test_without_a_description_is_known_by_its_number_and_lines_stand_alone(tmp_path: Path) -> None:
+    results = [RESULT | {"testIdx": number, "testCase": {}} for number in range(2)]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in results))
+    assert {one.item for one in written_verdicts(tmp_path / "results.jsonl").verdicts} == {"0", "1"}
