@@ -1,13 +1,33 @@
 """Every breaker asked about every case that was made up after a report."""
 
 from analysis.measures.reflexive.reported import BreakerDescription, BreakerScore, Trial, scores_of_breakers
+from harness.errors import MissingPrerequisite
 from harness.reflexive.reported.breakers import BREAKERS, Breaker
 from harness.reflexive.reported.rounds import ReportedCase, first_stop, reported_cases
 
 
 def reported_scores() -> list[BreakerScore]:
-    """What each breaker does with the cases of `harness/reflexive/reported/cases`; those of other loops come first."""
-    return scores_of_breakers(_trial(breaker, case) for breaker in BREAKERS for case in reported_cases())
+    """What each breaker does with the cases of `harness/reflexive/reported/cases`; those of other loops come first.
+
+    A breaker that needs a package that is not installed is not among them; `not_asked` says so.
+    """
+    asked = [breaker for breaker in BREAKERS if not _missing(breaker)]
+    return scores_of_breakers(_trial(breaker, case) for breaker in asked for case in reported_cases())
+
+
+def not_asked() -> tuple[str, ...]:
+    """The breakers that cannot be asked here, each with why, as sentences."""
+    missing = {breaker.name: _missing(breaker) for breaker in BREAKERS}
+    return tuple(f"The breaker {name} could not be asked: {why}" for name, why in missing.items() if why)
+
+
+def _missing(breaker: Breaker) -> str:
+    """Why a breaker cannot be asked; empty where it can."""
+    try:
+        breaker.decide(reported_cases()[0].rounds[:1])
+    except MissingPrerequisite as missing:
+        return missing.line()
+    return ""
 
 
 def _trial(breaker: Breaker, case: ReportedCase) -> Trial:
@@ -20,4 +40,6 @@ def _trial(breaker: Breaker, case: ReportedCase) -> Trial:
         last=case.last,
         stopped=None if stopped is None else stopped[0],
         reason="" if stopped is None else stopped[1],
+        reported=" ".join(case.reported.split()),
+        why=" ".join(case.why.split()),
     )

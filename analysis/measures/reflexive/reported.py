@@ -41,6 +41,8 @@ class Trial(Struct, frozen=True):
         The round after which the breaker stopped the run, if it did.
     reason
         The breaker's.
+    reported, why
+        What the thread tells, in our words, and why the expected verdict is right.
     """
 
     breaker: BreakerDescription
@@ -50,6 +52,8 @@ class Trial(Struct, frozen=True):
     last: int | None
     stopped: int | None
     reason: str = ""
+    reported: str = ""
+    why: str = ""
 
     @property
     def outcome(self) -> Outcome:

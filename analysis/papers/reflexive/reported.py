@@ -24,13 +24,15 @@ _ABOUT = (
 
 
 @made_by_this
-def breakers_table(scores: Sequence[BreakerScore]) -> Table:
+def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
     """What each breaker did with all cases: a line a breaker, a column an outcome.
 
     Parameters
     ----------
     scores
         Those of `studies.reflexive.reported.reported_scores`.
+    notes
+        What else to say.
     """
     return Table(
         name="reported_breakers",
@@ -48,38 +50,124 @@ def breakers_table(scores: Sequence[BreakerScore]) -> Table:
             *_wrong(scores),
             *_ABOUT,
             f"Where the breakers of other loops are documented: {'; '.join(_documented(scores))}.",
+            *notes,
         ),
     )
 
 
 @made_by_this
 def reported_cases_table(scores: Sequence[BreakerScore]) -> Table:
-    """What each breaker did with each case: the outcome, with the round of the stop.
+    """Each case in our words, with the verdict that is right and why.
 
     Parameters
     ----------
     scores
         As for `breakers_table`.
     """
+    cases = scores[0].trials
+    to_stop = sum(case.first is not None for case in cases)
     return Table(
         name="reported_cases",
         paper=_PAPER,
-        title="Each breaker on each run made up after a report",
-        finding=_finding(scores),
-        rows=tuple(
-            Row(
-                quantity=f"{trial.case} ({_expected(trial)})",
-                value=trial.outcome if trial.stopped is None else f"{trial.outcome}, after round {trial.stopped}",
-                evidence="generated",
-                source=f"made up after {trial.source}",
-                unit="text",
-                group=_described(score),
-            )
-            for score in scores
-            for trial in score.trials
+        title="Runs made up after reports",
+        finding=(
+            f"{to_stop} of {len(cases)} runs made up after reports should be stopped, and {len(cases) - to_stop} "
+            "should go on."
         ),
-        notes=_ABOUT,
+        rows=tuple(
+            _text_row(case, case.case, quantity, text)
+            for case in cases
+            for quantity, text in (
+                ("What was reported", case.reported),
+                ("Right verdict", _expected(case)),
+                ("Why", case.why),
+            )
+        ),
+        notes=_ABOUT[:1],
     )
+
+
+@made_by_this
+def our_breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
+    """What each detector of plateaus, and the loop's own rule, did with each case: a line a case.
+
+    Parameters
+    ----------
+    scores
+        As for `breakers_table`.
+    notes
+        What else to say.
+    """
+    ours = [score for score in scores if score.breaker.ours]
+    judged = (f"{score.breaker.name} {with_interval(score.right, 'share')}" for score in ours)
+    return Table(
+        name="reported_our_breakers",
+        paper=_PAPER,
+        title="Detectors of plateaus and the loop's rule on each run made up after a report",
+        finding=f"The share of {len(ours[0].trials)} runs that is judged rightly: {'; '.join(judged)}.",
+        rows=tuple(
+            _text_row(trial, _with_verdict(trial), trial.breaker.name, _became(trial))
+            for case in zip(*(score.trials for score in ours), strict=True)
+            for trial in case
+        ),
+        notes=(f"What each stops at: {'; '.join(_says(score) for score in ours)}.", *_ABOUT, *notes),
+    )
+
+
+@made_by_this
+def other_breakers_table(scores: Sequence[BreakerScore]) -> Table:
+    """What the breakers of other loops did with each case: a line a case, the breakers under what they made of it.
+
+    Parameters
+    ----------
+    scores
+        As for `breakers_table`.
+    """
+    others = [score for score in scores if not score.breaker.ours]
+    wrong, silent = (sum(bool(score.having(outcome)) for score in others) for outcome in ("stopped wrongly", "missed"))
+    cases = zip(*(score.trials for score in others), strict=True)
+    return Table(
+        name="reported_other_breakers",
+        paper=_PAPER,
+        title="Breakers of other loops on each run made up after a report",
+        finding=(
+            f"{wrong} of {len(others)} breakers of other loops wrongly stop at least one of "
+            f"{len(others[0].trials)} runs made up after reports, and {silent} miss at least one that should be "
+            "stopped."
+        ),
+        rows=tuple(
+            _text_row(
+                trials[0],
+                _with_verdict(trials[0]),
+                outcome.capitalize(),
+                ", ".join(_with_round(trial) for trial in trials if trial.outcome == outcome) or "none",
+            )
+            for trials in cases
+            for outcome in OUTCOMES
+        ),
+        notes=("The figure behind a breaker is the round after which it stopped the run.", *_ABOUT),
+    )
+
+
+def _text_row(case: Trial, group: str, quantity: str, text: str) -> Row:
+    source = f"made up after {case.source}"
+    return Row(quantity, text, evidence="generated", source=source, unit="text", group=group)
+
+
+def _with_verdict(case: Trial) -> str:
+    return f"{case.case} ({_expected(case)})"
+
+
+def _became(trial: Trial) -> str:
+    return trial.outcome if trial.stopped is None else f"{trial.outcome}, after round {trial.stopped}"
+
+
+def _with_round(trial: Trial) -> str:
+    return trial.breaker.name if trial.stopped is None else f"{trial.breaker.name} ({trial.stopped})"
+
+
+def _says(score: BreakerScore) -> str:
+    return f"{score.breaker.name}, {score.breaker.says}"
 
 
 def _described(score: BreakerScore) -> str:
@@ -91,7 +179,7 @@ def _documented(scores: Sequence[BreakerScore]) -> list[str]:
 
 
 def _expected(trial: Trial) -> str:
-    return "go on" if trial.first is None else f"stop after {trial.first} to {trial.last}"
+    return "go on" if trial.first is None else f"stop after round {trial.first} to {trial.last}"
 
 
 def _of_the_loop(scores: Sequence[BreakerScore]) -> BreakerScore:

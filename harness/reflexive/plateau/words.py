@@ -1,7 +1,8 @@
 """The words that a diagnosis consists of: what is left of a reflection without its form.
 
 Small letters, no punctuation, no function words, no words that any reflection has whatever failed, plurals made even.
-English; a text in another language keeps its function words, and looks more alike than it is.
+English; a text in another language keeps its function words, and looks more alike than it is. In a script without
+blanks a whole clause is one word, and looks less alike; embeddings compare such texts.
 """
 
 import re

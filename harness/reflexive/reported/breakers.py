@@ -209,6 +209,7 @@ BREAKERS: tuple[Breaker, ...] = (
     Breaker("plateau_exact", "3 equal openings", _PLATEAU, partial(plateau, name="exact"), ours=True),
     Breaker("plateau_keywords", "3 words shared by 3", _PLATEAU, partial(plateau, name="keywords"), ours=True),
     Breaker("plateau_cosine", "TF-IDF cosine of 3", _PLATEAU, partial(plateau, name="cosine"), ours=True),
+    Breaker("plateau_embeddings", "embeddings of 3", _PLATEAU, partial(plateau, name="embeddings"), ours=True),
     Breaker("stop_rule", "the loop's mechanisms", "harness/reflexive/reported/stop_rule.py", stop_rule, ours=True),
 )
-"""All breakers, those of other loops first."""
+"""All breakers, those of other loops first. `plateau_embeddings` needs a package that may not be installed."""

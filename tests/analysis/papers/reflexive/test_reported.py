@@ -3,8 +3,13 @@
 import pytest
 
 from analysis.measures.reflexive.reported import OUTCOMES, BreakerScore
-from analysis.papers.reflexive.reported import breakers_table, reported_cases_table
-from studies.reflexive.reported import reported_scores
+from analysis.papers.reflexive.reported import (
+    breakers_table,
+    other_breakers_table,
+    our_breakers_table,
+    reported_cases_table,
+)
+from studies.reflexive.reported import not_asked, reported_scores
 
 GOLDEN = {
     "no_file_change": (6, 0, 5, 5, 11),
@@ -72,7 +77,42 @@ def test_the_finding_and_the_notes_say_what_the_loops_rule_gets_wrong(scores: li
     assert any("no run was observed" in note for note in table.notes)
 
 
-def test_the_table_of_cases_names_the_thread_of_each(scores: list[BreakerScore]) -> None:
-    rows = reported_cases_table(scores).rows
-    assert len(rows) == len(scores) * len(scores[0].trials)
-    assert all(row.source.startswith("made up after ") and "#" in row.source for row in rows)
+def test_each_case_is_told_with_its_thread_and_its_right_verdict_and_why(scores: list[BreakerScore]) -> None:
+    table = reported_cases_table(scores)
+    assert table.finding == "15 of 27 runs made up after reports should be stopped, and 12 should go on."
+    assert len(table.rows) == 3 * len(scores[0].trials)
+    assert all(row.source.startswith("made up after ") and "#" in row.source for row in table.rows)
+    told = {row.quantity: str(row.value) for row in table.rows if row.group == "one-topic-three-causes"}
+    assert told["Right verdict"] == "go on"
+    assert min(told["What was reported"].count(" "), 3 * told["Why"].count(" ")) > 25
+
+
+def test_what_each_of_our_detectors_did_with_each_case_is_said(scores: list[BreakerScore]) -> None:
+    table = our_breakers_table(scores, ("One was not asked.",))
+    ours = {score.breaker.name: score for score in scores if score.breaker.ours}
+    assert len(table.rows) == len(scores[0].trials) * len(ours)
+    for row in table.rows:
+        (trial,) = (one for one in ours[row.quantity].trials if row.group.startswith(f"{one.case} ("))
+        assert str(row.value).partition(",")[0] == trial.outcome
+    assert table.notes[-1] == "One was not asked."
+
+
+def test_every_breaker_of_another_loop_stands_once_under_each_case(scores: list[BreakerScore]) -> None:
+    rows = other_breakers_table(scores).rows
+    others = sorted(score.breaker.name for score in scores if not score.breaker.ours)
+    for case in dict.fromkeys(row.group for row in rows):
+        cells = [str(row.value) for row in rows if row.group == case]
+        named = [name.partition(" ")[0] for cell in cells if cell != "none" for name in cell.split(", ")]
+        assert sorted(named) == others
+
+
+def test_all_four_kinds_of_detector_are_asked_about_the_cases_or_said_to_be_missing(
+    scores: list[BreakerScore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {score.breaker.name for score in scores}
+    assert {"plateau_exact", "plateau_keywords", "plateau_cosine"} <= asked
+    assert ("plateau_embeddings" in asked) == (not_asked() == ())
+    monkeypatch.setattr("harness.reflexive.plateau.vectors.find_spec", lambda _: None)
+    (sentence,) = not_asked()
+    assert sentence.startswith("The breaker plateau_embeddings could not be asked: the package")
+    assert "plateau_embeddings" not in {score.breaker.name for score in reported_scores()}

@@ -1,6 +1,7 @@
 """Each breaker acts at its documented threshold, and not one round before."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 import pytest
 
@@ -117,6 +118,8 @@ def test_every_breaker_says_what_it_does_and_where_that_is_documented_and_gives_
     for breaker in BREAKERS:
         assert breaker.says
         assert "/" in breaker.source
+        if breaker.name == "plateau_embeddings" and find_spec("wordllama") is None:
+            continue
         stop = first_stop(breaker.decide, rounds)
         assert stop is None or stop[1]
     assert len(NAMED) == len(BREAKERS)
