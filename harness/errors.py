@@ -10,6 +10,7 @@ MisstepError                 (exit 2) anything said in one line and without a tr
 ├── EditRefused              an edit cannot be applied: names the reason and the nearest lines
 ├── UnsafePath               a path leaves its folder, or goes through a link
 ├── SnapshotDamaged          a snapshot on disk is missing, or is not what was kept
+├── SkillFailed              a skill of the reflexive loop did what it must not: names the method and what it raised
 ├── TimeSpent                the time for one piece of work is over: says what was going on
 ├── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
 │   └── SandboxMissing       no sandbox works on this machine: says why not, and what to install
@@ -203,6 +204,10 @@ class UnsafePath(MisstepError):
 
 class SnapshotDamaged(MisstepError):
     """A snapshot on disk is missing, or holds something else than was kept; nothing has been restored from it."""
+
+
+class SkillFailed(MisstepError):
+    """A skill of the reflexive loop raised what it must not, or gave back what is none of the types that it may."""
 
 
 class TimeSpent(MisstepError):

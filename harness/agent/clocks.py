@@ -2,11 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from math import inf
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from harness.errors import MisstepError
+from harness.errors import MisstepError, TimeSpent
+
+T = TypeVar("T")
 
 
 class Clock(Protocol):
@@ -89,6 +91,38 @@ class VirtualClock:
             due, ring = self._alarms.pop(number)
             self._now = max(self._now, due)
             ring()
+
+
+async def within(clock: Clock, seconds: float, work: Awaitable[T]) -> T:
+    """What some work gives; it is cut off where it takes longer than so many seconds on a clock.
+
+    Raises
+    ------
+    TimeSpent
+        It was cut off.
+    """
+    task, rung = asyncio.current_task(), False
+    assert task is not None  # noqa: S101 -- whoever awaits is a task
+
+    def ring() -> None:
+        nonlocal rung
+        rung = True
+        task.cancel()
+
+    cancelled_before = task.cancelling()
+    silence = clock.alarm(seconds, ring)
+    try:
+        answer = await work
+    except asyncio.CancelledError:
+        if not rung or task.cancelling() > cancelled_before + 1:  # somebody else wants the task to end
+            raise
+    finally:
+        silence()
+        if rung:
+            task.uncancel()
+    if rung:
+        raise TimeSpent(f"it was cut off after {seconds:g} seconds")
+    return answer
 
 
 def _passing(seconds: float) -> float:

@@ -12,6 +12,7 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 1.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from math import ceil, inf
 from typing import Any, Literal, NoReturn
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from harness.agent.clocks import Clock
 from harness.agent.tools import Tool, carry_out
 from harness.errors import MisstepError
 from harness.escaping import without_surrogates
+from harness.registry import raised
 from harness.work_item import Resource
 
 
@@ -90,6 +92,13 @@ class TurnOver(MisstepError):
     """The budget of a turn is used up; an agent need not catch it, and gains nothing if it does."""
 
 
+class _Ended(MisstepError):
+    """An agent or a command wanted to end more than its turn, as `sys.exit` does."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(raised(error))
+
+
 _PATIENCE_SECONDS = 1.0
 """So long an agent whose turn is over may clean up, in real time, before it is left behind."""
 
@@ -155,18 +164,30 @@ class Turn:
             It is one more than the turn may have, or the turn is over.
         """
         await self._refuse_if_over(command=True)
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a command is a text, not {type(name).__name__}")
         if self.limits.tool_calls is not None and len(self._calls) >= self.limits.tool_calls:
             self._refused += 1
             self._end("tool_calls")
         made, place = CallMade(name, dict(arguments), _CUT_OFF), len(self._calls)
         self._calls.append(made)
-        command = asyncio.ensure_future(carry_out(Action(name, made.arguments), self._place, self.tools))
+        command = asyncio.ensure_future(self._carried_out(Action(name, made.arguments)))
         self._running.add(command)
         command.add_done_callback(self._running.discard)
         observation = await command
         self._calls[place] = CallMade(name, made.arguments, observation)
         if self.limits.seconds is not None and self._clock.now() > self._began + self.limits.seconds:
             self._end("seconds")
+        return observation
+
+    async def _carried_out(self, action: Action) -> Observation:
+        """What a command gives; it costs the turn and no more where it wants to end the process, or gives no answer."""
+        try:
+            observation = await carry_out(action, self._place, self.tools)
+        except (SystemExit, GeneratorExit) as error:
+            raise _Ended(error) from error
+        if not isinstance(observation, Observation) or not isinstance(observation.text, str):
+            raise TypeError(f"the command {action.name} gives an Observation with a text, not {observation!r:.80}")
         return observation
 
     async def think(self, seconds: float) -> None:
@@ -184,6 +205,8 @@ class Turn:
         most, left = self.limits.sleeping_seconds, self.seconds_left
         wanted = max(0.0, seconds)
         allowed = wanted if most is None else min(wanted, most - self._slept)
+        if left is None and allowed == inf:
+            raise ValueError("nothing ends a sleep without end")
         self._slept += allowed if left is None else min(allowed, left)
         if allowed > 0.0:
             await self.think(allowed)
@@ -201,7 +224,7 @@ class Turn:
     async def write(self, tokens: int) -> None:
         """Count tokens that the agent has written; raises `TurnOver` where they are too many."""
         await self._refuse_if_over()
-        most, wanted = self.limits.output_tokens, max(tokens, 0)
+        most, wanted = self.limits.output_tokens, max(ceil(tokens), 0)
         allowed = wanted if most is None else min(wanted, most - self._tokens_out)
         self._tokens_out += allowed
         if allowed < wanted:
@@ -209,7 +232,9 @@ class Turn:
 
     def pay(self, tokens_in: int, usd: float = 0.0) -> None:
         """Count what a model read and cost, also when the turn is over."""
-        self._tokens_in += max(tokens_in, 0)
+        self._tokens_in += max(ceil(tokens_in), 0)
+        if usd == inf:
+            raise ValueError("nothing costs infinitely much")
         self._usd += max(0.0, usd)
 
     @property
@@ -247,6 +272,8 @@ class Turn:
                 self._state = "left_behind"
                 acting.cancel()
                 await asyncio.wait({acting})
+        if not acting.cancelled():
+            acting.exception()  # is looked at, whatever ends the process meanwhile
         self._state = "closed"
         for command in (running := set(self._running)):
             command.cancel()
@@ -286,6 +313,8 @@ class _Acting:
             except StopIteration as ended:
                 reply: str = ended.value
                 return reply
+            except (SystemExit, GeneratorExit) as error:
+                raise _Ended(error) from error
             if self._turn._is_left_behind:
                 self._leave()
             try:
@@ -316,6 +345,8 @@ async def take_turn(
 
     async def acting() -> str:
         reply = await act(turn)
+        if not isinstance(reply, str):
+            raise TypeError(f"an agent says a text, not {type(reply).__name__}")
         await turn.write(tokens_in_text(reply))
         return without_surrogates(reply)
 
@@ -339,6 +370,8 @@ async def take_turn(
         return turn._report(task.result(), "")
     if not isinstance(error, Exception):
         raise error
+    if isinstance(error, _Ended):
+        return turn._report("", without_surrogates(error.found))
     told = "" if isinstance(error, TurnOver) else f"{type(error).__name__}: {' '.join(str(error).split())}"
     return turn._report("", without_surrogates(told))
 

@@ -2,10 +2,12 @@
 
 from msgspec.structs import replace
 
-from harness.escaping import without_surrogates
+from harness.errors import MisstepError, SkillFailed, TimeSpent
+from harness.escaping import one_line, without_surrogates
 from harness.loop_events import Checked, CheckStatus
 from harness.reflexive.protocols import Check, Target
 from harness.reflexive.settings import LoopSettings
+from harness.registry import raised
 from harness.work_item import WorkItem
 
 
@@ -22,22 +24,31 @@ async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, prot
     protected
         The digest of what the checks consist of, from before any worker had a turn.
     """
-    made = True
+    made = is_ready = True
     try:
         check = await target.check(item)
+        is_ready = not item.deferred or target.ready(item)
     except Exception as error:  # noqa: BLE001 (the boundary around a skill's own evaluator)
         made = False
         check = Check(healthy=False, status="unknown", text=f"The check could not be made: {_told(error)}")
     if not made:
         read: CheckStatus = "unknown"
-    elif item.deferred and not target.ready(item):
+    elif not is_ready:
         check = replace(check, status="unknown")
         read = "unknown"
     else:
         read = typed(check) if settings.has("typed_evaluation") else by_substring(item, check)
-    if settings.has("protected_check") and target.protected() != protected:
+    if settings.has("protected_check") and protected_now(target) != protected:
         read = "failed"
     return Checked(check.healthy, check.status, without_surrogates(check.text), read), made
+
+
+def protected_now(target: Target) -> str | None:
+    """The digest of what the checks consist of; `None` where it cannot be told, which is never what it was."""
+    try:
+        return target.protected()
+    except (MisstepError, OSError):
+        return None
 
 
 def typed(check: Check) -> CheckStatus:
@@ -55,4 +66,6 @@ def by_substring(item: WorkItem, check: Check) -> CheckStatus:
 
 
 def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    if isinstance(error, SkillFailed) and error.__cause__ is not None:
+        return raised(error.__cause__)
+    return one_line(str(error)) if isinstance(error, SkillFailed | TimeSpent) else raised(error)

@@ -38,7 +38,7 @@ from harness.loop_events import (
 )
 from harness.reflexive.context import accumulated, assembled
 from harness.reflexive.diagnosis import diagnosed
-from harness.reflexive.evaluation import evaluated
+from harness.reflexive.evaluation import evaluated, protected_now
 from harness.reflexive.item_budgets import limits_of, seconds_left, turn_limits, used_up
 from harness.reflexive.log import ItemState, Log
 from harness.reflexive.memory import Lesson, MemoryRules, lessons_text, memory_of
@@ -52,7 +52,7 @@ from harness.reflexive.re_engagement import (
 )
 from harness.reflexive.settings import LoopSettings
 from harness.reflexive.shown_parts import for_planner, for_reflector, for_strategist, for_worker
-from harness.reflexive.snapshots import keep_progress, restored, reverted_by_script
+from harness.reflexive.snapshots import digest_now, keep_progress, restored, reverted_by_script
 from harness.work_item import Ending, Reason
 
 MOST_OF_A_COMMAND = 400
@@ -86,7 +86,8 @@ class ItemWork:
         self.settings = settings
         self.clock = clock
         self.log = log
-        self.protected = self.before_item = target.protected()
+        self.protected = target.protected()
+        self.before_item: str | None = self.protected
         self.memory = memory_of(log.holding, earlier, MemoryRules.of(settings))
         self.plateau = detector(
             settings.plateau if settings.has("plateau_by_content") else "exact",
@@ -101,7 +102,7 @@ class ItemWork:
         if state.phase == "kept":
             self._conclude(state)
             return
-        self.before_item = self.target.protected()
+        self.before_item = protected_now(self.target)
         if state.phase == "waiting":
             self._add(ItemBegan(), state)
         if state.plan is None:
@@ -138,7 +139,7 @@ class ItemWork:
         try:
             await self.target.prepare(state.item)
         except (MisstepError, OSError) as error:
-            why = without_surrogates(str(error))
+            why = without_surrogates(error.found if isinstance(error, MisstepError) else str(error))
             return Checked(False, "unknown", f"What the check waits for could not be brought about: {why}")
         return (await evaluated(self.target, state.item, self.settings, self.protected))[0]
 
@@ -148,13 +149,13 @@ class ItemWork:
 
     async def _attempt(self, state: ItemState, number: int) -> None:
         """One attempt: a worker's turn, its evaluation, and what follows from that."""
-        before = self.target.digest()
+        before = digest_now(self.target)
         report = await self._turn("worker", state, for_worker(state), number)
-        after = self.target.digest()
+        after = digest_now(self.target)
         checked, made = await evaluated(self.target, state.item, self.settings, self.protected)
-        checked = replace(checked, weakened=self.target.protected() != self.before_item)
+        checked = replace(checked, weakened=protected_now(self.target) != self.before_item)
         self._add(checked, state, number)
-        kind = self._failure(state, report, checked, made=made, changed=after != before)
+        kind = self._failure(state, report, checked, made=made, changed=after != before or not after)
         if kind is None:
             self._keep(state)
             self._conclude(state)
@@ -178,7 +179,7 @@ class ItemWork:
         if checked.counted == "passed":
             saved = self.settings.has("check_is_authoritative") or report.over is None
             return None if saved else "over_budget"
-        if self.settings.has("protected_check") and self.target.protected() != self.protected:
+        if self.settings.has("protected_check") and protected_now(self.target) != self.protected:
             return "check_weakened"
         if not made:
             return "check_unknown"

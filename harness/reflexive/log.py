@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from harness.agent.clocks import Clock
+from harness.errors import InputError
 from harness.loop_events import (
     Checked,
     Deferred,
@@ -152,7 +153,12 @@ class LoopState:
     def add(self, event: LoopEvent) -> None:
         """Learn of one more event."""
         happened = event.happened
+        if self.began is None and not isinstance(happened, RunBegan):
+            raise InputError("the log does not begin with the beginning of a run", "Name another folder for the run.")
         if event.item:
+            if event.item not in self.items:
+                found = f"event {event.number} of the log is of the item {event.item!r}, which the run does not have"
+                raise InputError(found, "Name another folder for the run.")
             state = self.items[event.item]
             state.seconds += event.at - self._at
             state.events.append(event)

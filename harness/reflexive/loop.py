@@ -20,6 +20,7 @@ from harness.loop_events import (
     Verified,
     Warned,
 )
+from harness.reflexive.guarded import GuardedTarget
 from harness.reflexive.item_work import ItemWork
 from harness.reflexive.log import Log, last_that_holds
 from harness.reflexive.memory import Lesson
@@ -65,9 +66,12 @@ async def run_loop(
     ------
     CannotWrite
         A snapshot or the log cannot be written; the run can be gone on with.
+    SkillFailed
+        The target cannot be kept, or not be looked at before anything was done to it.
     """
     if log.state.ended:
         return
+    target = GuardedTarget(target, clock, settings.item.seconds)
     if log.state.began is None:
         named = tuple(skill.items if items is None else items)
         name = agents_name or agents.worker.name

@@ -42,7 +42,8 @@ def next_step(state: LoopState, *, ordered: bool) -> Step | None:
     else:
         for each in waiting:
             if missing := _never_solved(each, state):
-                return Step("give_up", each.item.id, f"It needs {', '.join(missing)}, which was not solved.")
+                why = "was not solved" if any(name in items for name in missing) else "is no item of this run"
+                return Step("give_up", each.item.id, f"It needs {', '.join(missing)}, which {why}.")
         following = next(_in_order(waiting, state, bool(deferred)), None)
     if following is not None:
         return Step("work", following.item.id)

@@ -7,8 +7,8 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 2.
 
 import re
 
-from harness.errors import MisstepError
-from harness.escaping import without_surrogates
+from harness.errors import CannotWrite, MisstepError, clause
+from harness.escaping import one_line, without_surrogates
 from harness.loop_events import Restored, SnapshotName, SnapshotTaken, Warned
 from harness.reflexive.log import Log
 from harness.reflexive.protocols import Target
@@ -34,25 +34,29 @@ async def restored(target: Target, log: Log, item: str = "", attempt: int = 0) -
     """
     names: list[SnapshotName] = ["baseline"] if log.state.progress is None else ["progress", "baseline"]
     for name in names:
-        done = await _restored_to(name, target, log)
+        done, why = await _restored_to(name, target, log)
         lost = log.state.lost() if name == "baseline" and log.state.progress is not None else []
         log.add(done, item, attempt)
         if done.verified:
             if lost:
                 log.add(Warned(f"The snapshot progress is lost, and with it: {', '.join(lost)}."), item, attempt)
             return "" if done.reachable else f"it was restored to {name} and cannot be reached"
-        log.add(Warned(f"The target is not what the snapshot {name} was."), item, attempt)
+        log.add(Warned(f"The target is not what the snapshot {name} was{why}."), item, attempt)
     return "it could not be restored to any snapshot"
 
 
-async def _restored_to(name: SnapshotName, target: Target, log: Log) -> Restored:
+async def _restored_to(name: SnapshotName, target: Target, log: Log) -> tuple[Restored, str]:
+    """How a restoration went, and why it failed where something was raised; a device without room fails the run."""
     wanted = log.state.baseline if name == "baseline" else log.state.progress or ""
     try:
         target.restore(name)
         found = target.digest()
-    except (MisstepError, OSError):
-        return Restored(name, wanted, "", reachable=False)
-    return Restored(name, wanted, found, await reached(target))
+    except CannotWrite:
+        raise
+    except (MisstepError, OSError) as error:
+        why = error.found if isinstance(error, MisstepError) else str(error)
+        return Restored(name, wanted, "", reachable=False), f": {clause(one_line(why))}"
+    return Restored(name, wanted, found, await reached(target)), ""
 
 
 async def reverted_by_script(target: Target, log: Log, reply: str, before: str, item: str, attempt: int) -> str:
@@ -73,8 +77,16 @@ async def reverted_by_script(target: Target, log: Log, reply: str, before: str, 
         why = without_surrogates(" ".join(str(error).split()))
         log.add(Warned(f"The revert script failed: {why}"), item, attempt)
     reachable = await reached(target)
-    log.add(Restored("", before, target.digest(), reachable), item, attempt)
+    log.add(Restored("", before, digest_now(target), reachable), item, attempt)
     return "" if reachable else "it cannot be reached after the worker's script was run"
+
+
+def digest_now(target: Target) -> str:
+    """The digest of the target's content, empty where it cannot be told: a worker may have broken that as well."""
+    try:
+        return target.digest()
+    except (MisstepError, OSError):
+        return ""
 
 
 async def reached(target: Target) -> bool:

@@ -42,7 +42,7 @@ def ablation(
     from harness.reflexive.settings import MECHANISMS, LoopSettings, mechanisms_named
     from harness.runs.reflect.ablation import AblationPlan, run_ablation
     from harness.runs.reflect.chosen_agents import agents_of_skill
-    from harness.runs.reflect.skills import SKILLS, SkillOptions
+    from harness.runs.reflect.skills import SkillOptions, made_skill
 
     options = SkillOptions(n, first_seed, cases, sandbox)
     named = mechanisms_named(separate(without))
@@ -50,7 +50,7 @@ def ablation(
         tuple(range(first_seed, first_seed + seeds)),
         skill,
         options,
-        agents_of_skill(SKILLS.load(skill)(options), agents, first_seed).name,
+        agents_of_skill(made_skill(skill, options), agents, first_seed).name,
         tuple(name for name in MECHANISMS if name in named or not named),
         LoopSettings(failures_between=failures_between),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,6 +35,13 @@ Sandboxes = Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandl
 
 _LOCAL_REPLY, _LOCAL_ROOM = 64, 1_200
 """The tokens of a reply and of a context for the local model, which sees 4,096 in all."""
+
+
+def finite(value: float | None) -> float | None:
+    """An amount as it was given: `nan` and `inf` are none."""
+    if value is None or isfinite(value):
+        return value
+    raise typer.BadParameter(f"{value} is no amount.")
 
 
 def separate(named: list[str] | None) -> list[str]:

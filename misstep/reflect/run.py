@@ -9,7 +9,17 @@ from harness.escaping import plain
 from harness.progress import say
 from misstep import model_options
 from misstep.options import Json
-from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Sandboxes, Skill, Without, chosen, separate
+from misstep.reflect.asking import (
+    AgentsName,
+    Cases,
+    FailuresBetween,
+    Sandboxes,
+    Skill,
+    Without,
+    chosen,
+    finite,
+    separate,
+)
 
 
 def run(
@@ -31,11 +41,14 @@ def run(
         ),
     ] = None,
     item_seconds: Annotated[
-        float, typer.Option(min=1, metavar="S", help="Time limit per item, in seconds on the run's clock.")
+        float,
+        typer.Option(min=1, metavar="S", callback=finite, help="Time limit per item, in seconds on the run's clock."),
     ] = 1200.0,
     attempts: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of attempts per item.")] = 100,
     tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of tokens per item.")] = None,
-    usd: Annotated[float | None, typer.Option(min=0, metavar="X", help="Cost limit per item, in US dollars.")] = None,
+    usd: Annotated[
+        float | None, typer.Option(min=0, metavar="X", callback=finite, help="Cost limit per item, in US dollars.")
+    ] = None,
     failures_between: FailuresBetween = 3,
     plateau: Annotated[
         str, typer.Option(metavar="NAME", help="Detector of plateaus: exact, keywords, cosine or embeddings.")
@@ -45,7 +58,7 @@ def run(
     ] = None,
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",
-    temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, callback=finite, help="Temperature of the model.")] = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
     cache: model_options.CacheFile = None,
@@ -79,7 +92,7 @@ def run(
     from harness.reflexive.plateau import detector
     from harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
     from harness.runs.reflect.running import ReflectPlan, run_reflexive
-    from harness.runs.reflect.skills import SKILLS, SkillOptions
+    from harness.runs.reflect.skills import SkillOptions, made_skill
     from studies.reflexive.report import reflections_json, run_text
     from studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
@@ -95,7 +108,7 @@ def run(
     place = "unsandboxed" if unsafe_no_sandbox else sandbox
     if unsafe_no_sandbox:
         say("misstep: commands run without a sandbox, as --unsafe-no-sandbox asks.")
-    work = SKILLS.load(skill)(SkillOptions(n, seed, cases, place))
+    work = made_skill(skill, SkillOptions(n, seed, cases, place))
     with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
         plan = ReflectPlan(
             work, who.name, who.agents, dials, seed, tuple(separate(items)) or None, tuple(lessons or ())

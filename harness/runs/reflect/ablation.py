@@ -23,7 +23,7 @@ from harness.journal.workers import in_order
 from harness.progress import Progress
 from harness.reflexive.settings import ALL, MECHANISMS, LoopSettings
 from harness.runs.reflect.running import ReflectPlan, run_reflexive
-from harness.runs.reflect.skills import SKILLS, SkillOptions
+from harness.runs.reflect.skills import SkillOptions, made_skill
 
 WHOLE = "whole"
 EARLIER = "earlier"
@@ -131,7 +131,7 @@ def run_ablation(
 
 def _check_agents(plan: AblationPlan) -> None:
     """Say what is not known before anything is written."""
-    skill = SKILLS.load(plan.skill)(plan.options)
+    skill = made_skill(plan.skill, plan.options)
     if plan.agents not in skill.agents:
         raise UsageError(f"the skill {plan.skill} has no agents {plan.agents!r}", f"Known: {', '.join(skill.agents)}.")
 
@@ -148,7 +148,7 @@ def _run_seed(piece: tuple[AblationPlan, int, Path, tuple[str, ...]]) -> None:
 
 
 def _run_one(plan: AblationPlan, run: AblationRun, lessons_from: tuple[Path, ...], arguments: tuple[str, ...]) -> None:
-    skill = SKILLS.load(plan.skill)(replace(plan.options, seed=run.seed))
+    skill = made_skill(plan.skill, replace(plan.options, seed=run.seed))
     run_reflexive(
         ReflectPlan(
             skill=skill,

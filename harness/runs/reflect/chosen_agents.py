@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from harness.agent.policies.model import ModelSettings
 from harness.clients import ClientSettings
-from harness.errors import UsageError
+from harness.errors import SkillFailed, UsageError
 from harness.journal.records import LOOP_RECORDS
 from harness.loop_events import TurnEnded
+from harness.reflexive.guarded import ADVICE, answer_of, check_members
 from harness.reflexive.model_agents import model_agents
-from harness.reflexive.protocols import Agents, Skill
+from harness.reflexive.protocols import Agent, Agents, Skill
 from harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from harness.runs.reflect.running import recorded_events
 
@@ -36,12 +37,19 @@ def agents_of_skill(skill: Skill, name: str, seed: int) -> ChosenAgents:
     ------
     UsageError
         It has none of this name; lists those that it has.
+    SkillFailed
+        They cannot be made, or one of them is none.
     """
     chosen = name or next(iter(skill.agents), "")
     if chosen not in skill.agents:
         known = ", ".join([*skill.agents, MODEL])
         raise UsageError(f"the skill {skill.name} has no agents {chosen!r}", f"Known: {known}.")
-    return ChosenAgents(chosen, skill.agents[chosen](seed))
+    agents = answer_of(f"agents[{chosen!r}]", lambda: skill.agents[chosen](seed))
+    if not isinstance(agents, Agents):
+        raise SkillFailed(f"the agents {chosen!r} of the skill {skill.name} are no Agents, but {agents!r:.80}", ADVICE)
+    for role in agents.__struct_fields__:
+        check_members(f"the {role} of the agents {chosen!r}", getattr(agents, role), Agent)
+    return ChosenAgents(chosen, agents)
 
 
 def agents_of_model(model: ModelSettings, client: ClientSettings, out: Path) -> ChosenAgents:

@@ -8,6 +8,7 @@ import asyncio
 import platform
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.agent.clocks import Clock, VirtualClock
-from harness.errors import UsageError
+from harness.errors import SkillFailed, UsageError
+from harness.escaping import one_line
 from harness.journal.inputs import file_state, inputs_of_files
 from harness.journal.records import LOOP_RECORDS, SCHEMA, Manifest, read_manifest, read_records
 from harness.journal.run_folder import RunInProgress, standing
 from harness.loop_events import ItemEnded, LoopEvent, events_that_hold
 from harness.progress import Progress
+from harness.reflexive.guarded import ADVICE, answer_of
 from harness.reflexive.log import Log
 from harness.reflexive.loop import run_loop
 from harness.reflexive.memory import Lesson, MemoryRules, memory_of
@@ -118,6 +121,8 @@ def run_reflexive(
     ------
     UsageError
         `out` holds another run, or an item is not known.
+    SkillFailed
+        The skill did what it must not: says which of its methods, and what.
     CannotWrite
         The device is full; what was written stays.
     MissingPrerequisite
@@ -187,7 +192,9 @@ async def _run(
 ) -> None:
     log = Log(clock, lambda event: run.append([event], Entry(event.number)), list(recorded_events(run.folder)))
     try:
-        with Progress("items", len(items)) as progress, plan.skill.open(run.folder / SNAPSHOTS, clock) as target:
+        with Progress("items", len(items)) as progress, ExitStack() as stack:
+            place = run.folder / SNAPSHOTS
+            target = answer_of("open", lambda: stack.enter_context(plan.skill.open(place, clock)))
             progress.advance(sum(state.ending is not None for state in log.state.items.values()))
             await run_loop(
                 plan.skill,
@@ -202,6 +209,7 @@ async def _run(
                 items=items,
                 item_ended=progress.advance,
             )
+            answer_of("open", stack.close)
     finally:
         if requests is not None:
             await requests.close()
@@ -209,16 +217,33 @@ async def _run(
 
 def _items(plan: ReflectPlan) -> tuple[WorkItem, ...]:
     """The items of a run, in the skill's order."""
-    twice = [name for name, times in Counter(item.id for item in plan.skill.items).items() if times > 1]
+    every = answer_of("items", lambda: tuple(plan.skill.items))
+    if not every:
+        raise UsageError(f"the skill {plan.skill.name} has no items", "Give it one at least.")
+    for item in every:
+        _check_item(plan.skill.name, item)
+    twice = [name for name, times in Counter(item.id for item in every).items() if times > 1]
     if twice:
         raise UsageError(f"the skill {plan.skill.name} has two items {twice[0]!r}", "Give each item an id of its own.")
     if plan.items is None:
-        return tuple(plan.skill.items)
-    known = {item.id: item for item in plan.skill.items}
+        return every
+    known = {item.id: item for item in every}
     for name in plan.items:
         if name not in known:
             raise UsageError(f"the skill {plan.skill.name} has no item {name!r}", f"Known: {', '.join(known)}.")
     return tuple(item for name, item in known.items() if name in plan.items)
+
+
+def _check_item(skill: str, item: object) -> None:
+    """Refuse an item that no log can hold, or that nobody can name."""
+    try:
+        checked = msgspec.json.decode(msgspec.json.encode(item), type=WorkItem)
+    except (msgspec.MsgspecError, TypeError, ValueError) as error:
+        found = f"the skill {skill} has an item that is no WorkItem: {one_line(str(error))}"
+        raise SkillFailed(found, ADVICE) from error
+    if not checked.id.strip() or not checked.id.isprintable():
+        found = f"the skill {skill} has an item with the id {checked.id!r}"
+        raise SkillFailed(found, "Give each item an id of its own that people can read.")
 
 
 def _entry(event: LoopEvent, noted: Entry | None) -> Entry:  # noqa: ARG001
@@ -226,6 +251,7 @@ def _entry(event: LoopEvent, noted: Entry | None) -> Entry:  # noqa: ARG001
 
 
 def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments: Sequence[str]) -> Manifest:
+    work = answer_of("settings", lambda: msgspec.convert(msgspec.to_builtins(plan.skill.settings()), dict[str, Any]))
     dials = msgspec.to_builtins(plan.settings)
     without = sorted(dials.pop("without"))
     return Manifest(
@@ -244,7 +270,7 @@ def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments
             "lessons_from": [str(run.resolve()) for run in plan.lessons_from],
             "virtual_time": isinstance(clock, VirtualClock),
             "dials": dials,
-            "work": plan.skill.settings(),
+            "work": work,
             **client,
         },
         inputs=inputs_of_files([file_state(run / LOOP_RECORDS.file) for run in plan.lessons_from]),

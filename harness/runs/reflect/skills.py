@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from harness.errors import UsageError
+from harness.reflexive.guarded import answer_of, check_members
 from harness.reflexive.protocols import Skill
 from harness.registry import Registry
 from harness.work_item import WorkItem
@@ -59,6 +60,22 @@ SKILLS: Registry[MakeSkill] = Registry(
     },
 )
 """Name → dotted path of what makes a skill from options; entry points in the group add to it."""
+
+
+def made_skill(name: str, options: SkillOptions) -> Skill:
+    """The skill of a name or a dotted path, made from options.
+
+    Raises
+    ------
+    UsageError, InputError, SandboxMissing
+        As `MakeSkill`; or there is no such skill.
+    SkillFailed
+        It cannot be made, or is none: says what it raised, or which of its names are missing or wrong.
+    """
+    make = SKILLS.load(name)
+    skill = answer_of(name, lambda: make(options))
+    check_members(f"the skill {name}", skill, Skill)
+    return skill
 
 
 def simulated(options: SkillOptions) -> Skill:

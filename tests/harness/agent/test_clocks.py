@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from harness.agent.clocks import Clock, RealClock, VirtualClock
-from harness.errors import MisstepError
+from harness.agent.clocks import Clock, RealClock, VirtualClock, within
+from harness.errors import MisstepError, TimeSpent
 
 
 def test_hours_pass_in_a_moment_on_a_virtual_clock() -> None:
@@ -64,3 +64,33 @@ def test_a_sleep_to_the_very_moment_of_an_alarm_does_not_ring_it() -> None:
         return clock.now()
 
     assert asyncio.run(slept()) == 10.0
+
+
+@pytest.mark.parametrize("make", [VirtualClock, RealClock])
+def test_work_within_its_time_gives_its_answer_and_what_takes_longer_is_cut_off(
+    make: type[VirtualClock] | type[RealClock],
+) -> None:
+    async def both() -> None:
+        clock: Clock = make()
+
+        async def work(seconds: float) -> str:
+            await clock.sleep(seconds)
+            return "done"
+
+        assert await within(clock, 30.0, work(0.001)) == "done"
+        with pytest.raises(TimeSpent, match=r"after 0\.01 seconds"):
+            await within(clock, 0.01, work(3600.0))
+        assert asyncio.current_task().cancelling() == 0  # type: ignore[union-attr]
+
+    asyncio.run(both())
+
+
+def test_work_that_is_stopped_from_outside_is_stopped_and_not_out_of_time() -> None:
+    async def stopped() -> None:
+        task = asyncio.ensure_future(within(RealClock(), 60.0, asyncio.Event().wait()))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(stopped())

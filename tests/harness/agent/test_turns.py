@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -36,11 +37,29 @@ async def _apply(arguments: Mapping[str, str], place: Place) -> Observation:  # 
     return Observation("It failed.", is_error=True)
 
 
+async def _exit(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
+    sys.exit()
+
+
+async def _close(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
+    raise GeneratorExit
+
+
+async def _nothing(arguments: Mapping[str, str], place: Place) -> Any:  # noqa: ARG001
+    return None
+
+
 async def _crash(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
     raise OSError("no such device")
 
 
-TOOLS: tuple[Tool[Any], ...] = (Tool("apply", "Apply.", {}, _apply), Tool("crash", "Crash.", {}, _crash))
+TOOLS: tuple[Tool[Any], ...] = (
+    Tool("apply", "Apply.", {}, _apply),
+    Tool("crash", "Crash.", {}, _crash),
+    Tool("exit", "Exit.", {}, _exit),
+    Tool("close", "Close.", {}, _close),
+    Tool("nothing", "Give nothing.", {}, _nothing),
+)
 NO_LIMIT = TurnLimits(None, None, None, None, None)
 
 
@@ -203,7 +222,9 @@ def test_an_agent_that_waits_for_nothing_that_it_declares_is_cut_off_too(
     assert report.seconds == pytest.approx(0.02, abs=1.0)
 
 
-@pytest.mark.parametrize("error", [ValueError("no\nplan"), asyncio.CancelledError(), KeyError("x")])
+@pytest.mark.parametrize(
+    "error", [ValueError("no\nplan"), asyncio.CancelledError(), KeyError("x"), SystemExit(0), GeneratorExit()]
+)
 def test_what_an_agent_raises_is_the_error_of_its_turn(error: BaseException) -> None:
     async def act(turn: Turn) -> str:
         await turn.think(3.0)
@@ -222,11 +243,52 @@ def test_what_a_command_raises_costs_the_turn_alone() -> None:
     assert turn_of(act, TurnLimits()).error == "OSError: no such device"
 
 
-def test_an_agent_that_says_nothing_readable_has_made_an_error() -> None:
-    async def act(turn: Turn) -> Any:  # noqa: ARG001
-        return None
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("exit", "SystemExit"),
+        ("close", "GeneratorExit"),
+        ("nothing", "TypeError: the command nothing gives an Observation"),
+        (None, "TypeError"),
+    ],
+)
+def test_a_command_that_ends_the_process_or_gives_no_answer_costs_the_turn_alone(command: Any, error: str) -> None:
+    async def act(turn: Turn) -> str:
+        await turn.call(command, {})
+        return "never"
 
-    assert turn_of(act, TurnLimits()).error.startswith("TypeError")
+    report = turn_of(act, TurnLimits())
+    assert report.error.startswith(error)
+    assert all(isinstance(call.name, str) and call.observation.text for call in report.calls)
+
+
+@pytest.mark.parametrize("reply", [None, b"bytes", 3])
+def test_an_agent_that_says_nothing_readable_has_made_an_error(reply: object) -> None:
+    async def act(turn: Turn) -> Any:  # noqa: ARG001
+        return reply
+
+    assert turn_of(act, TurnLimits()).error == f"TypeError: an agent says a text, not {type(reply).__name__}"
+
+
+def test_what_a_turn_took_is_whole_tokens_and_finite_amounts() -> None:
+    async def act(turn: Turn) -> str:
+        turn.pay(1.5, 0.25)  # type: ignore[arg-type]
+        await turn.write(2.5)  # type: ignore[arg-type]
+        return ""
+
+    report = turn_of(act, NO_LIMIT)
+    assert [report.tokens_in, report.tokens_out, report.usd] == [2, 3, 0.25]
+    assert all(isinstance(tokens, int) for tokens in (report.tokens_in, report.tokens_out))
+
+    for without_end in (lambda turn: turn.write(math.inf), lambda turn: turn.sleep(math.inf), _pay_without_end):
+        report = turn_of(without_end, NO_LIMIT)
+        assert report.error
+        assert [report.tokens_out, report.slept, report.usd] == [0, 0.0, 0.0]
+
+
+async def _pay_without_end(turn: Turn) -> str:
+    turn.pay(1, math.inf)
+    return "never"
 
 
 def test_what_ends_the_process_ends_it() -> None:

@@ -1,6 +1,9 @@
 """What the loop knows is the fold of its log, whether it grew event by event or was read back."""
 
+import pytest
+
 from harness.agent.clocks import VirtualClock
+from harness.errors import InputError
 from harness.journal.records import encode
 from harness.loop_events import (
     Happening,
@@ -81,3 +84,15 @@ def test_what_was_solved_is_open_again_where_its_snapshot_is_lost() -> None:
     state = log.state.items["a"]
     assert (state.phase, state.ending, log.state.progress) == ("waiting", None, None)
     assert len(state.attempts) == 1
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        ([LoopEvent(0, 0.0, ItemBegan(), "a")], "does not begin with the beginning of a run"),
+        ([LoopEvent(0, 0.0, BEGAN), LoopEvent(1, 0.0, ItemBegan(), "z")], "event 1 of the log is of the item 'z'"),
+    ],
+)
+def test_a_log_of_something_else_is_told(events: list[LoopEvent], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        Log(VirtualClock(), earlier=events)

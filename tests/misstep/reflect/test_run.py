@@ -110,6 +110,8 @@ def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path:
         (["repair"], "Name their folder with --cases."),
         (["repair", "--cases", "gone"], "no repair case"),
         (["--local", "--model", "m"], "--local has its own model"),
+        (["harness.work_item:WorkItem"], "the skill's `harness.work_item:WorkItem` raised TypeError"),
+        (["harness.agent.clocks:inf"], "raised TypeError"),
     ],
 )
 def test_what_cannot_be_is_one_line_and_leaves_no_run(
@@ -119,6 +121,14 @@ def test_what_cannot_be_is_one_line_and_leaves_no_run(
     assert code == 2
     assert told in err
     assert err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("amount", ["nan", "inf", "-inf", "0", "-3"])
+def test_a_time_limit_is_a_positive_amount(reflect: Reflect, tmp_path: Path, amount: str) -> None:
+    code, _, err = reflect("run", "--item-seconds", amount, "--out", tmp_path / "run")
+    assert code == 2
+    assert "--item-seconds" in err
     assert not (tmp_path / "run").exists()
 
 

@@ -1,14 +1,16 @@
 """A run of the reflexive loop is a folder from which it is rebuilt whole, and which a killed one goes on from."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.agent.clocks import VirtualClock
-from harness.errors import UsageError
+from harness.errors import SkillFailed, UsageError
 from harness.loop_events import LessonsRecalled, RunEnded
 from harness.reflexive.settings import ItemLimits, LoopSettings
 from harness.runs.reflect.running import ReflectPlan, lessons_of, recorded_events, run_reflexive
+from harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import NotebookSkill, items, saying, team, writing
 
 
@@ -67,3 +69,37 @@ def test_two_items_of_one_name_are_refused(tmp_path: Path) -> None:
         run_reflexive(
             ReflectPlan(NotebookSkill(items("a", "a")), "writer", team(writing("done"))), tmp_path, VirtualClock()
         )
+
+
+@pytest.mark.parametrize(
+    ("item", "told"),
+    [
+        (WorkItem("", "x", "t"), "an item with the id ''"),
+        (WorkItem(" ", "x", "t"), "an item with the id ' '"),
+        (WorkItem("a\nb", "x", "t"), "an item with the id"),
+        (WorkItem("\ud800", "x", "t"), "is no WorkItem"),
+        (WorkItem(3, "x", "t"), r"is no WorkItem: .*id"),  # type: ignore[arg-type]
+        (WorkItem("a", "x", "t", after="b"), r"is no WorkItem: .*after"),  # type: ignore[arg-type]
+        ("a", "is no WorkItem"),
+    ],
+)
+def test_an_item_that_no_log_can_hold_is_refused_before_anything_is_written(
+    item: Any, told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SkillFailed, match=told) as found:
+        run_reflexive(
+            ReflectPlan(NotebookSkill((item,)), "writer", team(writing("done"))), tmp_path / "run", VirtualClock()
+        )
+    assert "\n" not in found.value.line()
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_skill_without_items_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has no items"):
+        run_reflexive(ReflectPlan(NotebookSkill(()), "writer", team(writing("done"))), tmp_path / "run", VirtualClock())
+
+
+def test_ids_that_only_look_odd_are_ids(tmp_path: Path) -> None:
+    skill = NotebookSkill(items("../x", "<script>", "x" * 300))
+    found = run_reflexive(ReflectPlan(skill, "writer", team(writing("done"))), tmp_path / "run", VirtualClock())
+    assert {each.end for each in found.items} == {"solved"}

@@ -1,13 +1,15 @@
 """Skills by name, and the choice of some of their items."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
-from harness.runs.reflect.skills import SKILLS, SkillOptions, sampled
+from harness.errors import SkillFailed, UsageError
+from harness.runs.reflect.skills import SKILLS, SkillOptions, made_skill, sampled
 from harness.work_item import WorkItem
 
 CHAIN = [WorkItem("a", "x", "t"), WorkItem("b", "x", "t", after=("a",)), WorkItem("c", "x", "t", after=("b",))]
@@ -32,3 +34,28 @@ def test_a_folder_without_cases_is_told(tmp_path: Path) -> None:
         SKILLS.load("repair")(SkillOptions())
     with pytest.raises(Exception, match="no repair case"):
         SKILLS.load("repair")(SkillOptions(cases=tmp_path))
+
+
+def made_from(make: Callable[[SkillOptions], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.harness.runs.reflect.test_skills.made", make, raising=False)
+    made_skill("tests.harness.runs.reflect.test_skills:made", SkillOptions())
+
+
+def _raises(options: SkillOptions) -> Any:
+    raise SystemExit(len(str(options)))
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (3, "raised TypeError"),
+        (_raises, "raised SystemExit"),
+        (lambda _: None, "has no name, items, vital_signs, words, agents, settings, open"),
+    ],
+)
+def test_what_is_no_skill_is_one_line_before_anything_is_written(
+    make: Any, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SkillFailed, match=told) as found:
+        made_from(make, monkeypatch)
+    assert "\n" not in found.value.line()
