@@ -161,13 +161,15 @@ def pass_report(attempts: Attempts, ks: Sequence[int], resamples: int = 10_000, 
         Of the bootstrap over tasks.
     """
     systems = attempts.systems
+    unanswered = tuple(lacking for one in systems for lacking in one.unanswered)
+    pairs = _pairs({one.name: _answered(one) for one in systems})
     return PassReport(
         ks=tuple(ks),
         same_tasks=len({frozenset(one.tasks) for one in systems}) < 2,
         systems=tuple(_system(one, ks, resamples, seed) for one in systems),
-        pairs=_pairs({one.name: _answered(one) for one in systems}),
-        pairs_all=_pairs({one.name: _all(one) for one in systems}),
-        unanswered=tuple(lacking for one in systems for lacking in one.unanswered),
+        pairs=pairs,
+        pairs_all=_pairs({one.name: _all(one) for one in systems}) if unanswered else pairs,
+        unanswered=unanswered,
         notes=attempts.remarks,
         resamples=resamples,
         seed=seed,
