@@ -260,6 +260,10 @@ class Log:
         self, clock: Clock, write: Callable[[LoopEvent], None] | None = None, earlier: Sequence[LoopEvent] = ()
     ) -> None:
         self.events = list(earlier)
+        for place, event in enumerate(self.events):
+            if event.number != place:
+                found = f"line {place + 1} of the log is event {event.number}, where event {place} belongs"
+                raise InputError(found, "Restore the file, or name another folder for the run.")
         self.holding = events_that_hold(self.events)
         self.state = state_of(self.events)
         self._clock = clock

@@ -27,7 +27,7 @@ from harness.reflexive.memory import Lesson
 from harness.reflexive.ordering import next_step
 from harness.reflexive.protocols import Agents, Skill, Target
 from harness.reflexive.settings import LoopSettings
-from harness.reflexive.snapshots import keep_baseline, restored
+from harness.reflexive.snapshots import digest_now, keep_baseline, restored
 from harness.work_item import Ending, WorkItem
 
 
@@ -105,6 +105,10 @@ async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
         log.add(Resumed(last_that_holds(log.holding).number))
     if log.state.halted:
         return
+    if target.kept("baseline") != log.state.baseline and digest_now(target) == log.state.baseline:
+        # What was laid out just now is the very target that was found: the snapshot is made whole from it.
+        target.keep("baseline")
+        log.add(Warned("The snapshot baseline was damaged or missing; it was kept again from the target as it is."))
     if broken := await restored(target, log):
         text = f"The target is beyond recovery: {broken}."
         log.add(Halted(text) if settings.has("halting") else Warned(text))

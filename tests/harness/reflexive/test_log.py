@@ -91,6 +91,10 @@ def test_what_was_solved_is_open_again_where_its_snapshot_is_lost() -> None:
     [
         ([LoopEvent(0, 0.0, ItemBegan(), "a")], "does not begin with the beginning of a run"),
         ([LoopEvent(0, 0.0, BEGAN), LoopEvent(1, 0.0, ItemBegan(), "z")], "event 1 of the log is of the item 'z'"),
+        (
+            [LoopEvent(0, 0.0, BEGAN), LoopEvent(2, 0.0, ItemBegan(), "a")],
+            "line 2 of the log is event 2, where event 1",
+        ),
     ],
 )
 def test_a_log_of_something_else_is_told(events: list[LoopEvent], told: str) -> None:

@@ -223,3 +223,23 @@ def test_an_attempt_that_was_cut_short_costs_its_item_no_time_but_the_money(tmp_
     after = state_of(cut).items["waits"]
     assert (before.seconds, after.seconds) == (40.0, 10.0)
     assert before.tokens == after.tokens > 0
+
+
+@pytest.mark.parametrize("damaged", [("baseline",), ("baseline", "progress")])
+def test_a_baseline_that_is_damaged_meanwhile_is_made_whole_from_the_target_as_it_was_found(
+    damaged: tuple[str, ...], tmp_path: Path
+) -> None:
+    number = next(event.number for event in uninterrupted() if isinstance(event.happened, ItemEnded))
+    with killed_at(number, half=False):
+        run(tmp_path / "run")
+    for name in damaged:
+        (tmp_path / "run" / "snapshots" / f"{name}.json").write_bytes(b'{"motd":"somebody was here"}')
+    target = run(tmp_path / "run")
+    events = list(recorded_events(tmp_path / "run"))
+    ends = {event.item: event.happened.ending for event in events if isinstance(event.happened, ItemEnded)}
+    wanted = {event.item: event.happened.ending for event in uninterrupted() if isinstance(event.happened, ItemEnded)}
+    assert ends == wanted
+    began = events[0].happened
+    assert isinstance(began, RunBegan)
+    assert target is not None
+    assert target.kept("baseline") == began.baseline
