@@ -37,6 +37,8 @@ VERDICT_READERS: Registry[VerdictReader] = Registry(
         "inspect_ai": "harness.verdict_readers.inspect_ai",
         "lm_evaluation_harness": "harness.verdict_readers.lm_evaluation_harness",
         "promptfoo": "harness.verdict_readers.promptfoo",
+        "phoenix": "harness.verdict_readers.phoenix",
+        "harbor": "harness.verdict_readers.harbor",
     },
 )
 """Name → dotted path; entry points in the group add to it."""

@@ -97,3 +97,29 @@ def promptfoo() -> bytes:
     stats = {"successes": 1, "failures": 3, "errors": 1}
     summary = {"version": 3, "timestamp": "2026-01-31T10:00:00Z", "prompts": [], "results": results, "stats": stats}
     return json.dumps({"evalId": "eval-1", "results": summary, "config": {}, "shareableUrl": None}).encode()
+
+
+def phoenix() -> bytes:
+    """Records of `llm_classify`: a label, a reply that could not be parsed, and an evaluation that failed."""
+    rows = [
+        {"context.span_id": "a1", "label": "correct", "score": 1, "explanation": "it names the file"},
+        {"context.span_id": "a2", "label": "NOT_PARSABLE", "score": 0.0, "explanation": "I would say so"},
+        {"context.span_id": "a3", "label": None, "score": None, "exceptions": ["TimeoutError()"]},
+    ]
+    statuses = ("COMPLETED", "COMPLETED", "FAILED")
+    lines = [row | {"execution_status": status} for row, status in zip(rows, statuses, strict=True)]
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def harbor() -> bytes:
+    """Trials as lines: rewards, a reward file that cannot be parsed, and an agent that ran out of time."""
+    unparsed = {"exception_type": "VerifierOutputParseError", "exception_message": "reward.txt is empty"}
+    late = {"exception_type": "AgentTimeoutError", "exception_message": "over 900 s"}
+    trials = [
+        {"trial_name": "gate__1", "verifier_result": {"rewards": {"reward": 1.0, "style": 0.5}}},
+        {"trial_name": "gate__2", "verifier_result": {"rewards": {"reward": 0}}, "exception_info": late},
+        {"trial_name": "gate__3", "verifier_result": None, "exception_info": unparsed},
+        {"trial_name": "gate__4", "verifier_result": None, "exception_info": late},
+        {"trial_name": "gate__5", "verifier_result": {"rewards": {"reward": None}}},
+    ]
+    return "".join(json.dumps({"task_name": "gate"} | trial) + "\n" for trial in trials).encode()

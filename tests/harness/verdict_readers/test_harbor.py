@@ -1,0 +1,35 @@
+"""Trials of Harbor: rewards as labels, and verifiers that wrote none."""
+
+import json
+from pathlib import Path
+
+from harness.runs.verdict_files import written_verdicts
+from tests.families import samples_verdicts
+from tests.harness.runs.triage.jobs import made_up_jobs
+
+
+def test_each_reward_is_a_judge_and_its_number_the_label(tmp_path: Path) -> None:
+    (tmp_path / "trials").write_bytes(samples_verdicts.harbor())
+    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "trials").verdicts}
+    assert {key: one.label for key, one in found.items() if one.label is not None} == {
+        ("gate__1", "reward"): "1",
+        ("gate__1", "style"): "0.5",
+        ("gate__2", "reward"): "0",
+    }
+    assert found["gate__1", "reward"].names["task_name"] == "gate"
+
+
+def test_a_verifier_without_a_usable_reward_is_unreadable_and_any_other_end_without_one_failed(tmp_path: Path) -> None:
+    (tmp_path / "trials").write_bytes(samples_verdicts.harbor())
+    found = {one.item: one for one in written_verdicts(tmp_path / "trials").verdicts}
+    assert [found[f"gate__{number}"].status for number in (3, 4, 5)] == ["unreadable", "failed", "unreadable"]
+    assert found["gate__3"].error == "the trial has no reward: VerifierOutputParseError: reward.txt is empty"
+
+
+def test_the_trials_of_a_job_folder_are_found_among_its_other_files(tmp_path: Path) -> None:
+    job = made_up_jobs.harbor(tmp_path / "job")
+    found = written_verdicts(job)
+    assert found.forms == ("a trial of Harbor",)
+    results = [json.loads(file.read_text()) for file in job.rglob("result.json")]
+    assert {one.item for one in found.verdicts} == {one["trial_name"] for one in results if "trial_name" in one}
+    assert found.skipped > 0
