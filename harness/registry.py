@@ -42,7 +42,7 @@ class Registry(dict[str, str], Generic[T]):
         target = registered.get(name, name if ":" in name else None)
         if target is None:
             raise UsageError(
-                f"there is no {self.group.removeprefix('misstep.')} named {name!r}",
+                f"there is no {name!r} among the {self.group.removeprefix('misstep.').replace('_', ' ')}",
                 f"Known: {', '.join(sorted(registered))}.",
             )
         module, _, attribute = target.partition(":")

@@ -64,7 +64,7 @@ def test_a_run_has_a_page_which_report_makes_again(
     [
         ((), "name files to replay"),
         (("runs.jsonl", "--follow", "s.jsonl"), "name files to replay"),
-        (("runs.jsonl", "--detector", "nobody"), "there is no detectors named 'nobody'"),
+        (("runs.jsonl", "--detector", "nobody"), "there is no 'nobody' among the detectors"),
         (("runs.jsonl", "--categories", "nothing"), "there is no category nothing"),
         (("nowhere.jsonl",), "nowhere.jsonl"),
     ],

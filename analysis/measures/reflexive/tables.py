@@ -316,17 +316,11 @@ def ablation_effects_table(found: Ablation, evidence: Evidence = "generated") ->
                 )
                 for name, value in p_values.items()
             ]
-    unchanged = [one.name for one in found.of_one if not any(effect.apart for effect in one.effects.values())]
-    apart = len(found.of_one) - len(unchanged)
-    besides = f"; none shows for {', '.join(unchanged)}" if unchanged and found.can_tell else ""
     return Table(
         name="ablation_effects",
         paper=PAPER,
         title="What leaving out a mechanism changes",
-        finding=(
-            f"{apart} of {len(found.of_one)} mechanisms change a figure at the level {LEVEL} after Holm's adjustment "
-            f"for {found.tests} differences{besides}{_better(found)}."
-        ),
+        finding=f"{_changing(found)}{_better(found)}.",
         rows=tuple(rows),
         notes=(
             "A difference is the mean, over seeds, of a run without the mechanism less the whole run of the same seed "
@@ -335,6 +329,20 @@ def ablation_effects_table(found: Ablation, evidence: Evidence = "generated") ->
             _ALIKE,
             f"Measured on {_source(found)}.",
         ),
+    )
+
+
+def _changing(found: Ablation) -> str:
+    """How many of the mechanisms, or of the configurations where none lacks one alone, change a figure."""
+    alone, called = (found.of_one, "mechanisms") if found.of_one else (found.others, "configurations")
+    tests = counted_text(found.tests, "difference")
+    if not found.can_tell:
+        return f"{counted_text(len(found.whole.seeds), 'seed')} cannot tell any change from chance among {tests}"
+    unchanged = [one.name for one in alone if not any(effect.apart for effect in one.effects.values())]
+    besides = f"; none shows for {', '.join(unchanged)}" if unchanged else ""
+    return (
+        f"{len(alone) - len(unchanged)} of {len(alone)} {called} change a figure at the level {LEVEL} after "
+        f"Holm's adjustment for {tests}{besides}"
     )
 
 

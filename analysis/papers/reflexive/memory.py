@@ -62,7 +62,8 @@ def memory_table(found: Sequence[StudiedUse], source: str) -> Table:
             "Lessons and items are of made-up words, so that only the words that they share on purpose lead from one "
             "to the other; how many real lessons share with real items is not known from this.",
             "A lesson without a word in common with its item is found by its category alone, and comes behind those "
-            "that have one: memory is no better there than a list, which needs another measure of likeness.",
+            "that have one. There memory shows no more useful lessons than a list and more harmful ones, which do have "
+            "words in common with the item: that needs another measure of likeness.",
             "Harmful lessons have two words in common with each item of their category. Their weight falls with each "
             "item that fails, so that taking them out as well changes little here.",
             "Intervals are clustered by item; an item comes several times.",

@@ -99,12 +99,12 @@ def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["dancing"], "there is no skills named 'dancing'"),
+        (["dancing"], "there is no 'dancing' among the skills"),
         (["--without", "luck"], "there is no mechanism 'luck'"),
         (["--agents", "lucky"], "has no agents 'lucky'. Known: mixed, perfect"),
         (["--agents", "model"], "Name one with --model"),
         (["--agents", "mixed", "--model", "m"], "--agents mixed asks no model"),
-        (["--plateau", "guess"], "'guess'"),
+        (["--plateau", "guess"], "there is no 'guess' among the plateau detectors. Known: cosine, embeddings, exact,"),
         (["--items", "nothing"], "has no item 'nothing'"),
         (["--lessons", "gone"], "Name the folder that `misstep reflect run` wrote."),
         (["repair"], "Name their folder with --cases."),

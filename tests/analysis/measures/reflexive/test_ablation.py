@@ -98,7 +98,13 @@ def test_few_seeds_are_said_to_tell_nothing_from_chance() -> None:
     assert not few.can_tell
     assert ablation_table(few).finding.endswith("; 3 seeds cannot tell any change from chance among 21 differences.")
     assert "none shows" not in ablation_effects_table(few).finding
+    assert ablation_effects_table(few).finding == "3 seeds cannot tell any change from chance among 21 differences."
     assert ablate(RUNS).can_tell
+
+
+def test_where_no_mechanism_is_left_out_alone_configurations_are_counted() -> None:
+    found = ablate([run for run in RUNS if len(run.without) != 1])
+    assert "1 of 1 configurations change a figure" in ablation_effects_table(found).finding
 
 
 def test_a_mechanism_without_which_the_loop_solves_more_is_named() -> None:
