@@ -39,6 +39,7 @@ VERDICT_READERS: Registry[VerdictReader] = Registry(
         "promptfoo": "harness.verdict_readers.promptfoo",
         "phoenix": "harness.verdict_readers.phoenix",
         "harbor": "harness.verdict_readers.harbor",
+        "inspect_scout": "harness.verdict_readers.inspect_scout",
     },
 )
 """Name → dotted path; entry points in the group add to it."""

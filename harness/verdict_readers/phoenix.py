@@ -25,8 +25,7 @@ from typing import Any
 
 import msgspec
 
-from harness.values import plain
-from harness.verdict_readers.shapes import mapping, scalars, text
+from harness.verdict_readers.shapes import mapping, number_text, scalars, text
 from harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a file of evaluations of Phoenix"
@@ -86,7 +85,7 @@ def _results(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[
 def _verdict(
     item: str, judge: str, result: dict[str, Any], details: dict[str, Any], place: Place, names: dict[str, str]
 ) -> WrittenVerdict:
-    label, score = text(result.get("label")).strip(), _number(result.get("score"))
+    label, score = text(result.get("label")).strip(), number_text(result.get("score"))
     reason = text(result.get("explanation"))
     if label == _NOT_PARSABLE:
         error = "the reply could not be parsed"
@@ -105,17 +104,6 @@ def _verdict(
 def _shown(raised: Any) -> str:
     listed = raised if isinstance(raised, list) else [raised]
     return "; ".join(one for one in listed if isinstance(one, str) and one) or "no exception is on record"
-
-
-def _number(value: Any) -> str:
-    """A score as text, alike whether a frame or JSON wrote it; empty for what is none."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return ""
-    return plain(number) if number == number else ""  # NaN, which frames write for what is missing
 
 
 def _object(value: Any) -> dict[str, Any]:

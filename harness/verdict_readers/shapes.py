@@ -1,5 +1,6 @@
 """What may stand in a field of another tool's file, whatever the field is meant to hold."""
 
+import math
 from typing import Any
 
 from harness.values import plain
@@ -23,3 +24,14 @@ def text(value: Any) -> str:
 def scalars(value: Any) -> dict[str, str]:
     """The fields of an object that are texts or numbers, as texts; empty for what is no object."""
     return {name: plain(field) for name, field in mapping(value).items() if isinstance(field, str | int | float)}
+
+
+def number_text(value: Any) -> str:
+    """A number as text, alike whether CSV or JSON wrote it; empty for what is none, as NaN in a frame."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return ""
+    return plain(number) if math.isfinite(number) else ""

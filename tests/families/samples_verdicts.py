@@ -123,3 +123,16 @@ def harbor() -> bytes:
         {"trial_name": "gate__5", "verifier_result": {"rewards": {"reward": None}}},
     ]
     return "".join(json.dumps({"task_name": "gate"} | trial) + "\n" for trial in trials).encode()
+
+
+def inspect_scout() -> bytes:
+    """Results of a scanner: yes and no, nothing to say, a value that is no label, and a scan that failed."""
+    rows = [
+        {"transcript_id": "a1", "value": True, "value_type": "boolean", "explanation": "It hides the test."},
+        {"transcript_id": "a2", "value": False, "value_type": "boolean", "explanation": ""},
+        {"transcript_id": "a3", "value": None, "value_type": "null"},
+        {"transcript_id": "a4", "value": '{"lines": [3]}', "value_type": "object"},
+        {"transcript_id": "a5", "value": None, "value_type": "null", "scan_error": "the model is not reachable"},
+    ]
+    of_all = {"transcript_source_id": "e1", "scan_id": "3ib", "scanner_key": "deception", "scanner_name": "deception"}
+    return "".join(json.dumps(of_all | row) + "\n" for row in rows).encode()

@@ -1,0 +1,71 @@
+"""Results of Inspect Scout, a scanner's data frame as CSV or JSON Lines: each scanner is a judge of transcripts.
+
+A row of `scan_results_df(…).scanners[NAME]`, written by `to_csv` or `to_json(orient="records", lines=True)` (made up)::
+
+    {"transcript_id": "5b8e", "transcript_source_id": "e1", "scan_id": "3ib", "scanner_key": "deception",
+     "scanner_name": "deception", "value": true, "value_type": "boolean", "answer": "yes",
+     "explanation": "It hides the test.", "scan_error": null}
+
+The label is the value: a text, a number, `true` or `false`. A scanner without a value found nothing to say: it
+abstained. A scan that ended with an error has failed, and a value that is a list or an object is no label. Scout keeps
+its results as Parquet, which is not read here.
+
+Sources: https://meridianlabs-ai.github.io/inspect_scout/results.html,
+https://github.com/meridianlabs-ai/inspect_scout.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.values import plain
+from harness.verdict_readers.shapes import number_text, scalars, text
+from harness.verdict_readers.written import Place, WrittenVerdict
+
+NAME = "a frame of results of Inspect Scout"
+
+_OWN = frozenset({"transcript_id", "scanner_name", "value", "value_type"})
+_NO_LABEL = ("array", "object", "resultset")
+
+
+def is_own(value: dict[str, Any]) -> bool:
+    """Whether an object is the result of a scanner."""
+    return value.keys() >= _OWN
+
+
+def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
+    """The verdict of a scanner on a transcript.
+
+    Raises
+    ------
+    InputError
+        The row names no transcript.
+    """
+    item = text(value["transcript_id"])
+    if not item:
+        raise place.error("the row names no transcript", "Export the frame with transcript_id.", "transcript_id")
+    judge = text(value.get("scanner_key")) or text(value["scanner_name"])
+    names, rationale = scalars(value), text(value.get("explanation"))
+    error = text(value.get("scan_error"))
+    label = "" if error else _label(value["value"], text(value["value_type"]))
+    if label:
+        yield WrittenVerdict(item, label, place, judge, rationale=rationale, names=names)
+    elif error:
+        why = f"the scan ended with an error: {error}"
+        yield WrittenVerdict(item, None, place, judge, "failed", error=why, names=names)
+    elif value["value_type"] in _NO_LABEL:
+        why = f"the value is no label: it is of the type {value['value_type']}"
+        yield WrittenVerdict(item, None, place, judge, "unreadable", rationale=rationale, error=why, names=names)
+    else:
+        why = "the scanner gave no value"
+        yield WrittenVerdict(item, None, place, judge, "abstained", rationale=rationale, error=why, names=names)
+
+
+def _label(value: Any, kind: str) -> str:
+    """The value as text, alike whether CSV or JSON wrote it; empty where it is none."""
+    if kind in _NO_LABEL or not isinstance(value, str | int | float):
+        return ""
+    if kind == "boolean" and isinstance(value, str):
+        return value.strip().casefold()
+    if kind == "number":
+        return number_text(value)
+    return value.strip() if isinstance(value, str) else plain(value)
