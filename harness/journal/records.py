@@ -191,7 +191,12 @@ def judged_items(path: Path) -> Iterator[str]:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write `run.toml`."""
-    replace_file(folder / MANIFEST, tomli_w.dumps(_without_nulls(msgspec.to_builtins(manifest))).encode())
+    replace_file(folder / MANIFEST, manifest_text(manifest))
+
+
+def manifest_text(manifest: Manifest) -> bytes:
+    """The content of `run.toml`; raises `TypeError` or `ValueError` where TOML cannot hold a setting."""
+    return tomli_w.dumps(_without_nulls(msgspec.to_builtins(manifest))).encode()
 
 
 def _without_nulls(value: Any) -> Any:

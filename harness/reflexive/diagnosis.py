@@ -8,6 +8,7 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 3.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from harness.errors import TimeSpent
 from harness.escaping import without_surrogates
 from harness.loop_events import Channel, Diagnosed
 from harness.reflexive.protocols import Reading, Target, VitalSign
@@ -61,6 +62,8 @@ async def _read(
             found[sign] = await read(sign)
         except Exception as error:  # noqa: BLE001 (the boundary around what a broken target does)
             why = why or f"{sign.name}: {' '.join(str(error).split()) or type(error).__name__}"
+            if isinstance(error, TimeSpent):  # a way that hangs would take as long for each of the others
+                break
     return found, why
 
 

@@ -21,7 +21,7 @@ from harness.agent.clocks import Clock, VirtualClock
 from harness.errors import SkillFailed, UsageError
 from harness.escaping import one_line
 from harness.journal.inputs import file_state, inputs_of_files
-from harness.journal.records import LOOP_RECORDS, SCHEMA, Manifest, read_manifest, read_records
+from harness.journal.records import LOOP_RECORDS, SCHEMA, Manifest, manifest_text, read_manifest, read_records
 from harness.journal.run_folder import RunInProgress, standing
 from harness.loop_events import ItemEnded, LoopEvent, events_that_hold
 from harness.progress import Progress
@@ -133,6 +133,7 @@ def run_reflexive(
     stopped = ""
     items = _items(plan)
     manifest = _manifest(plan, clock, client or {}, arguments)
+    answer_of("settings", lambda: manifest_text(manifest))
     earlier = standing(out, manifest, LOOP_RECORDS)
     if earlier is None or not earlier.finished:
         with RunInProgress(out, manifest, LOOP_RECORDS, Entry, _entry) as run:

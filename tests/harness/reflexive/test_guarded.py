@@ -11,7 +11,7 @@ import pytest
 
 from harness.agent.clocks import Clock, VirtualClock
 from harness.errors import CannotWrite, SkillFailed, TimeSpent
-from harness.loop_events import Checked, Failed, Halted, ItemEnded, Warned
+from harness.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, Warned
 from harness.reflexive.guarded import GuardedTarget, check_members
 from harness.reflexive.log import Log
 from harness.reflexive.loop import run_loop
@@ -141,6 +141,27 @@ def test_a_check_that_never_ends_costs_its_item_alone(tmp_path: Path) -> None:
     events = looped(skill, Agents(quick, writing("done", seconds=0.01), quick, quick), tmp_path, settings)
     assert {name: end.reason for name, end in ends(events).items()} == {"a": "time_budget", "b": "check_passed"}
     assert "cut off after 0.1 seconds" in happened(events, Checked, "a")[0].text
+
+
+def test_a_way_in_that_hangs_is_given_up_at_its_first_sign_and_read_from_outside(tmp_path: Path) -> None:
+    asked = []
+
+    async def read(target: Notebook, sign: Any) -> Any:  # noqa: ARG001
+        asked.append(sign.name)
+        await asyncio.Event().wait()
+
+    settings = LoopSettings(item=ItemLimits(seconds=0.1))
+    quick = saying("Write it.", 0.0)
+    events = looped(
+        Changed(items("a"), read=read), Agents(quick, writing("half", seconds=0.0), quick, quick), tmp_path, settings
+    )
+    found = happened(events, Diagnosed)[0]
+    assert (found.channel, found.why, set(found.facts)) == (
+        "out_of_band",
+        "access: it was cut off after 0.1 seconds",
+        {"access", "lines"},
+    )
+    assert asked == ["access"]
 
 
 @pytest.mark.parametrize("answer", [None, True, "passed"])

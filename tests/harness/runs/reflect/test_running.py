@@ -94,6 +94,18 @@ def test_an_item_that_no_log_can_hold_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("said", [None, {"x": object()}, {"x": [None]}, {"x": "\ud800"}, ["x"]])
+def test_settings_that_no_manifest_can_hold_are_refused_before_anything_is_written(
+    said: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NotebookSkill, "settings", lambda _: said)
+    with pytest.raises(SkillFailed, match="the skill's `settings` raised"):
+        run_reflexive(
+            ReflectPlan(NotebookSkill(items("a")), "writer", team(writing("done"))), tmp_path / "run", VirtualClock()
+        )
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_skill_without_items_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no items"):
         run_reflexive(ReflectPlan(NotebookSkill(()), "writer", team(writing("done"))), tmp_path / "run", VirtualClock())
