@@ -45,7 +45,7 @@ def ablation(
     from harness.runs.reflect.skills import SkillOptions, made_skill
 
     options = SkillOptions(n, first_seed, cases, sandbox)
-    named = mechanisms_named(separate(without))
+    named = mechanisms_named(separate("--without", without))
     plan = AblationPlan(
         tuple(range(first_seed, first_seed + seeds)),
         skill,

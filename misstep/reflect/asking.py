@@ -44,9 +44,18 @@ def finite(value: float | None) -> float | None:
     raise typer.BadParameter(f"{value} is no amount.")
 
 
-def separate(named: list[str] | None) -> list[str]:
-    """The names that were given one by one, or several with commas between."""
-    return [name for one in named or () for name in one.split(",") if name]
+def separate(option: str, named: list[str] | None) -> list[str]:
+    """The names that were given one by one, or several with commas between.
+
+    Raises
+    ------
+    UsageError
+        The option was given and names nothing, as with a variable of the shell that is empty.
+    """
+    names = [name for one in named or () for part in one.split(",") if (name := part.strip())]
+    if named and not names:
+        raise UsageError(f"{option} names nothing", "Name something, or leave the option out.")
+    return names
 
 
 @contextmanager
@@ -67,6 +76,7 @@ def chosen(
         There are no such agents, they need a model and none is named, or the other way round.
     """
     from harness.agent.policies.model import ModelSettings
+    from harness.clients.recording import open_replay
     from harness.runs.reflect.chosen_agents import MODEL, agents_of_model, agents_of_skill
 
     has_model = bool(asking.model or asking.local or asking.replay is not None)
@@ -84,4 +94,7 @@ def chosen(
         if asking.local:
             asked = replace(asked, max_tokens=_LOCAL_REPLY)
             settings = replace(settings, context_tokens=dict.fromkeys(settings.context_tokens, _LOCAL_ROOM))
-        yield agents_of_model(asked, client_settings(known), out), settings
+        client = client_settings(known)
+        if client.replay is not None:
+            open_replay(client)  # a recording that cannot be read is told before a run begins
+        yield agents_of_model(asked, client, out), settings

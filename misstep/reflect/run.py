@@ -101,18 +101,17 @@ def run(
         item=ItemLimits(item_seconds, attempts, tokens, usd),
         failures_between=failures_between,
         plateau=plateau,
-        without=mechanisms_named(separate(without)),
+        without=mechanisms_named(separate("--without", without)),
     )
     detector(plateau)  # what there is not is said before anything is written
     open_reflexive_runs(lessons or ())
+    ids = tuple(separate("--items", items)) or None
     place = "unsandboxed" if unsafe_no_sandbox else sandbox
     if unsafe_no_sandbox:
         say("misstep: commands run without a sandbox, as --unsafe-no-sandbox asks.")
     work = made_skill(skill, SkillOptions(n, seed, cases, place))
     with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
-        plan = ReflectPlan(
-            work, who.name, who.agents, dials, seed, tuple(separate(items)) or None, tuple(lessons or ())
-        )
+        plan = ReflectPlan(work, who.name, who.agents, dials, seed, ids, tuple(lessons or ()))
         is_real = time == "real" or (time is None and who.requests is not None)
         with model_options.kept_when_stopped(out):
             ended = run_reflexive(

@@ -276,15 +276,9 @@ def _strip(run: WorkedRun) -> Iterator[Strip]:
 
 
 def _ticks(longest: float, left: float, right: float) -> tuple[tuple[float, str], ...]:
-    """Round times along an axis, with their names."""
+    """Round times along an axis, with their names, all in one unit."""
     steps = [step * unit for unit in (1, 60, 3600, 86_400) for step in (1, 2, 5, 10, 20, 30)]
     step = next((one for one in steps if longest / one <= _TICKS), longest / _TICKS)
     times = [number * step for number in range(int(longest / step) + 1)]
-    return tuple((round(left + time / longest * (right - left), 1), _time(time)) for time in times)
-
-
-def _time(seconds: float) -> str:
-    for unit, name in ((3600, "h"), (60, "min")):
-        if seconds >= unit:
-            return f"{seconds / unit:,.3g} {name}"
-    return f"{seconds:.3g} s"
+    unit, name = next((one for one in ((3600, "h"), (60, "min")) if step % one[0] == 0), (1, "s"))
+    return tuple((round(left + time / longest * (right - left), 1), f"{time / unit:,.4g} {name}") for time in times)

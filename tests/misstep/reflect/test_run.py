@@ -101,6 +101,9 @@ def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path:
     [
         (["dancing"], "there is no 'dancing' among the skills"),
         (["--without", "luck"], "there is no mechanism 'luck'"),
+        (["--without", ""], "--without names nothing"),
+        (["--items", " , "], "--items names nothing"),
+        (["--replay", "gone.jsonl"], "gone.jsonl: cannot open"),
         (["--agents", "lucky"], "has no agents 'lucky'. Known: mixed, perfect"),
         (["--agents", "model"], "Name one with --model"),
         (["--agents", "mixed", "--model", "m"], "--agents mixed asks no model"),

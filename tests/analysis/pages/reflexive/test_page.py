@@ -99,6 +99,24 @@ def test_the_strip_covers_the_run_without_a_gap() -> None:
     assert strip[-1].x + strip[-1].width == pytest.approx(drawn.WIDTH, abs=0.2)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "names"),
+    [
+        (80.0, ["0 s", "20 s", "40 s", "60 s", "80 s"]),
+        (4700.0, ["0 min", "20 min", "40 min", "60 min"]),
+        (90_000.0, ["0 h", "5 h", "10 h", "15 h", "20 h", "25 h"]),
+    ],
+)
+def test_the_times_of_an_axis_are_round_and_of_one_unit(seconds: float, names: list[str]) -> None:
+    log = Log("fig").begin("fig").passing("fig", seconds=seconds).end("fig")
+    assert [name for _, name in lanes_of(worked_run(log.done())).strip_ticks] == names
+
+
+def test_the_last_time_of_the_strip_is_not_cut_off_at_its_edge() -> None:
+    log = Log("fig").begin("fig").passing("fig", seconds=80.0).end("fig")
+    assert re.search(r'class="tick last" x="1000.0" y="38">80 s<', the_page(log.done()))
+
+
 def test_every_pattern_that_a_bar_is_filled_with_is_defined() -> None:
     text = the_page(everything())
     assert set(re.findall(r"url\(#([\w-]+)\)", text)) <= set(check_page(text).ids)
