@@ -39,6 +39,7 @@ VERDICT_READERS: Registry[VerdictReader] = Registry(
         "promptfoo": "harness.verdict_readers.promptfoo",
         "phoenix": "harness.verdict_readers.phoenix",
         "harbor": "harness.verdict_readers.harbor",
+        "nemo_evaluator": "harness.verdict_readers.nemo_evaluator",
         "inspect_scout": "harness.verdict_readers.inspect_scout",
     },
 )

@@ -42,9 +42,9 @@ def import_verdicts(
     model; cells are separated by comma, semicolon or tab. The score is the judge's certainty of its label, from 0 to 1.
 
     Results of other tools are read as they are: Inspect eval logs, samples of the LM Evaluation Harness, results of
-    promptfoo, evaluations of Phoenix, jobs of Harbor and frames of Inspect Scout. Each scorer, metric, assertion,
-    evaluation, reward or scanner is a judge. Grades that they count for an answer that could not be read are found and
-    named.
+    promptfoo, evaluations of Phoenix, jobs of Harbor, row scores of NeMo Evaluator and frames of Inspect Scout. Each
+    scorer, metric, assertion, evaluation, reward or scanner is a judge. Grades that they count for an answer that could
+    not be read are found and named.
 
     An answer that is no label of the benchmark counts as unreadable, and an item without a verdict as failed. Then
     `judge compare`, `judge calibrate`, `judge stability` and `report` work on the run.

@@ -125,6 +125,18 @@ def harbor() -> bytes:
     return "".join(json.dumps({"task_name": "gate"} | trial) + "\n" for trial in trials).encode()
 
 
+def nemo_evaluator() -> bytes:
+    """Rows with a score, a reply without one, and a metric that raised an error."""
+    rows: list[dict[str, Any]] = [
+        {"metrics": {"done": [{"name": "done", "value": 1.0}], "tone": [{"name": "tone", "value": "calm"}]}},
+        {"metrics": {"done": [{"name": "done", "value": "NaN"}], "tone": [{"name": "tone", "value": "curt"}]}},
+        {"metrics": {"done": []}, "metric_errors": {"done": "429 Too Many Requests"}},
+    ]
+    of_all = {"sample": {"output_text": "yes"}, "requests": [], "metric_errors": None}
+    lines = [{"row_index": n, "item": {"case": f"k{n}"}} | of_all | row for n, row in enumerate(rows)]
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
 def inspect_scout() -> bytes:
     """Results of a scanner: yes and no, nothing to say, a value that is no label, and a scan that failed."""
     rows = [

@@ -1,0 +1,56 @@
+"""Row scores of NeMo Evaluator: metrics as judges, NaN and errors as what they are."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import InputError
+from harness.runs.verdict_files import written_verdicts
+from harness.verdict_readers import Place, nemo_evaluator
+from harness.verdict_readers.written import WrittenVerdict
+from tests.families import samples_verdicts
+
+ROWS = [json.loads(line) for line in samples_verdicts.nemo_evaluator().splitlines()]
+
+
+def verdicts(value: dict[str, Any]) -> dict[tuple[str, str], WrittenVerdict]:
+    """The verdicts of a row or a result by item and judge."""
+    assert nemo_evaluator.is_own(value)
+    return {(one.item, one.judge): one for one in nemo_evaluator.verdicts(value, Place("rows.jsonl", 1))}
+
+
+def test_each_metric_is_a_judge_and_its_value_the_label(tmp_path: Path) -> None:
+    (tmp_path / "rows").write_bytes(samples_verdicts.nemo_evaluator())
+    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "rows").verdicts}
+    assert {key: one.label for key, one in found.items() if one.label is not None} == {
+        ("0", "done"): "1",
+        ("0", "tone"): "calm",
+        ("1", "tone"): "curt",
+    }
+    assert found["0", "done"].names["case"] == "k0"
+
+
+def test_a_reply_without_a_score_is_unreadable_and_a_metric_that_raised_an_error_failed() -> None:
+    unscored, ended = verdicts(ROWS[1])["1", "done"], verdicts(ROWS[2])["2", "done"]
+    assert (unscored.status, unscored.error) == ("unreadable", "the metric gave no score (NaN)")
+    assert (ended.status, ended.error) == ("failed", "the metric ended with an error: 429 Too Many Requests")
+
+
+def test_a_whole_result_holds_the_same_verdicts_as_its_rows() -> None:
+    rows = [{name: value for name, value in row.items() if name != "row_index"} for row in ROWS]
+    whole = verdicts({"row_scores": rows, "aggregate_scores": {"scores": []}})
+    assert {key: (one.label, one.status) for key, one in whole.items()} == {
+        key: (one.label, one.status) for row in ROWS for key, one in verdicts(row).items()
+    }
+    with pytest.raises(InputError, match=r"rows\.jsonl:1: row_scores: the rows are no list"):
+        verdicts({"row_scores": None, "aggregate_scores": {}})
+
+
+def test_several_outputs_of_a_metric_are_several_judges_and_an_object_is_no_label() -> None:
+    outputs = [{"name": "clear", "value": True}, {"name": "why", "value": {"reason": "it loops"}}]
+    found = verdicts(ROWS[0] | {"metrics": {"done": outputs}})
+    assert found["0", "done.clear"].label == "true"
+    assert found["0", "done.why"].status == "unreadable"
+    assert found["0", "done.why"].error == "the value is no text and no number"
