@@ -1,0 +1,72 @@
+"""`misstep judge rank`: whether several judges put the systems whose work they judged in one order."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import UsageError
+from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text
+
+if TYPE_CHECKING:
+    from analysis.gold import BenchmarkItem
+
+
+def rank(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of two or more judges' runs on one benchmark.")
+    ],
+    good: Annotated[str, typer.Option(metavar="LABEL", help="Label of good work, of which a better system has more.")],
+    system: Annotated[
+        str, typer.Option(metavar="FIELD", help="Field in the items' `extra` that names the system whose work it is.")
+    ] = "system",
+    benchmark: BenchmarkFolder = "",
+    data: Data = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Tell whether several judges put systems in one order.
+
+    Each item is the work of one system, which its `extra` names. A judge orders the systems by the share of their items
+    that it gives the label of good work. The tables have Kendall's tau-b between the orders, with an interval over
+    items, and how often the winner changes with the judge.
+
+    \b
+    misstep judge rank strict lenient --good passed
+    misstep judge rank strict lenient --good no --system agent
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
+    from analysis.gold import evidence_of
+    from analysis.measures.judging.ranking import rank_stability
+    from analysis.measures.judging.ranking_tables import orders_table, ranking_table
+    from analysis.pages import table_text
+    from analysis.tables import of_evidence
+    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+
+    if len(runs) < 2:
+        raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
+    opened = open_runs(runs, benchmark, data)
+    check_one_benchmark(opened)
+    warn_incomplete(opened)
+    first = opened[0]
+    labels = first.question.labels
+    if labels and good not in labels:
+        raise UsageError(f"--good {good!r} is none of the labels {', '.join(labels)}", "Name one of them.")
+    found = rank_stability(
+        dict(zip(distinct_names([run.folder for run in opened]), (run.verdicts for run in opened), strict=True)),
+        _systems(first.items, system),
+        good,
+        clusters=first.clusters,
+        seed=seed,
+    )
+    if json:
+        print(json_text({"benchmark": first.question.name, "ranking": found}))
+        return
+    source, evidence = first.question.name, evidence_of({label.rater for label in first.gold})
+    tables = [of_evidence(table(found, source), evidence) for table in (ranking_table, orders_table)]
+    print("\n".join(map(table_text, tables)), end="")
+
+
+def _systems(items: "tuple[BenchmarkItem, ...]", field: str) -> dict[str, str]:
+    """Item → its system, where its field names one."""
+    named = {item.id: item.extra.get(field) for item in items}
+    return {item: str(name) for item, name in named.items() if isinstance(name, str | int) and str(name).strip()}
