@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from harness.agent.clocks import VirtualClock
 from harness.errors import UsageError
+from harness.journal.run_folder import PROGRESS, locked, make_folder
 from harness.journal.workers import in_order
 from harness.progress import Progress
 from harness.reflexive.settings import ALL, MECHANISMS, LoopSettings
@@ -116,16 +117,20 @@ def run_ablation(
     Raises
     ------
     UsageError
-        There is no such mechanism, skill or agents, or a run in `out` has other settings.
+        There is no such mechanism, skill or agents, a run in `out` has other settings, or another process works there.
     KeyboardInterrupt
         Stopped; what was written stays.
     """
     runs = runs_of(plan, out)
     _check_agents(plan)
     pieces = ((plan, seed, out, tuple(arguments)) for seed in plan.seeds)
-    with Progress("seeds", len(plan.seeds)) as progress:
-        for _ in in_order(_run_seed, pieces, processes, lambda piece: f"seed {piece[1]}"):
-            progress.advance()
+    make_folder(out)
+    with locked(out / PROGRESS), Progress("seeds", len(plan.seeds)) as progress:
+        try:
+            for _ in in_order(_run_seed, pieces, processes, lambda piece: f"seed {piece[1]}"):
+                progress.advance()
+        finally:
+            (out / PROGRESS).unlink(missing_ok=True)
     return runs
 
 

@@ -1,5 +1,7 @@
 """An ablation: every configuration over every seed, each a run of its own, gone on with by the same call."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -71,3 +73,19 @@ def test_what_is_not_known_is_said_before_anything_is_written(tmp_path: Path) ->
         with pytest.raises(UsageError, match=r"luck|tireless|gardening"):
             run_ablation(msgspec.structs.replace(TINY, **wrong), tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_second_ablation_in_a_folder_leaves_the_first_alone(tmp_path: Path) -> None:
+    holding = (
+        "import fcntl, sys; s = open(sys.argv[1], 'ab'); fcntl.lockf(s, fcntl.LOCK_EX); print(flush=True); input()"
+    )
+    command = [sys.executable, "-c", holding, str(tmp_path / "progress.jsonl")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(UsageError, match="another process is writing"):
+            run_ablation(TINY, tmp_path, processes=1)
+        assert not written(tmp_path)
+        other.communicate(b"\n")
+    assert run_ablation(TINY, tmp_path, processes=1)
+    assert not (tmp_path / "progress.jsonl").exists()
