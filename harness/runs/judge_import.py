@@ -143,6 +143,7 @@ def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) ->
     remarks = (
         f"{path}, {' and '.join(written.forms)}, has verdicts of {name} on {len(verdicts):,} of the {n_items:,} items "
         f"of {question.name}.",
+        *_unused(choice.labels, chosen),
         *_left_out(unknown, written, len(given) - len(chosen), question),
         *_unread(verdicts, by_item),
     )
@@ -233,7 +234,7 @@ def _read(item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str],
     if one.label is None:
         error = f"{one.error}; the file counts it as {one.written_as}" if one.written_as else one.error
         return Verdict(item, judge, None, one.status, rationale=one.rationale, model=one.model, error=error)
-    label = mapping.get(one.label) or label_meant(one.label, {known: known for known in labels})
+    label = label_meant(one.label, {known: known for known in labels} | dict(mapping))
     if label not in labels:
         error = f"the label {one.label!r} is none of {', '.join(labels)}"
         return Verdict(item, judge, None, "unreadable", rationale=one.rationale, model=one.model, error=error)
@@ -251,12 +252,20 @@ def _all_unknown(first: str, benchmark: Path, path: Path, question: Question) ->
     )
 
 
+def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Iterator[str]:
+    """The labels that are mapped and that no verdict has."""
+    given = {one.label.casefold() for one in chosen if one.label is not None}
+    if unused := [theirs for theirs in mapping if theirs.casefold() not in given]:
+        yield f"No verdict has the label that --label maps: {_first(unused)}."
+
+
 def _left_out(unknown: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question) -> Iterator[str]:
     """What of the files is not in the run."""
     if written.skipped:
         yield f"Left out: {_counted(written.skipped, 'file')} without verdicts."
-    if written.broken:
-        yield f"Left out: {_counted(len(written.broken), 'file')} of broken JSON: {_first(written.broken)}."
+    if written.unreadable:
+        files = _counted(len(written.unreadable), "file")
+        yield f"Left out: {files} that cannot be read: {_first(written.unreadable)}."
     if attempts:
         yield f"Left out: {_counted(attempts, 'verdict')} on other attempts, which --attempt takes."
     if unknown:

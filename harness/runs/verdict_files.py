@@ -35,8 +35,8 @@ class WrittenVerdicts(Struct, frozen=True):
         What the files are, each once, in the words of their readers.
     skipped
         The number of files in a folder that are none.
-    broken
-        The files in a folder that begin like JSON and are none.
+    unreadable
+        The files in a folder that cannot be opened, or begin like JSON and are none.
     digest
         sha256 over the files that were read.
     """
@@ -44,7 +44,7 @@ class WrittenVerdicts(Struct, frozen=True):
     verdicts: tuple[WrittenVerdict, ...]
     forms: tuple[str, ...]
     skipped: int
-    broken: tuple[str, ...]
+    unreadable: tuple[str, ...]
     digest: str
 
 
@@ -59,27 +59,28 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
     verdicts: list[WrittenVerdict] = []
     forms: dict[str, None] = {}
     digest = hashlib.sha256()
-    broken: list[str] = []
+    cannot_be_read: list[str] = []
     skipped = 0
     for found in find_files([path]):
-        data = _content(found.path)
         try:
-            reader, values = _recognised(data, found)
+            data = _content(found.path)
+            values = _values(data, found)
         except UnreadableTrajectory:
             if found.named:
                 raise
-            broken.append(path_text(found.path))
+            cannot_be_read.append(path_text(found.path))
             continue
+        reader = _recognised(values, found)
         if reader is None:
             skipped += 1
             continue
         forms[reader.NAME] = None
         digest.update(hashlib.sha256(data).digest())
-        for place, value in values:
+        for place, value in _of_one_form(values, reader):
             verdicts += _read(reader, value, place)
     if not verdicts:
         raise InputError("there is no verdict", _forms(), file=path)
-    return WrittenVerdicts(tuple(verdicts), tuple(forms), skipped, tuple(broken), digest.hexdigest())
+    return WrittenVerdicts(tuple(verdicts), tuple(forms), skipped, tuple(cannot_be_read), digest.hexdigest())
 
 
 def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[WrittenVerdict]:
@@ -94,32 +95,45 @@ def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[Wr
 
 
 def _content(path: Path) -> bytes:
-    with open_bytes(path) as stream:
-        data = stream.read_up_to(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise InputError(f"the file has more than {_MOST_BYTES >> 30} GiB", "Split the file.", file=path)
-        if stream.broken is not None:
-            raise InputError(f"the file ends early: {stream.broken}", "Copy the file again.", file=path)
+    """The bytes of a file.
+
+    Raises
+    ------
+    UnreadableTrajectory
+        It cannot be opened, has more than 1 GiB, or ends early.
+    """
+    file = path_text(path)
+    try:
+        with open_bytes(path) as stream:
+            data = stream.read_up_to(_MOST_BYTES + 1)
+            broken = stream.broken
+    except InputError as error:
+        raise UnreadableTrajectory(error.found, error.advice, file=file) from error
+    if len(data) > _MOST_BYTES:
+        raise UnreadableTrajectory(f"the file has more than {_MOST_BYTES >> 30} GiB", "Split the file.", file=file)
+    if broken is not None:
+        raise UnreadableTrajectory(f"the file ends early: {broken}", "Copy the file again.", file=file)
     return data
 
 
-def _recognised(data: bytes, found: Found) -> tuple[VerdictReader | None, Iterator[tuple[Place, dict[str, Any]]]]:
-    """The reader of a file and its objects; no reader where a file of a folder is no file of verdicts.
+def _values(data: bytes, found: Found) -> list[tuple[Place, Any]]:
+    """The objects of a file: JSON values, or the rows of a CSV."""
+    is_json = data.lstrip()[:1] in (b"{", b"[")
+    return list(_json_values(data, found.path)) if is_json else _rows(data, path_text(found.path), named=found.named)
+
+
+def _recognised(values: list[tuple[Place, Any]], found: Found) -> VerdictReader | None:
+    """The reader of a file; none where a file of a folder is no file of verdicts.
 
     Raises
     ------
     InputError
         A file that was named is of no known form.
     """
-    file = path_text(found.path)
-    is_json = data.lstrip()[:1] in (b"{", b"[")
-    values = list(_json_values(data, found.path)) if is_json else _rows(data, file, named=found.named)
     reader = reader_of(values[0][1]) if values else None
-    if reader is None:
-        if found.named:
-            raise _unknown(values, file)
-        return None, iter(())
-    return reader, _of_one_form(values, reader)
+    if reader is None and found.named:
+        raise _unknown(values, path_text(found.path))
+    return reader
 
 
 def _unknown(values: list[tuple[Place, Any]], file: str) -> InputError:
@@ -150,13 +164,17 @@ def _json_values(data: bytes, path: Path) -> Iterator[tuple[Place, Any]]:
     Raises
     ------
     UnreadableTrajectory
-        It is no JSON.
+        It is no JSON, or its last line is cut off.
     InputError
         A sample of an archive cannot be unpacked.
     """
     file = path_text(path)
     unit: Unit = "line" if is_plain(path) else "record"
-    lines = decode_document_or_lines(data, Source("verdicts", file)).values
+    decoded = decode_document_or_lines(data, Source("verdicts", file))
+    lines = decoded.values
+    if decoded.unfinished is not None:
+        found = f"the last line is cut off, after {len(lines):,} whole ones"
+        raise UnreadableTrajectory(found, "Copy the file again, or remove that line.", file=file)
     if len(lines) == 1 and isinstance(listed := lines[0][1], list):
         for number, value in enumerate(listed, start=1):
             yield Place(file, number, "record"), value
