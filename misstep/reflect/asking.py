@@ -86,6 +86,10 @@ def chosen(
         raise UsageError(
             "the agents `model` need a model", "Name one with --model, or --local for a test of the set-up."
         )
+    if asking.replay is not None and not (asking.model or asking.local):
+        raise UsageError(
+            "--replay finds the answers of a model by its name", "Name the model that was recorded with --model."
+        )
     if not has_model:
         yield agents_of_skill(skill, name, seed), settings
         return
