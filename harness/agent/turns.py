@@ -156,7 +156,7 @@ class Turn:
         return max(self._began + self.limits.seconds - self._clock.now(), 0.0)
 
     async def call(self, name: str, arguments: Mapping[str, str]) -> Observation:
-        """Carry out a command.
+        """Carry out a command by its name, and give what it shows.
 
         Raises
         ------

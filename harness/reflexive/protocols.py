@@ -99,7 +99,7 @@ class Target(Protocol):
         """The place that the commands act on."""
 
     async def check(self, item: WorkItem) -> Check:
-        """Check an item, now."""
+        """Check an item, now; one that raises is no success, and one that takes longer than an item may is cut off."""
 
     def ready(self, item: WorkItem) -> bool:
         """Say whether the check of a deferred item can be made by now."""

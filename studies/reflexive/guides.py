@@ -3,6 +3,7 @@
 import textwrap
 
 from analysis.pages.form_text import form_text, members_text
+from harness.agent.turns import Turn
 from harness.reflexive.protocols import Agent, Agents, Check, Reading, Skill, Target, VitalSign
 from harness.reflexive.settings import ALL, MECHANISMS
 from harness.work_item import WorkItem
@@ -15,7 +16,9 @@ _OPENING = (
     "knows nothing else of it.",
     "A function makes the skill from its options (`n`, `seed`, `cases`, `sandbox`). `misstep reflect run "
     "package.module:function --out RUN` runs it. An entry point in the group misstep.skills gives it a name. "
-    "examples/settings_skill.py is a small one.",
+    "examples/settings_skill.py is a small one. All that it needs is imported from `misstep`.",
+    "A command is a `Tool(name, purpose, parameters, run)`: `run` is a coroutine function of the arguments, which are "
+    "texts, and of the target's `place`, and it gives an `Observation` with a text.",
 )
 
 _RULES = (
@@ -34,6 +37,7 @@ def skill_guide() -> str:
     parts = [*map(_filled, _OPENING), f"The skill\n{members_text(Skill)}", f"The target\n{members_text(Target)}"]
     parts += [_form(form) for form in (WorkItem, VitalSign, Reading, Check)]
     parts += [f"An agent; `Agents` has one for each of {', '.join(Agents.__struct_fields__)}\n{members_text(Agent)}"]
+    parts += [f"The turn, by which an agent acts\n{members_text(Turn)}"]
     rules = (textwrap.fill(rule, _WIDTH, initial_indent="- ", subsequent_indent="  ") for rule in _RULES)
     return "\n\n".join([*parts, "\n".join(["Four rules", *rules])])
 

@@ -11,6 +11,7 @@ import pytest
 from msgspec import inspect
 
 from analysis.pages.form_text import docstring_sections, form_text, meanings
+from harness.agent.turns import Turn
 from harness.errors import UsageError
 from harness.forms import values_of
 from harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
@@ -108,7 +109,7 @@ def test_help_lists_the_topics_and_shows_one() -> None:
 
 def test_the_guide_of_a_skill_names_all_that_the_loop_asks_of_it() -> None:
     guide = topic_text("reflect-skill")
-    for protocol in (Skill, Target, Agent):
+    for protocol in (Skill, Target, Agent, Turn):
         members = {name for name in vars(protocol) if not name.startswith("_")}
         assert members
         assert all(re.search(rf"^  (async )?{name}\b", guide, re.MULTILINE) for name in members)
