@@ -76,6 +76,8 @@ class Setting(Form, frozen=True):
             return f"{name} is {value!r}, not {' or '.join(map(repr, self.among))}"
         if self.words and (others := sorted(set(value.replace(",", " ").split()) - profile.excepted(self.words))):
             return f"{name} has {', '.join(others)}"
+        if self.style == "sshd" and re.fullmatch(r"(\d{1,6}[smhdw])+", value.lower()):
+            value = str(_seconds(value.lower()))
         if (self.least or self.most) and not _is_number(value):
             return f"{name} is {value!r}, which is no number"
         if self.least and int(value) < profile.limit(self.least):
@@ -147,16 +149,19 @@ class Lines(Form, frozen=True):
         A pattern that no line matches anywhere.
     some
         A pattern that a line of one of the files matches.
+    comments
+        Whether the files have comments; what is shown to people has none.
     """
 
     paths: list[str]
     none: str = ""
     some: str = ""
+    comments: bool = True
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """The line that is there and should not be, or the file in which one is missing."""
         found = {
-            path: [" ".join(line.split()) for line in files.lines(path)]
+            path: [" ".join(line.split()) for line in self._lines(files, path)]
             for pattern in self.paths
             for path in ([pattern] if "*" not in pattern else files.matching(pattern))
             if "*" not in pattern or not files.is_folder(path)
@@ -168,6 +173,9 @@ class Lines(Form, frozen=True):
         if self.some and not any(re.search(self.some, line) for lines in found.values() for line in lines):
             return f"/{self.paths[0]} has no line such as {self.some}"
         return ""
+
+    def _lines(self, files: Files, path: str) -> list[str]:
+        return files.lines(path) if self.comments else files.text(path).split("\n")
 
 
 class Absent(Form, frozen=True):
@@ -364,6 +372,12 @@ Check = (
     Setting | Mode | Lines | Absent | Sudo | Accounts | Pam | Kernel | BootOption | Mounted | MountOption | Installed
 )
 """Every form of a check."""
+
+
+def _seconds(text: str) -> int:
+    """A time as `sshd_config` writes it, such as `1h30m`."""
+    units = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+    return sum(int(number) * units[unit] for number, unit in re.findall(r"(\d+)([smhdw])", text))
 
 
 def _is_number(text: str) -> bool:

@@ -52,13 +52,15 @@ class Sudoers(Struct, frozen=True):
     defaults: tuple[tuple[str, str], ...]
     aliases: Mapping[str, tuple[str, ...]]
 
-    def meant(self, names: Iterable[str], depth: int = 8) -> frozenset[str]:
+    def meant(self, names: Iterable[str]) -> frozenset[str]:
         """What names mean: aliases, and aliases of aliases, by what they stand for."""
-        found: set[str] = set()
-        for name in names:
-            members = self.aliases.get(name) if depth else None
-            found |= {name} if members is None else self.meant(members, depth - 1)
-        return frozenset(found)
+        todo, seen = list(names), set[str]()
+        while todo:
+            name = todo.pop()
+            if name not in seen:
+                seen.add(name)
+                todo += self.aliases.get(name, ())
+        return frozenset(seen - self.aliases.keys())
 
     def rules_of(self, account: Account, groups: frozenset[str]) -> list[SudoRule]:
         """The rules that name an account: by its name, its number, a group, an alias, or all."""
@@ -76,9 +78,13 @@ class PamLine(Struct, frozen=True):
 
 
 def settings(text: str, style: Style) -> dict[str, str]:
-    """The settings of a text; keywords of `sshd` in small letters, up to its first `Match`."""
+    """The settings of a text; keywords of `sshd` in small letters, up to its first `Match`; no block in braces."""
     found: dict[str, str] = {}
+    in_block = False
     for line in _said(text):
+        if style == "words" and (in_block or line.endswith("{")):
+            in_block = line != "}"
+            continue
         key, value = _pair(line, style)
         if style != "sshd":
             found[key] = value
@@ -142,7 +148,7 @@ def _pair(line: str, style: Style) -> tuple[str, str]:
     if style == "sshd":  # `Keyword value`, `Keyword=value` and `Keyword = value` are the same
         found = re.match(r"([^ =]+) *=? *(.*)", line)
         key, value = found.groups() if found else (line, "")
-        return key.lower(), value.partition(" #")[0].strip().strip('"')
+        return key.lower(), value.partition(" #")[0].strip().replace('"', "")
     key, _, value = line.partition("=" if style == "equals" else " ")
     return key.strip(), value.strip().strip('"')
 
@@ -207,7 +213,7 @@ def sudoers(files: Files) -> Sudoers:
         elif first in _ALIASES:
             for one in rest.split(" : "):
                 name, sign, members = one.partition("=")
-                if not sign or not members.strip() or not re.fullmatch(r"[A-Z][A-Z0-9_]*", name.strip()):
+                if not sign or not members.strip() or not re.fullmatch(r"(?!ALL$)[A-Z][A-Z0-9_]*", name.strip()):
                     raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
                 aliases[name.strip()] = _names(members)
         else:
@@ -215,7 +221,8 @@ def sudoers(files: Files) -> Sudoers:
     return Sudoers(tuple(rules), tuple(defaults), aliases)
 
 
-def _sudo_lines(files: Files, path: str, depth: int = 3) -> Iterator[tuple[str, str]]:
+def _sudo_lines(files: Files, path: str, depth: int = 3, opened: list[str] | None = None) -> Iterator[tuple[str, str]]:
+    opened = _one_more([] if opened is None else opened, path)
     mode = files.mode(path)
     text = files.text(path)
     if mode is not None and mode & 0o002:
@@ -231,19 +238,32 @@ def _sudo_lines(files: Files, path: str, depth: int = 3) -> Iterator[tuple[str, 
             for inner in [place] if word.endswith("include") else files.matching(f"{place}/*"):
                 name = inner.rpartition("/")[2]
                 if word.endswith("include") or ("." not in name and not name.endswith("~")):
-                    yield from _sudo_lines(files, inner, depth - 1)
+                    yield from _sudo_lines(files, inner, depth - 1, opened)
         elif bare:
             yield path, bare
+
+
+def _one_more(opened: list[str], path: str) -> list[str]:
+    """The files that a configuration has called in, with one more; whoever calls in too many is refused."""
+    opened.append(path)
+    if len(opened) > _MOST_FILES:
+        raise Malformed(f"/{path}: too many files are included")
+    return opened
 
 
 def _options(text: str, path: str) -> tuple[str, ...]:
     if not text or text.endswith(",") or text.count('"') % 2:
         raise Malformed(f"/{path}: syntax error in the Defaults {text[:60]!r}")
-    return _names(text.replace('"', ""))
+    options = tuple(one.strip().replace('"', "") for one in re.findall(r'(?:[^,"]|"[^"]*")+', text))
+    if not all(re.fullmatch(r"!?[a-z0-9_]+(\s*[+-]?=.*)?", option) for option in options):
+        raise Malformed(f"/{path}: syntax error in the Defaults {text[:60]!r}")
+    return options
 
 
+_MOST_FILES = 200
 _ALIASES = ("User_Alias", "Cmnd_Alias", "Cmd_Alias", "Host_Alias", "Runas_Alias")
 _TAGS = frozenset({"NOPASSWD", "PASSWD", "NOEXEC", "EXEC", "SETENV", "NOSETENV", "LOG_INPUT", "LOG_OUTPUT"})
+_TAG = re.compile(r"([A-Z_]+) ?: ?")
 _SUDO_COMMENT = re.compile(r"(?<![\\%])#(?!\d)(?!(?<=\A#)include(dir)?\s).*")
 """A comment of sudoers goes to the end of its line, whatever stands there; `#34` is the account with that number."""
 
@@ -257,11 +277,13 @@ def _sudo_rule(line: str, path: str) -> SudoRule:
     asks = True
     for one in right.split(","):
         command = one.strip()
-        while tagged := re.match(r"([A-Z_]+) ?: ?", command):
+        start = 0
+        while tagged := _TAG.match(command, start):
             if tagged[1] not in _TAGS:
                 raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
             asks = {"NOPASSWD": False, "PASSWD": True}.get(tagged[1], asks)
-            command = command[tagged.end() :]
+            start = tagged.end()
+        command = command[start:]
         if not command or not (sign and users) or re.search(r"(?<!\\)[:(]", command):
             raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
         commands.append(command)
@@ -273,7 +295,7 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def pam_stack(files: Files, service: str, kind: str, depth: int = 5) -> list[PamLine]:
+def pam_stack(files: Files, service: str, kind: str, depth: int = 5, opened: list[str] | None = None) -> list[PamLine]:
     """The lines of one kind of a PAM service, includes followed.
 
     Raises
@@ -281,6 +303,7 @@ def pam_stack(files: Files, service: str, kind: str, depth: int = 5) -> list[Pam
     Unreadable, Malformed
         A file of it is missing, or a line has too few words.
     """
+    opened = _one_more([] if opened is None else opened, f"etc/pam.d/{service}")
     found: list[PamLine] = []
     for line in _pam_lines(files.text(f"etc/pam.d/{service}")):
         words = _pam_words(line)
@@ -297,7 +320,7 @@ def pam_stack(files: Files, service: str, kind: str, depth: int = 5) -> list[Pam
             included = words[2]
         if not depth:
             raise Malformed(f"/etc/pam.d/{service}: it includes itself")
-        found += pam_stack(files, included, kind, depth - 1)
+        found += pam_stack(files, included, kind, depth - 1, opened)
     return found
 
 

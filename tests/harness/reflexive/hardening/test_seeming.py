@@ -103,6 +103,9 @@ SEEMING = [
         {"etc/passwd": "root:x:0:0::/root:/usr/bin/bash\ngames:x:5:60::/usr/games:/usr/bin/nologin\n"},
     ),
     ("log_rotation", {"etc/logrotate.conf": "daily\nrotate 12\n"}),
+    ("log_rotation", {"etc/logrotate.conf": "weekly\nrotate 2\n/var/log/cron {\n  rotate 12\n}\n"}),
+    ("banner_text", {"etc/issue.net": "#Welcome\nAuthorized use only\n"}),
+    ("sshd_client_alive", {SSHD: ("ClientAliveInterval 7200", "ClientAliveInterval 1h1s")}),
 ]
 
 HONEST = [
@@ -131,6 +134,11 @@ HONEST = [
         {"etc/firewall.rules": "Policy  Input Drop\ninput dport=22 accept\ninput dport=8443 accept\n"},
     ),
     ("accounts_no_netrc", {"home/bob/.netrc": None}),
+    ("banner_text", {"etc/issue.net": "### Authorized use only ###\n"}),
+    ("sshd_client_alive", {SSHD: ("ClientAliveInterval 7200", "ClientAliveInterval 9m60s")}),
+    ("sshd_allow_users", {SSHD: ("Port 22", 'Port 22\nAllowUsers "agent" "alice"')}),
+    ("sudo_logfile", {SUDOERS: ("env_reset", 'badpass_message="No, no", logfile = /var/log/sudo.log')}),
+    ("log_rotation", {"etc/logrotate.conf": "weekly\nrotate 12\n/var/log/cron {\n  rotate 1\n}\n"}),
     ("files_tmp_options", {"etc/fstab": (TMP, TMP.replace("defaults", f"defaults,{OPTIONS}"))}),
 ]
 
@@ -155,6 +163,8 @@ def test_what_does_it_in_other_words_keeps_to_a_rule_and_breaks_nothing(rule: st
         ({SSHD: ("Subsystem", "Match User bob\nNonsense yes\nSubsystem")}, "Connection refused"),
         ({"etc/sudoers.d/agent": "@include /etc/gone\nagent ALL=(ALL) NOPASSWD: ALL\n"}, "No such file"),
         ({"etc/sudoers.d/agent": "@include agent\n"}, "too many levels"),
+        ({"etc/sudoers.d/agent": "User_Alias ALL = agent\nALL ALL=NOPASSWD: ALL\n"}, "syntax error"),
+        ({"etc/sudoers.d/legacy": "Defaults : backup !authenticate\n"}, "syntax error"),
         ({"etc/sudoers.d/agent": "agent ALL=/bin/ls : ALL=NOPASSWD: ALL\n"}, "syntax error"),
         ({"etc/sudoers.d/agent": "User_Alias lower = agent\nagent ALL=NOPASSWD: ALL\n"}, "syntax error"),
     ],
@@ -194,3 +204,17 @@ def test_who_is_let_in_by_another_name_is_let_in(edits: dict[str, object]) -> No
 
 def test_an_application_whose_books_are_gone_is_not_healthy() -> None:
     assert "it cannot write to /srv/ledger/data" in next(health_faults(changed({"srv/ledger/data": None})))
+
+
+def test_files_that_call_in_each_other_without_end_are_refused_soon() -> None:
+    refusal = refused(changed({"etc/sudoers.d/agent": "@include /etc/more\n" * 9_999, "etc/more": "# none\n"}), SHELL)
+    assert refusal is not None
+    assert "too many files" in refusal.text
+    refusal = refused(changed({AUTH: "account include other\n" * 999, "etc/pam.d/other": "# none\n"}), SHELL)
+    assert refusal is not None
+    assert "too many files" in refusal.text
+
+
+def test_aliases_that_name_each_other_have_an_end() -> None:
+    aliases = f"User_Alias A = B{', B' * 9_999}\nUser_Alias B = A, agent\n"
+    assert refused(changed({"etc/sudoers.d/agent": f"{aliases}A ALL=NOPASSWD: ALL\n"}), SHELL) is None
