@@ -78,9 +78,9 @@ def run(
     out (`misstep help reflect-mechanisms`), to see what it is for.
 
     The skill `simulated` generates items and needs nothing; `hardening` works on a root file system in the sandbox,
-    `repair` on repair cases (--cases). Without a model, a skill's own agents work; with --model, --replay or --local a
-    model has every role. `misstep help reflect-skill` says how to write a skill. The same command continues a run that
-    was stopped or killed, at any moment.
+    `repair` on repair cases (--cases). Without a model, a skill's own agents work; with --model or --local a model has
+    every role, and --replay answers for the model that was recorded. `misstep help reflect-skill` says how to write a
+    skill. The same command continues a run that was stopped or killed, at any moment.
 
     The exit code is 1 if the run stopped before all items had their end.
     """
