@@ -125,6 +125,7 @@ class ItemWork:
             self._keep(state)
             self._conclude(state)
             return
+        await self._diagnose(state, len(state.attempts))
         self._outcome(state, helped=False)
         if self.settings.has("snapshots") and (
             broken := await restored(self.target, self.log, name, len(state.attempts))
@@ -161,9 +162,7 @@ class ItemWork:
             self._conclude(state)
             return
         self._add(Failed(kind, after), state, number)
-        if self.settings.has("diagnostics"):
-            outside = self.settings.has("out_of_band")
-            self._add(await diagnosed(self.target, self.skill.vital_signs, out_of_band=outside), state, number)
+        await self._diagnose(state, number)
         if broken := await self._reverted(state, report, before, number):
             self._unrecoverable(state, broken)
         if kind != "check_unknown":
@@ -171,6 +170,12 @@ class ItemWork:
         if not self.log.state.halted:
             await self._reflect(state, number, report.calls)
             await self._reconsider(state, number)
+
+    async def _diagnose(self, state: ItemState, number: int) -> None:
+        """Read the vital signs, before anything is reverted."""
+        if self.settings.has("diagnostics"):
+            outside = self.settings.has("out_of_band")
+            self._add(await diagnosed(self.target, self.skill.vital_signs, out_of_band=outside), state, number)
 
     def _failure(
         self, state: ItemState, report: TurnReport, checked: Checked, *, made: bool, changed: bool

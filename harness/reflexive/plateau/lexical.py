@@ -40,7 +40,8 @@ class KeywordDetector:
     """A plateau is where the last reflections, all of them, share enough words that say what is wrong.
 
     Failure mode 4 of the document: three reflections that share three words. The words of the kind of work and of
-    reflecting at large do not count, so that a common form is not taken for a common diagnosis.
+    reflecting at large do not count, so that a common form is not taken for a common diagnosis. Reflections that
+    consist of the same words are a plateau however few these are: "The disk is full." three times over.
     """
 
     name = "keywords"
@@ -53,6 +54,8 @@ class KeywordDetector:
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
         """The words that all of the last reflections share, in the order of the alphabet."""
         last = [frozenset(content_words(text, self._known)) for text in reflections[-self.window :]]
+        if len(last) == self.window and last[0] and len(set(last)) == 1:
+            return tuple(sorted(last[0]))
         return enough_shared(last, self.window, self.least)
 
 

@@ -14,6 +14,7 @@ from harness.loop_events import (
     GapFound,
     Halted,
     ItemBegan,
+    ItemEnded,
     LessonsRecalled,
     LoopEvent,
     PlateauFound,
@@ -171,7 +172,12 @@ def test_a_diagnosis_that_needs_what_is_broken(tmp_path: Path) -> None:
 
 
 def test_a_strategy_that_nobody_reconsiders(tmp_path: Path) -> None:
-    agents = team(Scripted("worker", _by_the_plan), strategist=saying("VERDICT: PIVOT\nPLAN: Write done."))
+    async def something_else(context: Context, turn: Turn) -> str:
+        await turn.think(10.0)
+        return ("The quota is used up.", "A comma is missing.", "Nobody opened the port.")[context.attempt % 3]
+
+    reflector, strategist = Scripted("reflector", something_else), saying("VERDICT: PIVOT\nPLAN: Write done.")
+    agents = team(Scripted("worker", _by_the_plan), reflector, strategist)
     on, off = with_and_without("re_engagement", items("a"), agents, tmp_path)
     assert ends(on)["a"].reason == "check_passed"
     assert [asked.trigger for asked in happened(on, ReEngaged)] == ["failures"]
@@ -228,6 +234,8 @@ def test_a_deferred_check_that_nobody_makes(tmp_path: Path) -> None:
         "b": "verification_failed",
     }
     assert [verified.status for verified in happened(on, Verified)] == ["passed", "failed"]
+    last = [type(event.happened) for event in on if event.item == "b"][-4:]
+    assert last == [Verified, Diagnosed, Restored, ItemEnded]
     times = [event.at for event in on if isinstance(event.happened, Verified | ItemBegan)][-4:]
     assert [later - sooner for sooner, later in itertools.pairwise(times)] == [190.0, 0.0, 190.0]
     assert {end.reason for name, end in ends(off).items() if name != "c"} == {"believed_solved"}

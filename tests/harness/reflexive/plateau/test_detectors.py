@@ -98,7 +98,8 @@ def test_order_case_punctuation_and_words_of_the_form_do_not_change_what_keyword
 @given(sentences=SENTENCES)
 def test_the_keywords_are_those_that_stand_in_all_three(sentences: list[list[str]]) -> None:
     common = set.intersection(*map(set, sentences))
-    expected = tuple(sorted(common)) if len(common) >= 3 else None
+    alike = common and all(set(words) == common for words in sentences)
+    expected = tuple(sorted(common)) if len(common) >= 3 or alike else None
     assert detector("keywords").shared([" ".join(words) for words in sentences]) == expected
 
 
@@ -113,9 +114,20 @@ def test_a_form_in_common_is_a_plateau_as_printed_and_none_for_the_keywords() ->
 
 
 def test_words_of_the_kind_of_work_are_told_to_the_detector() -> None:
-    same = ["the audit daemon rejects the rules file"] * 3
-    assert detector("keywords").shared(same)
+    same = [f"the audit daemon rejects the {what}" for what in ("rules", "port", "key")]
+    assert detector("keywords").shared(same) == ("audit", "daemon", "reject")
     assert detector("keywords", ignored=frozenset({"audit", "daemon"})).shared(same) is None
+
+
+def test_a_short_diagnosis_said_again_is_a_plateau_however_few_its_words_are() -> None:
+    assert detector("keywords").shared(["The disk is full."] * 3) == ("disk", "full")
+    assert detector("keywords").shared(["The disk is full.", "Full is the DISK", "the disk is full"]) == (
+        "disk",
+        "full",
+    )
+    assert detector("keywords").shared(["The disk is full."] * 2) is None
+    assert detector("keywords").shared(["The disk is full.", "The disk is full.", "The disk is slow."]) is None
+    assert detector("keywords").shared(["Pattern: root cause."] * 3) is None
 
 
 def test_equality_is_of_the_first_sentence_and_as_printed_of_the_first_characters() -> None:
