@@ -218,7 +218,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     try:
         with file.open("rb") as stream:
             values: dict[str, Any] = tomllib.load(stream)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot be read: {error}", "Name another folder for the run.", file=file) from error

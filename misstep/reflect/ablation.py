@@ -9,7 +9,7 @@ from harness.escaping import plain
 from harness.progress import say
 from misstep import model_options
 from misstep.options import Json
-from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Sandboxes, Skill, Without, separate
+from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Items, Sandboxes, Skill, Without, separate
 
 
 def ablation(
@@ -20,7 +20,7 @@ def ablation(
         int, typer.Option(min=2, metavar="N", help="Number of seeds; each configuration runs once with each.")
     ] = 16,
     first_seed: Annotated[int, typer.Option(min=0, metavar="S", help="First seed.")] = 0,
-    n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Number of items.")] = None,
+    n: Items = None,
     cases: Cases = None,
     without: Without = None,
     failures_between: FailuresBetween = 3,

@@ -27,6 +27,9 @@ Without = Annotated[
     list[str] | None, typer.Option(metavar="MECHANISM", help="Mechanism to leave out, one or several, or `all`.")
 ]
 
+Items = Annotated[
+    int | None, typer.Option("--n", min=1, max=100_000, metavar="N", help="Number of items.", show_default=False)
+]
 FailuresBetween = Annotated[
     int, typer.Option(min=1, metavar="N", help="Number of failures in a row after which the strategist is asked.")
 ]

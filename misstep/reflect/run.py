@@ -13,6 +13,7 @@ from misstep.reflect.asking import (
     AgentsName,
     Cases,
     FailuresBetween,
+    Items,
     Sandboxes,
     Skill,
     Without,
@@ -29,7 +30,7 @@ def run(
     items: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Item to work on, with those that it comes after.")
     ] = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Number of items.")] = None,
+    n: Items = None,
     cases: Cases = None,
     without: Without = None,
     seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed of generated items and agents.")] = 0,

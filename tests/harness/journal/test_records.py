@@ -159,3 +159,9 @@ def test_records_of_any_type_read_back_and_what_is_none_of_them_is_named_with_it
         list(read_records(tmp_path, events))
     with pytest.raises(InputError, match=r"cannot open: .* Name a run folder or its events\.jsonl"):
         list(read_records(tmp_path / "none", events))
+
+
+def test_a_file_is_no_run(tmp_path: Path) -> None:
+    file = tmp_path / "notes.md"
+    file.write_text("no folder")
+    assert read_manifest(file) is None
