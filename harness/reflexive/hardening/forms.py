@@ -377,7 +377,7 @@ Check = (
 def _seconds(text: str) -> int:
     """A time as `sshd_config` writes it, such as `1h30m`."""
     units = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-    return sum(int(number) * units[unit] for number, unit in re.findall(r"(\d+)([smhdw])", text))
+    return sum(int(number) * units[unit] for number, unit in re.findall(r"(?<!\d)(\d{1,9})([smhdw])", text))
 
 
 def _is_number(text: str) -> bool:
