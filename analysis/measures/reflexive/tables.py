@@ -197,7 +197,7 @@ def runs_table(runs: Mapping[str, LoopScores], evidence: Evidence = "generated")
         name="loop_runs",
         paper=PAPER,
         title="Runs beside each other",
-        finding=f"Of {len(runs)} runs the best, {best}: {loop_finding(runs[best])}",
+        finding=f"The best of {len(runs)} runs is {best}. {loop_finding(runs[best])}",
         rows=tuple(rows),
         notes=NOTES,
     )

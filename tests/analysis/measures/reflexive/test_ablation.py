@@ -133,7 +133,7 @@ def test_the_tables_of_one_run_say_what_it_came_to_first() -> None:
 
 def test_unlike_runs_stand_beside_each_other() -> None:
     table = runs_table({"calm": BASE, "wild": a_run(1, agents="wild", solved=0)})
-    assert table.finding.startswith("Of 2 runs the best, calm: The loop solves 66.7%")
+    assert table.finding.startswith("The best of 2 runs is calm. The loop solves 66.7%")
     assert {row.evidence for row in table.rows} == {"generated"}
 
 
