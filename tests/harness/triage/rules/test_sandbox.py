@@ -16,6 +16,8 @@ WRONG = "def total(values):\n    return len(values)\n"
 ROWS = """rows = open("rows.txt").read().splitlines()
 assert rows == ["pear 3", "apple 2", "fig 1"], rows
 """
+DEALT = 'random.Random(os.environ.get("PYTHONHASHSEED", "0")).random() < 0.6'
+"""Chance that is the same in each run of this test: the tests are run again with PYTHONHASHSEED 1, 2 and so on."""
 SCRIPT = 'id = "one"\ntest_command = "python tests/check.py"\noutcome = "failed"\n'
 
 
@@ -59,13 +61,13 @@ def test_a_gold_solution_that_fails_is_the_tasks_fault(tmp_path, sandbox):
 
 @pytest.mark.parametrize("workspace", [RIGHT, WRONG])
 def test_tests_that_depend_on_chance_are_the_tasks_fault(tmp_path, sandbox, workspace):
-    check = "import random\nassert random.random() < 0.5\n"
+    check = f"import os\nimport random\nassert {DEALT}\n"
     found = judged(tmp_path, sandbox, {"case.toml": SCRIPT, "tests/check.py": check, "workspace/price.py": workspace})
     assert labels(found) == ("task", "brittle_tests")
 
 
 def test_a_result_that_depends_on_chance_is_the_agents_fault(tmp_path, sandbox):
-    flaky = "import random\n\n\ndef total(values):\n    return sum(values) if random.random() < 0.5 else 0\n"
+    flaky = f"import os\nimport random\n\n\ndef total(values):\n    return sum(values) if {DEALT} else 0\n"
     found = judged(tmp_path, sandbox, {"workspace/price.py": flaky})
     assert found.label == "agent"
 
