@@ -10,6 +10,7 @@ from misstep.judge.calibrate import calibrate
 from misstep.judge.compare import compare
 from misstep.judge.import_verdicts import import_verdicts
 from misstep.judge.inject import inject
+from misstep.judge.policies import policies
 from misstep.judge.rank import rank
 from misstep.judge.run import run
 from misstep.judge.stability import stability
@@ -53,4 +54,5 @@ app.command()(calibrate)
 app.command()(inject)
 app.command()(stability)
 app.command()(rank)
+app.command()(policies)
 app.add_typer(cache_app, name="cache")

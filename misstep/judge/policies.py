@@ -1,0 +1,66 @@
+"""`misstep judge policies`: judges under two rules for the gold label of an item, side by side."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import UsageError
+from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text
+
+
+def policies(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN…", help="Folders of one or more judges' runs on one benchmark.")
+    ],
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="One of two rules for the gold label: majority, unanimous, any:LABEL or raters:A,B; "
+            "by default majority and unanimous.",
+            show_default=False,
+        ),
+    ] = None,
+    benchmark: BenchmarkFolder = "",
+    data: Data = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Tell what the rule for gold labels changes in the figures of judges and in their order.
+
+    Several raters may label an item. Under `majority` the label of most raters is gold, under `unanimous` the one that
+    two or more raters all gave, under `any:LABEL` that label where one rater gave it, and under `raters:A,B` the
+    majority of these raters. Each judge's accuracy and kappa stand under both, with the interval of the difference.
+
+    \b
+    misstep judge policies strict lenient
+    misstep judge policies strict lenient --policy majority --policy any:unsafe --json
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
+    from analysis.gold import evidence_of
+    from analysis.measures.judging.gold_policies import compare_policies, gold_policy
+    from analysis.measures.judging.gold_policy_tables import policies_table
+    from analysis.pages import table_text
+    from analysis.tables import of_evidence
+    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+
+    named = policy or ["majority", "unanimous"]
+    if len(named) != 2 or named[0] == named[1]:
+        raise UsageError("two different policies stand side by side", "Give --policy twice, with two names.")
+    opened = open_runs(runs, benchmark, data)
+    check_one_benchmark(opened)
+    warn_incomplete(opened)
+    first = opened[0]
+    found = compare_policies(
+        dict(zip(distinct_names([run.folder for run in opened]), (run.verdicts for run in opened), strict=True)),
+        first.gold,
+        (gold_policy(named[0], first.gold), gold_policy(named[1], first.gold)),
+        tuple(first.question.labels),
+        clusters=first.clusters,
+        seed=seed,
+    )
+    if json:
+        print(json_text({"benchmark": first.question.name, "policies": found}))
+        return
+    evidence = evidence_of({label.rater for label in first.gold})
+    print(table_text(of_evidence(policies_table(found, first.question.name), evidence)), end="")
