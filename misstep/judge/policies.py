@@ -27,7 +27,7 @@ def policies(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Tell what the rule for gold labels changes in the figures of judges and in their order.
+    """Tell what the rule for gold labels changes for judges.
 
     Several raters may label an item. Under `majority` the label of most raters is gold, under `unanimous` the one that
     two or more raters all gave, under `any:LABEL` that label where one rater gave it, and under `raters:A,B` the
