@@ -1,0 +1,239 @@
+"""Where a run of several machines lies: a folder, or an address such as `s3://bucket/run`, by one interface.
+
+What is written is there whole or not at all: it is written under a temporary name and then moved. Several writers may
+write the same name at once; the last one wins.
+"""
+
+import errno
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+
+from harness.errors import CannotWrite, InputError, MissingPrerequisite, is_full, writing
+
+_BUILDING = ".building"
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+
+
+class Store(Protocol):
+    """A place with named contents; names are relative and have `/` between their parts.
+
+    Every method raises an `InputError` where the place says no, and `CannotWrite` where its device is full.
+    """
+
+    @property
+    def place(self) -> str:
+        """The folder or address."""
+
+    def read(self, name: str) -> bytes | None:
+        """The content under a name; `None` where there is none."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a content, in place of what stands there."""
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Write a content where nothing stands under that name yet, and say whether it was written.
+
+        A place without such a step (an object store, a file system without links) may let two writers at once both
+        believe that they were the first; the last one wins.
+        """
+
+    def put(self, name: str, file: Path) -> None:
+        """Write the content of a file, however long."""
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder and below it, sorted; half-written ones too."""
+
+    def remove(self, name: str) -> None:
+        """Take a content away; nothing happens where there is none."""
+
+
+def open_store(place: str) -> Store:
+    """The store at a place: a folder, or an fsspec address `scheme://…`.
+
+    Raises
+    ------
+    MissingPrerequisite
+        The library for such an address is not installed.
+    InputError
+        No library knows such an address.
+    """
+    return AddressStore(place) if "://" in place else FolderStore(Path(place))
+
+
+class FolderStore:
+    """A folder, which several machines may share."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def place(self) -> str:
+        """See `Store`."""
+        return str(self._folder)
+
+    def read(self, name: str) -> bytes | None:
+        """See `Store`."""
+        file = self._folder / name
+        try:
+            return file.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise _refused("read", error, str(file)) from error
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `Store`."""
+        with _built(self._folder / name) as building:
+            building.write_bytes(content)
+            building.replace(self._folder / name)
+
+    def create(self, name: str, content: bytes) -> bool:
+        """See `Store`."""
+        file = self._folder / name
+        with _built(file) as building:
+            building.write_bytes(content)
+            try:
+                os.link(building, file)
+            except FileExistsError:
+                return False
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+                if file.exists():
+                    return False
+                building.replace(file)
+        return True
+
+    def put(self, name: str, file: Path) -> None:
+        """See `Store`."""
+        with _built(self._folder / name) as building:
+            shutil.copyfile(file, building)
+            building.replace(self._folder / name)
+
+    def names(self, folder: str) -> list[str]:
+        """See `Store`."""
+        files = (file for file in (self._folder / folder).rglob("*") if file.is_file())
+        return sorted(file.relative_to(self._folder).as_posix() for file in files)
+
+    def remove(self, name: str) -> None:
+        """See `Store`."""
+        file = self._folder / name
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as error:
+            raise _refused("removed", error, str(file)) from error
+
+
+@contextmanager
+def _built(file: Path) -> Iterator[Path]:
+    """A temporary name beside a file, which is gone afterwards. It names no process: writers are on many machines."""
+    building = file.with_name(_temporary(file.name))
+    try:
+        with writing(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            yield building
+    except OSError as error:
+        raise _refused("written", error, str(file)) from error
+    finally:
+        with suppress(OSError):
+            building.unlink(missing_ok=True)
+
+
+class AddressStore:
+    """A folder at an address of fsspec, such as `s3://bucket/run` or `memory://run`."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address.rstrip("/")
+        self._files, self._root = _file_system(self._address)
+
+    @property
+    def place(self) -> str:
+        """See `Store`."""
+        return self._address
+
+    def read(self, name: str) -> bytes | None:
+        """See `Store`."""
+        with self._doing("read", name):
+            try:
+                content: bytes = self._files.cat_file(self._at(name))
+            except FileNotFoundError:
+                return None
+            return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `Store`."""
+        with self._doing("written", name):
+            self._into(name, lambda building: self._files.pipe_file(building, content))
+
+    def create(self, name: str, content: bytes) -> bool:
+        """See `Store`."""
+        with self._doing("written", name):
+            if self._files.exists(self._at(name)):
+                return False
+        self.write(name, content)
+        return True
+
+    def put(self, name: str, file: Path) -> None:
+        """See `Store`."""
+        with self._doing("written", name):
+            self._into(name, lambda building: self._files.put_file(str(file), building))
+
+    def names(self, folder: str) -> list[str]:
+        """See `Store`."""
+        with self._doing("listed", folder):
+            self._files.invalidate_cache()
+            found: list[str] = self._files.find(self._at(folder))
+        return sorted(PurePosixPath(name).relative_to(self._root).as_posix() for name in found)
+
+    def remove(self, name: str) -> None:
+        """See `Store`."""
+        with self._doing("removed", name), suppress(FileNotFoundError):
+            self._files.rm_file(self._at(name))
+
+    def _at(self, name: str) -> str:
+        return f"{self._root}/{name}"
+
+    def _into(self, name: str, write: "Any") -> None:
+        place = PurePosixPath(self._at(name))
+        building = str(place.with_name(_temporary(place.name)))
+        self._files.makedirs(str(place.parent), exist_ok=True)
+        write(building)
+        self._files.mv(building, str(place))
+
+    @contextmanager
+    def _doing(self, what: str, name: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # the library for a kind of address may raise anything
+            raise _refused(what, error, f"{self._address}/{name}") from error
+
+
+def _file_system(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the address as a path in it."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise MissingPrerequisite(f"{address} needs fsspec", "Install it with: pip install 'misstep[lake]'") from error
+    try:
+        files, root = url_to_fs(address)
+    except ImportError as error:
+        raise MissingPrerequisite(f"{address} cannot be opened: {error}") from error
+    except ValueError as error:
+        raise InputError(f"no address that can be written to: {error}", "Name a folder.", file=address) from error
+    return files, root.rstrip("/")
+
+
+def _temporary(name: str) -> str:
+    return f".{name}.{uuid.uuid4().hex}{_BUILDING}"
+
+
+def _refused(what: str, error: Exception, place: str) -> InputError | CannotWrite:
+    if isinstance(error, OSError) and is_full(error):
+        return CannotWrite(place, error.strerror or str(error))
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
+    return InputError(f"cannot be {what}: {said}", "Check the place and its permissions.", file=place)

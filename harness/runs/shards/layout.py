@@ -1,0 +1,80 @@
+"""Where the shards of a run stand, whatever kind of run it is: one part of it, made on its own, on any machine.
+
+RUN/shards/plan.json                  what is asked and what there is to read, frozen by the first shard
+RUN/shards/00003-of-00008/            what shard 3 of 8 has made
+RUN/shards/00003-of-00008/done.json   its marker, written last
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby, islice
+
+from msgspec import Struct
+
+from harness.errors import UsageError
+
+SHARDS = "shards"
+PLAN = f"{SHARDS}/plan.json"
+DONE = "done.json"
+
+MOST_SHARDS = 99_999
+_NAMED = 20
+"""How many missing shards or stretches of them an error names."""
+
+
+class Shard(Struct, frozen=True, order=True):
+    """One of the parts into which a run is cut: its number, counted from 1, and how many there are."""
+
+    number: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    @property
+    def folder(self) -> str:
+        """The folder of the shard, within that of the run."""
+        return f"{SHARDS}/{self.number:05}-of-{self.count:05}"
+
+    @property
+    def marker(self) -> str:
+        """The file that says that the shard is done."""
+        return f"{self.folder}/{DONE}"
+
+
+def shards_of(count: int) -> Iterator[Shard]:
+    """All shards of a run, in order."""
+    return (Shard(number, count) for number in range(1, count + 1))
+
+
+def require_all(done: Collection[Shard], count: int, command: str) -> None:
+    """Refuse a merge while shards are missing.
+
+    Parameters
+    ----------
+    done
+        The shards that are done.
+    count
+        How many there are to be.
+    command
+        The command line that makes them, without its `--shard`.
+
+    Raises
+    ------
+    UsageError
+        Some are missing; names them, and the command that makes the first.
+    """
+    missing = [shard.number for shard in shards_of(count) if shard not in done]
+    if not missing:
+        return
+    named = stretches(missing)
+    verb = "shard {} of {:,} is missing" if len(missing) == 1 else "shards {} of {:,} are missing"
+    raise UsageError(verb.format(named, count), f"Run: {command} --shard {missing[0]}/{count}")
+
+
+def stretches(numbers: Sequence[int]) -> str:
+    """Ascending numbers in words, neighbours together: `1, 3-5 and 9`."""
+    runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
+    told = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in islice(runs, _NAMED)]
+    if len(runs) > _NAMED:
+        return f"{', '.join(told)} and {sum(map(len, runs[_NAMED:])):,} more"
+    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
