@@ -20,14 +20,14 @@ from msgspec import Struct, structs
 
 from analysis.labels.coding import Labels, coded
 from analysis.labels.forms import Form, form_of
-from analysis.labels.ratings import chosen_raters, ratings_of
+from analysis.labels.ratings import Ratings, chosen_raters, ratings_of
 from analysis.labels.reading import Reading, ScaleLevel
 from analysis.labels.rows import LabelRows
 from analysis.labels.source import read_source
 from analysis.labels.spelling import visible
 from harness.errors import UsageError
 
-__all__ = ["Labels", "Questions", "Reading", "ScaleLevel", "read_labels", "read_questions"]
+__all__ = ["Labels", "Questions", "Reading", "ScaleLevel", "read_labels", "read_questions", "read_ratings"]
 
 
 class Questions(Struct, frozen=True):
@@ -83,6 +83,14 @@ def read_questions(path: Path, reading: Reading) -> Questions:
     MissingPrerequisite
         It is a workbook, and the library that reads those is not installed.
     """
+    ratings, said = read_ratings(path, reading)
+    if list(ratings) == [""]:
+        return Questions({"": coded(ratings[""], reading, said)}, [])
+    return Questions({question: coded(one, reading) for question, one in ratings.items()}, said)
+
+
+def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list[str]]:
+    """The cells in a file as they are written, a question at a time, and remarks; arguments as of `read_questions`."""
     if reading.order and reading.level != "ordinal":
         found = f"--order has no effect at the {reading.level} level"
         raise UsageError(found, "Add --level ordinal, or leave --order out.")
@@ -93,7 +101,7 @@ def read_questions(path: Path, reading: Reading) -> Questions:
     parts = _parts(sheet, form)
     if len(parts) == 1 and not reading.by:
         ((part, label),) = parts.values()
-        return Questions({"": coded(ratings_of(part, form, label, reading), reading, said)}, [])
+        return {"": ratings_of(part, form, label, reading)}, said
     return _several(sheet, form, parts, reading, said)
 
 
@@ -120,11 +128,11 @@ def _several(
     parts: dict[str, tuple[LabelRows, int | None]],
     reading: Reading,
     said: list[str],
-) -> Questions:
-    """The labels of several questions; one that fewer than two of the raters answered is left out, and said."""
+) -> tuple[dict[str, Ratings], list[str]]:
+    """The cells of several questions; one that fewer than two of the raters answered is left out, and said."""
     known = [] if form.rater is None else list(dict.fromkeys(map(_name, sheet.columns[form.rater])))
     chosen = [] if form.rater is None else chosen_raters(reading, known, sheet.file)
-    found: dict[str, Labels] = {}
+    found: dict[str, Ratings] = {}
     for question, (part, label) in parts.items():
         here = reading
         if form.rater is not None:
@@ -133,10 +141,10 @@ def _several(
             if len(here.raters) < reading.fewest_raters:
                 said.append(f"question {question!r} has fewer than two raters and is left out")
                 continue
-        found[question] = coded(ratings_of(part, form, label, here), reading)
+        found[question] = ratings_of(part, form, label, here)
     if not found:
         raise UsageError(f"no question of {sheet.file} has two raters", "Agreement needs two raters of one question.")
-    return Questions(found, said)
+    return found, said
 
 
 def _name(cell: str) -> str:

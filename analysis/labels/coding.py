@@ -41,6 +41,8 @@ class Labels(Struct, frozen=True):
         Items x raters: indices into `categories`, `MISSING` where there is no rating.
     remarks
         What a person should know about how the file was read, a sentence each.
+    times
+        Items: how many items each row stands for, where rows are counted patterns, which no item names.
     """
 
     file: str
@@ -50,6 +52,7 @@ class Labels(Struct, frozen=True):
     values: list[float]
     codes: IntArray
     remarks: list[str]
+    times: IntArray | None = None
 
 
 def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> Labels:
@@ -74,7 +77,9 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
     level, order = reading.level, reading.order
     spellings = Numbers()
     spelled = [spellings.of(column) for column in ratings.columns]
-    uses = sum((np.bincount(codes, minlength=len(spellings)) for codes in spelled), np.zeros(len(spellings), np.int64))
+    uses = np.zeros(len(spellings), dtype=np.int64)
+    for one in spelled:
+        np.add.at(uses, one, 1 if ratings.times is None else ratings.times)
     labels: Counter[str] = Counter()
     for spelling, times in zip(spellings, uses.tolist(), strict=True):
         labels[trimmed(spelling)] += times
@@ -98,7 +103,7 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
         [code_of[shown[label]] if (label := trimmed(spelling)) in shown else MISSING for spelling in spellings],
         np.int64,
     )
-    codes = _placed(ratings, [codes_of_spelling[column] for column in spelled])
+    codes = placed(ratings, [codes_of_spelling[column] for column in spelled])
     for name, column in zip(ratings.raters, codes.T, strict=True):
         if not np.any(column >= 0):
             found.append(f"rater {name!r} gave no label")
@@ -111,10 +116,12 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
         values if len(values) == len(categories) else [],
         codes,
         found,
+        ratings.times,
     )
 
 
-def _placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
+def placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
+    """The codes of the cells as items x raters."""
     if ratings.places is None:
         return np.column_stack(columns)
     codes = np.full(len(ratings.items) * len(ratings.raters), MISSING, dtype=np.int64)

@@ -37,7 +37,7 @@ class Patterns(Struct, frozen=True):
     rows
         Patterns x columns: the distinct rows, in the order of their columns' values.
     items
-        Patterns: how many rows of the matrix look like that.
+        Patterns: how many rows of the matrix look like that, or how many items stand behind these rows.
     of_item
         Rows of the matrix: the index of each one's pattern.
     """
@@ -47,7 +47,7 @@ class Patterns(Struct, frozen=True):
     of_item: IntArray
 
 
-def distinct_rows(matrix: IntArray) -> Patterns:
+def distinct_rows(matrix: IntArray, times: IntArray | None = None) -> Patterns:
     """The distinct rows of a matrix of small integers and how often each occurs.
 
     Rows become integer keys, column by column, ranked anew whenever the keys would outgrow 64 bits, so that any
@@ -57,6 +57,8 @@ def distinct_rows(matrix: IntArray) -> Patterns:
     ----------
     matrix
         Items x columns.
+    times
+        Rows: how many items each stands for; one each if not given.
     """
     keys = np.zeros(len(matrix), dtype=np.int64)
     span = 1
@@ -70,7 +72,9 @@ def distinct_rows(matrix: IntArray) -> Patterns:
     of_item, distinct = _ranked(keys, span)
     an_item = np.empty(distinct, dtype=np.int64)
     an_item[of_item] = np.arange(len(matrix))
-    return Patterns(matrix[an_item], np.bincount(of_item, minlength=distinct), of_item)
+    items = np.zeros(distinct, dtype=np.int64)
+    np.add.at(items, of_item, 1 if times is None else times)
+    return Patterns(matrix[an_item], items, of_item)
 
 
 def _ranked(keys: IntArray, span: int) -> tuple[IntArray, int]:

@@ -106,14 +106,14 @@ class Ratings(Struct, frozen=True):
     items
         Patterns: the items of each.
     of_item
-        Items: the pattern of each.
+        Items: the pattern of each; `None` where items are only counted, and any order of them will do.
     level, values
         What Krippendorff's alpha takes the categories for, and their numbers.
     """
 
     counts: IntArray
     items: IntArray
-    of_item: IntArray
+    of_item: IntArray | None
     level: Level
     values: FloatArray
 
@@ -192,7 +192,8 @@ class Ratings(Struct, frozen=True):
         value = float(self._alpha(_one_set(self.items))[0])
         if np.isnan(value):
             return Coefficient(None, n=self.pairable, reason=NO_DISAGREEMENT)
-        error = jackknife_error(self._alpha, self.items, self.of_item, seed)
+        of_item = np.repeat(np.arange(len(self.items)), self.items) if self.of_item is None else self.of_item
+        error = jackknife_error(self._alpha, self.items, of_item, seed)
         return Coefficient(value, se=None if np.isnan(error) else error, n=self.pairable)
 
 

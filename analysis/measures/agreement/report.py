@@ -134,6 +134,8 @@ class AgreementReport(Struct, frozen=True, omit_defaults=True):
     by_rater: list[RaterReport]
     gwet_ac2: Weighted | None = None
     items_for_width: WidthGoal | None = None
+    items_named: bool = True
+    """Whether items are known one by one; where they are only counted, no list of items says anything."""
 
 
 class Dissent(Struct, frozen=True):
@@ -218,7 +220,8 @@ def agreement_report(
     sets = items.items[None, :].astype(np.float64)
     agreement = float(coefficients.observed_agreement(sets, items.counts)[0])
     of_item = items.by_count.of_item[items.by_rater.of_item]
-    few = np.flatnonzero(ratings[of_item] < 2).tolist()
+    named = labels.times is None
+    few = np.flatnonzero(ratings[of_item] < 2).tolist() if named else []
     weighted = Weighted(*more) if (more := overall[3 + len(labels.categories) :]) else None
     return AgreementReport(
         n_items=int(items.items[ratings >= 1].sum()),
@@ -231,8 +234,8 @@ def agreement_report(
         gwet_ac1=overall[2],
         pairs=pairs,
         by_category=_by_category(labels, items, overall[3 : 3 + len(labels.categories)]),
-        disagreements=_disagreements(labels, items),
-        consensus=_consensus(labels, items, of_item),
+        disagreements=_disagreements(labels, items) if named else [],
+        consensus=_consensus(labels, items, of_item) if named else [],
         confusion=confusion,
         items_under_two_ratings=[labels.items[position] for position in few],
         level=level,
@@ -244,6 +247,7 @@ def agreement_report(
         by_rater=rater_reports(labels.raters, labels.categories, items.by_rater),
         gwet_ac2=weighted,
         items_for_width=None if width is None else width_goal(_by_name(overall, weighted), width),
+        items_named=named,
     )
 
 
@@ -268,7 +272,7 @@ def _by_name(overall: list[Estimate], weighted: Weighted | None) -> dict[str, Es
 
 
 def _grouped(labels: Labels) -> _Items:
-    by_rater = distinct_rows(labels.codes)
+    by_rater = distinct_rows(labels.codes, labels.times)
     by_count = distinct_rows(np.sort(by_rater.rows, axis=1))
     if len(by_count.rows) * len(labels.categories) > MOST_COUNTS:
         found = f"{len(by_count.rows):,} rating patterns of {len(labels.categories):,} labels are too many to compare"
@@ -282,10 +286,13 @@ def _coefficients(
 ) -> tuple[list[Estimate], tuple[str, str, str]]:
     """Fleiss' kappa, Krippendorff's alpha, AC1, each category's kappa, AC2 if weighted; how the intervals are made."""
     values = np.array(labels.values or range(len(labels.categories)), dtype=np.float64)
-    of_item = items.by_count.of_item[items.by_rater.of_item]
     rated = items.counts.sum(axis=1) >= 1
     place = np.cumsum(rated) - 1
-    ratings = Ratings(items.counts[rated], items.items[rated], place[of_item[rated[of_item]]], level, values)
+    of_item = None
+    if labels.times is None:
+        of_item = items.by_count.of_item[items.by_rater.of_item]
+        of_item = place[of_item[rated[of_item]]]
+    ratings = Ratings(items.counts[rated], items.items[rated], of_item, level, values)
     if not ratings.pairable:
         figures = 3 + len(labels.categories) + len(ratings.weightings)
         undefined = [Estimate(None, n=ratings.n, reason=NO_PAIRS) for _ in range(figures)]
