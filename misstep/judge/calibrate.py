@@ -1,12 +1,12 @@
-"""`misstep judge calibrate`: a threshold on a judge's score or votes that keeps a precision, or what it would take."""
+"""`misstep judge calibrate`: a threshold on a judge's score that keeps a precision, and scores as probabilities."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, json_text
+from misstep.options import BenchmarkFolder, Data, Json, json_text, write_file
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
@@ -15,8 +15,18 @@ if TYPE_CHECKING:
 def calibrate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a judge's run.")],
     precision: Annotated[
-        float, typer.Option(metavar="SHARE", help="Precision that the threshold must keep, such as 0.80.")
-    ],
+        float | None, typer.Option(metavar="SHARE", help="Precision that a threshold must keep, such as 0.80.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Way to make probabilities of scores: isotonic, logistic or both.")
+    ] = "",
+    score_of: Annotated[
+        Literal["given", "label"],
+        typer.Option(help="Label that a score is of: the one that the judge gave, or the one of --label."),
+    ] = "given",
+    probabilities: Annotated[
+        Path | None, typer.Option(metavar="F.csv", help="CSV file for the probabilities of the items held out.")
+    ] = None,
     label: Annotated[
         str, typer.Option(help="Label whose precision counts; by default the benchmark's positive label.")
     ] = "",
@@ -31,38 +41,67 @@ def calibrate(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Find a threshold above which a judge's label is precise enough.
+    """Find a threshold that is precise enough, or probabilities.
 
-    The threshold is chosen on one part of the items and tested on the held-out part, which comes from other
-    trajectories. The exit code is 1 if no threshold keeps the precision; the output then gives the number of further
-    labels that would be needed, or says that no number is enough.
-    """
+    With --precision, a threshold above which a judge's label is precise enough is chosen on one part of the items and
+    tested on the held-out part, which comes from other trajectories. The exit code is 1 if no threshold keeps the
+    precision; the output then gives the number of further labels that would be needed, or says that no number is
+    enough.
+
+    With --method, the scores are calibrated on one part and tested on the other: Brier score and calibration error
+    before and after, and how well the scores rank items (area under the ROC curve, average precision).
+
+    \b
+    misstep judge calibrate RUN --precision 0.80
+    misstep judge calibrate RUN --method isotonic,logistic --probabilities probabilities.csv
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import msgspec
 
+    from analysis.measures.judging.calibrated_score_tables import calibrated_scores_table, probabilities_csv
+    from analysis.measures.judging.calibrated_scores import calibrated_scores, methods_named
     from analysis.measures.judging.precision_threshold import precision_threshold
     from analysis.measures.judging.precision_threshold_tables import threshold_table
     from analysis.pages import table_text
     from studies.judged_runs import open_run, votes_of, warn_incomplete
 
+    if precision is None and not method:
+        raise UsageError("there is nothing to calibrate for", "Give --precision 0.80, or --method isotonic.")
+    if probabilities is not None and not method:
+        raise UsageError("--probabilities needs a method", "Give --method isotonic or --method logistic.")
+    methods = methods_named(method)
     opened = open_run(run, benchmark, data)
     warn_incomplete([opened])
-    found = precision_threshold(
-        opened.verdicts,
-        opened.gold,
-        chosen_label(opened, label),
-        precision,
-        confidence=confidence,
-        held_out=held_out,
-        votes=votes_of(opened),
-        clusters=opened.clusters,
-        seed=seed,
-    )
-    if json:
-        document = {"run": opened.name} | msgspec.to_builtins(found)
-        print(json_text(document))
-    else:
-        print(table_text(threshold_table(found, opened.name, opened.question.name)), end="")
-    if found.threshold is None:
+    chosen, about = chosen_label(opened, label), (opened.name, opened.question.name)
+    verdicts, gold, clusters = opened.verdicts, opened.gold, opened.clusters
+    document: dict[str, Any] = {"run": opened.name}
+    tables = []
+    shown = True
+    if precision is not None:
+        found = precision_threshold(
+            verdicts,
+            gold,
+            chosen,
+            precision,
+            confidence=confidence,
+            held_out=held_out,
+            votes=votes_of(opened),
+            clusters=clusters,
+            seed=seed,
+        )
+        document |= msgspec.to_builtins(found)
+        tables.append(threshold_table(found, *about))
+        shown = found.threshold is not None
+    if methods:
+        labels = tuple(opened.question.labels)
+        scores = calibrated_scores(
+            verdicts, gold, chosen, labels, methods, score_of=score_of, held_out=held_out, clusters=clusters, seed=seed
+        )
+        document["scores"] = scores
+        tables.append(calibrated_scores_table(scores, *about))
+        if probabilities is not None:
+            write_file("--probabilities", probabilities, probabilities_csv(scores))
+    print(json_text(document) if json else "\n".join(map(table_text, tables)), end="\n" if json else "")
+    if not shown:
         raise typer.Exit(1)
 
 

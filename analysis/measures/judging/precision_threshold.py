@@ -18,6 +18,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from analysis.gold import GoldLabel
+from analysis.measures.judging import splits
 from analysis.measures.judging.reference import majority
 from analysis.measures.judging.units import units_of
 from analysis.stats.clustered_bounds import effective_items
@@ -179,9 +180,8 @@ def precision_threshold(
     InputError
         A rater labelled an item twice.
     """
-    for name, share in (("confidence", confidence), ("held-out share", held_out)):
-        if not 0 < share < 1:
-            raise UsageError(f"the {name} is {share:g}", "Give a number between 0 and 1.")
+    if not 0 < confidence < 1:
+        raise UsageError(f"the confidence is {confidence:g}", "Give a number between 0 and 1.")
     label_of = majority(gold).label_of
     asked = [one for one in verdicts if one.item in label_of]
     if not asked:
@@ -195,7 +195,7 @@ def precision_threshold(
     if votes_of is not None:
         # A third, written down with a few digits, still is one vote of three.
         items = structs.replace(items, scores=(items.scores * votes_of).round() / votes_of)
-    later = _held_out(items.clusters, held_out, seed)
+    later = splits.held_out(items.clusters, held_out, seed)
     half, other = items.part(~later), items.part(later)
     thresholds = _thresholds(half.scores, votes_of)
     found = precision_floor(
@@ -260,25 +260,6 @@ def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
         distinct = np.unique(np.quantile(given, np.arange(_MOST_THRESHOLDS) / _MOST_THRESHOLDS, method="lower"))
     stricter = [float(score) for score in distinct[:0:-1]]
     return [*stricter, min([LABEL_ALONE, *distinct.tolist()])]
-
-
-def _held_out(clusters: npt.NDArray[np.str_], share: float, seed: int) -> BoolArray:
-    """Which items are held out: whole clusters in random order, until they have so many of the items.
-
-    The clusters are drawn from in the order of their names, so that the order in which answers came changes nothing.
-    """
-    names, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
-    if len(names) < 2:
-        what = "one item alone has a gold label" if len(clusters) == 1 else "all items are of one run"
-        raise UsageError(f"{what}, which cannot be split", "Choosing and testing take different runs.")
-    order = np.random.default_rng(seed).permutation(len(names))
-    before = np.concatenate([[0], np.cumsum(sizes[order])[:-1]])
-    taken = before < share * len(clusters)
-    # Neither half may be empty, however uneven the clusters are.
-    taken[-1] = False
-    held = np.zeros(len(names), dtype=np.bool_)
-    held[order[taken]] = True
-    return np.asarray(held[places])
 
 
 def _from_enough(half: _Items, thresholds: Sequence[float], floor: float, confidence: float) -> list[float]:

@@ -86,7 +86,7 @@ def reliability(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) ->
     return Reliability(
         share_scored,
         tuple(_bin(scores, right, of_bin == place, units) for place in range(int(of_bin.max()) + 1)),
-        _calibration_error(distances, of_bin, units, resamples, seed),
+        calibration_error(scores, right, units, resamples, seed),
         _error_by_chance(scores, of_bin),
         units.mean(distances, NO_SCORES),
         units.mean(distances**2, NO_SCORES),
@@ -110,7 +110,19 @@ def _bin(scores: FloatArray, right: BoolArray, inside: BoolArray, units: Units) 
     return Bin(len(held), float(held.min()), float(held.max()), float(held.mean()), share)
 
 
-def _calibration_error(distances: FloatArray, of_bin: IntArray, units: Units, resamples: int, seed: int) -> Estimate:
+def calibration_error(scores: FloatArray, right: BoolArray, units: Units, resamples: int, seed: int) -> Estimate:
+    """The mean over items of the distance between their bin's mean score and share right.
+
+    Parameters
+    ----------
+    scores, right
+        Items: a probability, and whether what it is of is so.
+    units
+        What is resampled.
+    resamples, seed
+        Of the bootstrap.
+    """
+    distances, of_bin = scores - right, _bins(scores)
     by_bin = np.eye(int(of_bin.max()) + 1)[of_bin]
     values = np.column_stack([by_bin * distances[:, None], np.ones(len(distances))])
     (error,) = units.resampled(

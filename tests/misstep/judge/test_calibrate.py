@@ -121,3 +121,28 @@ def test_shares_outside_0_to_1_are_refused(make_run: MakeRun, wrong: tuple[str, 
 def test_the_same_seed_gives_the_same_document(make_run: MakeRun) -> None:
     line = (make_run("sure_of_fruit"), "--precision", "0.8", "--json", "--seed", "3")
     assert calibrate(*line).stdout == calibrate(*line).stdout
+
+
+def test_scores_become_probabilities_that_are_tested_on_items_held_out(make_run: MakeRun, tmp_path: Path) -> None:
+    run, out = make_run("sure_of_fruit"), tmp_path / "probabilities.csv"
+    done = CliRunner().invoke(
+        app, ["calibrate", str(run), "--method", "isotonic", "--probabilities", str(out)], catch_exceptions=False
+    )
+    assert done.exit_code == 0, done.output
+    assert "area under the ROC curve" in " ".join(done.stdout.split())
+    assert out.read_text().splitlines()[0] == "item,as_given,isotonic"
+    asked = ["calibrate", str(run), "--precision", "0.8", "--method", "logistic", "--json"]
+    document = json.loads(CliRunner().invoke(app, asked, catch_exceptions=False).stdout)
+    assert [one["method"] for one in document["scores"]["methods"]] == ["as given", "logistic"]
+    assert document["threshold"] is not None
+
+
+def test_calibrating_for_nothing_is_refused(make_run: MakeRun, tmp_path: Path) -> None:
+    run = make_run("sure_of_fruit")
+    with pytest.raises(UsageError, match="nothing to calibrate for"):
+        CliRunner().invoke(app, ["calibrate", str(run)], catch_exceptions=False)
+    asked = ["calibrate", str(run), "--precision", "0.8", "--probabilities", str(tmp_path / "p.csv")]
+    with pytest.raises(UsageError, match="--probabilities needs a method"):
+        CliRunner().invoke(app, asked, catch_exceptions=False)
+    with pytest.raises(UsageError, match="'best'"):
+        CliRunner().invoke(app, ["calibrate", str(run), "--method", "isotonic,best"], catch_exceptions=False)
